@@ -12,8 +12,8 @@ export interface RecordedReply {
 }
 
 /**
- * Returns the replies of a log, of all branches, in order. Replies that are stored only in part are omitted. Those of an
- * imported log without facts about its calls follow from its events.
+ * Returns the replies of a log, of all branches, in order. Replies that are stored only in part are omitted. Those
+ * of an imported log without facts about its calls follow from its events.
  */
 export async function recordedReplies(log: LogReader, codec: EventCodec): Promise<readonly RecordedReply[]> {
   const calls: Call[] = [];
@@ -39,7 +39,8 @@ function foreignReplies(steps: readonly BaseEvent[]): readonly RecordedReply[] {
   const replies = new Map(repliesOf(steps).map(({ start, calls }) => [start, calls.map(({ event }) => event)]));
   return steps.flatMap((event, index) => {
     const actions = replies.get(index);
-    const message = MessageEvent.is(event) && event.source === 'agent' ? event.llm_message : actions && callsOf(actions);
+    const message =
+      MessageEvent.is(event) && event.source === 'agent' ? event.llm_message : actions && callsOf(actions);
     if (!message) return [];
     const finish: FinishReason = actions ? 'tool-calls' : 'stop';
     return [{ reply: { id: event.id, model: 'recorded', message, finish, latencyMs: 0, attempts: 1 } }];

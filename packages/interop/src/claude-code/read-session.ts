@@ -68,7 +68,8 @@ function addRecords(log: ChatLog, records: readonly SessionRecord[]): void {
   } else if (first.fields['isApiErrorMessage'] === true) {
     // A text of the program in place of a reply that failed.
     log.addFailure('ApiError', textOf(contentOf(blocks)), at);
-  } else if (first.fields['type'] === 'assistant') addReply(log, blocks, { at, message: fieldsOf(first.fields['message']) });
+  } else if (first.fields['type'] === 'assistant')
+    addReply(log, blocks, { at, message: fieldsOf(first.fields['message']) });
   else if (first.fields['isCompactSummary'] === true) log.addSummary(textOf(contentOf(blocks)), at);
   else addUserRecord(log, blocks, { at, isMeta: first.fields['isMeta'] === true });
 }

@@ -151,9 +151,7 @@ export class ChatLog {
     const removed = this.#shown.filter((shown) => ids.has(shown));
     if (removed.length === 0) return [];
     this.#shown.splice(0, this.#shown.length, ...this.#shown.filter((shown) => !ids.has(shown)));
-    return this.#add(at, (stamp) =>
-      Condensation.create({ forgotten_event_ids: removed, llm_response_id: '' }, stamp),
-    );
+    return this.#add(at, (stamp) => Condensation.create({ forgotten_event_ids: removed, llm_response_id: '' }, stamp));
   }
 
   #addMessage(fields: Parameters<typeof MessageEvent.create>[0], at: ChatPlace): readonly BaseEvent[] {

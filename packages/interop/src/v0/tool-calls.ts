@@ -57,9 +57,22 @@ export interface LoggedReply {
   readonly call?: Call;
 }
 
-/** Returns the metadata of a call, with a response that is rebuilt from the log and marked as such. */
-export function rebuiltMetadata({ tool_name, tool_call_id, llm_response_id }: ActionEvent, reply: LoggedReply): Fields {
-  const { actions, model = 'unknown', call } = reply;
+/**
+ * Most calls of one rebuilt response, which every record of a call repeats: more calls than any provider returns at
+ * once would let the size of an export grow with the square of their number.
+ */
+const maxCalls = 128;
+
+/**
+ * Returns the metadata of a call, with a response that is rebuilt from the log and marked as such. Each further 128
+ * calls of a reply are a response of their own.
+ */
+export function rebuiltMetadata(event: ActionEvent, reply: LoggedReply): Fields {
+  const { tool_name, tool_call_id, llm_response_id } = event;
+  const { model = 'unknown', call } = reply;
+  const index = reply.actions.length > maxCalls ? reply.actions.indexOf(event) : 0;
+  const part = Math.floor(Math.max(0, index) / maxCalls);
+  const actions = reply.actions.slice(part * maxCalls, (part + 1) * maxCalls);
   const content = plainText(actions.flatMap(({ thought }) => thought));
   const tool_calls = actions.map(({ tool_call: { id, name, arguments: written } }) => ({
     function: { arguments: written, name },
@@ -70,7 +83,7 @@ export function rebuiltMetadata({ tool_name, tool_call_id, llm_response_id }: Ac
     function_name: tool_name,
     tool_call_id,
     model_response: {
-      id: llm_response_id,
+      id: part === 0 ? llm_response_id : `${llm_response_id}/${part + 1}`,
       ...(call && { created: Math.floor(call.at / 1000) }),
       model: call?.model ?? model,
       object: 'chat.completion',

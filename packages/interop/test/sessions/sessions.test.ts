@@ -119,7 +119,10 @@ test('titles, queued messages and failed replies of newer sessions are read', as
     { type: 'file-history-snapshot', messageId: 'a', snapshot: {}, isSnapshotUpdate: false },
     { type: 'mode', mode: 'normal', sessionId: 's1' },
     claude('a', null, asked('One.')),
-    claude('b', 'a', { type: 'attachment', attachment: { type: 'queued_command', commandMode: 'prompt', prompt: 'Two.' } }),
+    claude('b', 'a', {
+      type: 'attachment',
+      attachment: { type: 'queued_command', commandMode: 'prompt', prompt: 'Two.' },
+    }),
     claude('c', 'b', { type: 'attachment', attachment: { type: 'hook_success' } }),
     claude('d', 'c', { ...replied('x', { type: 'text', text: 'API Error: 529' }), isApiErrorMessage: true }),
     claude('e', 'd', replied('m1', { type: 'text', text: 'Answer.' })),

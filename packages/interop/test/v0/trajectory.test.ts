@@ -2,7 +2,7 @@ import { eventCodec, type BaseEvent } from '@varve/events';
 import { originFact } from '@varve/events/facts';
 import { ActionEvent, builtinKinds, Condensation, MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { messageBuilder, checkMessages, statsProjection, foldEvents, viewProjection } from '@varve/events/projections';
-import { arbitraryLog, type Log } from '@varve/events/testing';
+import { arbitraryLog, eventFactory, type Log } from '@varve/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { activeBranch, formats, InteropError } from '../../src/index.ts';
@@ -311,3 +311,19 @@ function condense(summary: string, ids: readonly number[]): object {
 function userMessage(content: string, id: number): object {
   return { id, source: 'user', action: 'message', args: { content } };
 }
+
+/** Returns the export of a reply with many calls. */
+function exportOfCalls(count: number): string {
+  const factory = eventFactory();
+  const calls = Array.from({ length: count }, (_, index) => factory.call(`c${index}`, 'r1'));
+  return JSON.stringify(writeRecords([factory.user('Look.'), ...calls]).records);
+}
+
+test('the size of an export grows linearly with the calls of one reply', async () => {
+  expect(exportOfCalls(512).length / exportOfCalls(256).length).toBeLessThan(2.1);
+  const records = JSON.parse(exportOfCalls(256)) as readonly unknown[];
+  const { entries } = readRecords(records, { newId: countedIds() });
+  const actions = entries.map(({ text }) => codec.decode(text)).filter((event) => ActionEvent.is(event));
+  expect(new Set(actions.map(({ llm_response_id }) => llm_response_id))).toEqual(new Set(['r1', 'r1/2']));
+  expect(await exported(entries)).toEqual(records);
+});
