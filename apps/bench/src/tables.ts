@@ -3,6 +3,7 @@ import { condensers } from './tables/condensers.ts';
 import { events } from './tables/events.ts';
 import { llm } from './tables/llm.ts';
 import { mock } from './tables/mock.ts';
+import { server } from './tables/server.ts';
 import { storage } from './tables/storage.ts';
 import { tools } from './tables/tools.ts';
 import type { Bench } from './table.ts';
@@ -16,6 +17,7 @@ export const tables: Readonly<Record<string, Bench>> = {
   events,
   llm,
   mock,
+  server,
   storage,
   tools,
 };

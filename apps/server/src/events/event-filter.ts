@@ -15,8 +15,10 @@ export interface EventFilter {
   readonly before?: string | undefined;
 }
 
-/** Kinds whose fields a filter reads; other kinds need only their base fields. */
-const codec = eventCodec([ConversationStateUpdateEvent, MessageEvent]);
+/** Kinds whose fields every filter reads; other kinds need only their base fields. */
+const updates = eventCodec([ConversationStateUpdateEvent]);
+/** Kinds whose fields a filter for text reads. */
+const messages = eventCodec([ConversationStateUpdateEvent, MessageEvent]);
 
 /**
  * Returns a predicate for events that clients of the reference may receive and that match the filter. `varve.*` facts
@@ -27,6 +29,7 @@ const codec = eventCodec([ConversationStateUpdateEvent, MessageEvent]);
 export function eventFilter({ kind, source, body, from, before }: EventFilter): (stored: Stored) => boolean {
   const kindName = kind?.split('.').at(-1);
   const needle = body?.toLowerCase();
+  const codec = needle ? messages : updates;
   return (stored) => {
     if (kindName && stored.kind !== kindName) return false;
     const event = codec.read(stored.text);
