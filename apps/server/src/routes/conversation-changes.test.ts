@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { agentProfiles, modelProfiles } from '@varve/settings/profiles';
 import { ActionEvent, Condensation, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
@@ -188,4 +189,25 @@ test('an agent comes from a profile, and a model too', async () => {
   await running.json(200, 'POST', `/${other.id}/events`, message('Two.', true));
   await running.status(other.id, ['finished']);
   for (const { headers } of running.model.requests) expect(headers['authorization']).toBe('Bearer sk-of-a');
+});
+
+test('tools of servers and skills of a client are offered, again after a restart, and their secrets are not shown', async () => {
+  const script = fileURLToPath(new URL('../../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
+  const args = ['--conditions=@varve/source', script];
+  const mcp_config = { docs: { command: process.execPath, args, env: { A_TOKEN: 'token-0123456789' } } };
+  const skill = { name: 'deploy', content: 'Deploy with care.', trigger: { type: 'keyword', keywords: ['deploy'] } };
+  await using running = await runningServer([finish, finish]);
+  const llm = { model: 'openai/scripted', base_url: running.model.url, num_retries: 0 };
+  const agent = { llm, tools: [], mcp_config, agent_context: { skills: [skill] } };
+  const info = await running.create({ agent, initial_message: message('Please deploy.') });
+  await running.status(info.id, ['finished']);
+  expect(JSON.stringify(info)).not.toContain('token-0123456789');
+  await running.send('POST', '/prepare-for-sandbox-pause');
+  await running.json(200, 'POST', `/${info.id}/events`, message('Again.', true));
+  await running.status(info.id, ['finished'], 2);
+  for (const { request } of running.model.requests) {
+    expect(request?.tools.map(({ name }) => name)).toContain('mcp__docs__echo');
+  }
+  expect(running.model.requests[0]?.text).toContain('Deploy with care.');
+  expect(JSON.stringify(await running.events(info.id))).not.toContain('token-0123456789');
 });

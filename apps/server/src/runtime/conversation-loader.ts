@@ -12,7 +12,9 @@ import { buildAgent, registriesFor, type AgentEnvironment } from './build-agent.
 import { LiveConversation, type Confirmation } from './live-conversation.ts';
 import { noPrivateValues, parsePrivateRecord, PrivateValues, serverKeysIn } from './private-values.ts';
 import { withReferenceKinds } from './reference-kinds.ts';
+import { skillsIn } from './request-skills.ts';
 import type { RunQueue } from './run-queue.ts';
+import { startToolServers, type ToolServers } from './tool-servers.ts';
 import * as z from 'zod';
 import { decrypted, supportedAgent, type StartPlan } from './start-plan.ts';
 
@@ -57,9 +59,10 @@ export class ConversationLoader {
     const summary = await store.summary(id);
     const { reported } = await folds.of(summary);
     const privateValues = await this.#privateValues(id, summary.meta);
-    const registries = this.#registries(privateValues);
+    await using servers = await this.#toolServers(id, privateValues, workspaceIn(summary.meta));
+    const registries = this.#registries(privateValues, servers);
     const { configuration } = reported;
-    const agent = configuration && this.#storedAgent(configuration, privateValues, registries);
+    const agent = configuration && this.#storedAgent(configuration, privateValues, registries, servers);
     const conversation = await Conversation.open({
       id,
       store,
@@ -84,8 +87,9 @@ export class ConversationLoader {
     const privateValues = new PrivateValues(id, noPrivateValues, records);
     await privateValues.update(plan.privateRecord);
     try {
-      const registries = this.#registries(privateValues);
-      const agent = this.#requestedAgent(plan.spec, privateValues, registries);
+      await using servers = await this.#toolServers(id, privateValues, workspace);
+      const registries = this.#registries(privateValues, servers);
+      const agent = this.#requestedAgent(plan, privateValues, registries, servers);
       const { clientTools, configuration } = plan;
       const secrets = (): readonly string[] => privateValues.values;
       const conversation = await Conversation.create({ id, agent, store, workspace, clientTools, secrets, now });
@@ -108,9 +112,10 @@ export class ConversationLoader {
     const privateValues = new PrivateValues(id, noPrivateValues, records);
     await privateValues.update(origin.privateValues.record);
     try {
-      const registries = this.#registries(privateValues);
+      await using servers = await this.#toolServers(id, privateValues, origin.conversation.workspace);
+      const registries = this.#registries(privateValues, servers);
       const before = origin.configuration;
-      const agent = before && this.#storedAgent(before, privateValues, registries);
+      const agent = before && this.#storedAgent(before, privateValues, registries, servers);
       const secrets = (): readonly string[] => privateValues.values;
       const forked = {
         id,
@@ -169,26 +174,46 @@ export class ConversationLoader {
     });
   }
 
-  #registries(privateValues: PrivateValues): AgentRegistries {
-    return withReferenceKinds(registriesFor(privateValues, this.#options.environment));
+  #registries(privateValues: PrivateValues, servers: ToolServers): AgentRegistries {
+    return servers.extended(withReferenceKinds(registriesFor(privateValues, this.#options.environment)));
   }
 
-  #requestedAgent(spec: Json, privateValues: PrivateValues, registries: AgentRegistries): Agent {
-    const { agent, missing } = asRequest(() => buildAgent(spec, registries, this.#applicationParts(privateValues)));
+  /** Each conversation takes over the connections that its tools use; the others are closed. */
+  #toolServers(id: string, privateValues: PrivateValues, workspace: string): Promise<ToolServers> {
+    const { environment, onFailure } = this.#options;
+    const onProblem = (problem: string): void => onFailure(new Error(problem), id);
+    return startToolServers({ privateValues, workspace, env: environment.env, onProblem });
+  }
+
+  #requestedAgent(
+    { agent: shown, spec }: StartPlan,
+    privateValues: PrivateValues,
+    registries: AgentRegistries,
+    servers: ToolServers,
+  ): Agent {
+    const complete = { ...spec, agent: servers.added(supportedAgent(shown)) } as Json;
+    const parts = this.#applicationParts(privateValues, shown);
+    const { agent, missing } = asRequest(() => buildAgent(complete, registries, parts));
     const tool = missing.find(({ path }) => path.startsWith('tools.'));
     if (tool) throw new RequestError('invalid', `The tool ${JSON.stringify(tool.kind)} cannot be used: ${tool.reason}`);
     return agent;
   }
 
   /** Policies are left at their defaults, because those of the log apply. */
-  #storedAgent({ agent }: Configuration, privateValues: PrivateValues, registries: AgentRegistries): Agent {
-    return buildAgent(supportedAgent(agent) as Json, registries, this.#applicationParts(privateValues)).agent;
+  #storedAgent(
+    { agent }: Configuration,
+    privateValues: PrivateValues,
+    registries: AgentRegistries,
+    servers: ToolServers,
+  ): Agent {
+    const complete = servers.added(supportedAgent(agent)) as Json;
+    return buildAgent(complete, registries, this.#applicationParts(privateValues, agent)).agent;
   }
 
-  #applicationParts(privateValues: PrivateValues): Partial<AgentOptions> {
+  #applicationParts(privateValues: PrivateValues, agent: unknown): Partial<AgentOptions> {
     const { home } = this.#options.environment;
     const { hooks } = privateValues.record;
-    return { ...(hooks && { hooks }), ...(home !== undefined && { protectedPaths: [home] }) };
+    return { skills: skillsIn(agent), ...(hooks && { hooks }), ...(home !== undefined && { protectedPaths: [home] }) };
   }
 }
 
@@ -219,4 +244,9 @@ function confirmationOf(sources: readonly unknown[]): Confirmation {
 
 function specIn(meta: Json): unknown {
   return typeof meta === 'object' && meta !== null && 'agent' in meta ? meta['agent'] : undefined;
+}
+
+function workspaceIn(meta: Json): string {
+  const found = typeof meta === 'object' && meta !== null && 'workspace' in meta ? meta['workspace'] : undefined;
+  return typeof found === 'string' ? found : '.';
 }

@@ -10,6 +10,8 @@ const serverKey = z.object({ baseUrl: z.string(), model: z.string(), apiKey: z.s
 const record = z.object({
   keys: z.array(serverKey),
   secrets: z.record(z.string(), secretSource),
+  /** Servers of the model context protocol, as the client sent them. */
+  mcp: z.exactOptional(z.record(z.string(), z.unknown())),
   hooks: z.exactOptional(z.custom<HookConfig>((value) => typeof value === 'object' && value !== null)),
 });
 
@@ -88,12 +90,25 @@ export class PrivateValues {
   }
 
   #refresh(): void {
-    const { keys, secrets } = this.#record;
+    const { keys, secrets, mcp } = this.#record;
     const sources = Object.values(secrets).flatMap((source) =>
       source.kind === 'StaticSecret' ? [source.value] : Object.values(source.headers),
     );
-    this.#values = [...keys.map(({ apiKey }) => apiKey), ...sources, ...this.#lookedUp.values()];
+    const values = [...keys.map(({ apiKey }) => apiKey), ...sources, ...this.#lookedUp.values(), ...secretsIn(mcp)];
+    this.#values = values;
   }
+}
+
+/** Names of headers and variables whose values are secrets; other values, such as paths, are not. */
+const secretName = /authorization|cookie|credential|key|password|secret|token/i;
+
+/** Returns the values in the configuration of servers that are secrets by their names. */
+function secretsIn(json: unknown): readonly string[] {
+  if (typeof json !== 'object' || json === null) return [];
+  return Object.entries(json).flatMap(([name, value]: readonly [string, unknown]) => {
+    if (typeof value === 'string') return secretName.test(name) ? [value] : [];
+    return secretsIn(value);
+  });
 }
 
 const llm = z.object({ api_key: z.string().min(1) });

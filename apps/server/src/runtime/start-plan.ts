@@ -14,8 +14,10 @@ import { serverKeysIn, type PrivateRecord } from './private-values.ts';
 
 /** A request to create a conversation, in the parts that are stored in different places. */
 export interface StartPlan {
-  /** Spec for `agentFromSpec`: the agent with its policies next to it, without keys. */
-  readonly spec: Json;
+  /** The agent, without keys. */
+  readonly agent: Readonly<Record<string, unknown>>;
+  /** Policies and limits, in the form that `agentFromSpec` reads next to an agent. */
+  readonly spec: Readonly<Record<string, Json>>;
   readonly configuration: Configuration;
   readonly privateRecord: PrivateRecord;
   readonly clientTools: readonly ClientToolSpec[];
@@ -34,19 +36,19 @@ export function startPlan(request: StartRequest, { agent, launched }: RequestedA
   const hooks = hookConfig ? receivedHooks(hookConfig) : undefined;
   const shown = redactSecretFields(complete, '**********');
   const spec = {
-    agent: supportedAgent(shown),
     confirmation_policy: request.confirmation_policy,
     security_analyzer: request.security_analyzer ?? null,
     max_iterations: request.max_iterations,
     stuck_detection: request.stuck_detection,
   };
   return {
-    spec: spec as Json,
+    agent: shown,
+    spec: spec as StartPlan['spec'],
     configuration: {
       ...configurationOf(request, shown, secrets),
       ...(launched && { launched_agent_profile: launched }),
     },
-    privateRecord: { keys: [...serverKeysIn(complete)], secrets, ...(hooks && { hooks }) },
+    privateRecord: { keys: [...serverKeysIn(complete)], secrets, ...(hooks && { hooks }), ...mcpOf(complete) },
     clientTools: request.client_tools.map(receivedTool),
   };
 }
@@ -122,9 +124,14 @@ const defaultTools = new Set(['FinishTool', 'ThinkTool']);
 
 /** Returns the agent with the default tools that exist here. */
 export function supportedAgent(agent: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { include_default_tools: included } = agent;
+  const { include_default_tools: included, mcp_config: _started, ...rest } = agent;
   const known = Array.isArray(included) ? included.filter((name) => defaultTools.has(String(name))) : [];
-  return { ...agent, include_default_tools: known };
+  return { ...rest, include_default_tools: known };
+}
+
+function mcpOf({ mcp_config: sent }: Readonly<Record<string, unknown>>): Pick<PrivateRecord, 'mcp'> {
+  const isSet = typeof sent === 'object' && sent !== null && Object.keys(sent).length > 0;
+  return isSet ? { mcp: { ...sent } } : {};
 }
 
 function receivedHooks(sent: unknown): HookConfig {
