@@ -2,11 +2,22 @@ import { eventCodec } from '@varve/events';
 import {
   ConversationErrorEvent,
   ConversationStateUpdateEvent,
+  HookExecutionEvent,
   InterruptEvent,
   MessageEvent,
   PauseEvent,
 } from '@varve/events/kinds';
-import { statsProjection, statusProjection, Timeline, type Stats, type Status } from '@varve/events/projections';
+import {
+  blockedProjection,
+  skillsProjection,
+  statsProjection,
+  statusProjection,
+  Timeline,
+  type Blocked,
+  type Skills,
+  type Stats,
+  type Status,
+} from '@varve/events/projections';
 import type { LogReader, Summary } from '@varve/storage';
 import { Lru } from './lru.ts';
 import { loggedConfigurationProjection, type LoggedConfiguration } from './logged-configuration.ts';
@@ -19,6 +30,9 @@ export interface ConversationFold {
   readonly status: Status;
   readonly stats: Stats;
   readonly reported: LoggedConfiguration;
+  /** Skills of messages and of state updates; results are not read. */
+  readonly skills: Skills;
+  readonly blocked: Blocked;
 }
 
 /** Folds the logs of a store and caches the folds. */
@@ -39,12 +53,19 @@ const capacity = 256;
 const codec = eventCodec([
   ConversationErrorEvent,
   ConversationStateUpdateEvent,
+  HookExecutionEvent,
   InterruptEvent,
   MessageEvent,
   PauseEvent,
 ]);
 
-const projections = { status: statusProjection, stats: statsProjection, reported: loggedConfigurationProjection };
+const projections = {
+  status: statusProjection,
+  stats: statsProjection,
+  reported: loggedConfigurationProjection,
+  skills: skillsProjection,
+  blocked: blockedProjection,
+};
 
 interface Folding {
   /** Distinguishes a conversation from a later one with the same id. */
@@ -86,5 +107,7 @@ async function fold(logs: Logs, { id, head }: Summary, timeline: Folding['timeli
     status: timeline.read('status'),
     stats: timeline.read('stats'),
     reported: timeline.read('reported'),
+    skills: timeline.read('skills'),
+    blocked: timeline.read('blocked'),
   };
 }

@@ -209,5 +209,7 @@ test('tools of servers and skills of a client are offered, again after a restart
     expect(request?.tools.map(({ name }) => name)).toContain('mcp__docs__echo');
   }
   expect(running.model.requests[0]?.text).toContain('Deploy with care.');
+  const after = await running.json<ConversationInfo>(200, 'GET', `/${info.id}`);
+  expect(after.activated_knowledge_skills).toEqual(['deploy']);
   expect(JSON.stringify(await running.events(info.id))).not.toContain('token-0123456789');
 });
