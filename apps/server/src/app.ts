@@ -10,9 +10,11 @@ import { checkHost } from './guards/check-host.ts';
 import { checkOrigin } from './guards/check-origin.ts';
 import { failedKeys } from './guards/failed-keys.ts';
 import { noSniff } from './guards/no-sniff.ts';
-import { keyCheck, limitFailedKeys, requireKey } from './guards/require-key.ts';
+import { keyCheck, limitFailedKeys, requireKey, requireMetricsKey } from './guards/require-key.ts';
 import { workspaceSessions } from './guards/workspace-session.ts';
-import { loggerFor, requestLog } from './request-log.ts';
+import { recordActivity } from './operations/record-activity.ts';
+import { requestMetrics } from './operations/request-metrics.ts';
+import { loggerFor, requestIds, requestLog } from './request-log.ts';
 import { routes } from './routes.ts';
 import { protocolVersion } from './routes/health.ts';
 import type { ServerEnv } from './server-env.ts';
@@ -28,8 +30,8 @@ export interface App {
 }
 
 /**
- * Creates the handler of a server: guards, then routes. Everything below `/api` and `/v1` requires a key; the sockets
- * check it themselves.
+ * Creates the handler of a server: guards, then routes. Everything below `/api` and `/v1`, and metrics, require a
+ * key; the sockets check it themselves.
  *
  * @throws {ServerError} `invalid` for an invalid key or origin.
  */
@@ -38,11 +40,17 @@ export function createApp(options: ServerOptions): App {
   const redact = redactor(keys, { replacement: '<secret-hidden>' }).text;
   const logger = loggerFor(options.log, redact);
   const app = new OpenAPIHono<ServerEnv>();
-  app.use(requestLog(logger), noSniff);
+  app.use(
+    requestIds,
+    requestLog(logger),
+    requestMetrics(() => services.metrics),
+    noSniff,
+  );
   const access = addGuards(app, options);
   if (options.frontEnd !== undefined) app.use(...frontEnd(options.frontEnd));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
   const services = createServices(options, logger);
+  app.use('/api/:group{bash|file|git}/*', recordActivity(services.activity));
   addRoutes(app, services);
   addSockets(app, { ...access, services, logger });
   app.notFound(() => errorResponse(404, 'Not Found'));
@@ -53,14 +61,22 @@ export function createApp(options: ServerOptions): App {
 /** Adds the guards of all requests, and returns what sockets need to check keys. */
 function addGuards(
   app: OpenAPIHono<ServerEnv>,
-  { keys, host = '127.0.0.1', allowedHosts = [], allowedOrigins = [], now = Date.now }: ServerOptions,
+  {
+    keys,
+    host = '127.0.0.1',
+    allowedHosts = [],
+    allowedOrigins = [],
+    openMetrics = false,
+    now = Date.now,
+  }: ServerOptions,
 ) {
   app.use(checkHost({ host, allowed: allowedHosts }), ...checkOrigin(allowedOrigins));
   const isKey = keyCheck(keys);
   const isWorkspaceSession = workspaceSessions({ keys, allowsOtherSites: allowedOrigins.length > 0 });
   const failed = failedKeys({ now });
-  for (const path of ['/api/*', '/v1/*', '/sockets/*']) app.use(path, limitFailedKeys(failed));
+  for (const path of ['/api/*', '/v1/*', '/sockets/*', '/metrics']) app.use(path, limitFailedKeys(failed));
   app.use('/api/*', requireKey({ isKey, isWorkspaceSession }));
+  if (!openMetrics) app.use('/metrics', requireMetricsKey(isKey));
   return { isKey, failed };
 }
 

@@ -9,6 +9,9 @@ import { fileAccess } from './files/file-access.ts';
 import { createFeed } from './feed/feed.ts';
 import { conversationFolds } from './info/conversation-folds.ts';
 import { agentOfProfile } from './requests/agent-of-profile.ts';
+import { createActivity } from './operations/activity.ts';
+import { createMetrics, type Load } from './operations/metrics.ts';
+import { createReadiness } from './operations/readiness.ts';
 import { conversations } from './runtime/conversations.ts';
 import { memoryRecords } from './runtime/memory-records.ts';
 import type { ServerOptions } from './server.ts';
@@ -26,7 +29,7 @@ export function createServices(options: ServerOptions, logger: Logger): Services
   const records =
     home === undefined ? memoryRecords() : privateRecords({ directory: join(home, 'conversations'), cipher });
   const settings = home === undefined ? undefined : serverSettings({ home, env, passphrase: env['OH_SECRET_KEY'] });
-  return {
+  const services = {
     store,
     folds,
     feed,
@@ -57,9 +60,16 @@ export function createServices(options: ServerOptions, logger: Logger): Services
     workspaces: workspaces(home === undefined ? undefined : join(home, 'workspaces.json')),
     workspaceRoot,
     userHome: env['HOME'] ?? homedir(),
+    activity: createActivity(now),
+    readiness: createReadiness(),
     now,
     startedAt: now(),
   };
+  return { ...services, metrics: createMetrics(() => loadOf(services)) };
+}
+
+function loadOf({ conversations: { load }, bash }: Pick<Services, 'conversations' | 'bash'>): Load {
+  return { activeRuns: load.running, waitingRuns: load.waiting, runningCommands: bash.running };
 }
 
 /** Ends everything that the services run; the signal aborts when time is over. Idempotent. */

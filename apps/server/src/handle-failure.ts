@@ -6,6 +6,7 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import { RequestError } from './request-error.ts';
+import type { ServerEnv } from './server-env.ts';
 
 /** Returns a response with an error status and one sentence. */
 export function errorResponse(
@@ -69,12 +70,13 @@ export function refusalOf(error: Error): Refusal | undefined {
 export function handleFailure(
   logger: Logger,
   redact: (text: string) => string,
-): (error: Error, context: Context) => Response {
-  return (error, { req: { method, path } }) => {
+): (error: Error, context: Context<ServerEnv>) => Response {
+  return (error, context) => {
+    const { method, path } = context.req;
     const refusal = refusalOf(error);
     if (refusal) return response({ ...refusal, detail: redact(refusal.detail) });
     const error_id = randomUUID().replaceAll('-', '');
-    logger.error({ err: error, error_id, method, path }, 'failure');
+    logger.error({ err: error, error_id, request_id: context.get('requestId'), method, path }, 'failure');
     return Response.json({ detail: hidden, exception: redact(error.message), error_id }, { status: 500 });
   };
 }

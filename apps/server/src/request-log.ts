@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { safeJson } from '@varve/events/safe-text';
 import type { MiddlewareHandler } from 'hono';
 import { pino, type Logger } from 'pino';
 import type { LogOptions } from './log-options.ts';
+import type { ServerEnv } from './server-env.ts';
 
 /** Creates a logger of printable JSON lines, without process id, host name and what `redact` replaces. */
 export function loggerFor(log: LogOptions | undefined, redact: (text: string) => string): Logger {
@@ -14,14 +16,29 @@ export function loggerFor(log: LogOptions | undefined, redact: (text: string) =>
   );
 }
 
+/** Header of the id of a request, which the log contains too. */
+export const requestIdHeader = 'X-Request-Id';
+
+/** Accepts the id of a request if it is short and plain, or creates one, and returns it with the response. */
+export const requestIds: MiddlewareHandler<ServerEnv> = async (context, next) => {
+  const given = context.req.header(requestIdHeader) ?? '';
+  const id = /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+  context.set('requestId', id);
+  await next();
+  context.header(requestIdHeader, id);
+};
+
 /** Logs each request after its response, without headers, bodies and queries: all three can contain a key. */
-export function requestLog(logger: Logger): MiddlewareHandler {
+export function requestLog(logger: Logger): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const began = performance.now();
     await next();
     const { method, path } = context.req;
     const { status } = context.res;
     const ms = Math.round((performance.now() - began) * 10) / 10;
-    logger[status >= 500 ? 'error' : 'info']({ method, path, status, ms }, 'request');
+    logger[status >= 500 ? 'error' : 'info'](
+      { method, path, status, ms, request_id: context.get('requestId') },
+      'request',
+    );
   };
 }

@@ -19,6 +19,7 @@ import { profileRoutes } from './routes/profiles.ts';
 import { settingsMcpRoutes } from './routes/settings-mcp.ts';
 import { settingsSecretRoutes } from './routes/settings-secrets.ts';
 import { settingsRoutes } from './routes/settings.ts';
+import { metricsRoutes } from './routes/metrics.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { workspaceFileRoutes } from './routes/workspace-files.ts';
 import { workspaceRoutes } from './routes/workspaces.ts';
@@ -27,6 +28,7 @@ import { workspaceSessionRoutes } from './routes/workspace-session.ts';
 /** All routes: add a file to `routes/`, then its line here. Paths without parameters precede those with parameters. */
 export const routes: readonly Route[] = [
   ...healthRoutes,
+  ...metricsRoutes,
   ...conversationRoutes,
   ...conversationLifecycleRoutes,
   ...conversationRunRoutes,

@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly allowedOrigins?: readonly string[];
   /** Directory of a built front end with an `index.html`; default none. Its files need no key. */
   readonly frontEnd?: string;
+  /** True to send metrics without a key. Default: false. */
+  readonly openMetrics?: boolean;
   /** Log; default none. */
   readonly log?: LogOptions;
   /** Clock in UTC milliseconds; default `Date.now`. */
@@ -67,7 +69,9 @@ export function server(options: ServerOptions): Server {
     async listen(port) {
       const onStop = (signal: AbortSignal): Promise<void> => closeServices(services, signal);
       const listening = await listen({ fetch: app.fetch, host, port, onStop });
-      void services.conversations.recover().catch((err: unknown) => logger.error({ err }, 'failure'));
+      void services.readiness
+        .during(services.conversations.recover())
+        .catch((err: unknown) => logger.error({ err }, 'failure'));
       return listening;
     },
     [Symbol.asyncDispose]: () => closeServices(services, AbortSignal.abort()),

@@ -4,6 +4,9 @@ import type { FileAccess } from './files/file-access.ts';
 import type { Feed } from './feed/feed.ts';
 import type { ConversationFolds } from './info/conversation-folds.ts';
 import type { Conversations } from './runtime/conversations.ts';
+import type { Activity } from './operations/activity.ts';
+import type { Metrics } from './operations/metrics.ts';
+import type { Readiness } from './operations/readiness.ts';
 import type { LiveLogs } from './streams/live-logs.ts';
 import type { ServerSettings } from './settings/server-settings.ts';
 import type { Workspaces } from './workspaces/workspace-list.ts';
@@ -24,6 +27,9 @@ export interface Services {
   readonly streams: LiveLogs;
   /** Absent for a server without a data directory. */
   readonly settings?: ServerSettings | undefined;
+  readonly activity: Activity;
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
   /** UTC milliseconds. */
   readonly now: () => number;
   /** UTC milliseconds. */

@@ -28,6 +28,8 @@ export interface BashService extends AsyncDisposable {
   getAll(ids: readonly string[]): Promise<readonly (BashEvent | undefined)[]>;
   /** Removes all stored events; returns their number. */
   clear(): Promise<number>;
+  /** Number of running commands. */
+  readonly running: number;
   /** Calls the listener for each later event until the subscription is disposed. */
   subscribe(listener: BashListener): Disposable;
   /** Ends running commands, and waits for them. */
@@ -73,6 +75,9 @@ export function bashService({ store, root, now, onError }: BashServiceOptions): 
     get: async (id) => (await eventsOf(store, [id]))[0],
     getAll: (ids) => eventsOf(store, ids),
     clear: () => store.clear(),
+    get running() {
+      return running.size;
+    },
     subscribe(listener) {
       const entry = { listener };
       listeners.add(entry);

@@ -44,6 +44,16 @@ export function limitFailedKeys(failed: FailedKeys): MiddlewareHandler<ServerEnv
   };
 }
 
+/** Accepts requests for metrics with one of the keys in their header, or as the bearer that Prometheus sends. */
+export function requireMetricsKey(isKey: KeyCheck): MiddlewareHandler {
+  return async (context, next) => {
+    const bearer = /^Bearer (.+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
+    if (!isKey(context.req.header(keyHeader) ?? bearer ?? ''))
+      throw new HTTPException(401, { message: 'Unauthorized' });
+    await next();
+  };
+}
+
 /** @throws {ServerError} `invalid` if there is no key, or one that a header cannot contain. */
 export function keyCheck(keys: readonly string[]): KeyCheck {
   if (keys.length === 0) throw new ServerError('invalid', 'A server needs at least one key.');

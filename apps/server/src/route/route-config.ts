@@ -84,7 +84,7 @@ function mapped<Out>(record: Readonly<Record<number, string>>, change: (text: st
 }
 
 function isGuarded(path: string): boolean {
-  return path.startsWith('/api/');
+  return path.startsWith('/api/') || path === '/metrics';
 }
 
 function hasInput({ params, query, body, upload }: RouteDescription): boolean {

@@ -50,10 +50,10 @@ export const healthRoutes: readonly Route[] = [
     method: 'get',
     path: '/ready',
     tag,
-    summary: 'Check that the store can be read.',
+    summary: 'Check that the server has started and that the store can be read.',
     response: z.record(z.string(), z.string()),
-    errors: { 503: 'The store cannot be read.' },
-    handle: (_input, services) => readiness(services),
+    errors: { 503: 'The server is starting, or the store cannot be read.' },
+    handle: (_input, services) => readinessOf(services),
   }),
   ...(['/server_info', '/'] as const).map((path) =>
     defineRoute({
@@ -62,28 +62,39 @@ export const healthRoutes: readonly Route[] = [
       tag,
       summary: 'Get version and uptime.',
       response: serverInfo,
-      handle: (_input, services) => Response.json(infoOf(services)),
+      handle: async (_input, services) => Response.json(infoOf(services, await lastActivity(services))),
     }),
   ),
 ];
 
-async function readiness({ store }: Services): Promise<Response> {
+async function readinessOf({ store, readiness }: Services): Promise<Response> {
+  if (!readiness.isReady) return initializing('Interrupted conversations are being resumed.');
   try {
     await store.list({ limit: 1 });
     return Response.json({ status: 'ready' });
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     // This route needs no key, so the message does not contain the location of the store.
-    return Response.json({ status: 'initializing', message: 'The store cannot be read.' }, { status: 503 });
+    return initializing('The store cannot be read.');
   }
 }
 
-/** Returns version and uptime. A read-only server runs no agent, so it has been idle since its start. */
-function infoOf({ now, startedAt }: Services): z.output<typeof serverInfo> {
-  const uptime = Math.max(0, Math.floor((now() - startedAt) / 1000));
+function initializing(message: string): Response {
+  return Response.json({ status: 'initializing', message }, { status: 503 });
+}
+
+/** Returns the time of the last activity in UTC milliseconds: of an agent, a command, or a request for files or git. */
+async function lastActivity({ store, activity, startedAt }: Services): Promise<number> {
+  // The first page of a store begins with the conversation that was written last.
+  const newest = await store.list({ limit: 1 }).catch(() => ({ items: [] }));
+  return Math.max(startedAt, activity.lastAt, newest.items[0]?.updatedAt ?? 0);
+}
+
+function infoOf({ now, startedAt }: Services, lastActivityAt: number): z.output<typeof serverInfo> {
+  const seconds = (since: number): number => Math.max(0, Math.floor((now() - since) / 1000));
   return {
-    uptime,
-    idle_time: uptime,
+    uptime: seconds(startedAt),
+    idle_time: seconds(lastActivityAt),
     title: 'varve',
     version: protocolVersion,
     sdk_version: protocolVersion,
