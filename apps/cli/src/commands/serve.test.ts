@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -10,6 +10,7 @@ import { openStore } from '@varve/storage';
 import { schemes } from '../setup/schemes.ts';
 import { runProgram } from '../program.ts';
 import { processEnvironment } from '../../test/process-environment.ts';
+import { newHome, runVarve } from '../../test/run-varve.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -67,6 +68,31 @@ test('a configured key is not printed', async () => {
   running.child.kill('SIGTERM');
   expect(await running.exit).toBe(0);
   expect(running.stderr()).not.toContain('chosen-by-me');
+});
+
+test('the settings are printed with their places, the key is not', async () => {
+  const home = await newHome();
+  await mkdir(join(home, '.varve'));
+  await writeFile(join(home, '.varve', 'config.json'), '{"server":{"port":9001,"max_runs":3}}');
+  const env = { VARVE_SERVER_PORT: '9002', VARVE_SESSION_API_KEY: 'chosen-by-me' };
+  const args = ['serve', '--print-config', '--allow-host', 'a.example', '--allow-host', 'b.example', '--open-metrics'];
+  const { code, stdout, stderr } = await runVarve(args, { home, env });
+  expect([code, stderr]).toEqual([0, '']);
+  const rows = Object.fromEntries(
+    stdout.split('\n').map((line) => {
+      const [key = '', value = '', ...place] = line.split(/ +/);
+      return [key, `${value} ${place.join(' ')}`];
+    }),
+  );
+  expect(rows).toMatchObject({
+    'server.host': '127.0.0.1 default',
+    'server.port': '9002 VARVE_SERVER_PORT',
+    'server.max_runs': expect.stringMatching(/^3 .*config\.json/),
+    'server.allowed_hosts': '["a.example","b.example"] --allow-host',
+    'server.open_metrics': 'true --open-metrics',
+  });
+  expect(stdout).toContain('The key is that of VARVE_SESSION_API_KEY.');
+  expect(stdout).not.toContain('chosen-by-me');
 });
 
 test.for<readonly [string, readonly string[], string]>([

@@ -5,21 +5,25 @@ import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { onInterrupt } from '../terminal/signals.ts';
 import { frontEndDirectory } from '../setup/front-end-package.ts';
+import {
+  keyOriginOf,
+  printServeSettings,
+  serverOptionsOf,
+  serveSettings,
+  type ServeFlags,
+} from '../configure/serve-settings.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
 import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
-interface ServeOptions {
-  readonly host: string;
-  readonly port: number;
+interface ServeOptions extends ServeFlags {
   readonly key?: string;
-  readonly store?: string;
-  readonly allowHost: readonly string[];
-  readonly allowOrigin: readonly string[];
   readonly ui?: boolean;
-  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  readonly printConfig?: boolean;
 }
+
+const logLevels = ['silent', 'error', 'warn', 'info', 'debug'];
 
 const header = 'X-Session-API-Key';
 
@@ -29,18 +33,18 @@ export const serve: CliCommand = {
     parent
       .command('serve')
       .description('Serve conversations with the agent-server protocol until Ctrl-C.')
-      .option('--host <name>', 'address to listen on', '127.0.0.1')
-      .option('-p, --port <number>', 'port; 0 picks a free one', portNumber, 8000)
+      .option('--host <name>', 'address to listen on (default: 127.0.0.1)')
+      .option('-p, --port <number>', 'port; 0 picks a free one (default: 8000)', portNumber)
       .option('--key <key>', `key that clients send as ${header} (VARVE_SESSION_API_KEY; default: a generated one)`)
       .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .option('--allow-host <name>', 'additional host name that the server accepts', collect, [])
-      .option('--allow-origin <origin>', 'pages of this origin may call the server', collect, [])
+      .option('--allow-host <name>', 'additional host name that the server accepts', collect)
+      .option('--allow-origin <origin>', 'pages of this origin may call the server', collect)
+      .option('--file-root <directory>', 'directory that the file and git routes may use (default: all)', collect)
+      .option('--max-runs <number>', 'runs at a time; the others wait (default: 8)', Number)
+      .option('--open-metrics', 'send metrics without a key')
       .option('--ui', 'also serve the web front end (@openhands/agent-canvas), and print the address to open')
-      .addOption(
-        new Option('--log-level <level>', 'level of the log on stderr')
-          .choices(['silent', 'error', 'warn', 'info', 'debug'])
-          .default('info'),
-      )
+      .addOption(new Option('--log-level <level>', 'level of the log on stderr (default: info)').choices(logLevels))
+      .option('--print-config', 'print the settings with their places, and exit')
       .action(async (options: ServeOptions) => {
         await serveUntilStopped(options, io);
         done(exitCodes.ok);
@@ -54,7 +58,7 @@ function portNumber(value: string): number {
   throw new InvalidArgumentError('It must be an integer from 0 to 65535.');
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 
@@ -62,9 +66,12 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
   // Loaded here, so that other commands start faster.
   const { server, ServerError, sessionKeys, signInAddress } = await import('@varve/server');
   try {
-    const { host, port, key, allowHost: allowedHosts, allowOrigin: allowedOrigins, logLevel: level } = options;
-    const { keys, isGenerated } = sessionKeys({ key, env: io.env, host });
+    const settings = await serveSettings(options, io);
+    if (options.printConfig) return printServeSettings(settings, keyOriginOf(options.key, io), io);
+    const shared = serverOptionsOf(settings);
+    const { keys, isGenerated } = sessionKeys({ key: options.key, env: io.env, host: shared.host });
     await using store = await openConfiguredStore(io, options.store);
+    const level = settings.get('server.log_level') ?? 'info';
     const log = { level, stream: { write: (line: string) => io.stderr.jsonLine(line.trimEnd()) } };
     const frontEnd = options.ui
       ? await frontEndDirectory({ cwd: io.cwd, home: varveHome(io), env: io.env })
@@ -72,9 +79,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     const serving = server({
       store,
       keys,
-      host,
-      allowedHosts,
-      allowedOrigins,
+      ...shared,
       log,
       home: varveHome(io),
       env: io.env,
@@ -82,6 +87,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
       ...(frontEnd && { frontEnd }),
     });
     const signIn = frontEnd === undefined ? undefined : (url: string) => signInAddress(url, keys[0] ?? '');
+    const port = settings.get('server.port') ?? 8000;
     await untilStopped(serving, { port, io, newKeys: isGenerated ? keys : [], signIn });
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;

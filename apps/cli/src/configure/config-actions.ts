@@ -15,9 +15,9 @@ import {
 import { CliError } from '../cli-error.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { settingsFor } from '../setup/settings.ts';
+import { settingsTable, textOfValue } from './settings-table.ts';
 import { varveHome } from '../setup/varve-home.ts';
-import { columnsOf, fitted, padded } from '../terminal/columns.ts';
-import { styled, type Printable } from '../terminal/output.ts';
+import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** File that a command changes: the user's, or that of the project in the current directory. */
@@ -38,7 +38,7 @@ export async function listSettings(
     for (const entry of entries) io.stdout.jsonLine(JSON.stringify(jsonOf(entry)));
     return;
   }
-  for (const line of table(entries, io)) io.stdout.line(line);
+  for (const line of settingsTable(entries, io)) io.stdout.line(line);
   if (all) return;
   const defaults = settings.entries.length - entries.length;
   io.stderr.line(styled('dim', `${defaults} settings have defaults: \`varve config list --all\`.`));
@@ -49,33 +49,6 @@ function jsonOf({ key, value, origin, hidden }: SettingEntry): unknown {
   return { key, value, origin: describeOrigin(origin), hidden: others };
 }
 
-/** Columns of key, value and place; on a terminal the value is cut so that the place fits. */
-function table(entries: readonly SettingEntry[], io: TerminalIo): readonly Printable[] {
-  const rows = entries.map(({ key, value, origin }) => ({
-    key,
-    value: textOf(value),
-    place: describeOrigin(origin).replace(`${varveHome(io)}/`, '$VARVE_HOME/'),
-  }));
-  const keyWidth = widest(rows.map(({ key }) => key));
-  const placeWidth = widest(rows.map(({ place }) => place));
-  const room = Math.max(12, io.stdout.columns - keyWidth - placeWidth - 4);
-  const limit = io.stdout.isTTY ? room : Number.MAX_SAFE_INTEGER;
-  const valueWidth = Math.min(widest(rows.map(({ value }) => value)), limit);
-  return rows.map(({ key, value, place }) => [
-    styled('cyan', padded(key, keyWidth)),
-    `  ${padded(fitted(value, limit), valueWidth)}  `,
-    styled('dim', place),
-  ]);
-}
-
-function widest(texts: readonly string[]): number {
-  return Math.max(0, ...texts.map(columnsOf));
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
 /** Prints one value; text as it is, anything else as JSON. */
 export async function printSetting(key: string, io: TerminalIo): Promise<ExitCode> {
   const settings = await settingsFor(io, { workspace: io.cwd });
@@ -84,7 +57,7 @@ export async function printSetting(key: string, io: TerminalIo): Promise<ExitCod
     io.stderr.line(styled('dim', `${key} has no value.`));
     return exitCodes.missing;
   }
-  io.stdout.line(textOf(entry.value));
+  io.stdout.line(textOfValue(entry.value));
   io.stderr.line(styled('dim', describeOrigin(entry.origin)));
   return exitCodes.ok;
 }

@@ -25,3 +25,6 @@ export const condenserNames = [
 export const confirmationNames = z
   .enum(['ask', 'auto', 'never', 'always', 'risky'])
   .transform((name) => (name === 'always' ? 'ask' : name === 'risky' ? 'auto' : name));
+
+/** Levels of the server's log, the quietest first. */
+export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;

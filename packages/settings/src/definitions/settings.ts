@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { condenserNames, confirmationNames, presetNames } from './choices.ts';
+import { condenserNames, confirmationNames, logLevels, presetNames } from './choices.ts';
 import { llmFields, type LlmField } from './llm-fields.ts';
 import { mcpServer } from './mcp-server.ts';
 import { profileName } from './profile-name.ts';
@@ -7,6 +7,7 @@ import { setting, type SettingDefinition } from './setting.ts';
 
 const count = z.number().int().positive();
 const repeats = z.number().int().min(2);
+const names = z.array(z.string().min(1));
 const json = z.record(z.string(), z.json());
 
 /** Settings of the model without a profile; a field of the environment or a flag overrides that of a profile, too. */
@@ -81,6 +82,14 @@ export const settingDefinitions = {
   'shell.environment': setting(z.array(z.string()), "Variables that the agent's shell receives, too."),
   'signing.enabled': setting(z.boolean(), 'Signs what a run stores.'),
   'signing.key_file': setting(z.string().min(1), 'File of the signing key.', { variables: ['VARVE_SIGNING_KEY'] }),
+  'server.host': setting(z.string().min(1), 'Address that varve serve listens on.', { defaultValue: '127.0.0.1' }),
+  'server.port': setting(z.number().int().min(0).max(65_535), 'Port; 0 picks a free one.', { defaultValue: 8000 }),
+  'server.allowed_hosts': setting(names, 'Other host names that the server accepts.'),
+  'server.allowed_origins': setting(names, 'Origins whose pages may call the server.'),
+  'server.file_roots': setting(names, 'Directories that the file and git routes may use; default all.'),
+  'server.max_runs': setting(count.max(1000), 'Runs at a time; the others wait.', { defaultValue: 8 }),
+  'server.open_metrics': setting(z.boolean(), 'Sends metrics without a key.', { defaultValue: false }),
+  'server.log_level': setting(z.enum(logLevels), 'Level of the log.', { defaultValue: 'info' }),
   store: setting(z.string().min(1), 'Store of the conversations: sqlite:FILE, dir:PATH or memory:.'),
   mcp_servers: setting(
     z.record(z.string(), mcpServer),

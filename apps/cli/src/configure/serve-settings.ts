@@ -1,0 +1,65 @@
+import type { FlagValue, SettingKey, Settings } from '@varve/settings';
+import type { ServerOptions } from '@varve/server';
+import { settingsTable } from './settings-table.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { settingsFor } from '../setup/settings.ts';
+
+/** Options of `varve serve` that are settings. */
+export interface ServeFlags {
+  readonly host?: string;
+  readonly port?: number;
+  readonly store?: string;
+  readonly allowHost?: readonly string[];
+  readonly allowOrigin?: readonly string[];
+  readonly fileRoot?: readonly string[];
+  readonly maxRuns?: number;
+  readonly openMetrics?: true;
+  readonly logLevel?: string;
+}
+
+const flags = {
+  host: ['server.host', '--host'],
+  port: ['server.port', '--port'],
+  store: ['store', '--store'],
+  allowHost: ['server.allowed_hosts', '--allow-host'],
+  allowOrigin: ['server.allowed_origins', '--allow-origin'],
+  fileRoot: ['server.file_roots', '--file-root'],
+  maxRuns: ['server.max_runs', '--max-runs'],
+  openMetrics: ['server.open_metrics', '--open-metrics'],
+  logLevel: ['server.log_level', '--log-level'],
+} as const satisfies Readonly<Record<keyof ServeFlags, readonly [key: SettingKey, flag: string]>>;
+
+/** Resolves the settings of a server from its flags, its environment and the user's file. */
+export async function serveSettings(options: ServeFlags, io: TerminalIo): Promise<Settings> {
+  const given = Object.entries(flags).flatMap(([option, [key, flag]]): readonly FlagValue[] => {
+    const value = options[option as keyof ServeFlags];
+    return value === undefined ? [] : [{ key, value, flag }];
+  });
+  return settingsFor(io, { flags: given });
+}
+
+/** Returns the options of a server that are settings. */
+export function serverOptionsOf(settings: Settings) {
+  const fileRoots = settings.get('server.file_roots');
+  return {
+    host: settings.get('server.host') ?? '127.0.0.1',
+    allowedHosts: settings.get('server.allowed_hosts') ?? [],
+    allowedOrigins: settings.get('server.allowed_origins') ?? [],
+    openMetrics: settings.get('server.open_metrics') ?? false,
+    ...(fileRoots && { fileRoots }),
+    maxRuns: settings.get('server.max_runs') ?? 8,
+  } satisfies Partial<ServerOptions>;
+}
+
+/** Prints the settings of a server with their places, and where its key comes from, never the key. */
+export function printServeSettings(settings: Settings, keyOrigin: string | undefined, io: TerminalIo): void {
+  const shown = settings.entries.filter(({ key }) => key.startsWith('server.') || key === 'store');
+  for (const line of settingsTable(shown, io)) io.stdout.line(line);
+  io.stdout.line(keyOrigin === undefined ? 'The key is generated at the start.' : `The key is that of ${keyOrigin}.`);
+}
+
+/** Returns where the key of a server comes from; undefined if it is generated. */
+export function keyOriginOf(key: string | undefined, { env }: TerminalIo): string | undefined {
+  if (key !== undefined) return '--key';
+  return ['VARVE_SESSION_API_KEY', 'OH_SESSION_API_KEYS_0'].find((name) => env[name]);
+}
