@@ -4,7 +4,7 @@ import { findSegment } from './plans/find-segment.ts';
 import { checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
 import { openingLength } from './plans/opening.ts';
 import { forgettable } from './plans/segment.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /** Options of {@link amortized}. */
@@ -42,6 +42,6 @@ export function amortized({ maxEvents = 100, keepFirst = 1, ...others }: Amortiz
 
 /** Spec of {@link amortized}. */
 export const amortizedKind = defineCondenserKind('amortized', {
-  options: z.strictObject({ ...viewLimits, keepFirst: z.exactOptional(z.number()) }),
+  options: z.object({ ...viewLimits, keepFirst: z.exactOptional(z.number()) }),
   create: amortized,
 });

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { Condenser } from './condenser.ts';
 import { checkCount } from './plans/limits.ts';
 import { maskAnswer } from './plans/mask-plan.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /** Options of {@link browserMasking}. */
@@ -42,7 +42,7 @@ export function browserMasking({ attentionWindow = 1 }: BrowserMaskingOptions = 
 /** Spec of {@link browserMasking}. */
 export const browserMaskingKind = defineCondenserKind('browser-masking', {
   aliases: ['browser_output_masking'],
-  options: z.strictObject({ attentionWindow: z.exactOptional(z.number()) }),
+  options: z.object({ attentionWindow: z.exactOptional(z.number()) }),
   create: browserMasking,
 });
 

@@ -179,10 +179,10 @@ test('specs of other systems build the same condensers', () => {
 });
 
 test.for([
-  [{ kind: 'forgetful' }, 'is not one of no-condensation'],
+  [{ kind: 'forgetful' }, 'The kinds are: no-condensation'],
   ['rolling-window', 'an object with a kind'],
-  [{ kind: 'rolling-window', maxEvents: 'many' }, 'rolling-window is not valid'],
-  [{ kind: 'recent', max: 3 }, 'recent is not valid'],
+  [{ kind: 'rolling-window', maxEvents: 'many' }, 'maxEvents (rolling-window)'],
+  [{ kind: 'recent', max: 3 }, 'max (recent)'],
   [{ kind: 'llm-summary', model: 'cheap' }, 'cannot be built here'],
   [{ kind: 'llm-summary', windowShare: 2 }, 'windowShare is 2'],
 ] as const)('the spec %j is rejected', ([spec, reason]) => {
@@ -193,7 +193,7 @@ test.for([
 test('a spec that contains itself many times is rejected', () => {
   let spec: Json = { kind: 'no-condensation' };
   for (let depth = 0; depth < 100; depth++) spec = { kind: 'in-order', condensers: [spec] };
-  expect(() => condenserFromSpec(spec)).toThrow('levels deep');
+  expect(() => condenserFromSpec(spec)).toThrow('nested deeper');
 });
 
 test('a window by tokens follows the limit of the model in use', async () => {

@@ -3,7 +3,7 @@ import type { Condenser } from './condenser.ts';
 import { findSegment } from './plans/find-segment.ts';
 import { openingLength } from './plans/opening.ts';
 import { forgettable } from './plans/segment.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /**
@@ -31,6 +31,6 @@ export function conversationWindow(): Condenser {
 /** Spec of {@link conversationWindow}. */
 export const conversationWindowKind = defineCondenserKind('conversation-window', {
   aliases: ['conversation_window'],
-  options: z.strictObject({}),
+  options: z.object({}),
   create: conversationWindow,
 });

@@ -5,7 +5,7 @@ import { gapNote } from './plans/gap-note.ts';
 import { checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
 import { openingLength } from './plans/opening.ts';
 import { forgettable } from './plans/segment.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /**
@@ -42,6 +42,6 @@ export function discardAll(options: ViewLimits = {}): Condenser {
 /** Spec of {@link discardAll}. */
 export const discardAllKind = defineCondenserKind('discard-all', {
   aliases: ['discard_all'],
-  options: z.strictObject(viewLimits),
+  options: z.object(viewLimits),
   create: discardAll,
 });

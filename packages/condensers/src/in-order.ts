@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { planIn, type CondenseContext, type Condenser, type Mask, type Plan } from './condenser.ts';
 import { applyPlan } from './plans/apply-plan.ts';
 import { planOfAnswer } from './plans/plan-of-view.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { isFailure } from './summaries/is-failure.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
@@ -38,8 +38,9 @@ export function inOrder(condensers: readonly Condenser[]): Condenser {
 /** Spec of {@link inOrder}. */
 export const inOrderKind = defineCondenserKind('in-order', {
   aliases: ['pipeline', 'PipelineCondenser'],
-  options: z.strictObject({ condensers: z.array(z.json()) }),
-  create: ({ condensers }, { condenser }) => inOrder(condensers.map(condenser)),
+  options: z.object({ condensers: z.array(z.json()) }),
+  create: ({ condensers }, { condenser }) =>
+    inOrder(condensers.map((spec, index) => condenser(spec, 'condensers', index))),
 });
 
 function reasonNow(context: CondenseContext, masks: readonly Mask[]): CondenseContext {

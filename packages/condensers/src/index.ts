@@ -13,8 +13,12 @@ export { applyPlan } from './plans/apply-plan.ts';
 export { planOfAnswer } from './plans/plan-of-view.ts';
 export { CondenserError, type CondenserErrorCode } from './error.ts';
 export { condenserFromSpec, type CondenserFromSpecOptions } from './registry/condenser-from-spec.ts';
-export type { CondenserKind, CondenserParts } from './registry/condenser-kind.ts';
-export { defineCondenserKind, type CondenserKindOptions } from './registry/define-condenser-kind.ts';
+export {
+  defineCondenserKind,
+  type CondenserKind,
+  type CondenserKindOptions,
+  type CondenserParts,
+} from './registry/condenser-kind.ts';
 export { condenserKinds } from './registry/condenser-kinds.ts';
 export { amortized, type AmortizedOptions } from './amortized.ts';
 export { browserMasking, type BrowserMaskingOptions } from './browser-masking.ts';

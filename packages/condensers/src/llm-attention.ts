@@ -8,7 +8,7 @@ import { CondenserError } from './error.ts';
 import { gapNote } from './plans/gap-note.ts';
 import { checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
 import { openingLength } from './plans/opening.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { askForSummary } from './summaries/ask-for-summary.ts';
 import { isFailure } from './summaries/is-failure.ts';
 import { parsedJson } from './summaries/parsed-json.ts';
@@ -83,7 +83,7 @@ export function llmAttention({
 /** Spec of {@link llmAttention}. */
 export const llmAttentionKind = defineCondenserKind('llm-attention', {
   aliases: ['llm_attention'],
-  options: z.strictObject({ ...viewLimits, keepFirst: z.exactOptional(z.number()), model: z.exactOptional(z.json()) }),
+  options: z.object({ ...viewLimits, keepFirst: z.exactOptional(z.number()), model: z.exactOptional(z.json()) }),
   create: ({ model, ...options }, parts) =>
     llmAttention({ ...options, ...(model !== undefined && { model: parts.model(model) }) }),
 });

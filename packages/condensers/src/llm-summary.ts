@@ -1,7 +1,7 @@
 import { textOf } from '@varve/events';
 import * as z from 'zod';
 import type { Condenser } from './condenser.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { askForSummary } from './summaries/ask-for-summary.ts';
 import {
   completeOptions,
@@ -61,7 +61,7 @@ export function llmSummary(options: SummarisingOptions = {}): Condenser {
 /** Spec of {@link llmSummary}. */
 export const llmSummaryKind = defineCondenserKind('llm-summary', {
   aliases: ['llm'],
-  options: z.strictObject(summarisingOptions),
+  options: z.object(summarisingOptions),
   create: ({ model, ...options }, parts) =>
     llmSummary({ ...options, ...(model !== undefined && { model: parts.model(model) }) }),
 });

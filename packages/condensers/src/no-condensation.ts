@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Condenser } from './condenser.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /** Creates a condenser that never forgets: for short tasks, and for tests of whole logs. */
@@ -17,6 +17,6 @@ export function noCondensation(): Condenser {
 /** Spec of {@link noCondensation}. */
 export const noCondensationKind = defineCondenserKind('no-condensation', {
   aliases: ['noop', 'NoOpCondenser'],
-  options: z.strictObject({}),
+  options: z.object({}),
   create: noCondensation,
 });

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Condenser } from './condenser.ts';
 import { checkCount } from './plans/limits.ts';
 import { maskAnswer } from './plans/mask-plan.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /** Options of {@link observationMasking}. */
@@ -40,6 +40,6 @@ export function observationMasking({ attentionWindow = 100 }: ObservationMasking
 /** Spec of {@link observationMasking}. */
 export const observationMaskingKind = defineCondenserKind('observation-masking', {
   aliases: ['observation_masking'],
-  options: z.strictObject({ attentionWindow: z.exactOptional(z.number()) }),
+  options: z.object({ attentionWindow: z.exactOptional(z.number()) }),
   create: observationMasking,
 });

@@ -4,7 +4,7 @@ import { findSegment, minimumShare } from './plans/find-segment.ts';
 import { checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
 import { openingLength } from './plans/opening.ts';
 import { forgettable } from './plans/segment.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /** Options of {@link recent}. */
@@ -44,6 +44,6 @@ export function recent({ maxEvents = 100, keepFirst = 1, ...others }: RecentOpti
 
 /** Spec of {@link recent}. */
 export const recentKind = defineCondenserKind('recent', {
-  options: z.strictObject({ ...viewLimits, keepFirst: z.exactOptional(z.number()) }),
+  options: z.object({ ...viewLimits, keepFirst: z.exactOptional(z.number()) }),
   create: recent,
 });

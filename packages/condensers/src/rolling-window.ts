@@ -7,7 +7,7 @@ import { gapNote } from './plans/gap-note.ts';
 import { checkCount, checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
 import { openingLength } from './plans/opening.ts';
 import { forgettable, type Segment } from './plans/segment.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /** Options of {@link rollingWindow}. */
@@ -54,7 +54,7 @@ export function rollingWindow({ maxEvents, ...options }: RollingWindowOptions): 
 
 /** Spec of {@link rollingWindow}. */
 export const rollingWindowKind = defineCondenserKind('rolling-window', {
-  options: z.strictObject({
+  options: z.object({
     ...viewLimits,
     maxEvents: z.number(),
     keepFirst: z.exactOptional(z.number()),

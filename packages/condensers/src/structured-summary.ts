@@ -2,7 +2,7 @@ import type { ModelReply, ToolSpec } from '@varve/llm';
 import * as z from 'zod';
 import type { Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
-import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { askForSummary } from './summaries/ask-for-summary.ts';
 import { parsedJson } from './summaries/parsed-json.ts';
 import {
@@ -84,7 +84,7 @@ export function structuredSummary(options: SummarisingOptions = {}): Condenser {
 /** Spec of {@link structuredSummary}. */
 export const structuredSummaryKind = defineCondenserKind('structured-summary', {
   aliases: ['structured'],
-  options: z.strictObject(summarisingOptions),
+  options: z.object(summarisingOptions),
   create: ({ model, ...options }, parts) =>
     structuredSummary({ ...options, ...(model !== undefined && { model: parts.model(model) }) }),
 });

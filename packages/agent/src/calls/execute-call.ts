@@ -1,3 +1,4 @@
+import { text, type TextContent } from '@varve/events';
 import { effectFact } from '@varve/events/facts';
 import { ObservationEvent, type ActionEvent } from '@varve/events/kinds';
 import type { Observation } from '@varve/events/payloads';
@@ -7,6 +8,8 @@ import { callErrorDraft, controlDraft, finishedDraft, internalFailure, type Draf
 import type { Journal } from '../log/journal.ts';
 import type { Session, StepContext } from '../session.ts';
 import { endsRun } from './ends-run.ts';
+import type { ActivatedSkill } from '../skills/activation.ts';
+import { isPresent, pathRules } from '../skills/path-rules.ts';
 import type { RunnableCall } from './recovery.ts';
 
 /** Result of executing a call: the agent is done, the call was aborted, or the run continues. */
@@ -25,19 +28,22 @@ export async function executeCall(call: RunnableCall, session: Session, context:
   const idempotencyKey = digestOf(`${session.conversationId}:${event.id}`);
   const skipped = await recordStart(call, idempotencyKey, session, signal);
   if (skipped) return skipped;
-  let result: Draft;
+  let observation: Observation;
+  let rules: readonly ActivatedSkill[];
   try {
     const output = onOutput && { onOutput: (chunk: string) => onOutput(chunk, event) };
-    result = observationDraft(
-      event,
-      await tool.execute(input, { workspace, signal, idempotencyKey, actionId: event.id, ...output }),
-    );
+    observation = await tool.execute(input, { workspace, signal, idempotencyKey, actionId: event.id, ...output });
+    rules = await rulesFor(event, observation, session, signal);
   } catch (error) {
     return recordFailure(event, error, session, signal);
   }
   const isEnd = endsRun(event.action, tool);
   const results = (): readonly Draft[] => {
     if (!isPending(journal, event)) return [];
+    // Another call may have added the text of a rule in the meantime.
+    const { events } = journal.timeline.read('view');
+    const added = rules.filter(({ name }) => !isPresent(name, events)).map((rule) => text(rule.text));
+    const result = observationDraft(event, observation, added);
     return isEnd ? [result, ...endDrafts(call, session, context)] : [result];
   };
   if (effect === 'read' && !isEnd) await journal.emitDeferred(results);
@@ -80,11 +86,26 @@ export function isPending(journal: Journal, { id }: ActionEvent): boolean {
   return journal.timeline.read('pending').some(({ event }) => event.id === id);
 }
 
-function observationDraft(event: ActionEvent, observation: Observation): Draft {
+function observationDraft(
+  event: ActionEvent,
+  observation: Observation,
+  extended_content: readonly TextContent[],
+): Draft {
   const { tool_name, tool_call_id, id } = event;
-  return {
-    make: (stamp) => ObservationEvent.create({ tool_name, tool_call_id, observation, action_id: id }, stamp),
-  };
+  const fields = { tool_name, tool_call_id, observation, action_id: id, extended_content };
+  return { make: (stamp) => ObservationEvent.create(fields, stamp) };
+}
+
+/** Returns the texts of skills for the paths of a call that succeeded. */
+async function rulesFor(
+  { action }: ActionEvent,
+  { is_error: isError }: Observation,
+  { agent, journal, workspace, mask }: Session,
+  signal: AbortSignal,
+): Promise<readonly ActivatedSkill[]> {
+  if (isError) return [];
+  const { events } = journal.timeline.read('view');
+  return pathRules(action, agent.skills, { events, workspace, mask, signal });
 }
 
 /** Answers a call whose tool threw with an error for the model, unless the call was answered in the meantime. */

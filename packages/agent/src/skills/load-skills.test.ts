@@ -96,7 +96,8 @@ test.for([
   ['---\n- a\n---\n', 2, 'map'],
   ['---\nname: a\n', 1, 'end'],
   ['---\ntriggers: 5\n---\n', 2, 'triggers'],
-  ['---\npaths: "*.ts"\n---\n', 2, 'paths'],
+  ['---\npaths: 5\n---\n', 2, 'paths'],
+  [`---\npaths: ${'x'.repeat(501)}\n---\n`, 2, 'at most 500 characters'],
   [`---\n${bomb.join('\n')}\n---\n`, 2, 'aliases'],
   [`---\n${'# x\n'.repeat(20_000)}---\n`, 1, 'longer'],
 ] as const)('the front matter of %j has a problem in line %i', async ([content, line, reason]) => {
@@ -158,4 +159,26 @@ test('an agent has at most 100 skills, and the others are problems', async () =>
   const files = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`.varve/skills/s${index}.md`, 'Text.']));
   const { skills, problems } = await loadSkills({ workspace: await directory(files) });
   expect([skills.length, problems.length]).toEqual([100, 1]);
+});
+
+test.for([
+  ['paths: "*.ts, docs/"', { type: 'path', paths: ['*.ts', 'docs/'] }, true],
+  ['paths: ["*.ts"]\ntriggers: [git]', { type: 'path', paths: ['*.ts'] }, true],
+  ['paths: []\ntriggers: [git]', { type: 'keyword', keywords: ['git'] }, false],
+] as const)('front matter with %j has the trigger %j', async ([fields, trigger, disableModelInvocation]) => {
+  const workspace = await directory({ '.varve/skills/one.md': `---\n${fields}\n---\nText.` });
+  expect((await loadSkills({ workspace })).skills).toMatchObject([{ trigger, disableModelInvocation }]);
+});
+
+test('texts that always apply have a limit together, and those beyond it are problems', async () => {
+  const long = 'x'.repeat(40_000);
+  const workspace = await directory({
+    '.varve/skills/a.md': long,
+    '.varve/skills/b.md': long,
+    '.varve/skills/c.md': `---\ntriggers: [c]\n---\n${long}`,
+    '.varve/skills/d.md': 'Short.',
+  });
+  const { skills, problems } = await loadSkills({ workspace });
+  expect(skills.map(({ name }) => name)).toEqual(['a', 'c', 'd']);
+  expect(problems).toMatchObject([{ path: join(workspace, '.varve/skills/b.md') }]);
 });

@@ -60,8 +60,31 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
   const excess = all.slice(maxSkills).map(({ name, path = '' }): SourceProblem => {
     return { path, message: `The skill ${name} is left out: an agent has at most ${maxSkills}.` };
   });
-  const skills = all.slice(0, maxSkills).toSorted((left, right) => (left.name < right.name ? -1 : 1));
-  return { skills, problems: [...problems, ...excess] };
+  const { fitting, left } = withinLimit(all.slice(0, maxSkills));
+  const skills = fitting.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  return { skills, problems: [...problems, ...excess, ...left] };
+}
+
+/** Maximum length of the texts that always apply, together, in UTF-16 units: they are part of every request. */
+const maxAlwaysLength = 60_000;
+
+/** Leaves out the skills that always apply and exceed the limit together with those before them. */
+function withinLimit(skills: readonly Skill[]) {
+  const fitting: Skill[] = [];
+  const left: SourceProblem[] = [];
+  let length = 0;
+  for (const skill of skills) {
+    const { name, path = '', content, isListed, trigger } = skill;
+    const added = isListed || trigger ? 0 : content.length;
+    if (length + added <= maxAlwaysLength) {
+      length += added;
+      fitting.push(skill);
+    } else {
+      const message = `The skill ${name} is left out: texts that always apply have at most ${maxAlwaysLength} characters together.`;
+      left.push({ path, message });
+    }
+  }
+  return { fitting, left };
 }
 
 function below(root: SourceRoot): readonly (readonly [SourceRoot, string])[] {

@@ -36,7 +36,10 @@ const known = z.looseObject({
   version: optionalText,
   'allowed-tools': words,
   'disable-model-invocation': z.boolean().nullish(),
-  paths: z.unknown().optional(),
+  paths: z
+    .union([z.string().transform((text) => text.split(',')), z.array(z.string())])
+    .transform((list) => list.map((path) => path.trim()).filter((path) => path !== ''))
+    .nullish(),
 });
 
 /**
@@ -51,12 +54,10 @@ export function parseSkill(text: string, fallbackName: string, isListed: boolean
     const [issue] = error.issues;
     throw new SourceError(`The field ${issue?.path.join('.') ?? ''} is invalid: ${issue?.message ?? ''}.`, 2);
   }
-  if (data.paths !== undefined && data.paths !== null && !(Array.isArray(data.paths) && data.paths.length === 0)) {
-    throw new SourceError('Skills that paths trigger are not supported.', 2);
-  }
   const name = data.name ?? fallbackName;
   if (isListed) checkName(name, fallbackName);
-  const trigger = triggerOf(name, data.inputs ?? [], data.triggers ?? []);
+  const paths = data.paths ?? [];
+  const trigger = paths.length > 0 ? pathTrigger(paths) : triggerOf(name, data.inputs ?? [], data.triggers ?? []);
   const { description, license, compatibility } = data;
   return {
     name,
@@ -67,7 +68,7 @@ export function parseSkill(text: string, fallbackName: string, isListed: boolean
       name: input,
       ...(about !== undefined && { description: about }),
     })),
-    disableModelInvocation: data['disable-model-invocation'] ?? false,
+    disableModelInvocation: paths.length > 0 || (data['disable-model-invocation'] ?? false),
     version: data.version ?? '1.0.0',
     ...(license && { license }),
     ...(compatibility && { compatibility }),
@@ -85,6 +86,18 @@ function checkName(name: string, directory: string): void {
   if (name !== directory) {
     throw new SourceError(`The name ${name} is not that of the directory, ${JSON.stringify(directory)}.`, 2);
   }
+}
+
+/** Longest pattern of a path, in UTF-16 units, and the number of them. */
+const maxPathLength = 500;
+const maxPaths = 100;
+
+/** Paths have priority over other triggers. */
+function pathTrigger(paths: readonly string[]): SkillTrigger {
+  if (paths.length > maxPaths || paths.some((path) => path.length > maxPathLength)) {
+    throw new SourceError(`A skill has at most ${maxPaths} paths of at most ${maxPathLength} characters.`, 2);
+  }
+  return { type: 'path', paths };
 }
 
 function triggerOf(name: string, inputs: readonly unknown[], triggers: readonly string[]): SkillTrigger | undefined {

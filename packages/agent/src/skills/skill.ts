@@ -4,7 +4,9 @@ import type { SourceRoot } from '../sources/read-source.ts';
 export type SkillTrigger =
   | { readonly type: 'keyword'; readonly keywords: readonly string[] }
   /** Named by a command of the user, `/name`, or by one of its own triggers. */
-  | { readonly type: 'task'; readonly triggers: readonly string[] };
+  | { readonly type: 'task'; readonly triggers: readonly string[] }
+  /** Added to the result of a call that names a path in one of these patterns, as in `.gitignore`. */
+  | { readonly type: 'path'; readonly paths: readonly string[] };
 
 /** Input of a task, for which the user is asked. */
 export interface SkillInput {

@@ -17,7 +17,7 @@ export function triggeredSkills(message: string, skills: readonly Skill[]): read
 }
 
 function triggersOf({ trigger }: Skill): readonly string[] {
-  if (!trigger) return [];
+  if (!trigger || trigger.type === 'path') return [];
   return trigger.type === 'keyword' ? trigger.keywords : trigger.triggers;
 }
 

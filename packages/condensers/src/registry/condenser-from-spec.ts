@@ -1,43 +1,51 @@
 import type { Json } from '@varve/events';
+import { buildPart, describeProblem, SpecError, type SpecPath } from '@varve/events/specs';
 import type { LanguageModel } from '@varve/llm';
 import type { Condenser } from '../condenser.ts';
 import { CondenserError } from '../error.ts';
 import { condenserKinds } from './condenser-kinds.ts';
-import type { CondenserKind } from './condenser-kind.ts';
+import type { CondenserKind, CondenserParts } from './condenser-kind.ts';
 
 /** Options of {@link condenserFromSpec}. */
 export interface CondenserFromSpecOptions {
-  /** Known kinds; default `condenserKinds`. The first with a name wins. */
+  /** Known kinds; default `condenserKinds`. The last with a name counts. */
   readonly kinds?: readonly CondenserKind[];
   /** Builds the model of a condenser from its spec or name. Default: a condenser with a model of its own is invalid. */
   readonly model?: (spec: Json) => LanguageModel;
 }
 
-/** Condensers may contain condensers; deeper specs are invalid. */
-const maxDepth = 8;
-
 /**
- * Builds a condenser from a spec: `kind` and options. The spec of the result equals the given one, apart from defaults
- * and alternative names.
+ * Builds a condenser from a spec that a person wrote: `kind` and options, all of which must exist. The spec of the
+ * result equals the given one, apart from defaults and alternative names. A stored agent is rebuilt by the same kinds,
+ * where options that do not exist are reported instead.
  *
  * @throws {CondenserError} `invalid` for an unknown kind or for options that it does not accept.
  */
 export function condenserFromSpec(spec: Json, options: CondenserFromSpecOptions = {}): Condenser {
-  return build(spec, options, 0);
-}
-
-function build(spec: Json, options: CondenserFromSpecOptions, depth: number): Condenser {
-  const { kinds = condenserKinds, model = noModel } = options;
-  if (typeof spec !== 'object' || spec === null || Array.isArray(spec) || depth > maxDepth) {
-    throw new CondenserError('invalid', `A condenser is an object with a kind, at most ${maxDepth} levels deep.`);
+  const { kinds: registry = condenserKinds, model = noModel } = options;
+  const build = (inner: Json, path: SpecPath): Condenser =>
+    buildPart(inner, {
+      registry,
+      path,
+      contextAt: (at): CondenserParts => ({
+        model: (one) => model(one),
+        condenser: (one, ...position) => build(one, [...at, ...position]),
+      }),
+      onIgnored: (problem) => {
+        throw new SpecError(problem);
+      },
+    });
+  try {
+    return build(spec, []);
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    const { problem } = error;
+    const known = registry.map(({ kind }) => kind).join(', ');
+    const hint = registry.some(({ kind, aliases = [] }) => [kind, ...aliases].includes(problem.kind))
+      ? ''
+      : ` The kinds are: ${known}.`;
+    throw new CondenserError('invalid', `${describeProblem(problem)}${hint}`, { cause: error });
   }
-  const { kind: name, ...rest } = spec as Readonly<Record<string, Json>>;
-  const found = kinds.find(({ kind, aliases }) => kind === name || aliases.some((alias) => alias === name));
-  if (!found) {
-    const known = kinds.map(({ kind }) => kind).join(', ');
-    throw new CondenserError('invalid', `The condenser kind ${JSON.stringify(name)} is not one of ${known}.`);
-  }
-  return found.create(rest, { model, condenser: (inner) => build(inner, options, depth + 1) });
 }
 
 function noModel(spec: Json): never {
