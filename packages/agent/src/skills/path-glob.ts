@@ -2,9 +2,9 @@
 const maxAlternatives = 64;
 
 /**
- * Reports whether a pattern of a path rule names a path or a directory around it, as in `.gitignore`: `*` and `?` within
- * a name, `**` for any directories, `{a,b}` for alternatives. A pattern without a slash names files anywhere. Both are
- * relative to the workspace, with `/`.
+ * Reports whether a pattern of a path rule names a path or a directory around it, as in `.gitignore`: `*` and `?`
+ * within a name, `**` for any directories, `{a,b}` for alternatives. A pattern without a slash names files anywhere.
+ * Both are relative to the workspace, with `/`.
  *
  * Takes time proportional to the lengths of both, whatever the pattern is: it comes from a repository.
  */
@@ -22,7 +22,7 @@ function matchesParts(glob: readonly string[], names: readonly string[]): boolea
   return matchesSequence(glob, names, {
     isMany: (part) => part === '**',
     isSame: (part, name) =>
-      matchesSequence([...part], [...name], {
+      matchesSequence(part, name, {
         isMany: (character) => character === '*',
         isSame: (character, other) => character === '?' || character === other,
       }),
@@ -35,10 +35,10 @@ interface Comparison {
   readonly isSame: (item: string, other: string) => boolean;
 }
 
-/** Compares two sequences. Only the last item that stands for many is tried again, so there is no exponential search. */
+/** Compares two sequences. Only the last item that stands for many is tried again: no search is exponential. */
 function matchesSequence(
-  pattern: readonly string[],
-  items: readonly string[],
+  pattern: ArrayLike<string>,
+  items: ArrayLike<string>,
   { isMany, isSame }: Comparison,
 ): boolean {
   let at = 0;
@@ -57,7 +57,8 @@ function matchesSequence(
       index = ++resume;
     } else return false;
   }
-  return pattern.slice(at).every(isMany);
+  while (at < pattern.length && isMany(pattern[at] ?? '')) at++;
+  return at === pattern.length;
 }
 
 /** Returns the patterns that one with braces stands for. */
