@@ -21,6 +21,7 @@ import { metaWith, settingsOf, type MetaDifference } from './log/settings.ts';
 import { offeredTool } from './request/offered-tools.ts';
 import { tokenCounters, type RequestTokens } from './request/token-counter.ts';
 import { requestBuilder, type PreparedRequest, type RequestBuilder } from './request/request.ts';
+import { callModel } from './run/side-call.ts';
 import type { StuckCause } from './stuck/stuck-rules.ts';
 
 /** A snapshot is worth its bytes when it saves folding at least this many events. */
@@ -125,7 +126,14 @@ export class Session implements AsyncDisposable {
     });
     this.delegation = parts.delegation;
     this.goals = new GoalTracker(this.journal);
-    this.hooks = new SessionHooks({ config: agent.hooks, conversationId: log.id, workspace, mask });
+    this.hooks = new SessionHooks({
+      config: agent.hooks,
+      conversationId: log.id,
+      workspace,
+      mask,
+      ask: (request, options) => callModel(request, { ...options, model: this.#agent.model }, this),
+      timeout: this.timeout,
+    });
     this.ledger = new BudgetLedger(this, parts.parentLedger);
     const { parameters } = agent;
     this.offered = [...tools.values()].map(offeredTool);

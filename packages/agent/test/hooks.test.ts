@@ -284,3 +284,59 @@ test('after a crash at any append, what a hook blocks never runs, and the Stop h
     }
   }
 });
+
+/** Blocks calls of `record` as the model decides, which also works for the agent. */
+const asks: HookConfig = {
+  PreToolUse: [{ matcher: 'record', hooks: [{ type: 'prompt', name: 'careful', prompt: 'Never record a.' }] }],
+};
+const cost = { costUsd: 0.5, usage: { input_tokens: 20, output_tokens: 5 } };
+
+test('a prompt hook decides by the reply of the model, which reads the policy and the call as data', async () => {
+  const denial = { text: 'So: {"decision": "deny", "reason": "Not a."}', ...cost };
+  const { create, runs, model } = await world({
+    hooks: asks,
+    steps: [twoRecords, denial, { text: '{"decision": "allow"}' }, done],
+  });
+  await using conversation = await create();
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs.keys()]).toEqual(['b']);
+  const asked = model.requests.find(({ messages }) => textOf(messages[0]?.content ?? []).includes('Never record a.'));
+  expect(asked?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
+  expect(JSON.parse(textOf(asked?.messages[1]?.content ?? []))).toMatchObject({ tool_input: { data: { text: 'a' } } });
+  expect(await hookEvents(conversation)).toMatchObject([
+    { blocked: true, reason: 'Not a.', hook_command: 'Never record a.' },
+    { blocked: false, success: true },
+  ]);
+  expect(conversation.state.stats.byUsageId['prompt-hook:careful']).toMatchObject({ calls: 2, cost_usd: 0.5 });
+});
+
+test.for([
+  ['a reply without a decision', { text: 'Maybe.' }],
+  ['a failure of the model', { fault: { kind: 'refuse' } }],
+] as const)('%s blocks nothing, and is recorded as a failure', async ([, reply]) => {
+  const failing = reply as ScriptedTurn;
+  const { create, runs } = await world({ hooks: asks, steps: [twoRecords, failing, failing, done] });
+  await using conversation = await create();
+  await conversation.send('Go.');
+  await conversation.run();
+  expect([...runs.keys()]).toEqual(['a', 'b']);
+  expect(await hookEvents(conversation)).toMatchObject([
+    { success: false, blocked: false, exit_code: -1 },
+    { success: false, blocked: false, exit_code: -1 },
+  ]);
+});
+
+test('a prompt hook whose time is over blocks nothing', async () => {
+  const { agent, workspace, runs } = await world({
+    hooks: asks,
+    steps: [twoRecords, { text: '{"decision": "deny"}' }, done],
+  });
+  const deadlines = [AbortSignal.abort(new DOMException('Over.', 'TimeoutError'))];
+  const timeout = (): AbortSignal => deadlines.pop() ?? new AbortController().signal;
+  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace, id, timeout });
+  await conversation.send('Go.');
+  await conversation.run();
+  expect([...runs.keys()]).toEqual(['a']);
+  expect((await hookEvents(conversation))[0]).toMatchObject({ error: 'The model did not decide in time.' });
+});

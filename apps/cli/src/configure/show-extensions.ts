@@ -44,7 +44,13 @@ function rowsOf({ skills, hooks = {}, servers }: Extensions): readonly Row[] {
       return { kind: 'skill', name, note: `${path}${runs}` };
     }),
     ...Object.entries(hooks).flatMap(([event, groups]) =>
-      groups.flatMap((group) => group.hooks.map(({ command }) => ({ kind: 'hook', name: event, note: command }))),
+      groups.flatMap((group) =>
+        group.hooks.map((hook) => ({
+          kind: 'hook',
+          name: event,
+          note: hook.type === 'prompt' ? hook.prompt : hook.command,
+        })),
+      ),
     ),
     ...servers.map(({ name, directory }) => ({ kind: 'server', name, note: directory })),
   ];

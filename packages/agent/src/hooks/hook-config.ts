@@ -18,6 +18,20 @@ export interface CommandHook {
   readonly files?: Readonly<Record<string, string>>;
 }
 
+/** Hook that is a question to the agent's model: a policy in words. It cannot run anything. */
+export interface PromptHook {
+  readonly type: 'prompt';
+  /** Part of the usage id of its replies: `prompt-hook:NAME`. */
+  readonly name?: string;
+  /** Policy by which the model decides. */
+  readonly prompt: string;
+  /** Seconds after which it fails, at most 600; default 60. */
+  readonly timeout?: number;
+}
+
+/** One hook. */
+export type Hook = CommandHook | PromptHook;
+
 /** Hooks of the calls of some tools. */
 export interface HookGroup {
   /**
@@ -25,7 +39,7 @@ export interface HookGroup {
    * by its special characters. Groups of events without a tool need `*` or nothing.
    */
   readonly matcher?: string;
-  readonly hooks: readonly CommandHook[];
+  readonly hooks: readonly Hook[];
 }
 
 /**
@@ -39,14 +53,25 @@ export type HookConfig = Readonly<Partial<Record<HookEventType, readonly HookGro
 export const maxHookSeconds = 600;
 
 const commandHook = z.strictObject({
-  type: z.literal('command').default('command'),
+  type: z.literal('command'),
   name: z.string().exactOptional(),
   command: z.string().min(1),
   timeout: z.number().positive().max(maxHookSeconds).exactOptional(),
   async: z.boolean().exactOptional(),
   files: z.record(z.string(), z.string()).exactOptional(),
 });
-const hookGroups = z.array(z.strictObject({ matcher: z.string().exactOptional(), hooks: z.array(commandHook) }));
+const promptHook = z.strictObject({
+  type: z.literal('prompt'),
+  name: z.string().exactOptional(),
+  prompt: z.string().min(1),
+  timeout: z.number().positive().max(maxHookSeconds).exactOptional(),
+});
+const hook = z.discriminatedUnion('type', [commandHook, promptHook]);
+/** A hook without a type is a command. */
+const typedHook = z.preprocess((value) => {
+  return typeof value === 'object' && value !== null && !('type' in value) ? { type: 'command', ...value } : value;
+}, hook);
+const hookGroups = z.array(z.strictObject({ matcher: z.string().exactOptional(), hooks: z.array(typedHook) }));
 const eventOf = new Map<string, HookEventType>(
   hookEventTypes.flatMap((type) => [
     [type, type],

@@ -2,7 +2,7 @@ import type { BaseEvent } from '@varve/events';
 import { HookExecutionEvent, UserRejectObservation, type ActionEvent, type HookEventType } from '@varve/events/kinds';
 import type { Mask } from '@varve/text';
 import type { Draft } from '../log/drafts.ts';
-import type { CommandHook } from './hook-config.ts';
+import type { Hook } from './hook-config.ts';
 import type { HookResult } from './run-hook.ts';
 
 /** Longest text of a hook in the log, in characters. @see software-agent-sdk HookExecutionEvent */
@@ -11,7 +11,7 @@ const maxTextLength = 50_000;
 /** Execution of a hook, and its subject. */
 export interface HookExecution {
   readonly type: HookEventType;
-  readonly hook: CommandHook;
+  readonly hook: Hook;
   readonly result: HookResult;
   readonly toolName?: string;
   readonly actionId?: string;
@@ -34,7 +34,7 @@ export function hookDraft({ type, hook, result, ...subject }: HookExecution): Dr
   const { reason, context, error } = result;
   const fields = {
     hook_event_type: type,
-    hook_command: hook.command.slice(0, maxTextLength),
+    hook_command: (hook.type === 'prompt' ? hook.prompt : hook.command).slice(0, maxTextLength),
     ...(subject.toolName !== undefined && { tool_name: subject.toolName }),
     success: result.success,
     blocked: result.blocked,

@@ -5,6 +5,8 @@ export {
   type CommandHook,
   type HookConfig,
   type HookGroup,
+  type Hook,
+  type PromptHook,
 } from './hook-config.ts';
 export { loadHooks, type HookSource, type LoadedHooks, type LoadHooksOptions } from './load-hooks.ts';
 export type { SourceProblem } from '../sources/read-source.ts';

@@ -32,7 +32,9 @@ test('hooks are read in both spellings, with and without a wrapper', () => {
 test.for([
   [{ BeforeTool: [] }, 'BeforeTool'],
   [{ Stop: [], stop: [] }, 'listed twice'],
-  [{ Stop: [{ hooks: [{ type: 'prompt', prompt: 'Is it done?' }] }] }, 'Stop.0.hooks.0.type'],
+  [{ Stop: [{ hooks: [{ type: 'agent', prompt: 'Is it done?' }] }] }, 'Stop.0.hooks.0.type'],
+  [{ Stop: [{ hooks: [{ type: 'prompt', prompt: 'Is it done?', async: true }] }] }, 'async'],
+  [{ Stop: [{ hooks: [{ type: 'prompt' }] }] }, 'prompt'],
   [{ Stop: [{ hooks: [{ command: 'a', timeout: 1e9 }] }] }, 'timeout'],
   [{ Stop: [{ hooks: [{ command: 'a', comand: 'b' }] }] }, 'comand'],
   [[], 'JSON object'],
@@ -47,7 +49,7 @@ test('only trusted files have an effect, and a repository does not replace the h
   expect(untrusted).toMatchObject({ hooks: {}, sources: [{ scope: 'user' }, { scope: 'project', isTrusted: false }] });
   const digests = new Set(untrusted.sources.flatMap((source) => source.digests));
   const { hooks } = await loadHooks({ workspace, home, trusted: (digest) => digests.has(digest) });
-  expect(hooks.Stop?.map((group) => group.hooks[0]?.command)).toEqual(['user', 'project']);
+  expect(hooks.Stop?.map((group) => group.hooks[0])).toMatchObject([{ command: 'user' }, { command: 'project' }]);
 });
 
 test('trust ends when the file, or a script that it names, changes', async () => {
@@ -57,7 +59,7 @@ test('trust ends when the file, or a script that it names, changes', async () =>
   });
   const [source] = (await loadHooks({ workspace })).sources;
   const trusted = (digest: string): boolean => source?.digests.includes(digest) ?? false;
-  expect((await loadHooks({ workspace, trusted })).hooks.Stop?.[0]?.hooks[0]?.files).toHaveProperty(['check.sh']);
+  expect((await loadHooks({ workspace, trusted })).hooks.Stop?.[0]?.hooks[0]).toHaveProperty(['files', 'check.sh']);
   await put(workspace, 'check.sh', 'exit 1');
   expect((await loadHooks({ workspace, trusted })).hooks).toEqual({});
 });

@@ -2,7 +2,7 @@ import { parseDocument } from 'yaml';
 import { join, relative, resolve, sep } from 'node:path';
 import { readSource, SourceError, type SourceProblem, type SourceRoot } from '../sources/read-source.ts';
 import { contentDigest, fileDigest, trustNothing, type TrustPredicate } from '../sources/trust.ts';
-import { isWithoutHooks, mergeHooks, parseHooks, type CommandHook, type HookConfig } from './hook-config.ts';
+import { isWithoutHooks, mergeHooks, parseHooks, type Hook, type HookConfig } from './hook-config.ts';
 
 /** Options of {@link loadHooks}. */
 export interface LoadHooksOptions {
@@ -78,11 +78,12 @@ async function loadFile(
   if (!content) return undefined;
   const parsed = parse(content.toString());
   if (isWithoutHooks(parsed)) return undefined;
-  const named = new Map<CommandHook, Record<string, string>>();
+  const named = new Map<Hook, Record<string, string>>();
   for (const hook of Object.values(parsed).flatMap((groups) => groups.flatMap(({ hooks }) => hooks))) {
-    named.set(hook, workspace === undefined ? {} : await namedFiles(hook.command, workspace));
+    named.set(hook, workspace === undefined || hook.type === 'prompt' ? {} : await namedFiles(hook.command, workspace));
   }
   const hooks = mapHooks(parsed, (hook) => {
+    if (hook.type === 'prompt') return hook;
     const { files: _, ...rest } = hook;
     const found = named.get(hook) ?? {};
     return Object.keys(found).length > 0 ? { ...rest, files: found } : rest;
@@ -109,7 +110,7 @@ function parse(text: string): HookConfig {
   }
 }
 
-function mapHooks(config: HookConfig, change: (hook: CommandHook) => CommandHook): HookConfig {
+function mapHooks(config: HookConfig, change: (hook: Hook) => Hook): HookConfig {
   return Object.fromEntries(
     Object.entries(config).map(([type, groups]) => [
       type,

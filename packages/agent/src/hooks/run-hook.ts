@@ -76,11 +76,13 @@ export async function runHook(hook: CommandHook, input: HookInput, signal: Abort
   }
 }
 
-function failure(error: string): HookResult {
+/** Returns the result of a hook without a decision, which blocks nothing. */
+export function failure(error: string): HookResult {
   return { exitCode: -1, stdout: '', stderr: '', success: false, blocked: false, error };
 }
 
-function verdictOf(exitCode: number, stdout: string, stderr: string): Pick<HookResult, 'blocked' | 'reason'> {
+/** Returns the verdict of a hook by its exit code and its output. */
+export function verdictOf(exitCode: number, stdout: string, stderr: string): Pick<HookResult, 'blocked' | 'reason'> {
   // The decision that nobody reads may be a denial.
   if (isTooLong(stdout)) {
     return { blocked: true, reason: `The JSON of the hook is longer than ${maxDecisionLength} characters.` };

@@ -3,8 +3,9 @@ import type { Mask } from '@varve/text';
 import { ToolError } from '@varve/tools';
 import type { Draft } from '../log/drafts.ts';
 import { hookDraft, shortened, type HookExecution } from './hook-drafts.ts';
-import { maxHookSeconds, type CommandHook, type HookConfig } from './hook-config.ts';
+import { maxHookSeconds, type Hook, type HookConfig } from './hook-config.ts';
 import { runHook, type HookInput, type HookResult } from './run-hook.ts';
+import { runPromptHook, type AskHookModel } from './run-prompt-hook.ts';
 import { matchesTool } from './tool-matcher.ts';
 
 /** Options of {@link SessionHooks}. */
@@ -14,6 +15,9 @@ export interface SessionHooksOptions {
   readonly workspace: string;
   /** Replaces secrets in the input of hooks and in what the log contains of them. */
   readonly mask: Mask;
+  /** Calls the model for hooks that are questions. */
+  readonly ask: AskHookModel;
+  readonly timeout: (ms: number) => AbortSignal;
 }
 
 /** Joint result of the hooks of one event. */
@@ -143,8 +147,8 @@ export class SessionHooks {
     return { drafts, contexts, isAborted: false };
   }
 
-  async #execute(hook: CommandHook, input: HookInput, signal: AbortSignal): Promise<HookResult | 'aborted'> {
-    if (hook.async === true && input.event_type !== 'SessionEnd') {
+  async #execute(hook: Hook, input: HookInput, signal: AbortSignal): Promise<HookResult | 'aborted'> {
+    if (hook.type === 'command' && hook.async === true && input.event_type !== 'SessionEnd') {
       const work = runHook(hook, input, this.#end.signal).catch(() => undefined);
       this.#background.add(work);
       void work.finally(() => this.#background.delete(work));
@@ -152,15 +156,18 @@ export class SessionHooks {
     }
     const seconds =
       input.event_type === 'SessionEnd' ? Math.min(hook.timeout ?? maxEndSeconds, maxEndSeconds) : undefined;
+    const limited = { ...hook, ...(seconds !== undefined && { timeout: seconds }) };
     try {
-      return await runHook({ ...hook, ...(seconds !== undefined && { timeout: seconds }) }, input, signal);
+      if (limited.type === 'command') return await runHook(limited, input, signal);
+      const { ask, timeout } = this.#options;
+      return await runPromptHook(limited, input, { ask, timeout, signal });
     } catch (error) {
       if (error instanceof ToolError && error.code === 'aborted') return 'aborted';
       throw error;
     }
   }
 
-  #hooksOf(type: HookEventType, toolName?: string): readonly CommandHook[] {
+  #hooksOf(type: HookEventType, toolName?: string): readonly Hook[] {
     const groups = this.#options.config[type] ?? [];
     return groups.filter(({ matcher = '' }) => matchesTool(matcher, toolName)).flatMap(({ hooks }) => hooks);
   }

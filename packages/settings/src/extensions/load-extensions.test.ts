@@ -35,7 +35,8 @@ class Place {
 }
 
 const stop = (command: string) => ({ Stop: [{ hooks: [{ command }] }] });
-const commands = ({ hooks = {} }: Extensions) => hooks.Stop?.map((group) => group.hooks[0]?.command);
+const commands = ({ hooks = {} }: Extensions) =>
+  hooks.Stop?.map(({ hooks: [hook] }) => hook?.type === 'command' && hook.command);
 const skill = (name: string) => `---\nname: ${name}\ndescription: x\n---\nDate: !\`date\``;
 
 test('hooks of a workspace run only if its configuration is trusted as it is', async () => {

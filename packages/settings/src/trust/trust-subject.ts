@@ -88,8 +88,8 @@ function digestsIn(source: HookSource, scope: ConfigurationScope): readonly stri
 }
 
 function namedFiles({ hooks }: HookSource): readonly (readonly [string, string])[] {
-  const commands = Object.values(hooks).flatMap((groups) => groups.flatMap((group) => group.hooks));
-  return commands.flatMap(({ files = {} }) => Object.entries(files));
+  const all = Object.values(hooks).flatMap((groups) => groups.flatMap((group) => group.hooks));
+  return all.flatMap((hook) => (hook.type === 'command' ? Object.entries(hook.files ?? {}) : []));
 }
 
 /** The digests were computed between the two readings, from files that were read again. */
