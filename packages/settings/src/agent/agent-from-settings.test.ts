@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Agent, ToolsContext } from '@varve/agent';
+import type { SubAgent } from '@varve/agent/delegation';
 import { scriptedModel } from '@varve/llm/testing';
 import { redactor } from '@varve/text';
 import { expect, test } from 'vitest';
@@ -111,4 +112,17 @@ test('context files are in the prompt of the preset, and the spec lists the tool
     tools: [{ name: 'glob' }, {}, {}, {}, {}],
   });
   expect(JSON.stringify(agent.spec)).not.toContain('Use tabs.');
+});
+
+test('an agent with a tool that starts sub-agents has the built-in ones and those of files', async () => {
+  const reviewer: SubAgent = { name: 'reviewer', description: 'Reviews.', create: (parent) => parent };
+  expect((await agentOf({}, { subAgents: [reviewer] })).subAgents).toEqual([]);
+  const agent = await agentOf({ tools: { add: ['task'] } }, { subAgents: [reviewer] });
+  expect(agent.subAgents.map(({ name }) => name)).toEqual([
+    'general-purpose',
+    'code-explorer',
+    'bash-runner',
+    'reviewer',
+  ]);
+  expect(agent.spec).toMatchObject({ tools: expect.arrayContaining([{ name: 'task', params: {} }]) as unknown });
 });

@@ -8,7 +8,9 @@ import {
   type ConfirmationPolicy,
 } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
+import { withBuiltinSubAgents, type SubAgent } from '@varve/agent/delegation';
 import { presetPrompt, type ContextFile } from '@varve/agent/prompt';
+import type { Toolset } from '@varve/agent/specs';
 import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/risk';
 import { CondenserError, condenserFromSpec, condenserKinds, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
@@ -33,6 +35,8 @@ export interface AgentSetup extends ToolSetup {
    */
   readonly hooks?: NonNullable<AgentOptions['hooks']>;
   readonly skills?: NonNullable<AgentOptions['skills']>;
+  /** Sub-agents of files, in addition to the built-in ones; used if the agent has a tool that starts them. */
+  readonly subAgents?: readonly SubAgent[];
   /** Parameters of the requests of a resumed conversation. */
   readonly parameters?: AgentOptions['parameters'];
   readonly signingKey?: NonNullable<AgentOptions['signingKey']>;
@@ -53,9 +57,10 @@ export function agentFromSettings(setup: AgentSetup): Agent {
   const secretNames = Object.keys(setup.secrets ?? {});
   const suffix = settings.get('prompt.suffix');
   const [concurrency, textReply] = [settings.get('concurrency'), settings.get('text_reply')];
+  const tools = toolsFromSettings(settings, setup);
   return defineAgent({
     model,
-    tools: toolsFromSettings(settings, setup),
+    tools,
     prompt: presetPrompt(settings.get('tools.preset') ?? 'default', {
       files: contextFiles,
       secretNames,
@@ -70,8 +75,17 @@ export function agentFromSettings(setup: AgentSetup): Agent {
     ...(rules && { rules }),
     ...(setup.hooks && { hooks: setup.hooks }),
     ...(setup.skills && { skills: setup.skills }),
+    ...(startsAgents(tools) && { subAgents: withBuiltinSubAgents(setup.subAgents ?? []) }),
     protectedPaths: [setup.home],
     ...(!resumed && { ...budgetOf(settings), ...stuckOf(settings) }),
+  });
+}
+
+/** Reports whether an agent can start sub-agents. */
+function startsAgents({ spec = [] }: Toolset): boolean {
+  return spec.some((tool) => {
+    if (typeof tool !== 'object' || tool === null || !('name' in tool)) return false;
+    return tool['name'] === 'task' || tool['name'] === 'delegate';
   });
 }
 

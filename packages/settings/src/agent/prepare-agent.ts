@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Agent } from '@varve/agent';
+import { subAgentOf } from '@varve/agent/delegation';
 import { readProjectContext, type ContextFile } from '@varve/agent/prompt';
 import type { LanguageModel } from '@varve/llm';
 import type { McpServers } from '@varve/tools/mcp';
@@ -79,6 +80,7 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
     rules: (await permissionStore(home).list(workspace)).map(({ rule }) => rule),
     contextFiles: context.files,
     skills: extensions.skills,
+    subAgents: extensions.subAgents.map((definition) => subAgentOf(definition)),
     ...(hooks && { hooks }),
     ...(summarizer && { condenserModel: summarizer.model }),
   });

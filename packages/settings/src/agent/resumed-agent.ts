@@ -45,6 +45,7 @@ export function resumedAgent(options: ResumedAgentOptions): ResumedAgent {
 /** Returns what is not read from the spec: what belongs to this run, and what a flag sets. */
 function replacedParts(fields: Fields, { settings, current }: ResumedAgentOptions): Partial<AgentOptions> {
   const { model, confirmation, rules, budget, stuck, hooks, skills, protectedPaths, signingKey, parameters } = current;
+  const { subAgents } = current;
   const isSet = (prefix: string): boolean =>
     settings.entries.some(({ key, origin }) => origin.kind === 'flag' && key.startsWith(prefix));
   // A summarizing model needs a key, which no spec contains.
@@ -57,6 +58,7 @@ function replacedParts(fields: Fields, { settings, current }: ResumedAgentOption
     stuck,
     hooks,
     skills,
+    subAgents,
     protectedPaths,
     parameters,
     ...(rules && { rules }),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { toolset, type NamedTool, type Toolset } from '@varve/agent/specs';
+import { delegationKinds } from '@varve/agent/delegation';
+import { toolset, type NamedTool, type ToolRegistry, type Toolset } from '@varve/agent/specs';
 import type { Variables } from '@varve/text';
 import { namedSecrets, type RunningProgram } from '@varve/tools';
 import { toolKinds, toolPresets, type ToolKind, type ToolSettings } from '@varve/tools/specs';
@@ -38,8 +39,9 @@ export function toolsFromSettings(settings: Settings, setup: ToolSetup): Toolset
 }
 
 /** Returns the kinds of tools that an agent may have, with the options of this machine. */
-export function toolKindsFor(settings: Settings, setup: ToolSetup): readonly ToolKind[] {
-  return [...toolKinds(({ conversationId }) => toolSettings(conversationId, settings, setup)), ...(setup.kinds ?? [])];
+export function toolKindsFor(settings: Settings, setup: ToolSetup): ToolRegistry {
+  const own = toolKinds(({ conversationId }) => toolSettings(conversationId, settings, setup));
+  return [...own, ...delegationKinds, ...(setup.kinds ?? [])];
 }
 
 /** Returns the names of the tools that the model is offered, in order. */
@@ -53,7 +55,7 @@ function toolNames(settings: Settings): readonly string[] {
   return [...all.filter((name) => name !== 'finish'), ...all.filter((name) => name === 'finish')];
 }
 
-function kindOf(name: string, kinds: readonly ToolKind[]): ToolKind {
+function kindOf(name: string, kinds: ToolRegistry): ToolRegistry[number] {
   const found = kinds.findLast(({ kind, aliases = [] }) => kind === name || aliases.includes(name));
   if (found) return found;
   const similar = nearest(

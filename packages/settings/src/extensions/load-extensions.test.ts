@@ -163,8 +163,18 @@ test('a configuration that cannot be trusted is named, and nothing of it runs', 
   expect(loaded).not.toHaveProperty('hooks');
   expect(await loadExtensions({ ...place.directories, workspace: '/nowhere' })).toEqual({
     skills: [],
+    subAgents: [],
     servers: [],
     untrusted: [],
     warnings: [],
   });
+});
+
+test('files of sub-agents are read without trust, and one with an error is named with its line', async () => {
+  const place = new Place();
+  place.write('.varve/agents/reviewer.md', '---\ndescription: Reviews.\n---\nReview.');
+  place.write('.claude/agents/broken.md', '---\nname: broken\ntools: 5\n---\nReview.');
+  const { subAgents, warnings } = await place.load();
+  expect(subAgents.map(({ name }) => name)).toEqual(['reviewer']);
+  expect(warnings).toEqual([expect.stringContaining('broken.md:3: The field tools is invalid')]);
 });

@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import { loadSubAgents, type SubAgentDefinition } from '@varve/agent/delegation';
 import { loadHooks, type HookConfig } from '@varve/agent/hooks';
 import { loadSkills, type Skill, type SourceProblem } from '@varve/agent/skills';
 import type { TrustDirectories } from '../trust/trust-subject.ts';
@@ -19,6 +20,8 @@ export interface Extensions {
   readonly hooks?: HookConfig;
   /** All skills; the commands, scripts and servers of those that are not trusted are left out. */
   readonly skills: readonly Skill[];
+  /** Sub-agents that files define; they can do no more than the agent. */
+  readonly subAgents: readonly SubAgentDefinition[];
   /** Servers of trusted files, the strongest first; those of the settings are not among them. */
   readonly servers: readonly FileServer[];
   /** Directories whose hooks, servers and commands have no effect. */
@@ -37,17 +40,19 @@ export async function loadExtensions(options: ExtensionOptions): Promise<Extensi
   const { disabledSkills: disabled = [] } = options;
   const workspace = await existing(options.workspace);
   const userHome = await existing(options.userHome);
-  if (workspace === undefined) return { skills: [], servers: [], untrusted: [], warnings: [] };
+  if (workspace === undefined) return { skills: [], subAgents: [], servers: [], untrusted: [], warnings: [] };
   const parts = await trustedParts(workspace, { home: options.home, ...(userHome !== undefined && { userHome }) });
   const roots = { workspace, ...(userHome !== undefined && { home: userHome }), trusted: parts.isTrusted };
   const { hooks, problems: hookProblems } = await loadHooks(roots);
   const { skills, problems: skillProblems } = await loadSkills({ ...roots, disabled });
+  const { definitions: subAgents, problems: agentProblems } = await loadSubAgents(roots);
   await parts.checkUnchanged();
   const { servers, problems: serverProblems } = serversOfFiles(parts.trusted, skills, workspace);
-  const problems = [...hookProblems, ...skillProblems];
+  const problems = [...hookProblems, ...skillProblems, ...agentProblems];
   return {
     ...(Object.keys(hooks).length > 0 && { hooks }),
     skills,
+    subAgents,
     servers,
     untrusted: parts.untrusted,
     warnings: [...problems.map(describeProblem), ...serverProblems],
