@@ -25,6 +25,9 @@ export interface ListenOptions {
   readonly onStop: (signal: AbortSignal) => Promise<void>;
 }
 
+/** Connections at a time; more are closed when they arrive. */
+const maxConnections = 1000;
+
 /** Time for active requests when the server stops. */
 const graceMs = 10_000;
 
@@ -32,6 +35,7 @@ const graceMs = 10_000;
 export async function listen({ fetch, host, port, onStop }: ListenOptions): Promise<Listening> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
   const http = httpServer(fetch, sockets);
+  http.maxConnections = maxConnections;
   closeWhenIdle(http);
   try {
     http.listen(port, host);
