@@ -4,6 +4,7 @@ import { events } from './tables/events.ts';
 import { llm } from './tables/llm.ts';
 import { mock } from './tables/mock.ts';
 import { server } from './tables/server.ts';
+import { serverStart } from './tables/server-start.ts';
 import { storage } from './tables/storage.ts';
 import { tools } from './tables/tools.ts';
 import type { Bench } from './table.ts';
@@ -18,6 +19,7 @@ export const tables: Readonly<Record<string, Bench>> = {
   llm,
   mock,
   server,
+  'server-start': serverStart,
   storage,
   tools,
 };
