@@ -1,0 +1,93 @@
+import { writeFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventCodec } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
+import { checkMessages, foldEvents, messageBuilder, viewProjection } from '@varve/events/projections';
+import { formats } from '@varve/interop';
+import { eventOf, propertiesOf, shouldIncludeEvent } from '@varve/interop/orxhestra';
+import { parseTrajectory, promptOfRecords, replayPlan, type V0Record } from '@varve/interop/v0';
+import { scriptedServer } from '@varve/llm/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { filesAt } from '../src/foreign/files-at.ts';
+import { newHome, runVarve } from './run-varve.ts';
+
+const codec = eventCodec(builtinKinds);
+type Fields = Readonly<Record<string, unknown>>;
+
+describe('a conversation that varve ran', () => {
+  let home = '';
+  let id = '';
+  const target = (name: string): string => join(home, name === 'v0-directory' ? name : `${name}.json`);
+
+  beforeAll(async () => {
+    home = await newHome();
+    await writeFile(join(home, 'notes.txt'), 'Forty-two.\n');
+    await using server = await scriptedServer([
+      {
+        text: 'I look.',
+        calls: [{ name: 'file_editor', arguments: { command: 'view', path: join(home, 'notes.txt') } }],
+      },
+      { calls: [{ name: 'no_such_tool', arguments: {} }] },
+      { calls: [{ name: 'finish', arguments: { message: 'It is forty-two.' } }] },
+    ]);
+    const run = await runVarve(['run', 'What is in notes.txt?', '--base-url', server.url, '--model', 'm'], { home });
+    id = /conversation (\w+)/.exec(run.stderr)?.[1] ?? '';
+    for (const { name } of formats.filter((format) => format.write)) {
+      const { code, stderr } = await runVarve(['export', id, target(name), '--format', name], { home });
+      if (code !== 0) throw new Error(stderr);
+    }
+  });
+
+  const both = formats.filter(({ read, write }) => read && write).map(({ name }) => name);
+
+  test.for(both)('is read again from the format %s, as messages that a strict provider accepts', async (name) => {
+    const file = name.endsWith('history') || name === 'evaluation' ? `${target(name)}l` : target(name);
+    if (file !== target(name)) await writeFile(file, await readFile(target(name)));
+    const files = await filesAt(file);
+    const format = formats.find((one) => one.name === name);
+    expect(await format?.matches?.(files)).toBe(true);
+    const [log] = (await format?.read?.(files, { newId: () => crypto.randomUUID() })) ?? [];
+    expect(log?.problems).toEqual([]);
+    const { events } = foldEvents(viewProjection(codec), log?.entries.map(({ text }) => codec.decode(text)) ?? []);
+    const messages = messageBuilder(codec)(events);
+    expect(checkMessages(messages)).toEqual([]);
+    const shown = JSON.stringify(messages);
+    for (const part of ['What is in notes.txt?', 'I look.', 'Forty-two.', 'no_such_tool', 'It is forty-two.']) {
+      expect(shown).toContain(part);
+    }
+  });
+
+  test('is a trajectory that V0 replays, with the prompt of V0', async () => {
+    const records = parseTrajectory(await readFile(target('v0'), 'utf8'), 'v0') as readonly V0Record[];
+    expect(replayPlan(records).initial['action']).toBe('message');
+    expect(
+      promptOfRecords(records)
+        .map(({ role }) => role)
+        .slice(0, 3),
+    ).toEqual(['system', 'user', 'assistant']);
+  });
+
+  test('is a session of orxhestra with a start, an end and one final answer', async () => {
+    const { events } = JSON.parse(await readFile(target('orxhestra'), 'utf8')) as {
+      readonly events: readonly unknown[];
+    };
+    const known = events.flatMap((event) => eventOf(event) ?? []);
+    const types = known.map(({ type }) => type);
+    expect([types[0], types[1], types.at(-1)]).toEqual(['user_message', 'agent_start', 'agent_end']);
+    const properties = known.map((event) => propertiesOf(event));
+    expect(properties.filter(({ isFinalResponse }) => isFinalResponse).map(({ text }) => text)).toEqual([
+      'It is forty-two.',
+    ]);
+    const answered = new Set(properties.flatMap(({ toolResponses }) => toolResponses.map((one) => one.tool_call_id)));
+    expect(properties.flatMap(({ toolCalls }) => toolCalls.map((one) => one.tool_call_id))).toEqual([...answered]);
+    expect(known.filter(shouldIncludeEvent)).toHaveLength(known.length - 2);
+  });
+
+  test('is a task of mcpbench_dev with its status and its statistics', async () => {
+    const log = JSON.parse(await readFile(target('mcpbench'), 'utf8')) as Fields;
+    expect(log).toMatchObject({
+      status: 'success',
+      key_stats: { interaction_turns: 1, tool_calls: 3, agent_llm_requests: 3, assistant_turns: 3, total_turns: 4 },
+    });
+  });
+});
