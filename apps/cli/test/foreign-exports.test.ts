@@ -38,7 +38,7 @@ describe('a conversation that varve ran', () => {
     }
   });
 
-  const both = formats.filter(({ read, write }) => read && write).map(({ name }) => name);
+  const both = formats.filter((format) => format.read && format.write).map(({ name }) => name);
 
   test.for(both)('is read again from the format %s, as messages that a strict provider accepts', async (name) => {
     const file = name.endsWith('history') || name === 'evaluation' ? `${target(name)}l` : target(name);

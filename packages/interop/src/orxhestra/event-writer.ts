@@ -1,5 +1,5 @@
 import { isOpaque, type BaseEvent } from '@varve/events';
-import { callFact, isFact, originFact, runFact, type Call } from '@varve/events/facts';
+import { callFact, controlFact, isFact, originFact, runFact, type Call } from '@varve/events/facts';
 import {
   ActionEvent,
   AgentErrorEvent,
@@ -12,7 +12,7 @@ import {
 import { FinishAction } from '@varve/events/payloads';
 import { repliesOf } from '@varve/events/projections';
 import { DroppedCounter } from '../common/dropped.ts';
-import { newEvent, noActions, textPart, type Event, type Part } from './event.ts';
+import { newEvent, noActions, textPart, type Event, type EventActions, type Part } from './event.ts';
 import { callPart, messageParts, replyOf, thinkingParts, withReply } from './reply-parts.ts';
 
 const unwritten = 'orxhestra has no event for it.';
@@ -33,6 +33,8 @@ export class EventWriter {
   readonly #replies = new Map<string, readonly ActionEvent[]>();
   readonly #calls = new Map<string, Call>();
   readonly #finishes = new Set<string>();
+  /** Actions of the results of calls that transfer or escalate. */
+  readonly #controls = new Map<string, EventActions>();
   /** Ids and times of the events that a model sees, in order. */
   readonly #shown: { readonly id: string; readonly seconds: number }[] = [];
   #invocation = '';
@@ -42,8 +44,12 @@ export class EventWriter {
     this.#options = options;
   }
 
-  /** Announces all events that will be written, because an event of a reply contains all of its calls. */
+  /** Announces all events that will be written: a reply contains all of its calls, a result its control of the run. */
   announce(events: readonly BaseEvent[]): void {
+    for (const event of events) {
+      const control = controlFact.read(event);
+      if (control) this.#controls.set(control.action_id, actionsOf(control));
+    }
     const steps = events.filter((event) => !isFact(event));
     for (const { calls } of repliesOf(steps)) {
       const actions = calls.map(({ event }) => event);
@@ -55,7 +61,7 @@ export class EventWriter {
   next(event: BaseEvent): readonly Event[] {
     const call = callFact.read(event);
     if (call) this.#calls.set(call.response_id, call);
-    if (call || originFact.read(event)) return [];
+    if (call || controlFact.read(event) || originFact.read(event)) return [];
     const run = runFact.read(event);
     if (run) return this.#runEvents(event, run.state);
     const written = isOpaque(event) ? undefined : this.#write(event);
@@ -120,7 +126,8 @@ export class EventWriter {
     if (images > 0) this.dropped.add('images of results', 'orxhestra has text results only.', images);
     const written = shown.join('\n');
     const response = observation.is_error ? { result: '', error: written } : { result: written, error: null };
-    const result = this.#response(event, response);
+    const actions = this.#controls.get(action_id);
+    const result = { ...this.#response(event, response), ...(actions && { actions }) };
     if (!this.#finishes.has(action_id)) return [result];
     const answer = this.#event(event, 'agent_message', { content: contentOf([textPart(written)]) });
     return [result, { ...answer, id: `${answer.id}-answer`, metadata: { tool: 'finish' } }];
@@ -167,6 +174,11 @@ export class EventWriter {
     const event = newEvent({ id, type, timestamp: secondsOf(timestamp), ...named, ...fields });
     return { ...event, session_id: sessionId as string | null };
   }
+}
+
+function actionsOf(control: NonNullable<ReturnType<typeof controlFact.read>>): EventActions {
+  if (control.control === 'escalate') return { ...noActions, escalate: true };
+  return { ...noActions, transfer_to_agent: control.agent ?? null };
 }
 
 function contentOf(parts: readonly Part[]): Event['content'] {

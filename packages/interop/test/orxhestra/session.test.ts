@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { eventCodec, type BaseEvent } from '@varve/events';
-import { callFact, runFact } from '@varve/events/facts';
+import { callFact, controlFact, runFact } from '@varve/events/facts';
 import { builtinKinds, Condensation, ConversationErrorEvent } from '@varve/events/kinds';
 import { checkMessages, foldEvents, messageBuilder, viewProjection } from '@varve/events/projections';
 import { arbitraryLog, eventFactory, type Log } from '@varve/events/testing';
@@ -247,6 +247,22 @@ describe('a conversation of varve as a session', () => {
       partial: false,
       raw_message: null,
     });
+  });
+
+  test('has transfers and escalations as actions of the results of their calls', () => {
+    const made = eventFactory();
+    const calls = [made.call('c1', 'r1'), made.call('c2', 'r2')] as const;
+    const control = (index: 0 | 1, value: object): BaseEvent =>
+      controlFact.create(
+        { action_id: calls[index].id, control: 'escalate', reason: '', at: 0, ...value },
+        made.stamp(),
+      );
+    const transfer = control(0, { control: 'transfer', agent: 'poet' });
+    const log = [calls[0], made.result(0), transfer, calls[1], control(1, {}), made.result(1)];
+    const output = writeSession(log, { sessionId: 's' });
+    expect(sessionStateOf(eventsIn(output.session))).toMatchObject({ activeAgent: 'poet', isEscalated: true });
+    expect(eventsIn(output.session)[1]?.actions.transfer_to_agent).toBe('poet');
+    expect(output.dropped).toEqual([]);
   });
 
   test('is signed on demand, and the signatures of a chain are valid', async () => {
