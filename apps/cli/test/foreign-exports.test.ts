@@ -32,13 +32,15 @@ describe('a conversation that varve ran', () => {
     ]);
     const run = await runVarve(['run', 'What is in notes.txt?', '--base-url', server.url, '--model', 'm'], { home });
     id = /conversation (\w+)/.exec(run.stderr)?.[1] ?? '';
-    for (const { name } of formats.filter((format) => format.write)) {
+    for (const { name } of formats.filter((format) => format.write !== undefined)) {
       const { code, stderr } = await runVarve(['export', id, target(name), '--format', name], { home });
       if (code !== 0) throw new Error(stderr);
     }
   });
 
-  const both = formats.filter((format) => format.read && format.write).map(({ name }) => name);
+  const both = formats
+    .filter((format) => format.read !== undefined && format.write !== undefined)
+    .map(({ name }) => name);
 
   test.for(both)('is read again from the format %s, as messages that a strict provider accepts', async (name) => {
     const file = name.endsWith('history') || name === 'evaluation' ? `${target(name)}l` : target(name);
