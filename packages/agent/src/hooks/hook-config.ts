@@ -16,6 +16,8 @@ export interface CommandHook {
    * of them differs, the command does not run, and blocks where a hook can block.
    */
   readonly files?: Readonly<Record<string, string>>;
+  /** Directory in which it runs, absolute; default the workspace. Set for hooks of the repository around it. */
+  readonly directory?: string;
 }
 
 /** Hook that is a question to the agent's model: a policy in words. It cannot run anything. */

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseHooks } from './hook-config.ts';
 import { loadHooks } from './load-hooks.ts';
+import { runHook } from './run-hook.ts';
 
 const command = (text: string) => ({ hooks: [{ command: text }] });
 
@@ -70,6 +71,27 @@ test('a script with the name of a prototype is part of what is trusted', async (
   const before = (await loadHooks({ workspace })).sources[0]?.digests;
   await put(workspace, '__proto__', 'exit 1');
   expect((await loadHooks({ workspace })).sources[0]?.digests).not.toEqual(before);
+});
+
+test('hooks of the repository run in its root, unless the workspace has its own', async () => {
+  const root = await directory({
+    '.git/HEAD': '',
+    '.openhands/hooks.json': { stop: [command('sh check.sh')] },
+    'check.sh': 'pwd; echo "$OPENHANDS_PROJECT_DIR"',
+    'a/check.sh': 'exit 1',
+    'b/.varve/hooks.json': { stop: [command('own')] },
+  });
+  const hook = async (workspace: string) =>
+    (await loadHooks({ workspace, trusted: () => true })).hooks.Stop?.[0]?.hooks[0];
+  const found = await hook(join(root, 'a'));
+  expect(found).toMatchObject({ command: 'sh check.sh', directory: root });
+  expect([await hook(root), await hook(join(root, 'b'))]).toMatchObject([{ files: found?.files }, { command: 'own' }]);
+  expect(await hook(root)).not.toHaveProperty('directory');
+  const input = { event_type: 'Stop', session_id: 's', working_dir: join(root, 'a'), metadata: {} } as const;
+  const ran = found && (await runHook(found, input, new AbortController().signal));
+  expect(ran?.stdout.trim().split('\n')).toEqual([await realpath(root), root]);
+  const [inner, outer] = [await loadHooks({ workspace: join(root, 'a') }), await loadHooks({ workspace: root })];
+  expect(inner.sources[0]?.digests).toEqual(outer.sources[0]?.digests);
 });
 
 test('a digest is not that of the same bytes elsewhere', async () => {

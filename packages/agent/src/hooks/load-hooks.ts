@@ -1,6 +1,7 @@
 import { parseDocument } from 'yaml';
 import { join, relative, resolve, sep } from 'node:path';
 import { readSource, SourceError, type SourceProblem, type SourceRoot } from '../sources/read-source.ts';
+import { gitRoot } from '../sources/git-root.ts';
 import { contentDigest, fileDigest, trustNothing, type TrustPredicate } from '../sources/trust.ts';
 import { isWithoutHooks, mergeHooks, parseHooks, type Hook, type HookConfig } from './hook-config.ts';
 
@@ -38,8 +39,8 @@ export interface LoadedHooks {
 const files = ['.varve/hooks.json', '.openhands/hooks.json'];
 
 /**
- * Loads the hooks of the user and of the workspace: in each the first of `.varve/hooks.json` and
- * `.openhands/hooks.json`. Only trusted files have an effect. A file with an error has none, and is a problem.
+ * Loads the hooks of the user and of the workspace, or without any there of the git repository around it: in each the
+ * first of `.varve/hooks.json` and `.openhands/hooks.json`. Those of the repository run in its root. Only trusted files have an effect. A file with an error has none, and is a problem.
  *
  * @see software-agent-sdk HookConfig.load (where the file of a repository replaces that of the user)
  */
@@ -48,45 +49,61 @@ export async function loadHooks({ workspace, home, trusted = trustNothing }: Loa
     ...(home === undefined ? [] : [{ directory: home, scope: 'user' } as const]),
     ...(workspace === undefined || home === workspace ? [] : [{ directory: workspace, scope: 'project' } as const]),
   ];
-  const sources: HookSource[] = [];
-  const problems: SourceProblem[] = [];
-  for (const root of roots) {
-    for (const file of files) {
-      const path = join(root.directory, file);
-      try {
-        const source = await loadFile(root, file, { trusted, ...(workspace !== undefined && { workspace }) });
-        if (!source) continue;
-        sources.push(source);
-        break;
-      } catch (error) {
-        if (!(error instanceof SourceError)) throw error;
-        problems.push(error.at(path));
-        break;
-      }
-    }
-  }
+  const found = await Promise.all(roots.map((root) => loadRoot(root, { workspace, trusted })));
+  const around = workspace === undefined ? undefined : await gitRoot(workspace);
+  const hasOwn = found.some((one) => one && 'digests' in one && one.scope === 'project');
+  if (around !== undefined && !hasOwn && around !== workspace && around !== home)
+    found.push(await loadRoot({ directory: around, scope: 'project' }, { workspace, trusted }));
+  const sources = found.flatMap((one) => (one && 'digests' in one ? [one] : []));
+  const problems = found.flatMap((one) => (one && 'message' in one ? [one] : []));
   const hooks = mergeHooks(...sources.filter(({ isTrusted }) => isTrusted).map((source) => source.hooks));
   return { hooks, sources, problems };
+}
+
+/** Where commands run, and what is trusted. */
+interface LoadContext {
+  readonly workspace: string | undefined;
+  readonly trusted: TrustPredicate;
+}
+
+/** Loads the first file of a root; undefined if there is none. */
+async function loadRoot(root: SourceRoot, context: LoadContext): Promise<HookSource | SourceProblem | undefined> {
+  for (const file of files) {
+    try {
+      const source = await loadFile(root, file, context);
+      if (source) return source;
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      return error.at(join(root.directory, file));
+    }
+  }
+  return undefined;
 }
 
 async function loadFile(
   root: SourceRoot,
   file: string,
-  { workspace, trusted }: Pick<LoadHooksOptions, 'workspace'> & { readonly trusted: TrustPredicate },
+  { workspace, trusted }: LoadContext,
 ): Promise<HookSource | undefined> {
   const content = await readSource(root, file);
   if (!content) return undefined;
   const parsed = parse(content.toString());
+  // Commands of a repository are relative to it, those of the user to the workspace.
+  const directory = root.scope === 'project' ? root.directory : workspace;
   if (isWithoutHooks(parsed)) return undefined;
   const named = new Map<Hook, Record<string, string>>();
   for (const hook of Object.values(parsed).flatMap((groups) => groups.flatMap(({ hooks }) => hooks))) {
-    named.set(hook, workspace === undefined || hook.type === 'prompt' ? {} : await namedFiles(hook.command, workspace));
+    named.set(hook, directory === undefined || hook.type === 'prompt' ? {} : await namedFiles(hook.command, directory));
   }
   const hooks = mapHooks(parsed, (hook) => {
     if (hook.type === 'prompt') return hook;
     const { files: _, ...rest } = hook;
     const found = named.get(hook) ?? {};
-    return Object.keys(found).length > 0 ? { ...rest, files: found } : rest;
+    return {
+      ...rest,
+      ...(Object.keys(found).length > 0 && { files: found }),
+      ...(directory !== undefined && directory !== workspace && { directory }),
+    };
   });
   const all = Object.fromEntries([...named.values()].flatMap((found) => Object.entries(found)));
   const own = { [`${root.scope} ${file}`]: fileDigest(content) };

@@ -44,7 +44,7 @@ const decision = z.object({
 });
 
 /**
- * Runs a hook in the workspace, with the public variables of this process and those of the reference. Exit code 0 is
+ * Runs a hook in its directory, with the public variables of this process and those of the reference. Exit code 0 is
  * success, 2 blocks with the standard error as the reason, others are failures that block nothing. JSON in the standard
  * output counts whatever the exit code is: `decision` (`deny` or `block`), `reason`, `additionalContext`, `continue`.
  * JSON that is too long to be read blocks.
@@ -53,15 +53,16 @@ const decision = z.object({
  * @see software-agent-sdk openhands/sdk/hooks/executor.py
  */
 export async function runHook(hook: CommandHook, input: HookInput, signal: AbortSignal): Promise<HookResult> {
-  const changed = await changedFile(hook, input.working_dir);
+  const { directory = input.working_dir } = hook;
+  const changed = await changedFile(hook, directory);
   if (changed !== undefined) {
     const reason = `The file ${changed} of a hook changed since it was trusted.`;
     return { ...failure(reason), blocked: true, reason };
   }
   const timeoutMs = (hook.timeout ?? defaultSeconds) * 1000;
   try {
-    const variables = variablesOf(input);
-    const ended = await runCommand(hook.command, input.working_dir, {
+    const variables = variablesOf(input, directory);
+    const ended = await runCommand(hook.command, directory, {
       timeoutMs,
       signal,
       variables,
@@ -114,9 +115,9 @@ function isTooLong(stdout: string): boolean {
   return stdout.length > maxDecisionLength && stdout.trimStart().startsWith('{');
 }
 
-function variablesOf({ event_type, tool_name, session_id, working_dir }: HookInput): Record<string, string> {
+function variablesOf({ event_type, tool_name, session_id }: HookInput, directory: string): Record<string, string> {
   return {
-    OPENHANDS_PROJECT_DIR: working_dir,
+    OPENHANDS_PROJECT_DIR: directory,
     OPENHANDS_SESSION_ID: session_id,
     OPENHANDS_EVENT_TYPE: event_type,
     ...(tool_name !== undefined && { OPENHANDS_TOOL_NAME: tool_name }),
@@ -124,10 +125,10 @@ function variablesOf({ event_type, tool_name, session_id, working_dir }: HookInp
 }
 
 /** Returns the first file of a hook that is not as it was trusted. */
-async function changedFile({ files = {} }: CommandHook, workspace: string): Promise<string | undefined> {
+async function changedFile({ files = {} }: CommandHook, directory: string): Promise<string | undefined> {
   for (const [path, digest] of Object.entries(files)) {
     // Reads regular files inside of the workspace only: the agent may have replaced it by a pipe or a link.
-    const content = await localWorkspace(workspace)
+    const content = await localWorkspace(directory)
       .read(path)
       .catch(() => undefined);
     if (!content || createHash('sha256').update(content).digest('hex') !== digest) return path;

@@ -50,9 +50,11 @@ export async function trustSubject(
 ): Promise<TrustSubject> {
   const before = await readConfiguration(directory, { home, scope });
   const root = before.workspace;
-  const { sources } = await hooksOf(root, { scope, userHome });
+  const { sources: all } = await hooksOf(root, { scope, userHome });
+  // Those of a repository around it belong to its root.
+  const sources = all.filter((source) => source.scope === 'user' || source.path.startsWith(`${root}${sep}`));
   const skills = await skillsOf(root, scope);
-  const scripts = Object.fromEntries(scope === 'user' ? [] : sources.flatMap((source) => namedFiles(source)));
+  const scripts = Object.fromEntries(scope === 'user' ? [] : sources.flatMap(namedFiles));
   const also = [...Object.keys(scripts), ...(scope === 'user' ? [] : await serverScripts(before))];
   const configuration = await readConfiguration(root, { home, scope, also });
   checkUnchanged(before, configuration, scripts);
