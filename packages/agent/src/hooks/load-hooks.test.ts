@@ -73,6 +73,10 @@ test('a script with the name of a prototype is part of what is trusted', async (
   expect((await loadHooks({ workspace })).sources[0]?.digests).not.toEqual(before);
 });
 
+async function hook(workspace: string) {
+  return (await loadHooks({ workspace, trusted: () => true })).hooks.Stop?.[0]?.hooks[0];
+}
+
 test('hooks of the repository run in its root, unless the workspace has its own', async () => {
   const root = await directory({
     '.git/HEAD': '',
@@ -81,8 +85,6 @@ test('hooks of the repository run in its root, unless the workspace has its own'
     'a/check.sh': 'exit 1',
     'b/.varve/hooks.json': { stop: [command('own')] },
   });
-  const hook = async (workspace: string) =>
-    (await loadHooks({ workspace, trusted: () => true })).hooks.Stop?.[0]?.hooks[0];
   const found = await hook(join(root, 'a'));
   expect(found).toMatchObject({ command: 'sh check.sh', directory: root });
   expect([await hook(root), await hook(join(root, 'b'))]).toMatchObject([{ files: found?.files }, { command: 'own' }]);

@@ -40,7 +40,8 @@ const files = ['.varve/hooks.json', '.openhands/hooks.json'];
 
 /**
  * Loads the hooks of the user and of the workspace, or without any there of the git repository around it: in each the
- * first of `.varve/hooks.json` and `.openhands/hooks.json`. Those of the repository run in its root. Only trusted files have an effect. A file with an error has none, and is a problem.
+ * first of `.varve/hooks.json` and `.openhands/hooks.json`. Those of the repository run in its root. Only trusted files
+ * have an effect. A file with an error has none, and is a problem.
  *
  * @see software-agent-sdk HookConfig.load (where the file of a repository replaces that of the user)
  */
