@@ -1,23 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fernet, privateRecords, secretStore, type Cipher } from '@varve/settings/secrets';
+import { fernet, privateRecords, secretsForRun, secretStore, type Cipher } from '@varve/settings/secrets';
 import type { Logger } from 'pino';
 import { directoryEvents, memoryEvents } from './bash/bash-event-store.ts';
 import { bashService } from './bash/bash-service.ts';
 import { fileAccess } from './files/file-access.ts';
+import { extensions } from './extensions/extensions.ts';
 import { createFeed } from './feed/feed.ts';
 import { conversationFolds } from './info/conversation-folds.ts';
 import { agentOfProfile } from './requests/agent-of-profile.ts';
 import { createActivity } from './operations/activity.ts';
 import { createMetrics, type Load } from './operations/metrics.ts';
 import { createReadiness } from './operations/readiness.ts';
+import { packages } from './installed/packages.ts';
+import { mcpTester } from './mcp/mcp-test.ts';
 import { conversations } from './runtime/conversations.ts';
 import { memoryRecords } from './runtime/memory-records.ts';
 import type { ServerOptions } from './server.ts';
 import type { Services } from './services.ts';
 import { liveLogs } from './streams/live-logs.ts';
-import { serverSettings } from './settings/server-settings.ts';
+import { disabledNames } from './settings/disabled-names.ts';
+import { serverSettings, type ServerSettings } from './settings/server-settings.ts';
 import { workspaces } from './workspaces/workspace-list.ts';
 
 /** Creates the services of a server. */
@@ -35,6 +39,7 @@ export function createServices(options: ServerOptions, logger: Logger): Services
     feed,
     streams: liveLogs({ store, folds, feed, now }),
     settings,
+    ...extensionServices(options, settings, cipher),
     conversations: conversations({
       store,
       folds,
@@ -70,6 +75,32 @@ export function createServices(options: ServerOptions, logger: Logger): Services
 
 function loadOf({ conversations: { load }, bash }: Pick<Services, 'conversations' | 'bash'>): Load {
   return { activeRuns: load.running, waitingRuns: load.waiting, runningCommands: bash.running };
+}
+
+/** Creates the services of skills, plugins, hooks, sub-agents and servers of tools. */
+function extensionServices(
+  { home, env = {}, workspaceRoot = process.cwd(), now = Date.now }: ServerOptions,
+  settings: ServerSettings | undefined,
+  cipher: () => Promise<Cipher>,
+): Pick<Services, 'packages' | 'extensions' | 'mcpTest'> {
+  const places = { userHome: env['HOME'] ?? homedir(), workspaceRoot };
+  const disabled = disabledNames(settings);
+  const installed = settings && packages({ ...places, env, now, disabled });
+  return {
+    packages: installed,
+    extensions: extensions({
+      ...places,
+      home,
+      pluginSkills: async () => (await installed?.pluginSkills()) ?? [],
+      disabledSkills: () => disabled.read('skills.disabled'),
+    }),
+    mcpTest: mcpTester({
+      workspaceRoot,
+      env,
+      cipher,
+      secrets: async () => (settings ? (await secretsForRun(settings.secrets)).values : {}),
+    }),
+  };
 }
 
 /** Ends everything that the services run; the signal aborts when time is over. Idempotent. */

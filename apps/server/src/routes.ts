@@ -14,6 +14,12 @@ import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
 import { gitRoutes } from './routes/git.ts';
 import { healthRoutes } from './routes/health.ts';
+import { hookRoutes } from './routes/hooks.ts';
+import { installedRoutes } from './routes/installed.ts';
+import { mcpRoutes } from './routes/mcp.ts';
+import { pluginRoutes } from './routes/plugins.ts';
+import { skillRoutes } from './routes/skills.ts';
+import { subAgentRoutes } from './routes/sub-agents.ts';
 import { llmRoutes } from './routes/llm.ts';
 import { profileRoutes } from './routes/profiles.ts';
 import { settingsMcpRoutes } from './routes/settings-mcp.ts';
@@ -51,5 +57,11 @@ export const routes: readonly Route[] = [
   ...workspaceFileRoutes,
   ...workspaceRoutes,
   ...workspaceSessionRoutes,
+  ...skillRoutes,
+  ...pluginRoutes,
+  ...installedRoutes,
+  ...hookRoutes,
+  ...subAgentRoutes,
+  ...mcpRoutes,
   ...disabledRoutes,
 ];

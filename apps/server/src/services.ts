@@ -1,8 +1,11 @@
 import type { EventStore } from '@varve/storage';
 import type { BashService } from './bash/bash-service.ts';
 import type { FileAccess } from './files/file-access.ts';
+import type { Extensions } from './extensions/extensions.ts';
 import type { Feed } from './feed/feed.ts';
 import type { ConversationFolds } from './info/conversation-folds.ts';
+import type { Packages } from './installed/packages.ts';
+import type { McpTester } from './mcp/mcp-test.ts';
 import type { Conversations } from './runtime/conversations.ts';
 import type { Activity } from './operations/activity.ts';
 import type { Metrics } from './operations/metrics.ts';
@@ -25,6 +28,10 @@ export interface Services {
   /** Home directory of the user. */
   readonly userHome: string;
   readonly streams: LiveLogs;
+  readonly extensions: Extensions;
+  readonly mcpTest: McpTester;
+  /** Absent for a server without a data directory. */
+  readonly packages?: Packages | undefined;
   /** Absent for a server without a data directory. */
   readonly settings?: ServerSettings | undefined;
   readonly activity: Activity;

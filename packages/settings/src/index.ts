@@ -16,6 +16,7 @@ export {
   readSettingsText,
   replaceSettings,
   type EditedFile,
+  type SettingValues,
 } from './layers/edit-settings.ts';
 export type { PlacedValue } from './layers/layer.ts';
 export { describeOrigin, type FileOrigin, type Origin } from './layers/origin.ts';

@@ -4,7 +4,7 @@ import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import type { Services } from '../services.ts';
 import { withoutNulls } from '../settings/change-settings.ts';
-import { forgetServer, storedServer } from '../settings/mcp-secrets.ts';
+import { forgetServer, storedServer, updateServers } from '../settings/mcp-secrets.ts';
 import { jsonObject, mergePatch, type JsonObject } from '../settings/merge.ts';
 import { objectOf, settingsDocument } from '../settings/settings-document.ts';
 import { answered } from '../settings/settings-failure.ts';
@@ -100,16 +100,18 @@ async function changed(
   change: (before: ReadonlyMap<string, Servers>) => { readonly key: string; readonly server: Servers | undefined },
 ): Promise<Response> {
   const settings = settingsOf(services);
-  const servers = new Map(Object.entries((await settings.current()).get('mcp_servers') ?? {}));
-  const { key, server: next } = change(servers);
-  const before = servers.get(key);
-  if (next) {
-    const cipher = await settings.cipher();
-    servers.set(key, await answered(storedServer(key, next, { settings, cipher, before })));
-  } else {
-    servers.delete(key);
-  }
-  await answered(settings.set({ mcp_servers: Object.fromEntries(servers) }));
-  if (!next && before) await forgetServer(before, settings);
+  const cipher = await settings.cipher();
+  let removed: Servers | undefined;
+  const work = updateServers(settings, async (servers) => {
+    const { key, server: next } = change(servers);
+    const before = servers.get(key);
+    if (next) servers.set(key, await storedServer(key, next, { settings, cipher, before }));
+    else {
+      removed = before;
+      servers.delete(key);
+    }
+  });
+  await answered(work);
+  if (removed) await forgetServer(removed, settings);
   return Response.json(await settingsDocument(settings, 'redacted'), { status });
 }

@@ -30,14 +30,17 @@ export async function listedAgentProfiles(settings: ServerSettings): Promise<Lis
       name,
       agent_kind,
       revision,
-      llm_profile_ref: model ?? null,
+      llm_profile_ref: model ?? (agent_kind === 'openhands' ? 'default' : null),
       mcp_server_refs: servers ?? null,
     })),
     active_agent_profile_id: listed.find(({ name }) => name === active)?.id ?? null,
   };
 }
 
-/** The profile names the active model profile; without one, the model of the settings becomes the profile `default`. */
+/**
+ * The profile names the active model profile; without one, the model of the settings becomes the profile `default`.
+ * Until there is one, the profile uses the model of the settings, and clients receive the name that it will have.
+ */
 async function addDefault(settings: ServerSettings): Promise<void> {
   const current = await settings.current();
   const active = current.get('roles.agent') ?? 'default';
@@ -46,7 +49,10 @@ async function addDefault(settings: ServerSettings): Promise<void> {
   if (!isKnown && (key !== undefined || record['base_url'])) {
     await saveProfile(settings, active, { llm: { ...record, api_key: key ?? null }, include_secrets: true });
   }
-  await settings.agents.save({ name: 'default', agent_kind: 'openhands', llm_profile_ref: active });
+  const isSaved = (await settings.models.list()).some(({ name }) => name === active);
+  // A profile that names a missing model could not be used by the command.
+  const model = isSaved ? { llm_profile_ref: active } : {};
+  await settings.agents.save({ name: 'default', agent_kind: 'openhands', ...model });
   await settings.agents.activate('default');
 }
 
@@ -66,7 +72,8 @@ const defaults: Readonly<Record<string, Json>> = {
 
 /** Returns a profile as clients receive it: varve's own settings in it stay here. */
 export function shownAgentProfile({ varve: _own, ...record }: AgentProfileRecord): Readonly<Record<string, unknown>> {
-  return { ...defaults, ...record };
+  const model = record.llm_profile_ref ?? (record.agent_kind === 'openhands' ? 'default' : null);
+  return { ...defaults, ...record, llm_profile_ref: model };
 }
 
 /** Returns the profile with an id. @throws {SettingsError} `missing`. */
@@ -98,7 +105,7 @@ export async function diagnoseAgentProfile(
 ): Promise<AgentProfileDiagnostics> {
   const { llm_profile_ref: model, mcp_server_refs: refs } = profile;
   const servers = Object.keys((await settings.current()).get('mcp_servers') ?? {});
-  const found = typeof model === 'string' ? await resolved(settings, model) : undefined;
+  const found = await resolved(settings, model ?? undefined);
   const dangling = (refs ?? []).filter((name) => !servers.includes(name));
   const errors = [
     ...(found ? [] : [`The model profile ${JSON.stringify(model ?? null)} does not exist.`]),
@@ -119,9 +126,11 @@ export async function diagnoseAgentProfile(
   };
 }
 
-async function resolved(settings: ServerSettings, name: string) {
+/** Returns the model of a profile, or that of the settings; undefined if it is missing. */
+async function resolved(settings: ServerSettings, name: string | undefined) {
   try {
-    const { record, key } = await settings.profile(name);
+    const { record, key } =
+      name === undefined ? await currentLlm(settings, await settings.current()) : await settings.profile(name);
     return { ...receivedLlm(record, await settings.cipher()), key };
   } catch (error) {
     if (error instanceof SettingsError) return undefined;

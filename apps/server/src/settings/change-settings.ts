@@ -1,12 +1,12 @@
 import type { Json } from '@varve/events';
-import { llmFields, SettingsError, type Settings } from '@varve/settings';
+import { llmFields, SettingsError, type SettingKey, type Settings, type SettingValues } from '@varve/settings';
 import { llmValuesOf } from '@varve/settings/profiles';
 import * as z from 'zod';
 import { keyName, receivedLlm, storeKey, type LlmRecord } from './llm-record.ts';
-import { storedServer } from './mcp-secrets.ts';
+import { storedServer, updateServers } from './mcp-secrets.ts';
 import { isObject, mergePatch, type JsonObject, jsonObject } from './merge.ts';
 import type { ServerSettings } from './server-settings.ts';
-import { objectOf } from './settings-document.ts';
+import { activeProfile, objectOf } from './settings-document.ts';
 
 /** Changes of settings that a client sends. @see agent-server 1.43.1 OpenAPI, SettingsUpdateRequest */
 export const settingsChanges = z.object({
@@ -37,8 +37,22 @@ export async function changeSettings(settings: ServerSettings, changes: Settings
   if (changes.active_agent_profile_id !== undefined) await activateAgent(settings, changes.active_agent_profile_id);
   if (agent) await changeAgent(settings, { current, change: agent, pointsTo: changes.active_profile ?? undefined });
   if (conversation)
-    await settings.set({ 'reference.conversation_settings': checkedConversation(current, conversation) });
-  if (misc) await settings.set({ 'reference.misc_settings': deepMerged(current.get('reference.misc_settings'), misc) });
+    await settings.set((present) => ({
+      'reference.conversation_settings': checkedConversation(
+        jsonIn(present, 'reference.conversation_settings'),
+        conversation,
+      ),
+    }));
+  if (misc)
+    await settings.set((present) => ({
+      'reference.misc_settings': deepMerged(jsonIn(present, 'reference.misc_settings'), misc),
+    }));
+}
+
+/** Returns a JSON object of the file; an empty one without. */
+function jsonIn(present: SettingValues, key: SettingKey): JsonObject {
+  const value = present[key];
+  return isObject(value) ? value : {};
 }
 
 async function activateAgent(settings: ServerSettings, id: string | null): Promise<void> {
@@ -57,22 +71,25 @@ interface AgentChange {
 
 async function changeAgent(settings: ServerSettings, { current, change, pointsTo }: AgentChange): Promise<void> {
   const { llm, mcp_config: servers, ...others } = change;
-  const before = objectOf(current.get('reference.agent_settings'));
+  await settings.set((present) => agentValues(jsonIn(present, 'reference.agent_settings'), others));
+  if (isObject(llm) && pointsTo === undefined) await changeLlm(settings, current, llm);
+  if (isObject(servers)) await changeServers(settings, servers);
+}
+
+function agentValues(before: JsonObject, change: JsonObject): SettingValues {
   // Another kind of agent starts from its own defaults.
-  const isOtherKind = typeof others['agent_kind'] === 'string' && others['agent_kind'] !== before['agent_kind'];
-  const merged = objectOf(mergePatch(isOtherKind && before['agent_kind'] !== undefined ? {} : before, others));
+  const isOtherKind = typeof change['agent_kind'] === 'string' && change['agent_kind'] !== before['agent_kind'];
+  const merged = objectOf(mergePatch(isOtherKind && before['agent_kind'] !== undefined ? {} : before, change));
   const concurrency = z.int().min(1).max(64).safeParse(merged['tool_concurrency_limit']);
-  await settings.set({
+  return {
     'reference.agent_settings': { ...merged, ...(before['llm'] !== undefined && { llm: before['llm'] }) },
     ...(concurrency.success && { concurrency: concurrency.data }),
-  });
-  if (isObject(llm) && pointsTo === undefined) await changeLlm(settings, current, llm);
-  if (isObject(servers)) await changeServers(settings, current, servers);
+  };
 }
 
 /** Changes the model of the settings. It is then no longer that of a profile. */
 async function changeLlm(settings: ServerSettings, current: Settings, change: JsonObject): Promise<void> {
-  const profile = current.get('roles.agent');
+  const profile = await activeProfile(settings, current);
   const before = profile === undefined ? await ownRecord(current) : (await settings.profile(profile)).record;
   await saveSettingsLlm(settings, before, change);
 }
@@ -92,14 +109,13 @@ export async function saveSettingsLlm(settings: ServerSettings, before: LlmRecor
 
 async function writeLlm(settings: ServerSettings, record: LlmRecord): Promise<void> {
   const values: Readonly<Record<string, unknown>> = llmValuesOf(record, 'settings');
-  const { llm: _before, ...others } = objectOf((await settings.current()).get('reference.agent_settings'));
   const foreign = Object.entries(record).filter(([field]) => !Object.hasOwn(llmFields, field));
   const own = Object.keys(llmFields).map((field) => [`llm.${field}`, values[field]]);
-  await settings.set({
+  await settings.set((present) => ({
     'roles.agent': undefined,
     ...Object.fromEntries(own),
-    'reference.agent_settings': { ...others, llm: Object.fromEntries(foreign) },
-  });
+    'reference.agent_settings': { ...jsonIn(present, 'reference.agent_settings'), llm: Object.fromEntries(foreign) },
+  }));
 }
 
 async function forgetUnlessProfile(settings: ServerSettings, before: LlmRecord): Promise<void> {
@@ -114,16 +130,18 @@ async function ownRecord(current: Settings): Promise<LlmRecord> {
   return { ...stored, ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)) } as LlmRecord;
 }
 
-async function changeServers(settings: ServerSettings, current: Settings, change: JsonObject): Promise<void> {
+async function changeServers(settings: ServerSettings, change: JsonObject): Promise<void> {
   const cipher = await settings.cipher();
-  const servers = new Map(Object.entries(current.get('mcp_servers') ?? {}));
-  for (const [key, patch] of Object.entries(change)) {
-    const before = servers.get(key);
-    if (patch === null) servers.delete(key);
-    else
-      servers.set(key, await storedServer(key, withoutNulls(mergePatch(before, patch)), { settings, cipher, before }));
-  }
-  await settings.set({ mcp_servers: Object.fromEntries(servers) });
+  await updateServers(settings, async (servers) => {
+    for (const [key, patch] of Object.entries(change)) {
+      const before = servers.get(key);
+      if (patch === null) servers.delete(key);
+      else {
+        const server = withoutNulls(mergePatch(before, patch));
+        servers.set(key, await storedServer(key, server, { settings, cipher, before }));
+      }
+    }
+  });
 }
 
 /** Returns a server without the fields that clients send as null. Its type is checked when it is stored. */
@@ -131,15 +149,15 @@ export function withoutNulls(server: Json): Parameters<typeof storedServer>[1] {
   return Object.fromEntries(Object.entries(objectOf(server)).filter(([, value]) => value !== null));
 }
 
-function checkedConversation(current: Settings, change: JsonObject): JsonObject {
-  const merged = deepMerged(current.get('reference.conversation_settings'), change);
+function checkedConversation(before: JsonObject, change: JsonObject): JsonObject {
+  const merged = deepMerged(before, change);
   const { error } = conversationSettings.partial().safeParse(merged);
   if (error) throw new SettingsError('invalid', `conversation_settings: ${error.issues[0]?.path.join('.')}.`);
   return merged;
 }
 
 /** Merges objects; null removes only inside of nested ones. */
-function deepMerged(target: Json | undefined, change: JsonObject): JsonObject {
+function deepMerged(target: JsonObject, change: JsonObject): JsonObject {
   const nulls = Object.entries(change).filter(([, value]) => value === null);
-  return { ...objectOf(mergePatch(objectOf(target), change)), ...Object.fromEntries(nulls) };
+  return { ...objectOf(mergePatch(target, change)), ...Object.fromEntries(nulls) };
 }

@@ -56,6 +56,23 @@ export async function storedServer(
   });
 }
 
+/**
+ * Changes the servers of the user's settings while no other writer can.
+ *
+ * @throws {SettingsError} `invalid` for servers that are not valid; what `change` throws. Then nothing is written.
+ */
+export async function updateServers(
+  settings: ServerSettings,
+  change: (servers: Map<string, Server>) => Promise<void>,
+): Promise<void> {
+  await settings.set(async (present) => {
+    // The file was read with the schema of the setting.
+    const servers = new Map(Object.entries((present['mcp_servers'] ?? {}) as Servers));
+    await change(servers);
+    return { mcp_servers: Object.fromEntries(servers) };
+  });
+}
+
 /** Removes the secrets of a server that {@link storedServer} stored. */
 export async function forgetServer(server: Server, settings: ServerSettings): Promise<void> {
   for (const value of parts.flatMap((part) => Object.values(server[part] ?? {}))) {

@@ -1,6 +1,7 @@
 import { SettingsError } from '@varve/settings';
 import { receivedLlm, storeKey, type LlmRecord } from './llm-record.ts';
 import type { ServerSettings } from './server-settings.ts';
+import { activeProfile } from './settings-document.ts';
 
 /** Profiles as clients list them. */
 export interface ListedProfiles {
@@ -30,7 +31,7 @@ export async function listedProfiles(settings: ServerSettings): Promise<ListedPr
         api_key_set: (await keyOrNone(settings, record)) !== undefined,
       })),
     ),
-    active_profile: (await settings.current()).get('roles.agent') ?? null,
+    active_profile: (await activeProfile(settings, await settings.current())) ?? null,
   };
 }
 

@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  editSettings,
-  resolveSettings,
-  settingsPaths,
-  userSettingsPath,
-  type SettingKey,
-  type Settings,
-} from '@varve/settings';
+import { editSettings, resolveSettings, settingsPaths, userSettingsPath, type Settings } from '@varve/settings';
 import { agentProfiles, modelProfiles, type AgentProfiles, type ModelProfiles } from '@varve/settings/profiles';
 import { secretStore, type Cipher, type SecretStore } from '@varve/settings/secrets';
 import type { Variables } from '@varve/text';
@@ -38,8 +31,11 @@ export interface ServerSettings {
   cipher(): Promise<Cipher>;
   /** Returns the settings in effect, without those of a workspace. */
   current(): Promise<Settings>;
-  /** Changes settings of the user's file; undefined removes one. */
-  set(values: Partial<Record<SettingKey, unknown>>): Promise<void>;
+  /**
+   * Changes settings of the user's file; undefined removes one. A function receives those of the file, which no other
+   * writer changes before the result is stored.
+   */
+  set(values: Parameters<typeof editSettings>[1]): Promise<void>;
   /** Returns the model of a profile. @throws {SettingsError} `missing`, `invalid`. */
   profile(name: string): Promise<KeyedLlm>;
   /** Returns the key of a record: of its reference, or as the reference system stored it. */

@@ -57,7 +57,7 @@ export async function settingsDocument(settings: ServerSettings, exposure: Expos
     },
     conversation_settings: conversationSettings(current),
     llm_api_key_is_set: llm.key !== undefined,
-    active_profile: current.get('roles.agent') ?? null,
+    active_profile: (await activeProfile(settings, current)) ?? null,
     active_agent_profile_id: await activeAgentProfile(settings, current),
     misc_settings: objectOf(current.get('reference.misc_settings')),
   };
@@ -65,11 +65,18 @@ export async function settingsDocument(settings: ServerSettings, exposure: Expos
 
 /** Returns the model in effect: that of the active profile, else that of the settings. */
 export async function currentLlm(settings: ServerSettings, current: Settings): Promise<KeyedLlm> {
-  const profile = current.get('roles.agent');
+  const profile = await activeProfile(settings, current);
   if (profile !== undefined) return settings.profile(profile);
   const stored = objectOf(objectOf(current.get('reference.agent_settings'))['llm']);
   const record = { ...stored, ...ownLlm(current) };
   return { record, key: await settings.keyOf(record) };
+}
+
+/** Returns the name of the active profile; undefined without one, and for one that is missing. */
+export async function activeProfile({ models }: ServerSettings, current: Settings): Promise<string | undefined> {
+  const name = current.get('roles.agent');
+  if (name === undefined) return undefined;
+  return (await models.list()).some((each) => each.name === name) ? name : undefined;
 }
 
 /** Fields of the model that varve uses, too: they are settings of their own. */

@@ -1,9 +1,9 @@
-import { lstat, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { AgentError } from '../error.ts';
+import { lstat, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { SourceError } from '../sources/read-source.ts';
 import { archiveFiles } from './archive-entries.ts';
 import { parseSkill } from './parse-skill.ts';
+import { writeFiles, withAgentErrors } from './unpack-archive.ts';
 
 /** Options of {@link installSkills}. */
 export interface InstallSkillsOptions {
@@ -21,12 +21,7 @@ export interface InstallSkillsOptions {
  * than 500 files or 20 MiB, and for a skill that exists.
  */
 export async function installSkills(options: InstallSkillsOptions): Promise<readonly string[]> {
-  try {
-    return await install(options);
-  } catch (error) {
-    if (error instanceof SourceError) throw new AgentError('invalid', error.message, { cause: error });
-    throw error;
-  }
+  return withAgentErrors(install(options));
 }
 
 async function install({ archive, directory }: InstallSkillsOptions): Promise<readonly string[]> {
@@ -67,22 +62,6 @@ function skillsIn(files: ReadonlyMap<string, Buffer>): ReadonlyMap<string, Reado
 function nameIn(text: string): string {
   const { name } = parseSkill(text, '', false);
   return parseSkill(text, name, true).name;
-}
-
-async function writeFiles(directory: string, files: ReadonlyMap<string, Buffer>): Promise<void> {
-  const made = new Set<string>();
-  const make = async (path: string): Promise<void> => {
-    if (made.has(path)) return;
-    if (path !== directory) await make(dirname(path));
-    await mkdir(path);
-    made.add(path);
-  };
-  await make(directory);
-  for (const [path, content] of files) {
-    const target = join(directory, path);
-    await make(dirname(target));
-    await writeFile(target, content, { flag: 'wx', mode: path.startsWith('scripts/') ? 0o755 : 0o644 });
-  }
 }
 
 async function checkNew(path: string): Promise<void> {

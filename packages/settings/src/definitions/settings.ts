@@ -99,6 +99,7 @@ export const settingDefinitions = {
   mcp_enabled: setting(z.array(z.string()), 'Servers that are started; default all, also those of .mcp.json.'),
   'skills.disabled': setting(z.array(z.string()), 'Skills that are left out.', { scope: 'trusted-project' }),
   'prompt.suffix': setting(z.string(), 'Instructions at the end of the system prompt.', { scope: 'trusted-project' }),
+  'plugins.disabled': setting(z.array(z.string()), 'Installed plugins that are left out.'),
   'reference.agent_settings': setting(json, 'Settings of agents that only clients of the reference use.'),
   'reference.conversation_settings': setting(json, 'Settings of conversations that only clients use.'),
   'reference.misc_settings': setting(json, 'Data of clients.'),

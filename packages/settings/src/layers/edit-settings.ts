@@ -52,20 +52,29 @@ export async function editSetting(file: EditedFile, key: SettingKey, value: unkn
   await updateFile(file.path, (text) => withSetting(text, file, { key, value }), updateOptions(file));
 }
 
+/** Values by setting; undefined removes one. */
+export type SettingValues = Readonly<Partial<Record<SettingKey, unknown>>>;
+
 /**
- * Sets several values in one write, or removes those that are undefined. A missing file is created.
+ * Sets several values in one write, or removes those that are undefined. A missing file is created. Values that depend
+ * on the present ones are computed by a function, which receives the settings of the file while no other writer can
+ * change them.
  *
- * @throws {SettingsError} as {@link withSetting}; then nothing is written.
+ * @throws {SettingsError} as {@link withSetting}; what the function throws. Then nothing is written.
  */
 export async function editSettings(
   file: EditedFile,
-  values: Readonly<Partial<Record<SettingKey, unknown>>>,
+  values: SettingValues | ((present: SettingValues) => SettingValues | Promise<SettingValues>),
 ): Promise<void> {
-  const edit = (text: string | undefined): string =>
-    Object.entries(values).reduce(
+  const edit = async (text: string | undefined): Promise<string> => {
+    const present = text === undefined ? [] : settingsOfText(text, file);
+    const presentValues = Object.fromEntries(present.map(({ key, value }) => [key, value]));
+    const next = typeof values === 'function' ? await values(presentValues) : values;
+    return Object.entries(next).reduce(
       (edited, [key, value]) => withSetting(edited, file, { key: key as SettingKey, value }),
       text ?? newText,
     );
+  };
   await updateFile(file.path, edit, updateOptions(file));
 }
 

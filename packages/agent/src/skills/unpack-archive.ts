@@ -1,0 +1,50 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AgentError } from '../error.ts';
+import { SourceError } from '../sources/read-source.ts';
+import { archiveFiles } from './archive-entries.ts';
+
+/** Options of {@link unpackArchive}. */
+export interface UnpackArchiveOptions {
+  /** A `.zip` or `.tar.gz` archive. */
+  readonly archive: Buffer;
+  /** Directory that is created for the files; its parent exists. */
+  readonly directory: string;
+}
+
+/**
+ * Unpacks an archive into a new directory. Nothing of it is executed.
+ *
+ * @throws {AgentError} `invalid` for an archive with a link, a path that leads outside, or more than 500 files or 20
+ * MiB; then nothing is written.
+ */
+export async function unpackArchive({ archive, directory }: UnpackArchiveOptions): Promise<void> {
+  await withAgentErrors(archiveFiles(archive).then((files) => writeFiles(directory, files)));
+}
+
+/** Writes files below a new directory, by their relative paths. */
+export async function writeFiles(directory: string, files: ReadonlyMap<string, Buffer>): Promise<void> {
+  const made = new Set<string>();
+  const make = async (path: string): Promise<void> => {
+    if (made.has(path)) return;
+    if (path !== directory) await make(dirname(path));
+    await mkdir(path);
+    made.add(path);
+  };
+  await make(directory);
+  for (const [path, content] of files) {
+    const target = join(directory, path);
+    await make(dirname(target));
+    await writeFile(target, content, { flag: 'wx', mode: path.startsWith('scripts/') ? 0o755 : 0o644 });
+  }
+}
+
+/** Converts errors of sources to errors of this package. */
+export async function withAgentErrors<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof SourceError) throw new AgentError('invalid', error.message, { cause: error });
+    throw error;
+  }
+}
