@@ -95,18 +95,21 @@ async function localPackage(path: string, { repo_path: part }: PackageSource): P
   throw new RequestError('unsupported', 'The source is no directory and no archive of at most 20 MiB.');
 }
 
+function isNoGitData(path: string): boolean {
+  return !path.split('/').includes('.git');
+}
+
 /** Returns the archive of a directory without the data of git. Links are part of it, and refused later. */
 async function archiveOf(directory: string): Promise<Buffer> {
   if (!(await stat(directory).catch(() => undefined))?.isDirectory())
     throw new RequestError('unsupported', 'repo_path is no directory of the source.');
   const chunks: Buffer[] = [];
   let size = 0;
-  const filter = (path: string): boolean => !path.split('/').includes('.git');
   const entries = (await readdir(directory)).filter((name) => name !== '.git');
   if (entries.length === 0) throw new RequestError('unsupported', 'The source is empty.');
   // A name may begin like an option of the library.
   const paths = entries.map((name) => `./${name}`);
-  for await (const chunk of create({ gzip: true, cwd: directory, portable: true, filter }, paths)) {
+  for await (const chunk of create({ gzip: true, cwd: directory, portable: true, filter: isNoGitData }, paths)) {
     size += chunk.length;
     if (size > maxBytes) throw new RequestError('unsupported', `The source has more than ${maxBytes} bytes.`);
     chunks.push(chunk);

@@ -9,6 +9,8 @@ import { homeServer, type HomeServer } from '../testing/home-server.ts';
 
 const skill = (name: string, text = 'Text.') => `---\nname: ${name}\ndescription: About ${name}.\n---\n${text}\n`;
 
+const hooks = (command: string) => ({ PreToolUse: [{ matcher: 'terminal', hooks: [{ command, timeout: 5 }] }] });
+
 async function names(place: HomeServer, body: object): Promise<readonly string[]> {
   const { skills } = await place.call(200, 'POST', '/api/skills', body);
   return (skills as readonly { readonly name: string }[]).map(({ name }) => name);
@@ -39,7 +41,6 @@ test('skills and instructions of a project and its user are listed with their ki
 
 test('hooks of a project are returned only as a person has trusted them', async () => {
   const place = homeServer();
-  const hooks = (command: string) => ({ PreToolUse: [{ matcher: 'terminal', hooks: [{ command, timeout: 5 }] }] });
   const body = { project_dir: place.project };
   expect(await place.call(200, 'POST', '/api/hooks', body)).toEqual({ hook_config: null });
   place.write('project/.openhands/hooks.json', hooks('true'));
@@ -190,14 +191,14 @@ test('a fresh server answers what the web front end asks first', async () => {
 
 test('concurrent changes of one setting are all kept', async () => {
   const place = homeServer();
-  const names = Array.from({ length: 12 }, (_, index) => `n${index}`);
+  const added = Array.from({ length: 12 }, (_, index) => `n${index}`);
   const change = (name: string) => [
     place.call(200, 'PATCH', '/api/settings', { misc_settings_diff: { all: { [name]: true } } }),
     place.call(201, 'POST', `/api/settings/mcp/${name}`, { command: name }),
   ];
-  await Promise.all(names.flatMap(change));
+  await Promise.all(added.flatMap(change));
   const document = await place.call(200, 'GET', '/api/settings');
   const { all } = document['misc_settings'] as { readonly all: object };
   const { mcp_config: servers } = document['agent_settings'] as { readonly mcp_config: object };
-  expect([Object.keys(all).toSorted(), Object.keys(servers).toSorted()]).toEqual([names.toSorted(), names.toSorted()]);
+  expect([Object.keys(all).toSorted(), Object.keys(servers).toSorted()]).toEqual([added.toSorted(), added.toSorted()]);
 });
