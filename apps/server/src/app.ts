@@ -77,6 +77,8 @@ function addGuards(
   for (const path of ['/api/*', '/v1/*', '/sockets/*', '/metrics']) app.use(path, limitFailedKeys(failed));
   app.use('/api/*', requireKey({ isKey, isWorkspaceSession }));
   if (!openMetrics) app.use('/metrics', requireMetricsKey(isKey));
+  for (const path of ['/api/*', '/v1/*', '/sockets/*']) app.use(path, limitFailedKeys(failed));
+  for (const path of ['/api/*', '/v1/*']) app.use(path, requireKey({ isKey, isWorkspaceSession }));
   return { isKey, failed };
 }
 

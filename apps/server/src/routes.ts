@@ -12,6 +12,7 @@ import { disabledRoutes } from './routes/disabled.ts';
 import { eventStreamRoutes } from './routes/event-stream.ts';
 import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
+import { gatewayRoutes } from './routes/gateway.ts';
 import { gitRoutes } from './routes/git.ts';
 import { healthRoutes } from './routes/health.ts';
 import { hookRoutes } from './routes/hooks.ts';
@@ -63,5 +64,6 @@ export const routes: readonly Route[] = [
   ...hookRoutes,
   ...subAgentRoutes,
   ...mcpRoutes,
+  ...gatewayRoutes,
   ...disabledRoutes,
 ];

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { ServerError } from '../error.ts';
 import { errorResponse } from '../handle-failure.ts';
@@ -22,10 +22,16 @@ export interface RequireKeyOptions {
 /** Accepts requests that contain a key in their header, and requests of a session for files of a workspace. */
 export function requireKey({ isKey, isWorkspaceSession }: RequireKeyOptions): MiddlewareHandler {
   return async (context, next) => {
-    const isAccepted = isKey(context.req.header(keyHeader) ?? '') || isWorkspaceSession(context);
+    const isAccepted = isKey(keyOf(context) ?? '') || isWorkspaceSession(context);
     if (!isAccepted) throw new HTTPException(401, { message: 'Unauthorized' });
     await next();
   };
+}
+
+/** Clients of the protocol of OpenAI send the key as a bearer token. */
+function keyOf({ req }: Context): string | undefined {
+  const bearer = req.path.startsWith('/v1/') ? /^bearer +(\S+)$/i.exec(req.header('authorization') ?? '') : undefined;
+  return req.header(keyHeader) ?? bearer?.[1];
 }
 
 /** Rejects requests of addresses that sent many wrong keys, and counts wrong keys. */
@@ -38,7 +44,7 @@ export function limitFailedKeys(failed: FailedKeys): MiddlewareHandler<ServerEnv
       return errorResponse(429, 'Too many wrong keys.', { 'retry-after': String(Math.ceil(waitMs / 1000)) });
     }
     await next();
-    const hasKey = context.req.header(keyHeader) !== undefined || context.req.query('session_api_key') !== undefined;
+    const hasKey = keyOf(context) !== undefined || context.req.query('session_api_key') !== undefined;
     if (hasKey && (context.res.status === 401 || context.res.status === 403)) failed.add(address);
     return undefined;
   };

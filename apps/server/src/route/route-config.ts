@@ -11,6 +11,8 @@ export interface RouteDescription {
   readonly summary: string;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** Headers that the handler reads itself. */
+  readonly headers?: z.ZodObject;
   /** JSON body; a schema that accepts `undefined` makes it optional. */
   readonly body?: z.ZodType;
   /** Content types of a body that the handler reads itself, such as an upload. */
@@ -35,14 +37,14 @@ const refused = z.object({ detail: z.string() }).openapi('Refusal');
 
 /** Returns the entry of a route in the OpenAPI document. */
 export function routeConfig(route: RouteDescription): RouteConfig {
-  const { method, path, tag, summary, params, query } = route;
+  const { method, path, tag, summary, params, query, headers } = route;
   const body = bodyConfig(route);
   return {
     method,
     path,
     tags: [tag],
     summary,
-    request: { ...(params && { params }), ...(query && { query }), ...(body && { body }) },
+    request: { ...(params && { params }), ...(query && { query }), ...(headers && { headers }), ...(body && { body }) },
     ...(isGuarded(path) && { security: [{ [keyScheme.name]: [] }] }),
     responses: responses(route),
   };
@@ -85,6 +87,7 @@ function mapped<Out>(record: Readonly<Record<number, string>>, change: (text: st
 
 function isGuarded(path: string): boolean {
   return path.startsWith('/api/') || path === '/metrics';
+  return /^\/(?:api|v1)\//.test(path);
 }
 
 function hasInput({ params, query, body, upload }: RouteDescription): boolean {

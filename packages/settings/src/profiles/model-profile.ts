@@ -28,14 +28,20 @@ export function llmValuesOf(record: ModelProfileRecord, name: string): LlmValues
   const values: Record<string, unknown> = {};
   if (record['native_tool_calling'] === false) values['function_calling'] = 'mock';
   for (const [field, { schema }] of Object.entries(llmFields)) {
-    // The reference's highest effort; a server that has only three rejects it.
-    const value = record[field] === 'xhigh' ? 'high' : record[field];
+    const value = ownValue(field, record[field]);
     if (value === undefined || value === null) continue;
     const { data, error } = schema.safeParse(value);
     if (error) throw new SettingsError('invalid', `Profile "${name}": ${field}: ${error.issues[0]?.message}.`);
     values[field] = data;
   }
   return values;
+}
+
+function ownValue(field: string, value: Json | undefined): Json | undefined {
+  // The reference's highest effort; a server that has only three rejects it.
+  if (field === 'reasoning_effort' && value === 'xhigh') return 'high';
+  // The reference counts repetitions from zero.
+  return field === 'num_retries' && value === 0 ? 1 : value;
 }
 
 /**

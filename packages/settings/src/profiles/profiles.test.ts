@@ -51,6 +51,7 @@ test('a profile of the reference is read, and keeps its other fields without its
     reasoning_effort: 'high',
     function_calling: 'mock',
   });
+  expect(llmValuesOf({ model: 'm', num_retries: 0 }, 'p')).toEqual({ model: 'm', num_retries: 1 });
   expect(storedKeyOf(fromReference)).toBe('sk-plain-0123456789');
   const record = modelProfileOf({ model: 'm', api_key_ref: 'secret:KEY' }, 'p', fromReference);
   expect(record).toMatchObject({ model: 'm', api_key: null, api_key_ref: 'secret:KEY', usage_id: 'default' });
