@@ -22,6 +22,7 @@ import { pluginRoutes } from './routes/plugins.ts';
 import { skillRoutes } from './routes/skills.ts';
 import { subAgentRoutes } from './routes/sub-agents.ts';
 import { llmRoutes } from './routes/llm.ts';
+import { providerConnectionRoutes } from './routes/provider-connections.ts';
 import { profileRoutes } from './routes/profiles.ts';
 import { settingsMcpRoutes } from './routes/settings-mcp.ts';
 import { settingsSecretRoutes } from './routes/settings-secrets.ts';
@@ -64,6 +65,7 @@ export const routes: readonly Route[] = [
   ...hookRoutes,
   ...subAgentRoutes,
   ...mcpRoutes,
+  ...providerConnectionRoutes,
   ...gatewayRoutes,
   ...disabledRoutes,
 ];

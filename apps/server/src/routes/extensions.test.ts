@@ -6,6 +6,7 @@ import { trustStore, trustSubject } from '@varve/settings/trust';
 import { create } from 'tar';
 import { expect, onTestFinished, test } from 'vitest';
 import { homeServer, type HomeServer } from '../testing/home-server.ts';
+import { testKey } from '../testing/requests.ts';
 
 const skill = (name: string, text = 'Text.') => `---\nname: ${name}\ndescription: About ${name}.\n---\n${text}\n`;
 
@@ -201,4 +202,27 @@ test('concurrent changes of one setting are all kept', async () => {
   const { all } = document['misc_settings'] as { readonly all: object };
   const { mcp_config: servers } = document['agent_settings'] as { readonly mcp_config: object };
   expect([Object.keys(all).toSorted(), Object.keys(servers).toSorted()]).toEqual([added.toSorted(), added.toSorted()]);
+});
+
+test('profiles share the key of a connection, which is never returned', async () => {
+  const place = homeServer();
+  const path = '/api/llm/provider-connections';
+  const sent = { display_name: 'Work', api_key: 'sk-canary-connection', base_url: 'https://llm.example.test/v1' };
+  const added = await place.call(201, 'POST', path, sent);
+  expect(added).toMatchObject({ display_name: 'Work', provider: 'custom', api_key_set: true });
+  const one = `${path}/${String(added['id'])}`;
+  const llm = { model: 'm', provider_connection_id: added['id'] };
+  await place.call(201, 'POST', '/api/profiles/shared', { llm });
+  const listed = await place.call(200, 'GET', '/api/profiles');
+  expect(listed).toMatchObject({ profiles: [{ api_key_set: true, provider_connection_broken: false }] });
+  await place.call(409, 'DELETE', one);
+  expect(await place.call(200, 'PATCH', one, { display_name: 'Home' })).toMatchObject({ display_name: 'Home' });
+  for (const wrong of [{}, { api_key: null }, { other: 1 }]) await place.call(422, 'PATCH', one, wrong);
+  await place.call(200, 'DELETE', '/api/profiles/shared');
+  const shown = JSON.stringify([added, listed, await place.call(200, 'DELETE', one)]);
+  expect(shown).not.toContain('canary');
+  expect(readFileSync(join(place.home, 'config.json'), 'utf8')).not.toContain('canary');
+  await place.call(404, 'PATCH', one, { display_name: 'x' });
+  const list = await place.server.request(path, { headers: { 'X-Session-API-Key': testKey } });
+  expect(await list.json()).toEqual([]);
 });

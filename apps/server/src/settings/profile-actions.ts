@@ -1,5 +1,6 @@
 import { SettingsError } from '@varve/settings';
 import { receivedLlm, storeKey, type LlmRecord } from './llm-record.ts';
+import { connectionsOf } from './provider-connections.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { activeProfile } from './settings-document.ts';
 
@@ -20,6 +21,7 @@ export interface ListedProfiles {
 export async function listedProfiles(settings: ServerSettings): Promise<ListedProfiles> {
   const listed = await settings.models.list();
   const profiles = listed.flatMap((each) => ('record' in each ? [each] : []));
+  const connections = await connectionsOf(settings);
   return {
     profiles: await Promise.all(
       profiles.map(async ({ name, record }) => ({
@@ -27,12 +29,16 @@ export async function listedProfiles(settings: ServerSettings): Promise<ListedPr
         model: textOf(record['model']),
         base_url: textOf(record['base_url']),
         provider_connection_id: textOf(record['provider_connection_id']),
-        provider_connection_broken: false,
+        provider_connection_broken: isBroken(record['provider_connection_id'], connections),
         api_key_set: (await keyOrNone(settings, record)) !== undefined,
       })),
     ),
     active_profile: (await activeProfile(settings, await settings.current())) ?? null,
   };
+}
+
+function isBroken(id: unknown, connections: ReadonlyMap<string, unknown>): boolean {
+  return typeof id === 'string' && !connections.has(id);
 }
 
 /** Returns undefined also for a key that can no longer be read. */

@@ -52,7 +52,8 @@ export function serverSettings({ home, env, passphrase }: ServerSettingsOptions)
   const current = (): Promise<Settings> =>
     resolveSettings({ home, env, agentProfile: (name) => agents.settings(name) });
   const keyOf = async (record: LlmRecord): Promise<string | undefined> => {
-    const { api_key_ref: reference, api_key: stored } = record;
+    const connected = await connectionOf(record, current);
+    const { api_key_ref: reference, api_key: stored } = connected ? { ...record, ...connected } : record;
     if (typeof reference === 'string') {
       const [kind, name = ''] = reference.split(':');
       return kind === 'env' ? env[name] : secrets.value(name);
@@ -76,7 +77,9 @@ export function serverSettings({ home, env, passphrase }: ServerSettingsOptions)
     },
     async profile(name) {
       const record = await models.read(name);
-      return { record, key: await keyOf(record) };
+      const { base_url: address } = (await connectionOf(record, current)) ?? {};
+      const connected = typeof address === 'string' && !record['base_url'] ? { ...record, base_url: address } : record;
+      return { record: connected, key: await keyOf(record) };
     },
     keyOf,
     async forgetKey(record) {
@@ -86,4 +89,13 @@ export function serverSettings({ home, env, passphrase }: ServerSettingsOptions)
       if (!used) await secrets.remove(name);
     },
   };
+}
+
+/** Returns the connection that a record names and has no key of its own for. */
+async function connectionOf(record: LlmRecord, current: () => Promise<Settings>): Promise<LlmRecord | undefined> {
+  const { provider_connection_id: id, api_key_ref: own } = record;
+  if (typeof id !== 'string' || own !== undefined) return undefined;
+  const connections = (await current()).get('reference.provider_connections') ?? {};
+  const found = Object.hasOwn(connections, id) ? connections[id] : undefined;
+  return typeof found === 'object' && found !== null && !Array.isArray(found) ? found : undefined;
 }

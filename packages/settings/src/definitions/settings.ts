@@ -102,6 +102,7 @@ export const settingDefinitions = {
   'plugins.disabled': setting(z.array(z.string()), 'Installed plugins that are left out.'),
   'reference.agent_settings': setting(json, 'Settings of agents that only clients of the reference use.'),
   'reference.conversation_settings': setting(json, 'Settings of conversations that only clients use.'),
+  'reference.provider_connections': setting(json, 'Access to providers that profiles of clients share.'),
   'reference.misc_settings': setting(json, 'Data of clients.'),
 } as const;
 

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { RequestError } from '../request-error.ts';
+import { storeKey } from './llm-record.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+const connection = z.object({
+  display_name: z.string(),
+  provider: z.string(),
+  base_url: z.string().nullable(),
+  /** Seconds. */
+  created_at: z.int(),
+  updated_at: z.int(),
+  api_key_ref: z.string(),
+});
+/** Access to a provider that several profiles share; its key is a secret. */
+export type ProviderConnection = z.output<typeof connection>;
+
+const setting = 'reference.provider_connections';
+
+/** Fields that a client sends. */
+export interface ConnectionFields {
+  readonly display_name: string;
+  readonly provider: string;
+  readonly api_key: string;
+  readonly base_url: string | null;
+}
+
+/** Connections as clients receive them. @see agent-server 1.43.1 OpenAPI, ProviderConnectionResponse */
+export interface ShownConnection extends Omit<ProviderConnection, 'api_key_ref'> {
+  readonly id: string;
+  readonly api_key_set: boolean;
+}
+
+/** Returns the connections by id; those that are not valid are left out. */
+export async function connectionsOf(settings: ServerSettings): Promise<ReadonlyMap<string, ProviderConnection>> {
+  return parsed((await settings.current()).get(setting));
+}
+
+function parsed(stored: unknown): Map<string, ProviderConnection> {
+  const { data = {} } = z.record(z.string(), z.unknown()).safeParse(stored);
+  const found = Object.entries(data).map(([id, value]) => [id, connection.safeParse(value).data] as const);
+  return new Map(found.flatMap(([id, value]) => (value ? [[id, value]] : [])));
+}
+
+/** Returns a connection as clients receive it. */
+export function shownConnection(
+  id: string,
+  { api_key_ref: _reference, ...fields }: ProviderConnection,
+): ShownConnection {
+  return { id, ...fields, api_key_set: true };
+}
+
+/** Adds a connection. */
+export async function addConnection(settings: ServerSettings, sent: ConnectionFields, now: number) {
+  const { api_key: key, ...fields } = sent;
+  const seconds = Math.floor(now / 1000);
+  const api_key_ref = await storeKey(settings.secrets, key);
+  const added = { ...fields, created_at: seconds, updated_at: seconds, api_key_ref };
+  const id = randomUUID();
+  await change(settings, (connections) => connections.set(id, added));
+  return shownConnection(id, added);
+}
+
+/** Changes a connection. @throws {RequestError} `unknown`. */
+export async function changeConnection(
+  settings: ServerSettings,
+  { id, sent, now }: { readonly id: string; readonly sent: Partial<ConnectionFields>; readonly now: number },
+): Promise<ShownConnection> {
+  const { api_key: key, ...fields } = sent;
+  const before = existing(await connectionsOf(settings), id);
+  const api_key_ref =
+    key === undefined ? before.api_key_ref : await storeKey(settings.secrets, key, before.api_key_ref);
+  let after = before;
+  await change(settings, (connections) => {
+    after = { ...existing(connections, id), ...fields, api_key_ref, updated_at: Math.floor(now / 1000) };
+    return connections.set(id, after);
+  });
+  return shownConnection(id, after);
+}
+
+/** Removes a connection and its key. @throws {RequestError} `unknown`; `conflict` while a profile uses it. */
+export async function removeConnection(settings: ServerSettings, id: string): Promise<ShownConnection> {
+  const found = existing(await connectionsOf(settings), id);
+  const profiles = await settings.models.list();
+  const user = profiles.find((each) => 'record' in each && each.record['provider_connection_id'] === id);
+  if (user) throw new RequestError('conflict', `The profile "${user.name}" uses the connection.`);
+  await change(settings, (connections) => {
+    connections.delete(id);
+    return connections;
+  });
+  await settings.forgetKey({ api_key_ref: found.api_key_ref });
+  return shownConnection(id, found);
+}
+
+function existing(connections: ReadonlyMap<string, ProviderConnection>, id: string): ProviderConnection {
+  const found = connections.get(id);
+  if (!found) throw new RequestError('unknown', `Provider connection not found: ${id}`);
+  return found;
+}
+
+async function change(
+  settings: ServerSettings,
+  edit: (connections: Map<string, ProviderConnection>) => ReadonlyMap<string, ProviderConnection>,
+): Promise<void> {
+  await settings.set((present) => ({ [setting]: Object.fromEntries(edit(parsed(present[setting]))) }));
+}
