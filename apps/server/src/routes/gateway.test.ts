@@ -24,8 +24,8 @@ async function gateway(steps: readonly ScriptedStep[]) {
 }
 
 test('each profile is a model', async () => {
-  const { call } = await gateway([]);
-  expect(await call(200, 'GET', '/v1/models')).toEqual({
+  const place = await gateway([]);
+  expect(await place.call(200, 'GET', '/v1/models')).toEqual({
     object: 'list',
     data: [{ id: 'openhands_fast', created: 0, object: 'model', owned_by: 'openhands', shutdown_date: null }],
   });
