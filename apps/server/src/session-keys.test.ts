@@ -17,6 +17,9 @@ test('the keys of the reference are read while their numbers are consecutive', (
     OH_SESSION_API_KEYS_3: 'c',
   };
   expect(sessionKeys({ env, host }).keys).toEqual(['a', 'b']);
+  const older = { SESSION_API_KEY: 'old' };
+  expect(sessionKeys({ env: older, host })).toEqual({ keys: ['old'], isGenerated: false });
+  expect(sessionKeys({ env: { ...env, ...older }, host }).keys).toEqual(['a', 'b']);
 });
 
 test('without a key, a new one of 32 random bytes is generated each time', () => {

@@ -19,8 +19,8 @@ export interface SessionKeys {
 }
 
 /**
- * Returns the keys of a server: the option, else VARVE_SESSION_API_KEY, else OH_SESSION_API_KEYS_0, _1, …, else a new
- * random key. There is always one.
+ * Returns the keys of a server: the option, else VARVE_SESSION_API_KEY, else OH_SESSION_API_KEYS_0, _1, …, else
+ * SESSION_API_KEY, the older name of the reference, else a new random key. There is always one.
  *
  * @throws {ServerError} `key-needed` if other machines could reach the host and no key is configured.
  * @see agent-server 1.43.1 configuration, `session_api_keys` (without keys it requires none; varve always does)
@@ -39,5 +39,6 @@ export function sessionKeys({ key, env, host }: SessionKeysOptions): SessionKeys
 function numbered(env: SessionKeysOptions['env']): readonly string[] {
   const keys: string[] = [];
   for (let next = env['OH_SESSION_API_KEYS_0']; next; next = env[`OH_SESSION_API_KEYS_${keys.length}`]) keys.push(next);
-  return keys;
+  const older = env['SESSION_API_KEY'];
+  return keys.length === 0 && older ? [older] : keys;
 }
