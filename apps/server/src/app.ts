@@ -21,6 +21,7 @@ import type { ServerEnv } from './server-env.ts';
 import type { Services } from './services.ts';
 import { addSockets } from './sockets/add-sockets.ts';
 import type { ServerOptions } from './server.ts';
+import { notifyWebhooks } from './webhooks/notify-webhooks.ts';
 
 /** Handler of all requests, and what it uses. */
 export interface App {
@@ -51,6 +52,7 @@ export function createApp(options: ServerOptions): App {
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
   const services = createServices(options, logger);
   app.use('/api/:group{bash|file|git}/*', recordActivity(services.activity));
+  app.use('/api/conversations/*', notifyWebhooks(services.webhooks));
   addRoutes(app, services);
   addSockets(app, { ...access, services, logger });
   app.notFound(() => errorResponse(404, 'Not Found'));
@@ -75,10 +77,8 @@ function addGuards(
   const isWorkspaceSession = workspaceSessions({ keys, allowsOtherSites: allowedOrigins.length > 0 });
   const failed = failedKeys({ now });
   for (const path of ['/api/*', '/v1/*', '/sockets/*', '/metrics']) app.use(path, limitFailedKeys(failed));
-  app.use('/api/*', requireKey({ isKey, isWorkspaceSession }));
-  if (!openMetrics) app.use('/metrics', requireMetricsKey(isKey));
-  for (const path of ['/api/*', '/v1/*', '/sockets/*']) app.use(path, limitFailedKeys(failed));
   for (const path of ['/api/*', '/v1/*']) app.use(path, requireKey({ isKey, isWorkspaceSession }));
+  if (!openMetrics) app.use('/metrics', requireMetricsKey(isKey));
   return { isKey, failed };
 }
 

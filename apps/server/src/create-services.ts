@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fernet, privateRecords, secretsForRun, secretStore, type Cipher } from '@varve/settings/secrets';
 import type { Logger } from 'pino';
 import { directoryEvents, memoryEvents } from './bash/bash-event-store.ts';
@@ -23,6 +24,8 @@ import { liveLogs } from './streams/live-logs.ts';
 import { disabledNames } from './settings/disabled-names.ts';
 import { serverSettings, type ServerSettings } from './settings/server-settings.ts';
 import { workspaces } from './workspaces/workspace-list.ts';
+import { webhookOptions } from './webhooks/webhook-options.ts';
+import { webhooks, type Webhooks } from './webhooks/webhooks.ts';
 
 /** Creates the services of a server. */
 export function createServices(options: ServerOptions, logger: Logger): Services {
@@ -40,6 +43,7 @@ export function createServices(options: ServerOptions, logger: Logger): Services
     streams: liveLogs({ store, folds, feed, now }),
     settings,
     ...extensionServices(options, settings, cipher),
+    webhooks: webhooksOf(options, { store, folds, feed, now }, logger),
     conversations: conversations({
       store,
       folds,
@@ -77,6 +81,23 @@ function loadOf({ conversations: { load }, bash }: Pick<Services, 'conversations
   return { activeRuns: load.running, waitingRuns: load.waiting, runningCommands: bash.running };
 }
 
+function webhooksOf(
+  { webhooks: given, env = {}, keys }: ServerOptions,
+  sources: Pick<Services, 'store' | 'folds' | 'feed' | 'now'>,
+  logger: Logger,
+): Webhooks {
+  return webhooks({
+    ...sources,
+    webhooks: webhookOptions(given, env),
+    key: keys[0] ?? '',
+    context: {
+      fetch,
+      delay: (ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => undefined),
+      onFailure: (err) => logger.warn({ err }, 'webhook'),
+    },
+  });
+}
+
 /** Creates the services of skills, plugins, hooks, sub-agents and servers of tools. */
 function extensionServices(
   { home, env = {}, workspaceRoot = process.cwd(), now = Date.now }: ServerOptions,
@@ -107,6 +128,7 @@ function extensionServices(
 export async function closeServices(services: Services, signal: AbortSignal): Promise<void> {
   services.streams.stop();
   await Promise.all([services.conversations.close(signal), services.bash[Symbol.asyncDispose]()]);
+  await services.webhooks.close(signal);
 }
 
 /** Without a data directory, what is encrypted cannot be read after the end of the process. */

@@ -2,6 +2,7 @@ import type { EventStore } from '@varve/storage';
 import { listen, type Listening } from './listen.ts';
 import type { LogOptions } from './log-options.ts';
 import type { Variables } from '@varve/text';
+import type { WebhookInput } from './webhooks/webhook-options.ts';
 import { createApp } from './app.ts';
 import { closeServices } from './create-services.ts';
 
@@ -35,6 +36,8 @@ export interface ServerOptions {
    * Directories whose files the file and git routes may use. Default: all. Commands and agents are not confined.
    */
   readonly fileRoots?: readonly string[];
+  /** Receivers of the events of all conversations. Default: those of OH_WEBHOOKS in the environment. */
+  readonly webhooks?: readonly WebhookInput[];
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */

@@ -13,6 +13,7 @@ import type { Readiness } from './operations/readiness.ts';
 import type { LiveLogs } from './streams/live-logs.ts';
 import type { ServerSettings } from './settings/server-settings.ts';
 import type { Workspaces } from './workspaces/workspace-list.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** Services that routes use. */
 export interface Services {
@@ -30,6 +31,7 @@ export interface Services {
   readonly streams: LiveLogs;
   readonly extensions: Extensions;
   readonly mcpTest: McpTester;
+  readonly webhooks: Webhooks;
   /** Absent for a server without a data directory. */
   readonly packages?: Packages | undefined;
   /** Absent for a server without a data directory. */

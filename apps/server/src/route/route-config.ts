@@ -86,8 +86,7 @@ function mapped<Out>(record: Readonly<Record<number, string>>, change: (text: st
 }
 
 function isGuarded(path: string): boolean {
-  return path.startsWith('/api/') || path === '/metrics';
-  return /^\/(?:api|v1)\//.test(path);
+  return /^\/(?:api|v1)\//.test(path) || path === '/metrics';
 }
 
 function hasInput({ params, query, body, upload }: RouteDescription): boolean {

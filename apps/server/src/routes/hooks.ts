@@ -35,11 +35,7 @@ function documentOf(hooks: HookConfig): Readonly<Record<string, unknown>> {
       name,
       (hooks[event] ?? []).map(({ matcher = '*', hooks: commands }) => ({
         matcher,
-        hooks: commands.map(({ timeout = 60, async = false, ...command }) => ({
-          timeout,
-          async,
-          ...command,
-        })),
+        hooks: commands.map((hook) => ({ timeout: 60, async: false, ...hook })),
       })),
     ]),
   );

@@ -79,7 +79,7 @@ export const skillRoutes: readonly Route[] = [
 
 function infoOf(skill: Skill): SkillInfo {
   const { trigger, isListed } = skill;
-  const triggers = trigger?.type === 'keyword' ? trigger.keywords : (trigger?.triggers ?? []);
+  const triggers = trigger?.type === 'keyword' ? trigger.keywords : trigger?.type === 'task' ? trigger.triggers : [];
   return {
     name: skill.name,
     type: isListed ? 'agentskills' : trigger ? 'knowledge' : 'repo',
