@@ -1,0 +1,88 @@
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { chromium, type Page } from 'playwright-core';
+import { signInAddress } from '../../src/front-end/sign-in.ts';
+import { server } from '../../src/server.ts';
+import { testKey } from '../../src/testing/requests.ts';
+
+/** A server that serves the web front end, and a browser that opened it. */
+export interface OpenedFrontEnd extends AsyncDisposable {
+  readonly page: Page;
+  readonly url: string;
+  readonly model: ScriptedServer;
+  /** Calls the API as the front end does. */
+  readonly api: (method: string, path: string, body?: object) => Promise<unknown>;
+  /** Types a message and sends it. */
+  readonly send: (text: string) => Promise<void>;
+}
+
+/** Returns the path of an installed Chromium; undefined if there is none. */
+export async function findBrowser(): Promise<string | undefined> {
+  const directories = (process.env['PATH'] ?? '').split(delimiter);
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'chrome'];
+  for (const path of directories.flatMap((directory) => names.map((name) => join(directory, name)))) {
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return path;
+  }
+  return undefined;
+}
+
+/** Opens the front end with the profile of a model that answers with a script. */
+export async function openFrontEnd(executablePath: string, steps: Iterable<ScriptedStep>): Promise<OpenedFrontEnd> {
+  const home = await mkdtemp(join(tmpdir(), 'varve-front-end-'));
+  const model = await scriptedServer(steps);
+  const description = fileURLToPath(import.meta.resolve('@openhands/agent-canvas/package.json'));
+  const listening = await server({
+    store: memoryStore(),
+    keys: [testKey],
+    home: join(home, '.varve'),
+    env: { PATH: process.env['PATH'] ?? '', HOME: home },
+    frontEnd: join(dirname(description), 'build'),
+  }).listen(0);
+  const api = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const headers = { 'X-Session-API-Key': testKey, 'content-type': 'application/json' };
+    const response = await fetch(listening.url + path, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return response.json();
+  };
+  await api('POST', '/api/profiles/default', {
+    llm: { model: 'openai/scripted', base_url: model.url, api_key: 'key-of-the-model' },
+  });
+  await api('POST', '/api/profiles/default/activate', {});
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.setDefaultTimeout(60_000);
+  // Fonts and the like: the test uses no network beyond this machine.
+  await page.route(
+    (url) => url.hostname !== '127.0.0.1',
+    (route) => route.abort(),
+  );
+  await page.goto(signInAddress(listening.url, testKey));
+  return {
+    page,
+    url: listening.url,
+    model,
+    api,
+    async send(text) {
+      await page.locator('[contenteditable="true"]:visible, textarea:visible').first().click();
+      await page.keyboard.type(text);
+      await page.keyboard.press('Enter');
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await listening[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
