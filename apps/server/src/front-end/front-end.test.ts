@@ -47,7 +47,7 @@ test('the protocol answers as without a front end', async () => {
   expect(await (await one.request('/server_info')).json()).toMatchObject({ title: 'varve' });
   expect(await (await one.request('/')).json()).toMatchObject({ title: 'varve' });
   expect((await one.request('/api/conversations/count', page)).status).toBe(401);
-  expect((await one.request('/v1/nothing.js', page)).status).toBe(404);
+  expect((await one.request('/v1/nothing.js', page)).status).toBe(401);
 });
 
 test('the address signs in: its fragment becomes the key of the page and disappears', () => {
