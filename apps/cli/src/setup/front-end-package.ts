@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeDirectories } from '@varve/storage';
@@ -45,14 +44,12 @@ export async function frontEndDirectory(places: FrontEndPlaces): Promise<string>
   return kept;
 }
 
-async function installedDirectory(cwd: string): Promise<string | undefined> {
-  try {
-    const description = createRequire(join(cwd, 'package.json')).resolve(`${packageName}/package.json`);
-    const directory = join(dirname(description), 'build');
-    return (await hasPage(directory)) ? directory : undefined;
-  } catch {
-    return undefined;
-  }
+/** Looks in `node_modules` of the directory and of those above it. */
+async function installedDirectory(directory: string): Promise<string | undefined> {
+  const build = join(directory, 'node_modules', packageName, 'build');
+  if (await hasPage(build)) return build;
+  const above = dirname(directory);
+  return above === directory ? undefined : installedDirectory(above);
 }
 
 async function hasPage(directory: string): Promise<boolean> {
