@@ -20,7 +20,7 @@ import { protocolVersion } from './routes/health.ts';
 import type { ServerEnv } from './server-env.ts';
 import type { Services } from './services.ts';
 import { addSockets } from './sockets/add-sockets.ts';
-import type { ServerOptions } from './server.ts';
+import type { ServerOptions } from './server-options.ts';
 import { notifyWebhooks } from './webhooks/notify-webhooks.ts';
 
 /** Handler of all requests, and what it uses. */

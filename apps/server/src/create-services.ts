@@ -18,7 +18,8 @@ import { packages } from './installed/packages.ts';
 import { mcpTester } from './mcp/mcp-test.ts';
 import { conversations } from './runtime/conversations.ts';
 import { memoryRecords } from './runtime/memory-records.ts';
-import type { ServerOptions } from './server.ts';
+import type { ServerOptions } from './server-options.ts';
+import type { ConversationSources } from './conversation-sources.ts';
 import type { Services } from './services.ts';
 import { liveLogs } from './streams/live-logs.ts';
 import { disabledNames } from './settings/disabled-names.ts';
@@ -83,7 +84,7 @@ function loadOf({ conversations: { load }, bash }: Pick<Services, 'conversations
 
 function webhooksOf(
   { webhooks: given, env = {}, keys }: ServerOptions,
-  sources: Pick<Services, 'store' | 'folds' | 'feed' | 'now'>,
+  sources: ConversationSources,
   logger: Logger,
 ): Webhooks {
   return webhooks({

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { eventFactory } from '@varve/events/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { server } from './server.ts';
-import type { ServerOptions } from './server.ts';
+import type { ServerOptions } from './server-options.ts';
 import { conversationOf, testId } from './testing/conversation-of.ts';
 import { testKey } from './testing/requests.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryStore, StorageError, type EventStore } from '@varve/storage';
 import { server } from './server.ts';
-import type { ServerOptions } from './server.ts';
+import type { ServerOptions } from './server-options.ts';
 import { conversationOf } from './testing/conversation-of.ts';
 import { get, testKey } from './testing/requests.ts';
 

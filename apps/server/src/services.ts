@@ -1,9 +1,7 @@
-import type { EventStore } from '@varve/storage';
 import type { BashService } from './bash/bash-service.ts';
 import type { FileAccess } from './files/file-access.ts';
 import type { Extensions } from './extensions/extensions.ts';
-import type { Feed } from './feed/feed.ts';
-import type { ConversationFolds } from './info/conversation-folds.ts';
+import type { ConversationSources } from './conversation-sources.ts';
 import type { Packages } from './installed/packages.ts';
 import type { McpTester } from './mcp/mcp-test.ts';
 import type { Conversations } from './runtime/conversations.ts';
@@ -16,10 +14,7 @@ import type { Workspaces } from './workspaces/workspace-list.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** Services that routes use. */
-export interface Services {
-  readonly store: EventStore;
-  readonly folds: ConversationFolds;
-  readonly feed: Feed;
+export interface Services extends ConversationSources {
   readonly conversations: Conversations;
   readonly bash: BashService;
   readonly files: FileAccess;
@@ -39,8 +34,6 @@ export interface Services {
   readonly activity: Activity;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
-  /** UTC milliseconds. */
-  readonly now: () => number;
   /** UTC milliseconds. */
   readonly startedAt: number;
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
 import type { ServerEnv } from '../server-env.ts';
 import { server } from '../server.ts';
-import type { ServerOptions } from '../server.ts';
+import type { ServerOptions } from '../server-options.ts';
 import { testKey } from '../testing/requests.ts';
 import { createApp } from '../app.ts';
 import { checkHost } from './check-host.ts';

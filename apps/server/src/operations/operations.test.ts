@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
-import { server, type ServerOptions } from '../server.ts';
+import { server } from '../server.ts';
+import type { ServerOptions } from '../server-options.ts';
 import { get, send, testKey } from '../testing/requests.ts';
 import { createReadiness } from './readiness.ts';
 

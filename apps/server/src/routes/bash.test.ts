@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
 import type { BashCommand, BashEvent, BashOutput } from '../bash/bash-event.ts';
 import { server } from '../server.ts';
-import type { ServerOptions } from '../server.ts';
+import type { ServerOptions } from '../server-options.ts';
 import { everyItem, get, send, testKey } from '../testing/requests.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 

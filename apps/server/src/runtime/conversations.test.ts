@@ -8,7 +8,7 @@ import { createServices } from '../create-services.ts';
 import type { FeedMessage } from '../feed/feed.ts';
 import { loggerFor } from '../request-log.ts';
 import { startRequest } from '../requests/start-request.ts';
-import type { ServerOptions } from '../server.ts';
+import type { ServerOptions } from '../server-options.ts';
 import { requestFor } from '../testing/running-server.ts';
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };

@@ -2,12 +2,12 @@ import { AgentError } from '@varve/agent';
 import { StorageError, type EventStore } from '@varve/storage';
 import { isAddressable } from '../conversation-id.ts';
 import { RequestError } from '../request-error.ts';
-import type { Conversations } from './conversations.ts';
+import type { OpenConversations } from './open-conversations.ts';
 
 /** Options of {@link recoverRuns}. */
 export interface RecoverOptions {
   readonly store: EventStore;
-  readonly use: Conversations['use'];
+  readonly use: OpenConversations['use'];
   readonly onFailure: (error: unknown, conversationId: string) => void;
 }
 

@@ -1,4 +1,4 @@
-import type { Services } from '../services.ts';
+import type { ConversationSources } from '../conversation-sources.ts';
 import { conversationInfoOf } from '../info/info-of.ts';
 
 /** Fields of the info of a conversation that the reference keeps outside its state. */
@@ -24,7 +24,10 @@ const outside = new Set([
  * @throws {StorageError} `missing` if the conversation was removed, `io`.
  * @see agent-server 1.43.1, the value of a state update with the key `full_state`
  */
-export async function fullStateText(id: string, { store, folds }: Pick<Services, 'store' | 'folds'>): Promise<string> {
+export async function fullStateText(
+  id: string,
+  { store, folds }: Pick<ConversationSources, 'store' | 'folds'>,
+): Promise<string> {
   const summary = await store.summary(id);
   const info = conversationInfoOf(summary, await folds.of(summary), { includeSkills: true });
   const fields = Object.entries(info).filter(([name]) => !outside.has(name));

@@ -1,5 +1,5 @@
 import { StorageError } from '@varve/storage';
-import type { Services } from '../services.ts';
+import type { ConversationSources } from '../conversation-sources.ts';
 import { fullStateText } from './full-state.ts';
 import { LiveLog } from './live-log.ts';
 import { transientEvents } from './transient-events.ts';
@@ -29,10 +29,8 @@ interface Entry {
   users: number;
 }
 
-type Sources = Pick<Services, 'store' | 'folds' | 'feed' | 'now'>;
-
 /** Creates the live logs of a store. */
-export function liveLogs(sources: Sources): LiveLogs {
+export function liveLogs(sources: ConversationSources): LiveLogs {
   const entries = new Map<string, Entry>();
   const stopping = new AbortController();
   const usable = (id: string): Entry | undefined => {
@@ -66,7 +64,7 @@ export function liveLogs(sources: Sources): LiveLogs {
   };
 }
 
-async function optionsOf(id: string, { store, folds, feed, now }: Sources) {
+async function optionsOf(id: string, { store, folds, feed, now }: ConversationSources) {
   const reader = await store.read(id);
   const loss = await reader.loss?.();
   if (loss) throw new StorageError('incomplete', loss.message);

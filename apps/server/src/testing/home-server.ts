@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makeDirectories, memoryStore } from '@varve/storage';
 import { onTestFinished } from 'vitest';
-import { server, type Server, type ServerOptions } from '../server.ts';
+import { server, type Server } from '../server.ts';
+import type { ServerOptions } from '../server-options.ts';
 import { testKey } from './requests.ts';
 
 /** JSON of a response, whose fields a test names. */

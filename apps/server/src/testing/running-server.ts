@@ -6,7 +6,8 @@ import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds'
 import { scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import type { ConversationInfo } from '../info/conversation-info.ts';
-import { server, type Server, type ServerOptions } from '../server.ts';
+import { server, type Server } from '../server.ts';
+import type { ServerOptions } from '../server-options.ts';
 import { testKey } from './requests.ts';
 
 /** A server with a scripted model and a temporary workspace. */

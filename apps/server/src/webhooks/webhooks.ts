@@ -1,6 +1,6 @@
 import { eventFilter } from '../events/event-filter.ts';
 import type { FeedListener } from '../feed/feed.ts';
-import type { Services } from '../services.ts';
+import type { ConversationSources } from '../conversation-sources.ts';
 import { fullStateText } from '../streams/full-state.ts';
 import { transientEvents } from '../streams/transient-events.ts';
 import { conversationInfoOf } from '../info/info-of.ts';
@@ -21,7 +21,7 @@ export interface Webhooks {
 }
 
 /** Options of {@link webhooks}. */
-export interface WebhooksOptions extends Pick<Services, 'store' | 'folds' | 'feed' | 'now'> {
+export interface WebhooksOptions extends ConversationSources {
   readonly webhooks: readonly WebhookOptions[];
   /** Key of the server, by which receivers recognize it. */
   readonly key: string;

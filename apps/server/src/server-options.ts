@@ -1,0 +1,44 @@
+import type { EventStore } from '@varve/storage';
+import type { Variables } from '@varve/text';
+import type { LogOptions } from './log-options.ts';
+import type { WebhookInput } from './webhooks/webhook-options.ts';
+
+/** Options of `server`. */
+export interface ServerOptions {
+  /** Store of the conversations; the caller closes it after the server has stopped. */
+  readonly store: EventStore;
+  /** Accepted keys for `/api`: at least one, of visible ASCII. */
+  readonly keys: readonly string[];
+  /** Address to listen on; default `127.0.0.1`. An address that other machines can reach needs a strong key. */
+  readonly host?: string;
+  /** Accepted host names in addition to `host` and those of this machine, without a port. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins whose pages may call the server, such as `https://app.example`, in addition to those of this machine. */
+  readonly allowedOrigins?: readonly string[];
+  /** Directory of a built front end with an `index.html`; default none. Its files need no key. */
+  readonly frontEnd?: string;
+  /** True to send metrics without a key. Default: false. */
+  readonly openMetrics?: boolean;
+  /** Log; default none. */
+  readonly log?: LogOptions;
+  /** Clock in UTC milliseconds; default `Date.now`. */
+  readonly now?: () => number;
+  /** Data directory for keys, secrets and commands of clients. Without one they are kept in memory. */
+  readonly home?: string;
+  /** Environment: keys of providers, and the base of the environment of commands. Default: none. */
+  readonly env?: Variables;
+  /** Directory of relative paths and of commands without one. Default: that of this process. */
+  readonly workspaceRoot?: string;
+  /**
+   * Directories whose files the file and git routes may use. Default: all. Commands and agents are not confined.
+   */
+  readonly fileRoots?: readonly string[];
+  /** Receivers of the events of all conversations. Default: those of OH_WEBHOOKS in the environment. */
+  readonly webhooks?: readonly WebhookInput[];
+  /** Maximum number of runs at a time; the others wait. Default 8. */
+  readonly maxRuns?: number;
+  /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
+  readonly idleMs?: number;
+  /** Calls a function repeatedly. Default: `setInterval`. */
+  readonly every?: (ms: number, tick: () => void) => Disposable;
+}
