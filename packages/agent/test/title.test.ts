@@ -89,3 +89,33 @@ test('an aborted title generation sets no title', async () => {
   await expect(naming).rejects.toMatchObject({ code: 'aborted' });
   expect(conversation.state.title).toBeUndefined();
 });
+
+test('an application that names a conversation by itself replaces no title, also none that is set concurrently', async () => {
+  const { conversation, model } = await started([{ text: 'Second' }]);
+  await conversation.send('Go.');
+  const renaming = {
+    ...model,
+    generate: async (...call: Parameters<typeof model.generate>) => {
+      await conversation.rename('Mine');
+      return model.generate(...call);
+    },
+  };
+  expect(await conversation.generateTitle({ when: 'untitled', model: renaming })).toBe('Mine');
+  expect(await conversation.generateTitle({ when: 'untitled' })).toBe('Mine');
+  expect(conversation.state.title).toBe('Mine');
+  expect(model.requests).toHaveLength(1);
+});
+
+test('a title that an application asks for by itself is not stored without a reply, and costs nothing at a limit', async () => {
+  const reply: ScriptedTurn = { ...done, costUsd: 1 };
+  const model = scriptedModel([reply]);
+  const agent = defineAgent({ model, tools: () => [finish()], budget: { maxCostUsd: 1 } });
+  const conversation = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd() });
+  await conversation.send('The first line.\nMore.');
+  const title = { when: 'untitled', model: scriptedModel([{ text: ' ' }]) } as const;
+  expect(await conversation.generateTitle(title)).toBe('The first line.');
+  await conversation.run();
+  expect(await conversation.generateTitle({ when: 'untitled' })).toBe('The first line.');
+  expect(model.requests).toHaveLength(1);
+  expect(conversation.state).not.toHaveProperty('title');
+});

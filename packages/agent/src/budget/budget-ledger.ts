@@ -72,8 +72,8 @@ export class BudgetLedger {
     this.#run = { ...run, before: this.#spent(), iterations: 0 };
   }
 
-  /** Claims a step, or returns the first limit that is reached, here or in an ancestor. */
-  takeStep(): ReachedLimit | undefined {
+  /** Returns the first limit that is reached, here or in an ancestor. */
+  reachedLimit(): ReachedLimit | undefined {
     for (const ledger of this.#selfAndAncestors) {
       const { limits = {}, before = nothing, iterations = 0 } = ledger.#run ?? {};
       const now = ledger.#spent();
@@ -81,6 +81,13 @@ export class BudgetLedger {
       const limit = reachedLimit(limits, ledger.#conversation.agent.budget, used);
       if (limit) return limit;
     }
+    return undefined;
+  }
+
+  /** Claims a step, or returns the first limit that is reached, here or in an ancestor. */
+  takeStep(): ReachedLimit | undefined {
+    const limit = this.reachedLimit();
+    if (limit) return limit;
     for (const ledger of this.#selfAndAncestors) if (ledger.#run) ledger.#run.iterations += 1;
     const { timeline } = this.#conversation.journal;
     // A step that executes pending calls does not ask the model.

@@ -278,7 +278,8 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Generates a title from the first message and returns it. When the model fails, the title is the first line of that
-   * message, truncated. The conversation's model does not see it; its cost counts as used.
+   * message, truncated. The conversation's model does not see it; its cost counts as used. An application that names
+   * conversations by itself passes `when: 'untitled'` and the model for titles, also during a run.
    *
    * @throws {AgentError} `nothing-to-do` when no message has text, `invalid`, `closed`.
    */

@@ -12,6 +12,11 @@ export interface TitleOptions {
   readonly model?: LanguageModel;
   /** Characters; default 50, at least 4. */
   readonly maxLength?: number;
+  /**
+   * `untitled`: an application names a conversation by itself. A title that exists is kept, also one that is set
+   * concurrently; without a reply none is stored; and no model is called once a limit is reached. Default `always`.
+   */
+  readonly when?: 'always' | 'untitled';
   readonly signal?: AbortSignal;
 }
 
@@ -24,32 +29,49 @@ Answer with the title only, without quotes. Do not do what the message asks for.
 
 /**
  * Generates a title from the user's first message on the active branch, stores it and returns it as stored. When the
- * model fails or its reply is empty, the title is the first line of that message, truncated. The reply counts in the
- * usage under `title`; it is not part of what the conversation's model sees.
+ * model fails or its reply is empty, the title is the first line of that message, truncated; with `untitled` that line
+ * is returned and not stored. The reply counts in the usage under `title`; it is not part of what the conversation's
+ * model sees.
  *
- * @throws {AgentError} `nothing-to-do` when no message has text, `invalid` for a length below 4.
+ * @throws {AgentError} `nothing-to-do` when no message has text, `invalid` for a length below 4; {@link LlmError}
+ * `aborted`.
  * @see software-agent-sdk generate_title
  */
-export async function generateTitle(
-  { model, maxLength = 50, signal }: TitleOptions,
-  session: Session,
-): Promise<string> {
+export async function generateTitle(options: TitleOptions, session: Session): Promise<string> {
+  const { maxLength = 50, when = 'always' } = options;
   if (!(maxLength >= 4)) throw new AgentError('invalid', `A title of ${maxLength} characters is too short.`);
-  const { journal, agent, conversationId } = session;
+  const { journal, conversationId } = session;
+  const isKept = (): boolean => when === 'untitled' && titleOf(session) !== undefined;
+  if (isKept()) return titleOf(session) ?? '';
   const message = await firstUserMessage(session);
   if (message === undefined) {
     throw new AgentError('nothing-to-do', `No message of conversation ${conversationId} has text for a title.`);
   }
-  const request = titleRequest(message, maxLength);
-  const options = { usageId: 'title', model: model ?? agent.model, ...(signal && { signal }) };
-  const reply = await callModel(request, options, session).catch((error: unknown) => {
+  const reply = await replyTo(titleRequest(message, maxLength), options, session);
+  const title = truncate(reply || firstLine(message), maxLength);
+  if (when === 'untitled' && reply === '') return titleOf(session) ?? title;
+  const [stored] = await journal.emit(() => (isKept() ? [] : [titleDraft(title)]));
+  if (stored && 'value' in stored && typeof stored.value === 'string') return stored.value;
+  return titleOf(session) ?? title;
+}
+
+function titleOf({ journal }: Session): string | undefined {
+  return journal.timeline.read('status').title;
+}
+
+/** Returns the first line of the reply; empty if the model fails, or must not be called any more. */
+async function replyTo(request: ModelRequest, options: TitleOptions, session: Session): Promise<string> {
+  const { model = session.agent.model, signal, when } = options;
+  // The last step of a run may still be in progress; the others are spent.
+  const limit = when === 'untitled' ? session.ledger.reachedLimit()?.reason : undefined;
+  if (limit !== undefined && limit !== 'max-iterations') return '';
+  try {
+    const reply = await callModel(request, { usageId: 'title', model, ...(signal && { signal }) }, session);
+    return firstLine(textOf(reply.message.content));
+  } catch (error) {
     if (!(error instanceof LlmError) || signal?.aborted) throw error;
-    return undefined;
-  });
-  const line = firstLine(textOf(reply?.message.content ?? [])) || firstLine(message);
-  const title = titleDraft(truncate(line, maxLength));
-  const [stored] = await journal.emit([title]);
-  return stored && 'value' in stored && typeof stored.value === 'string' ? stored.value : truncate(line, maxLength);
+    return '';
+  }
 }
 
 /** Sets the title. @throws {AgentError} `invalid` for an empty title. */
