@@ -4,12 +4,14 @@ import type { Logger } from 'pino';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { frontEnd } from './front-end/front-end.ts';
 import { createServices } from './create-services.ts';
+import { initialized, type Initialization } from './deferred/initialization.ts';
 import { handleFailure, errorResponse } from './handle-failure.ts';
 import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
 import { checkOrigin } from './guards/check-origin.ts';
 import { failedKeys } from './guards/failed-keys.ts';
 import { noSniff } from './guards/no-sniff.ts';
+import { requireInitialized, requireInitKey } from './guards/require-init-key.ts';
 import { keyCheck, limitFailedKeys, requireKey, requireMetricsKey } from './guards/require-key.ts';
 import { workspaceSessions } from './guards/workspace-session.ts';
 import { recordActivity } from './operations/record-activity.ts';
@@ -36,9 +38,10 @@ export interface App {
  *
  * @throws {ServerError} `invalid` for an invalid key or origin.
  */
-export function createApp(options: ServerOptions): App {
-  const { keys } = options;
-  const redact = redactor(keys, { replacement: '<secret-hidden>' }).text;
+export function createApp(options: ServerOptions, initialization = initialized): App {
+  const { keys, env = {} } = options;
+  const passphrase = env['OH_SECRET_KEY'];
+  const redact = redactor([...keys, ...(passphrase ? [passphrase] : [])], { replacement: '<secret-hidden>' }).text;
   const logger = loggerFor(options.log, redact);
   const app = new OpenAPIHono<ServerEnv>();
   app.use(
@@ -47,10 +50,11 @@ export function createApp(options: ServerOptions): App {
     requestMetrics(() => services.metrics),
     noSniff,
   );
-  const access = addGuards(app, options);
+  const access = addGuards(app, options, initialization);
+  if (initialization.isDeferred) for (const path of guarded) app.use(path, requireInitialized(initialization));
   if (options.frontEnd !== undefined) app.use(...frontEnd(options.frontEnd));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
-  const services = createServices(options, logger);
+  const services = createServices(options, logger, initialization);
   app.use('/api/:group{bash|file|git}/*', recordActivity(services.activity));
   app.use('/api/conversations/*', notifyWebhooks(services.webhooks));
   addRoutes(app, services);
@@ -59,6 +63,9 @@ export function createApp(options: ServerOptions): App {
   app.onError(handleFailure(logger, redact));
   return { app, services, logger };
 }
+
+/** Paths of which clients need a key. */
+const guarded = ['/api/*', '/v1/*', '/sockets/*'];
 
 /** Adds the guards of all requests, and returns what sockets need to check keys. */
 function addGuards(
@@ -71,13 +78,15 @@ function addGuards(
     openMetrics = false,
     now = Date.now,
   }: ServerOptions,
+  initialization: Initialization,
 ) {
   app.use(checkHost({ host, allowed: allowedHosts }), ...checkOrigin(allowedOrigins));
   const isKey = keyCheck(keys);
   const isWorkspaceSession = workspaceSessions({ keys, allowsOtherSites: allowedOrigins.length > 0 });
   const failed = failedKeys({ now });
-  for (const path of ['/api/*', '/v1/*', '/sockets/*', '/metrics']) app.use(path, limitFailedKeys(failed));
+  for (const path of [...guarded, '/metrics']) app.use(path, limitFailedKeys(failed));
   for (const path of ['/api/*', '/v1/*']) app.use(path, requireKey({ isKey, isWorkspaceSession }));
+  app.use('/api/init', requireInitKey(initialization.isKey ?? isKey));
   if (!openMetrics) app.use('/metrics', requireMetricsKey(isKey));
   return { isKey, failed };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
 import { createApp } from './app.ts';
+import { initKeyHeader } from './guards/require-init-key.ts';
 import { keyHeader } from './guards/require-key.ts';
 import { workspaceCookie } from './guards/workspace-session.ts';
 import { testKey } from './testing/requests.ts';
@@ -10,6 +11,9 @@ const open = ['/', '/alive', '/health', '/ready', '/server_info', '/openapi.json
 
 /** Routes that check the key themselves: it may be in the query or in the first message. */
 const sockets = ['/sockets/events/:conversation_id', '/sockets/bash-events'];
+
+/** The route that configures a server has a key of its own; the state of its start needs none. */
+const init = '/api/init';
 
 /** Routes that accept the cookie of a session instead of the key. */
 const files = /^\/api\/conversations\/:conversation_id\/workspace(\/|$)/;
@@ -26,7 +30,7 @@ const found = app.routes
     name: `${method} ${path}`,
     address: path.replaceAll(/:\w+(\{.+?\})?/g, 'x'),
   }));
-const guarded = found.filter(({ path }) => !open.includes(path) && !sockets.includes(path));
+const guarded = found.filter(({ path }) => ![...open, ...sockets, init].includes(path));
 
 async function statusOf({ method, address }: (typeof found)[number], headers = {}, query = ''): Promise<number> {
   return (await app.request(`${address}${query}`, { method, headers })).status;
@@ -64,6 +68,19 @@ test.for(guarded.map((route) => [route.name, route] as const))(
     expect(refused).toEqual(Object.fromEntries(Object.keys(refused).map((name) => [name, 401])));
   },
 );
+
+test('the initialization requires its own key', async () => {
+  const [read, write] = ['GET', 'POST'].map((method) => ({ method, path: init, name: '', address: init }));
+  if (!read || !write) throw new Error('There are two routes.');
+  expect(found.filter(({ path }) => path === init).map(({ method }) => method)).toEqual(['GET', 'POST']);
+  // 404 for a server that was not started deferred.
+  expect(await statusOf(read)).toBe(404);
+  for (const headers of [{}, { [keyHeader]: testKey }, { [initKeyHeader]: `${testKey}x` }, { [initKeyHeader]: '' }]) {
+    expect(await statusOf(write, headers)).toBe(401);
+  }
+  expect(await statusOf(write, {}, `?session_api_key=${testKey}`)).toBe(401);
+  expect(await statusOf(write, { [initKeyHeader]: testKey })).toBe(422);
+});
 
 test.for(guarded.map((route) => [route.name, route] as const))('%s accepts the key', async ([, route]) => {
   expect([401, 403]).not.toContain(await statusOf(route, { [keyHeader]: testKey }));

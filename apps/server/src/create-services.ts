@@ -6,6 +6,7 @@ import { fernet, privateRecords, secretsForRun, secretStore, type Cipher } from 
 import type { Logger } from 'pino';
 import { directoryEvents, memoryEvents } from './bash/bash-event-store.ts';
 import { bashService } from './bash/bash-service.ts';
+import { initialized } from './deferred/initialization.ts';
 import { fileAccess } from './files/file-access.ts';
 import { extensions } from './extensions/extensions.ts';
 import { createFeed } from './feed/feed.ts';
@@ -29,8 +30,9 @@ import { webhookOptions } from './webhooks/webhook-options.ts';
 import { webhooks, type Webhooks } from './webhooks/webhooks.ts';
 
 /** Creates the services of a server. */
-export function createServices(options: ServerOptions, logger: Logger): Services {
+export function createServices(options: ServerOptions, logger: Logger, initialization = initialized): Services {
   const { store, home, env = {}, workspaceRoot = process.cwd(), now = Date.now } = options;
+  const { bashEventsDirectory: bashEvents = home && join(home, 'bash_events') } = options;
   const folds = conversationFolds(store);
   const feed = createFeed();
   const cipher = cipherOf(options);
@@ -53,7 +55,7 @@ export function createServices(options: ServerOptions, logger: Logger): Services
       cipher,
       environment: { env, home },
       agentOfProfile: (id) => agentOfProfile(id, settings),
-      worktreeRoot: join(home ?? tmpdir(), 'conversation-worktrees'),
+      worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),
       maxRuns: options.maxRuns,
       idleMs: options.idleMs,
       every: options.every,
@@ -61,8 +63,9 @@ export function createServices(options: ServerOptions, logger: Logger): Services
       onFailure: (err, conversation_id) => logger.error({ err, conversation_id }, 'failure'),
     }),
     bash: bashService({
-      store: home === undefined ? memoryEvents() : directoryEvents(join(home, 'bash_events')),
+      store: bashEvents === undefined ? memoryEvents() : directoryEvents(bashEvents),
       root: workspaceRoot,
+      env: options.env ?? process.env,
       now,
       onError: (err) => logger.error({ err }, 'failure'),
     }),
@@ -72,6 +75,7 @@ export function createServices(options: ServerOptions, logger: Logger): Services
     userHome: env['HOME'] ?? homedir(),
     activity: createActivity(now),
     readiness: createReadiness(),
+    initialization,
     now,
     startedAt: now(),
   };

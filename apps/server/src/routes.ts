@@ -15,6 +15,7 @@ import { fileRoutes } from './routes/files.ts';
 import { gatewayRoutes } from './routes/gateway.ts';
 import { gitRoutes } from './routes/git.ts';
 import { healthRoutes } from './routes/health.ts';
+import { initRoutes } from './routes/init.ts';
 import { hookRoutes } from './routes/hooks.ts';
 import { installedRoutes } from './routes/installed.ts';
 import { mcpRoutes } from './routes/mcp.ts';
@@ -36,6 +37,7 @@ import { workspaceSessionRoutes } from './routes/workspace-session.ts';
 /** All routes: add a file to `routes/`, then its line here. Paths without parameters precede those with parameters. */
 export const routes: readonly Route[] = [
   ...healthRoutes,
+  ...initRoutes,
   ...metricsRoutes,
   ...conversationRoutes,
   ...conversationLifecycleRoutes,

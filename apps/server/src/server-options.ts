@@ -33,6 +33,15 @@ export interface ServerOptions {
    * Directories whose files the file and git routes may use. Default: all. Commands and agents are not confined.
    */
   readonly fileRoots?: readonly string[];
+  /** Directory of commands of clients and their outputs. Default: `bash_events` in the data directory. */
+  readonly bashEventsDirectory?: string;
+  /** Directory of worktrees of conversations. Default: `conversation-worktrees` in the data directory. */
+  readonly worktreeRoot?: string;
+  /**
+   * True for a server that waits until `POST /api/init` configures it; until then, everything else below `/api` is
+   * refused. The request needs OH_SECRET_KEY of the environment, else one of the keys, in `X-Init-API-Key`.
+   */
+  readonly deferred?: boolean;
   /** Receivers of the events of all conversations. Default: those of OH_WEBHOOKS in the environment. */
   readonly webhooks?: readonly WebhookInput[];
   /** Maximum number of runs at a time; the others wait. Default 8. */

@@ -1,6 +1,5 @@
 import { listen, type Listening } from './listen.ts';
-import { createApp } from './app.ts';
-import { closeServices } from './create-services.ts';
+import { serveDeferred, serveNow } from './serving.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** A server that handles requests with or without a socket. */
@@ -21,19 +20,23 @@ export interface Server extends AsyncDisposable {
  * @throws {ServerError} `invalid` for an invalid key or origin.
  */
 export function server(options: ServerOptions): Server {
-  const { app, services, logger } = createApp(options);
+  const serving = options.deferred ? serveDeferred(options) : serveNow(options);
   const { host = '127.0.0.1' } = options;
+  const close = (signal: AbortSignal): Promise<void> => serving.close(signal);
   return {
-    fetch: async (request) => app.fetch(request),
-    request: async (path, init) => app.request(path, init),
+    fetch: async (request) => serving.fetch(request),
+    request: async (path, init) => serving.fetch(requestOf(path, init)),
     async listen(port) {
-      const onStop = (signal: AbortSignal): Promise<void> => closeServices(services, signal);
-      const listening = await listen({ fetch: app.fetch, host, port, onStop });
-      void services.readiness
-        .during(services.conversations.recover())
-        .catch((err: unknown) => logger.error({ err }, 'failure'));
+      const fetch = (request: Request, connection: object) => serving.fetch(request, connection);
+      const listening = await listen({ fetch, host, port, onStop: close });
+      void serving.recover();
       return listening;
     },
-    [Symbol.asyncDispose]: () => closeServices(services, AbortSignal.abort()),
+    [Symbol.asyncDispose]: () => close(AbortSignal.abort()),
   };
+}
+
+/** Requests of this process name a host, as those of a socket do. */
+function requestOf(path: string, init: RequestInit = {}): Request {
+  return new Request(`http://localhost${path}`, init);
 }

@@ -7,6 +7,7 @@ import type { McpTester } from './mcp/mcp-test.ts';
 import type { Conversations } from './runtime/conversations.ts';
 import type { Activity } from './operations/activity.ts';
 import type { Metrics } from './operations/metrics.ts';
+import type { Initialization } from './deferred/initialization.ts';
 import type { Readiness } from './operations/readiness.ts';
 import type { LiveLogs } from './streams/live-logs.ts';
 import type { ServerSettings } from './settings/server-settings.ts';
@@ -33,6 +34,7 @@ export interface Services extends ConversationSources {
   readonly settings?: ServerSettings | undefined;
   readonly activity: Activity;
   readonly readiness: Readiness;
+  readonly initialization: Initialization;
   readonly metrics: Metrics;
   /** UTC milliseconds. */
   readonly startedAt: number;

@@ -42,6 +42,7 @@ export const serve: CliCommand = {
       .option('--file-root <directory>', 'directory that the file and git routes may use (default: all)', collect)
       .option('--max-runs <number>', 'runs at a time; the others wait (default: 8)', Number)
       .option('--open-metrics', 'send metrics without a key')
+      .option('--deferred', 'wait until POST /api/init configures the server')
       .option('--ui', 'also serve the web front end (@openhands/agent-canvas), and print the address to open')
       .addOption(new Option('--log-level <level>', 'level of the log on stderr (default: info)').choices(logLevels))
       .option('--print-config', 'print the settings with their places, and exit')

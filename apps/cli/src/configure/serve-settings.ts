@@ -14,6 +14,7 @@ export interface ServeFlags {
   readonly fileRoot?: readonly string[];
   readonly maxRuns?: number;
   readonly openMetrics?: true;
+  readonly deferred?: true;
   readonly logLevel?: string;
 }
 
@@ -26,6 +27,7 @@ const flags = {
   fileRoot: ['server.file_roots', '--file-root'],
   maxRuns: ['server.max_runs', '--max-runs'],
   openMetrics: ['server.open_metrics', '--open-metrics'],
+  deferred: ['server.deferred', '--deferred'],
   logLevel: ['server.log_level', '--log-level'],
 } as const satisfies Readonly<Record<keyof ServeFlags, readonly [key: SettingKey, flag: string]>>;
 
@@ -47,6 +49,7 @@ export function serverOptionsOf(settings: Settings) {
     allowedOrigins: settings.get('server.allowed_origins') ?? [],
     openMetrics: settings.get('server.open_metrics') ?? false,
     ...(fileRoots && { fileRoots }),
+    deferred: settings.get('server.deferred') ?? false,
     maxRuns: settings.get('server.max_runs') ?? 8,
   } satisfies Partial<ServerOptions>;
 }

@@ -6,7 +6,7 @@ const request = { cwd: null, timeout: 60 };
 
 test('a subscriber receives stored events in order until it unsubscribes', async () => {
   const store = memoryEvents();
-  await using service = bashService({ store, root: '/', now: () => 0, onError: () => {} });
+  await using service = bashService({ store, env: process.env, root: '/', now: () => 0, onError: () => {} });
   const seen: string[] = [];
   const subscription = service.subscribe((event) => seen.push(event.kind));
   const { command, ended } = await service.start({ ...request, command: 'true' });
@@ -29,6 +29,7 @@ test('a command ends when its output cannot be stored, and the failure is report
   await using service = bashService({
     store: { ...store, add },
     root: '/',
+    env: process.env,
     now: () => 0,
     onError: (error) => errors.push(error),
   });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import type { Variables } from '@varve/text';
 import { nameOf, parseName, timestampOf, type BashCommand, type BashEvent, type BashOutput } from './bash-event.ts';
 import type { BashEventStore } from './bash-event-store.ts';
 import { runBashCommand, type ReportOutput } from './run-bash-command.ts';
@@ -41,14 +42,16 @@ export interface BashServiceOptions {
   readonly store: BashEventStore;
   /** Directory of commands without one. */
   readonly root: string;
+  /** Variables whose public part commands receive. */
+  readonly env: Variables;
   /** UTC milliseconds. */
   readonly now: () => number;
   /** Receives errors of commands whose output could not be stored. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Creates the service. Commands get the public environment variables of this process. */
-export function bashService({ store, root, now, onError }: BashServiceOptions): BashService {
+/** Creates the service. */
+export function bashService({ store, root, env, now, onError }: BashServiceOptions): BashService {
   const listeners = new Set<{ readonly listener: BashListener }>();
   const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
@@ -66,7 +69,7 @@ export function bashService({ store, root, now, onError }: BashServiceOptions): 
     async start({ command, cwd, timeout }) {
       const event = await publish({ command, cwd, timeout, ...stamp(), kind: 'BashCommand' });
       const directory = resolve(root, cwd ?? '.');
-      const ended = runBashCommand(event, { directory, signal: closing.signal, report: report(event) });
+      const ended = runBashCommand(event, { directory, env, signal: closing.signal, report: report(event) });
       running.add(ended);
       ended.catch(onError).finally(() => running.delete(ended));
       return { command: event, ended };

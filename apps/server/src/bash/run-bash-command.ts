@@ -1,4 +1,5 @@
 import { streamCommand } from '@varve/tools/workspace';
+import type { Variables } from '@varve/text';
 import type { BashCommand, BashOutput } from './bash-event.ts';
 import { outputPieces, type OutputPiece } from './output-pieces.ts';
 
@@ -8,6 +9,8 @@ export type ReportOutput = (order: number, exitCode: number | null, piece: Outpu
 /** Options of `runBashCommand`. */
 export interface RunBashOptions {
   readonly directory: string;
+  /** Variables whose public part the command receives. */
+  readonly env: Variables;
   /** Ends the command. */
   readonly signal: AbortSignal;
   readonly report: ReportOutput;
@@ -21,7 +24,7 @@ export interface RunBashOptions {
  */
 export async function runBashCommand(
   { command, timeout }: BashCommand,
-  { directory, signal, report }: RunBashOptions,
+  { directory, env, signal, report }: RunBashOptions,
 ): Promise<BashOutput> {
   const pieces = outputPieces();
   let order = 0;
@@ -30,6 +33,7 @@ export async function runBashCommand(
     for (const piece of full) await report(order++, null, piece);
   };
   const ended = streamCommand(command, directory, {
+    inherit: env,
     timeoutMs: timeout * 1000,
     signal,
     onOutput(stream, bytes) {

@@ -5,6 +5,7 @@ import { ServerError } from '../error.ts';
 import { errorResponse } from '../handle-failure.ts';
 import type { ServerEnv } from '../server-env.ts';
 import type { FailedKeys } from './failed-keys.ts';
+import { initKeyHeader, isInitPath } from './require-init-key.ts';
 import type { WorkspaceSessionCheck } from './workspace-session.ts';
 
 /** The header that carries the key. @see agent-server 1.43.1 OpenAPI, securitySchemes.APIKeyHeader */
@@ -19,11 +20,14 @@ export interface RequireKeyOptions {
   readonly isWorkspaceSession: WorkspaceSessionCheck;
 }
 
-/** Accepts requests that contain a key in their header, and requests of a session for files of a workspace. */
+/**
+ * Accepts requests that contain a key in their header, requests of a session for files of a workspace, and those of the
+ * initialization, whose key is checked elsewhere.
+ */
 export function requireKey({ isKey, isWorkspaceSession }: RequireKeyOptions): MiddlewareHandler {
   return async (context, next) => {
     const isAccepted = isKey(keyOf(context) ?? '') || isWorkspaceSession(context);
-    if (!isAccepted) throw new HTTPException(401, { message: 'Unauthorized' });
+    if (!isAccepted && !isInitPath(context.req.path)) throw new HTTPException(401, { message: 'Unauthorized' });
     await next();
   };
 }
@@ -44,7 +48,9 @@ export function limitFailedKeys(failed: FailedKeys): MiddlewareHandler<ServerEnv
       return errorResponse(429, 'Too many wrong keys.', { 'retry-after': String(Math.ceil(waitMs / 1000)) });
     }
     await next();
-    const hasKey = keyOf(context) !== undefined || context.req.query('session_api_key') !== undefined;
+    const { req } = context;
+    const sent = [keyOf(context), req.query('session_api_key'), req.header(initKeyHeader)];
+    const hasKey = sent.some((key) => key !== undefined);
     if (hasKey && (context.res.status === 401 || context.res.status === 403)) failed.add(address);
     return undefined;
   };

@@ -7,6 +7,8 @@ export interface RouteDescription {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Path with parameters in braces; paths below `/api/` require a key. */
   readonly path: `/${string}`;
+  /** True for a path below `/api/` that requires no key. */
+  readonly isOpen?: boolean;
   readonly tag: string;
   readonly summary: string;
   readonly params?: z.ZodObject;
@@ -45,7 +47,7 @@ export function routeConfig(route: RouteDescription): RouteConfig {
     tags: [tag],
     summary,
     request: { ...(params && { params }), ...(query && { query }), ...(headers && { headers }), ...(body && { body }) },
-    ...(isGuarded(path) && { security: [{ [keyScheme.name]: [] }] }),
+    ...(isGuarded(route) && { security: [{ [keyScheme.name]: [] }] }),
     responses: responses(route),
   };
 }
@@ -62,8 +64,8 @@ function withSchemas(types: Readonly<Record<string, z.ZodType>>) {
 }
 
 function responses(route: RouteDescription): RouteConfig['responses'] {
-  const { path, status = 200, response, download, alternatives = {}, errors = {} } = route;
-  const described = { ...(isGuarded(path) && { 401: 'Missing or unknown key.' }), ...errors };
+  const { status = 200, response, download, alternatives = {}, errors = {} } = route;
+  const described = { ...(isGuarded(route) && { 401: 'Missing or unknown key.' }), ...errors };
   const success = {
     ...(response && { content: { 'application/json': { schema: response } } }),
     ...(download !== undefined && { content: { [download]: { schema: z.string().openapi({ format: 'binary' }) } } }),
@@ -85,7 +87,8 @@ function mapped<Out>(record: Readonly<Record<number, string>>, change: (text: st
   return Object.fromEntries(Object.entries(record).map(([status, text]) => [status, change(text)]));
 }
 
-function isGuarded(path: string): boolean {
+function isGuarded({ path, isOpen = false }: RouteDescription): boolean {
+  if (isOpen) return false;
   return /^\/(?:api|v1)\//.test(path) || path === '/metrics';
 }
 

@@ -5,7 +5,7 @@ import { ServerError } from '../error.ts';
 const count = z.int().positive();
 
 /** Receiver of the events of all conversations. @see agent-server 1.43.1 OpenAPI, WebhookSpec */
-const webhook = z.object({
+export const webhook = z.object({
   base_url: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
   headers: z.record(z.string(), z.string()).default({}),
   /** Events of a batch; that many are sent without a delay. */

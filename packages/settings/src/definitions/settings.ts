@@ -89,6 +89,7 @@ export const settingDefinitions = {
   'server.file_roots': setting(names, 'Directories that the file and git routes may use; default all.'),
   'server.max_runs': setting(count.max(1000), 'Runs at a time; the others wait.', { defaultValue: 8 }),
   'server.open_metrics': setting(z.boolean(), 'Sends metrics without a key.', { defaultValue: false }),
+  'server.deferred': setting(z.boolean(), 'Waits until POST /api/init configures the server.', { defaultValue: false }),
   'server.log_level': setting(z.enum(logLevels), 'Level of the log.', { defaultValue: 'info' }),
   store: setting(z.string().min(1), 'Store of the conversations: sqlite:FILE, dir:PATH or memory:.'),
   mcp_servers: setting(

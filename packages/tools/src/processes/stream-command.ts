@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import type { Variables } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
 import { shellEnvironment } from './shell-environment.ts';
 import { sendSignal } from './signals.ts';
@@ -17,7 +18,9 @@ export interface StreamCommandOptions {
   readonly signal?: AbortSignal;
   /** Standard input; default none. A command that does not read it is not an error. */
   readonly input?: string;
-  /** Variables in addition to the public ones of this process. */
+  /** Variables whose public part the command receives; default those of this process. */
+  readonly inherit?: Variables;
+  /** Variables in addition to the public ones. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
@@ -47,10 +50,10 @@ const maxTimerMs = 2 ** 31 - 1;
 export async function streamCommand(
   command: string,
   directory: string,
-  { onOutput, timeoutMs, signal, input = '', variables = {} }: StreamCommandOptions,
+  { onOutput, timeoutMs, signal, input = '', inherit = process.env, variables = {} }: StreamCommandOptions,
 ): Promise<CommandEnd> {
   if (signal?.aborted) throw new ToolError('aborted', 'The command was cancelled.');
-  const child = started(command, directory, variables);
+  const child = started(command, directory, shellEnvironment({ inherited: inherit, own: variables }));
   const { promise: exited, resolve, reject } = Promise.withResolvers<number>();
   child.once('error', (cause) => reject(unstartable(directory, cause)));
   child.once('close', (code, name) => resolve(name === null ? (code ?? 1) : 128 + constants.signals[name]));
@@ -83,8 +86,7 @@ export async function streamCommand(
   }
 }
 
-function started(command: string, directory: string, variables: Readonly<Record<string, string>>): Child {
-  const env = shellEnvironment({ inherited: process.env, own: variables });
+function started(command: string, directory: string, env: NodeJS.ProcessEnv): Child {
   try {
     return spawn('/bin/sh', ['-c', command], { cwd: directory, env, stdio: 'pipe', detached: true });
   } catch (cause) {
