@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Busboy, type BusboyFileStream } from '@fastify/busboy';
+import type { BusboyFileStream } from '@fastify/busboy';
 import { RequestError } from '../request-error.ts';
 
 /** Maximum size of an uploaded file. */
@@ -21,6 +21,8 @@ export async function receiveUpload(
 ): Promise<boolean> {
   const type = request.headers.get('content-type') ?? '';
   if (!/^multipart\/form-data\s*;.*boundary=/i.test(type) || !request.body) return false;
+  // Loaded with the first upload.
+  const { Busboy } = await import('@fastify/busboy');
   const form = new Busboy({ headers: { 'content-type': type }, limits: { fileSize: maxFileBytes, parts: maxParts } });
   let stored: Promise<{ readonly failure?: unknown }> | undefined;
   let file: BusboyFileStream | undefined;

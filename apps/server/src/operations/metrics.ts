@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Request whose response has begun. */
 export interface ObservedRequest {
@@ -9,12 +9,17 @@ export interface ObservedRequest {
   readonly seconds: number;
 }
 
-/** Measurements of a server in the format of Prometheus. */
+/** Measurements in the format of Prometheus. */
+export interface MetricsText {
+  readonly text: string;
+  readonly contentType: string;
+}
+
+/** Measurements of a server. */
 export interface Metrics {
   observe(request: ObservedRequest): void;
   /** Returns all measurements, those of the process included. */
-  text(): Promise<string>;
-  readonly contentType: string;
+  read(): Promise<MetricsText>;
 }
 
 /** Current figures of a server. */
@@ -29,35 +34,65 @@ const buckets = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60];
 
 /** Creates the metrics of one server; `load` is read for each response. */
 export function createMetrics(load: () => Load): Metrics {
-  const registry = new Registry();
-  const registers = [registry];
-  const labelNames = ['method', 'route', 'status'] as const;
-  const requests = new Counter({ name: 'varve_http_requests_total', help: 'Requests.', labelNames, registers });
-  const durations = new Histogram({
-    name: 'varve_http_request_duration_seconds',
-    help: 'Time until the response began.',
-    labelNames: ['method', 'route'] as const,
-    buckets,
-    registers,
-  });
-  const runs = new Gauge({ name: 'varve_runs', help: 'Runs by state.', labelNames: ['state'] as const, registers });
-  const commands = new Gauge({ name: 'varve_commands', help: 'Running commands of clients.', registers });
+  let loaded: Promise<Instruments> | undefined;
+  // The library takes 50 ms to load, which the start of a server saves: its first request loads it.
+  const instruments = (): Promise<Instruments> => (loaded ??= createInstruments());
   let isCollecting = false;
   return {
-    contentType: registry.contentType,
-    observe({ method, route, status, seconds }) {
-      requests.inc({ method, route, status });
-      durations.observe({ method, route }, seconds);
-    },
-    async text() {
+    observe: (request) => void observe(request, instruments()),
+    async read() {
+      const { registry, runs, commands, collectProcess } = await instruments();
       // Measures the event loop from now on, which a server without a reader should not.
-      if (!isCollecting) collectDefaultMetrics({ register: registry });
+      if (!isCollecting) collectProcess();
       isCollecting = true;
       const { activeRuns, waitingRuns, runningCommands } = load();
       runs.set({ state: 'active' }, activeRuns);
       runs.set({ state: 'waiting' }, waitingRuns);
       commands.set(runningCommands);
-      return registry.metrics();
+      return { text: await registry.metrics(), contentType: registry.contentType };
     },
+  };
+}
+
+interface Instruments {
+  readonly registry: Registry;
+  readonly requests: Counter<'method' | 'route' | 'status'>;
+  readonly durations: Histogram<'method' | 'route'>;
+  readonly runs: Gauge<'state'>;
+  readonly commands: Gauge;
+  readonly collectProcess: () => void;
+}
+
+async function observe(
+  { method, route, status, seconds }: ObservedRequest,
+  instruments: Promise<Instruments>,
+): Promise<void> {
+  const { requests, durations } = await instruments;
+  requests.inc({ method, route, status });
+  durations.observe({ method, route }, seconds);
+}
+
+async function createInstruments(): Promise<Instruments> {
+  const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client');
+  const registry = new Registry();
+  const registers = [registry];
+  return {
+    registry,
+    requests: new Counter({
+      name: 'varve_http_requests_total',
+      help: 'Requests.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    }),
+    durations: new Histogram({
+      name: 'varve_http_request_duration_seconds',
+      help: 'Time until the response began.',
+      labelNames: ['method', 'route'],
+      buckets,
+      registers,
+    }),
+    runs: new Gauge({ name: 'varve_runs', help: 'Runs by state.', labelNames: ['state'], registers }),
+    commands: new Gauge({ name: 'varve_commands', help: 'Running commands of clients.', registers }),
+    collectProcess: () => collectDefaultMetrics({ register: registry }),
   };
 }

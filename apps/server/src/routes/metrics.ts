@@ -10,7 +10,8 @@ export const metricsRoutes: readonly Route[] = [
     summary: 'Get measurements in the format of Prometheus.',
     download: 'text/plain',
     async handle(_input, { metrics }) {
-      return new Response(await metrics.text(), { headers: { 'content-type': metrics.contentType } });
+      const { text, contentType } = await metrics.read();
+      return new Response(text, { headers: { 'content-type': contentType } });
     },
   }),
 ];

@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Parser } from 'tar';
-import { fromBuffer, type Entry, type Options, type ZipFile } from 'yauzl';
+import type { Entry, Options, ZipFile } from 'yauzl';
 import { SourceError } from '../sources/read-source.ts';
 
 /** Limits of an archive: files, bytes of one file, and bytes of all files. */
@@ -63,10 +62,13 @@ function quoted(path: string): string {
   return JSON.stringify(path.slice(0, 200));
 }
 
-const openZip = promisify<Buffer, Options, ZipFile>(fromBuffer);
-
 async function readZip(archive: Buffer, files: FileCollector): Promise<void> {
-  const zip = await openZip(archive, { lazyEntries: true, strictFileNames: true });
+  // Loaded with the first archive, as `tar` is.
+  const { fromBuffer } = await import('yauzl');
+  const zip = await promisify<Buffer, Options, ZipFile>(fromBuffer)(archive, {
+    lazyEntries: true,
+    strictFileNames: true,
+  });
   const open = promisify(zip.openReadStream.bind(zip)) as (entry: Entry) => Promise<AsyncIterable<Buffer>>;
   for await (const entry of entriesOf(zip)) {
     if (entry.fileName.endsWith('/')) {
@@ -104,6 +106,7 @@ async function readTar(archive: Buffer, files: FileCollector): Promise<void> {
   const tar = await promisify(gunzip as (data: Buffer, options: object, done: GunzipDone) => void)(archive, {
     maxOutputLength,
   });
+  const { Parser } = await import('tar');
   const failures: unknown[] = [];
   const attempt = (work: () => void): void => {
     try {

@@ -29,6 +29,31 @@ test('writes that wait at the same time share a transaction', async () => {
   expect(database.isTransaction).toBe(false);
 });
 
+test('the callers of a large transaction continue in several turns of the event loop, in their order', async () => {
+  const { database, insert } = table();
+  let commits = 0;
+  const queue = writeQueue(database, { busyMs: 0, onCommit: () => (commits += 1) });
+  let turn = 0;
+  let isDone = false;
+  const nextTurn = (): void => {
+    turn += 1;
+    if (!isDone) setImmediate(nextTurn);
+  };
+  nextTurn();
+  const resumed: { readonly index: number; readonly turn: number }[] = [];
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      await queue.write(() => insert(`${index}`));
+      resumed.push({ index, turn });
+    }),
+  );
+  isDone = true;
+  await queue.drain();
+  expect(resumed.map(({ index }) => index)).toEqual(Array.from({ length: 20 }, (_, index) => index));
+  expect([...Map.groupBy(resumed, (each) => each.turn).values()].map(({ length }) => length)).toEqual([4, 4, 4, 4, 4]);
+  expect(commits).toBe(1);
+});
+
 test('a failed write is rolled back alone', async () => {
   const { database, insert, count } = table();
   const queue = writeQueue(database, { busyMs: 0 });

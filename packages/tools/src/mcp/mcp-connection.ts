@@ -11,7 +11,7 @@ import { shellEnvironment } from '../processes/shell-environment.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
 import { ProcessTransport } from './process-transport.ts';
 
-/** Options of {@link connectMcp}. */
+/** Options of {@link openConnection}. */
 export interface ConnectOptions {
   /** Environment of the host, of which a process gets the public variables. */
   readonly env: Variables;
@@ -47,7 +47,7 @@ const maxSchema = 32_000;
  *
  * @throws {ToolError} `unusable` with the reason, and the end of what a process printed.
  */
-export async function connectMcp(name: string, server: McpServer, options: ConnectOptions): Promise<McpConnection> {
+export async function openConnection(name: string, server: McpServer, options: ConnectOptions): Promise<McpConnection> {
   const { redactor, signal } = options;
   const timeout = server.timeoutMs ?? defaultTimeoutMs;
   const transport = transportOf(server, options);

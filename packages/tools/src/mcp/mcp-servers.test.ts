@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isRunning } from '../../test/support/is-running.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ToolKindContext } from '../specs/tool-kinds.ts';
-import { connectMcp } from './mcp-connection.ts';
+import { connectMcp } from './connect-mcp.ts';
 import type { McpProcess } from './mcp-server.ts';
 import { startMcpServers, type McpServers } from './mcp-servers.ts';
 import { mcpToolName } from './mcp-tool.ts';
