@@ -38,7 +38,9 @@ export function createServices(options: ServerOptions, logger: Logger, initializ
   const cipher = cipherOf(options);
   const records =
     home === undefined ? memoryRecords() : privateRecords({ directory: join(home, 'conversations'), cipher });
-  const settings = home === undefined ? undefined : serverSettings({ home, env, passphrase: env['OH_SECRET_KEY'] });
+  const userHome = env['HOME'] ?? homedir();
+  const settings =
+    home === undefined ? undefined : serverSettings({ home, env, userHome, passphrase: env['OH_SECRET_KEY'] });
   const services = {
     store,
     folds,
@@ -53,7 +55,7 @@ export function createServices(options: ServerOptions, logger: Logger, initializ
       feed,
       records,
       cipher,
-      environment: { env, home },
+      environment: { env, home, userHome, settings },
       agentOfProfile: (id) => agentOfProfile(id, settings),
       worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),
       maxRuns: options.maxRuns,
@@ -61,6 +63,7 @@ export function createServices(options: ServerOptions, logger: Logger, initializ
       every: options.every,
       now,
       onFailure: (err, conversation_id) => logger.error({ err, conversation_id }, 'failure'),
+      onNotice: (notice, conversation_id) => logger.warn({ notice, conversation_id }, 'agent'),
     }),
     bash: bashService({
       store: bashEvents === undefined ? memoryEvents() : directoryEvents(bashEvents),
@@ -72,7 +75,7 @@ export function createServices(options: ServerOptions, logger: Logger, initializ
     files: fileAccess(options.fileRoots ?? ['/']),
     workspaces: workspaces(home === undefined ? undefined : join(home, 'workspaces.json')),
     workspaceRoot,
-    userHome: env['HOME'] ?? homedir(),
+    userHome,
     activity: createActivity(now),
     readiness: createReadiness(),
     initialization,

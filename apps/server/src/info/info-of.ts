@@ -85,15 +85,24 @@ export function conversationInfoOf(
 /** Takes each field from the first source with a valid value. */
 function firstValid(sources: readonly Readonly<Record<string, unknown>>[]): ConfiguredFields {
   const found = Object.entries(configurableFields).flatMap(([name, schema]) => {
-    const valid = sources.map((source) => schema.safeParse(normalised(source[name]))).find(({ success }) => success);
+    const valid = sources
+      .map((source) => schema.safeParse(normalised(name, source[name])))
+      .find(({ success }) => success);
     return valid ? [[name, valid.data]] : [];
   });
   return { ...defaults, ...Object.fromEntries(found) };
 }
 
-/** Normalises ids, stored with or without dashes, and removes secrets from the configuration of an analyzer. */
-function normalised(value: unknown): unknown {
+/**
+ * Normalises ids, stored with or without dashes, and removes what clients do not know: secrets in the configuration of
+ * an analyzer, and the rules of the person, which are not of the policy of the client.
+ */
+function normalised(name: string, value: unknown): unknown {
   if (typeof value === 'string') return dashedId(value);
+  if (name === 'confirmation_policy' && typeof value === 'object' && value !== null && 'rules' in value) {
+    const { rules: _rules, ...policy } = value;
+    return withoutSecrets(policy);
+  }
   return typeof value === 'object' && value !== null && 'kind' in value ? withoutSecrets(value) : value;
 }
 

@@ -29,7 +29,8 @@ export const startRequest = z
     conversation_id: conversationIdField.nullish(),
     parent_conversation_id: conversationIdField.nullish(),
     initial_message: messageRequest.nullish(),
-    confirmation_policy: named.default({ kind: 'NeverConfirm' }),
+    /** Absent: that of the settings if the person chose one, else none. */
+    confirmation_policy: named.nullish(),
     security_analyzer: named.nullish(),
     max_iterations: z.int().gte(1).default(500),
     stuck_detection: z.boolean().default(true),

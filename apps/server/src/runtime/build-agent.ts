@@ -3,8 +3,12 @@ import { agentFromSpec, agentRegistries, type AgentRegistries, type MissingPart 
 import type { Json } from '@varve/events';
 import { LlmError, type LanguageModel } from '@varve/llm';
 import { describeProblem } from '@varve/events/specs';
+import type { ContextFile } from '@varve/agent/prompt';
+import type { Settings } from '@varve/settings';
+import { toolKindsFor } from '@varve/settings/agent';
 import type { Variables } from '@varve/text';
-import { join } from 'node:path';
+import type { ToolKind } from '@varve/tools/specs';
+import type { ServerSettings } from '../settings/server-settings.ts';
 import { maskDeltas } from './mask-deltas.ts';
 import type { PrivateValues } from './private-values.ts';
 
@@ -14,27 +18,39 @@ export interface AgentEnvironment {
   readonly env: Variables;
   /** Data directory, which no call may change; absent for a server without one. */
   readonly home?: string | undefined;
+  /** Home directory of the user, whose instructions, skills and hooks agents have. */
+  readonly userHome?: string | undefined;
+  /** Settings of the person; absent for a server without a data directory. */
+  readonly settings?: Pick<ServerSettings, 'at' | 'secrets'> | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
+/** Options of {@link registriesFor}. */
+export interface RegistryOptions extends Omit<AgentEnvironment, 'settings'> {
+  /** Settings for the workspace of the conversation. */
+  readonly settings?: Settings | undefined;
+  /** Instructions for the prompt of a new conversation. */
+  readonly contextFiles: readonly ContextFile[];
+  /** Kinds of the tools of servers. */
+  readonly kinds: readonly ToolKind[];
+}
+
 /** Returns the kinds of parts of the agent of one conversation, with its credentials. */
-export function registriesFor(privateValues: PrivateValues, { env, home, fetch }: AgentEnvironment): AgentRegistries {
-  return agentRegistries({
+export function registriesFor(privateValues: PrivateValues, options: RegistryOptions): AgentRegistries {
+  const { env, home, fetch, settings, contextFiles, kinds } = options;
+  const secrets = (command: string): ReturnType<PrivateValues['secretsFor']> => privateValues.secretsFor(command);
+  const registries = agentRegistries({
     models: {
       keys: env,
       credentials: (server) => privateValues.credentials(server),
       wrap: maskDeltas(privateValues.redactor),
       ...(fetch && { fetch }),
     },
-    tools: ({ conversationId }) => ({
-      terminal: {
-        inherit: env,
-        secrets: (command) => privateValues.secretsFor(command),
-        ...(home !== undefined && { outputDir: join(home, 'outputs', conversationId) }),
-      },
-    }),
-    prompt: { secretNames: Object.keys(privateValues.record.secrets) },
+    tools: () => ({ terminal: { inherit: env, secrets } }),
+    prompt: { secretNames: privateValues.secretNames, files: contextFiles },
   });
+  if (!settings || home === undefined) return { ...registries, tools: [...registries.tools, ...kinds] };
+  return { ...registries, tools: toolKindsFor(settings, { home, env, keepsHistory: true, secrets, kinds }) };
 }
 
 /** An agent, and what of its description it lacks. */

@@ -1,20 +1,24 @@
-import { AgentError, Conversation, type Agent, type AgentOptions } from '@varve/agent';
-import type { AgentRegistries } from '@varve/agent/specs';
+import { Conversation, type Agent } from '@varve/agent';
 import type { Json } from '@varve/events';
+import { personSecrets, providerKeys, type PersonSecrets } from '@varve/settings/agent';
 import type { Cipher, PrivateRecords } from '@varve/settings/secrets';
 import type { EventStore } from '@varve/storage';
 import { configurationFact, type Configuration } from '../configuration-fact.ts';
 import { dashedId } from '../conversation-id.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { ConversationFolds } from '../info/conversation-folds.ts';
-import { RequestError } from '../request-error.ts';
-import { buildAgent, registriesFor, type AgentEnvironment } from './build-agent.ts';
+import { buildAgent, type AgentEnvironment } from './build-agent.ts';
 import { LiveConversation, type Confirmation } from './live-conversation.ts';
-import { noPrivateValues, parsePrivateRecord, PrivateValues, serverKeysIn } from './private-values.ts';
-import { withReferenceKinds } from './reference-kinds.ts';
-import { skillsIn } from './request-skills.ts';
+import {
+  noPrivateValues,
+  parsePrivateRecord,
+  PrivateValues,
+  serverKeysIn,
+  type PrivateRecord,
+} from './private-values.ts';
+import { requestedAgentOf } from './requested-agent.ts';
 import type { RunQueue } from './run-queue.ts';
-import { startToolServers, type ToolServers } from './tool-servers.ts';
+import { surroundingsOf, type Surroundings, type SurroundingsOptions } from './surroundings.ts';
 import * as z from 'zod';
 import { decrypted, supportedAgent, type StartPlan } from './start-plan.ts';
 
@@ -31,6 +35,8 @@ export interface LoaderOptions {
   /** UTC milliseconds. */
   readonly now: () => number;
   readonly onFailure: (error: unknown, conversationId: string) => void;
+  /** Receives a sentence about what has no effect in the agent of a conversation. */
+  readonly onNotice: (notice: string, conversationId: string) => void;
 }
 
 /** Options of a fork. */
@@ -52,17 +58,19 @@ export class ConversationLoader {
   /**
    * Opens a stored conversation with the agent of its configuration, or else the one of its log.
    *
-   * @throws {AgentError} what `Conversation.open` throws; {@link StorageError} `missing`, `held`.
+   * @throws {AgentError} what `Conversation.open` throws; {@link StorageError} `missing`, `held`; {@link RequestError}
+   * as {@link surroundingsOf}.
    */
   async load(id: string): Promise<LiveConversation> {
     const { store, folds, now } = this.#options;
     const summary = await store.summary(id);
     const { reported } = await folds.of(summary);
     const privateValues = await this.#privateValues(id, summary.meta);
-    await using servers = await this.#toolServers(id, privateValues, workspaceIn(summary.meta));
-    const registries = this.#registries(privateValues, servers);
     const { configuration } = reported;
-    const agent = configuration && this.#storedAgent(configuration, privateValues, registries, servers);
+    const workspace = workspaceIn(summary.meta);
+    await using surroundings = await this.#surroundings(privateValues, workspace, configuration?.agent);
+    const { registries } = surroundings;
+    const agent = configuration && this.#storedAgent(configuration, surroundings);
     const conversation = await Conversation.open({
       id,
       store,
@@ -73,7 +81,7 @@ export class ConversationLoader {
       ...(agent && { agent }),
     });
     const confirmation = confirmationOf([reported.fields, summary.meta, specIn(summary.meta)]);
-    return this.#live({ conversation, privateValues, registries, configuration, confirmation });
+    return this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
   }
 
   /**
@@ -83,23 +91,24 @@ export class ConversationLoader {
    * {@link StorageError} `exists`.
    */
   async create(id: string, plan: StartPlan, workspace: string): Promise<LiveConversation> {
-    const { store, records, now } = this.#options;
-    const privateValues = new PrivateValues(id, noPrivateValues, records);
-    await privateValues.update(plan.privateRecord);
-    try {
-      await using servers = await this.#toolServers(id, privateValues, workspace);
-      const registries = this.#registries(privateValues, servers);
-      const agent = this.#requestedAgent(plan, privateValues, registries, servers);
+    const { store, now } = this.#options;
+    return this.#withNewValues(id, plan.privateRecord, async (privateValues) => {
+      const options = { ...this.#surroundingsOptions(privateValues, workspace, plan.agent), isNew: true };
+      await using surroundings = await surroundingsOf(options);
+      const agent = requestedAgentOf(plan, surroundings);
       const { clientTools, configuration } = plan;
       const secrets = (): readonly string[] => privateValues.values;
       const conversation = await Conversation.create({ id, agent, store, workspace, clientTools, secrets, now });
       await conversation.record((stamp) => configurationFact.create(configuration, stamp));
-      const confirmation = confirmationOf([plan.spec]);
-      return this.#live({ conversation, privateValues, registries, configuration, confirmation });
-    } catch (error) {
-      if (!isTaken(error)) await records.remove(id);
-      throw error;
-    }
+      const { spec, analyzer = null } = agent.confirmation;
+      return this.#live({
+        conversation,
+        privateValues,
+        surroundings,
+        configuration,
+        confirmation: { policy: spec, analyzer: plan.spec['security_analyzer'] ?? analyzer },
+      });
+    });
   }
 
   /**
@@ -108,14 +117,11 @@ export class ConversationLoader {
    * @throws {AgentError} `invalid`; {@link StorageError} `exists`.
    */
   async fork(id: string, origin: LiveConversation, { at, title, tags = {} }: ForkOptions): Promise<LiveConversation> {
-    const { records } = this.#options;
-    const privateValues = new PrivateValues(id, noPrivateValues, records);
-    await privateValues.update(origin.privateValues.record);
-    try {
-      await using servers = await this.#toolServers(id, privateValues, origin.conversation.workspace);
-      const registries = this.#registries(privateValues, servers);
+    return this.#withNewValues(id, origin.privateValues.record, async (privateValues) => {
       const before = origin.configuration;
-      const agent = before && this.#storedAgent(before, privateValues, registries, servers);
+      const { workspace } = origin.conversation;
+      await using surroundings = await this.#surroundings(privateValues, workspace, before?.agent);
+      const agent = before && this.#storedAgent(before, surroundings);
       const secrets = (): readonly string[] => privateValues.values;
       const forked = {
         id,
@@ -130,16 +136,25 @@ export class ConversationLoader {
         ...(at && { forked_from_event_id: at }),
       };
       const configuration = before && { ...before, ...from, tags: title === undefined ? tags : { ...tags, title } };
-      const live = this.#live({
-        conversation,
-        privateValues,
-        registries,
-        configuration,
-        confirmation: origin.confirmation,
-      });
+      const { confirmation } = origin;
+      const live = this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
       if (configuration) await live.configure(configuration);
       if (title !== undefined) await conversation.rename(title);
       return live;
+    });
+  }
+
+  /** Stores the private values of a new conversation, and removes them if it cannot be created. */
+  async #withNewValues(
+    id: string,
+    record: PrivateRecord,
+    create: (privateValues: PrivateValues) => Promise<LiveConversation>,
+  ): Promise<LiveConversation> {
+    const { records } = this.#options;
+    const privateValues = new PrivateValues(id, noPrivateValues, { records, person: await this.#person(record) });
+    await privateValues.update(record);
+    try {
+      return await create(privateValues);
     } catch (error) {
       if (!isTaken(error)) await records.remove(id);
       throw error;
@@ -150,80 +165,73 @@ export class ConversationLoader {
   async #privateValues(id: string, meta: Json): Promise<PrivateValues> {
     const { records, cipher } = this.#options;
     const text = await records.read(id);
-    if (text !== undefined) return new PrivateValues(id, parsePrivateRecord(text), records);
-    const privateValues = new PrivateValues(id, noPrivateValues, records);
+    const record = text === undefined ? noPrivateValues : parsePrivateRecord(text);
+    const privateValues = new PrivateValues(id, record, { records, person: await this.#person(record) });
+    if (text !== undefined) return privateValues;
     const keys = serverKeysIn(decrypted(specIn(meta), await cipher()));
     if (keys.length > 0) await privateValues.update({ keys: [...keys] });
     return privateValues;
   }
 
+  /** Secrets of the person for the commands of one conversation. */
+  async #person({ keys }: PrivateRecord): Promise<PersonSecrets> {
+    const { settings, env } = this.#options.environment;
+    const masked = providerKeys(env);
+    if (!settings) return { masked, variables: {}, problems: [] };
+    const own = await personSecrets(
+      settings.secrets,
+      keys.map(({ apiKey }) => apiKey),
+    );
+    return { ...own, masked: [...masked, ...own.masked] };
+  }
+
   #live(parts: {
     readonly conversation: Conversation;
     readonly privateValues: PrivateValues;
-    readonly registries: AgentRegistries;
+    readonly surroundings: Surroundings;
     readonly configuration: Configuration | undefined;
     readonly confirmation: Confirmation;
   }): LiveConversation {
     const { queue, feed, onFailure } = this.#options;
     const { id } = parts.conversation;
+    const { registries, rules } = parts.surroundings;
     return new LiveConversation({
       ...parts,
+      registries,
+      rules,
       queue,
       publish: (message) => feed.publish(id, message),
       onFailure: (error) => onFailure(error, id),
     });
   }
 
-  #registries(privateValues: PrivateValues, servers: ToolServers): AgentRegistries {
-    return servers.extended(withReferenceKinds(registriesFor(privateValues, this.#options.environment)));
-  }
-
-  /** Each conversation takes over the connections that its tools use; the others are closed. */
-  #toolServers(id: string, privateValues: PrivateValues, workspace: string): Promise<ToolServers> {
-    const { environment, onFailure } = this.#options;
-    const onProblem = (problem: string): void => onFailure(new Error(problem), id);
-    return startToolServers({ privateValues, workspace, env: environment.env, onProblem });
-  }
-
-  #requestedAgent(
-    { agent: shown, spec }: StartPlan,
+  /** Each conversation takes over the connections that its tools use; the others are closed with its surroundings. */
+  #surroundings(
     privateValues: PrivateValues,
-    registries: AgentRegistries,
-    servers: ToolServers,
-  ): Agent {
-    const complete = { ...spec, agent: servers.added(supportedAgent(shown)) } as Json;
-    const parts = this.#applicationParts(privateValues, shown);
-    const { agent, missing } = asRequest(() => buildAgent(complete, registries, parts));
-    const tool = missing.find(({ path }) => path.startsWith('tools.'));
-    if (tool) throw new RequestError('invalid', `The tool ${JSON.stringify(tool.kind)} cannot be used: ${tool.reason}`);
-    return agent;
+    workspace: string,
+    agent: Configuration['agent'] | undefined,
+  ): Promise<Surroundings> {
+    return surroundingsOf({ ...this.#surroundingsOptions(privateValues, workspace, agent), isNew: false });
+  }
+
+  #surroundingsOptions(
+    privateValues: PrivateValues,
+    workspace: string,
+    agent: SurroundingsOptions['agent'],
+  ): Omit<SurroundingsOptions, 'isNew'> {
+    const { environment, onNotice } = this.#options;
+    return {
+      environment,
+      privateValues,
+      workspace,
+      agent,
+      onNotice: (notice) => onNotice(notice, privateValues.id),
+    };
   }
 
   /** Policies are left at their defaults, because those of the log apply. */
-  #storedAgent(
-    { agent }: Configuration,
-    privateValues: PrivateValues,
-    registries: AgentRegistries,
-    servers: ToolServers,
-  ): Agent {
-    const complete = servers.added(supportedAgent(agent)) as Json;
-    return buildAgent(complete, registries, this.#applicationParts(privateValues, agent)).agent;
-  }
-
-  #applicationParts(privateValues: PrivateValues, agent: unknown): Partial<AgentOptions> {
-    const { home } = this.#options.environment;
-    const { hooks } = privateValues.record;
-    return { skills: skillsIn(agent), ...(hooks && { hooks }), ...(home !== undefined && { protectedPaths: [home] }) };
-  }
-}
-
-/** Builds a part of a request. @throws {RequestError} `invalid` for what cannot be built. */
-function asRequest<Result>(build: () => Result): Result {
-  try {
-    return build();
-  } catch (cause) {
-    if (!(cause instanceof AgentError)) throw cause;
-    throw new RequestError('invalid', cause.message, { cause });
+  #storedAgent({ agent }: Configuration, { registries, parts, added }: Surroundings): Agent {
+    return buildAgent(added(supportedAgent(agent)) as Json, registries, parts).agent;
   }
 }
 

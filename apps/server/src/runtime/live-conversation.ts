@@ -1,4 +1,5 @@
 import { AgentError, type Conversation, type RunOptions } from '@varve/agent';
+import type { PermissionRule } from '@varve/agent/confirmation';
 import type { AgentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
 import type { Delta } from '@varve/llm';
@@ -19,6 +20,8 @@ export interface LiveParts {
   readonly conversation: Conversation;
   readonly privateValues: PrivateValues;
   readonly registries: AgentRegistries;
+  /** Rules of the person for calls. */
+  readonly rules?: readonly PermissionRule[] | undefined;
   readonly queue: RunQueue;
   /** Absent for a conversation that another program created. */
   readonly configuration?: Configuration | undefined;
@@ -72,6 +75,11 @@ export class LiveConversation implements AsyncDisposable {
 
   get registries(): AgentRegistries {
     return this.#parts.registries;
+  }
+
+  /** Rules of the person for calls, which apply on top of every policy. */
+  get rules(): readonly PermissionRule[] | undefined {
+    return this.#parts.rules;
   }
 
   get configuration(): Configuration | undefined {

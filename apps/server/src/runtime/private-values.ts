@@ -3,16 +3,21 @@ import type { Json } from '@varve/events';
 import { specFromLitellm, type ServerCredentials, type StoredServer } from '@varve/llm/specs';
 import { SpecError } from '@varve/events/specs';
 import { secretSource, valueOf, type PrivateRecords, type SecretSource } from '@varve/settings/secrets';
+import type { PersonSecrets } from '@varve/settings/agent';
+import { namedSecrets } from '@varve/tools';
 import { redactor, type Redactor } from '@varve/text';
 import * as z from 'zod';
 
 const serverKey = z.object({ baseUrl: z.string(), model: z.string(), apiKey: z.string() });
+const hookConfig = z.custom<HookConfig>((value) => typeof value === 'object' && value !== null);
 const record = z.object({
   keys: z.array(serverKey),
   secrets: z.record(z.string(), secretSource),
   /** Servers of the model context protocol, as the client sent them. */
   mcp: z.exactOptional(z.record(z.string(), z.unknown())),
-  hooks: z.exactOptional(z.custom<HookConfig>((value) => typeof value === 'object' && value !== null)),
+  hooks: z.exactOptional(hookConfig),
+  /** Trusted hooks of files that the conversation was used with: without trusted hooks it is not opened. */
+  trustedHooks: z.exactOptional(hookConfig),
 });
 
 /** Key of a model, and the one server that receives it. */
@@ -29,10 +34,21 @@ export function parsePrivateRecord(text: string): PrivateRecord {
   return record.parse(JSON.parse(text));
 }
 
+/** Options of {@link PrivateValues}. */
+export interface PrivateValuesOptions {
+  readonly records: PrivateRecords;
+  /** Secrets of the person; those of the conversation with the same names precede them. */
+  readonly person?: Pick<PersonSecrets, 'masked' | 'variables'>;
+  readonly lookup?: (source: SecretSource) => Promise<string>;
+}
+
+const noSecrets = { masked: [], variables: {} };
+
 /** Private values of one open conversation. They may change while it is open. */
 export class PrivateValues {
   readonly #id: string;
   readonly #records: PrivateRecords;
+  readonly #person: Pick<PersonSecrets, 'masked' | 'variables'>;
   readonly #lookup: (source: SecretSource) => Promise<string>;
   /** Values that lookups returned: masked from then on. */
   readonly #lookedUp = new Map<string, string>();
@@ -40,13 +56,23 @@ export class PrivateValues {
   #values: readonly string[] = [];
   readonly redactor: Redactor;
 
-  constructor(id: string, current: PrivateRecord, records: PrivateRecords, lookup = valueOf) {
+  constructor(
+    id: string,
+    current: PrivateRecord,
+    { records, person = noSecrets, lookup = valueOf }: PrivateValuesOptions,
+  ) {
     this.#id = id;
     this.#record = current;
     this.#records = records;
+    this.#person = person;
     this.#lookup = lookup;
     this.redactor = redactor(() => this.values, { replacement: '<secret-hidden>' });
     this.#refresh();
+  }
+
+  /** Id of the conversation. */
+  get id(): string {
+    return this.#id;
   }
 
   get record(): PrivateRecord {
@@ -56,6 +82,19 @@ export class PrivateValues {
   /** Everything that must not reach the log, a client or a model. */
   get values(): readonly string[] {
     return this.#values;
+  }
+
+  /** Names of all secrets that commands may use. */
+  get secretNames(): readonly string[] {
+    return [...new Set([...Object.keys(this.#record.secrets), ...Object.keys(this.#person.variables)])];
+  }
+
+  /** Secrets with a known value, by name: those that servers may be given. */
+  get variables(): Readonly<Record<string, string>> {
+    const own = Object.entries(this.#record.secrets).flatMap(([name, source]) =>
+      source.kind === 'StaticSecret' ? [[name, source.value] as const] : [],
+    );
+    return { ...this.#person.variables, ...Object.fromEntries(own) };
   }
 
   /** Stores and applies a change. */
@@ -78,7 +117,8 @@ export class PrivateValues {
     const text = command.toLowerCase();
     const named = Object.entries(this.#record.secrets).filter(([name]) => text.includes(name.toLowerCase()));
     const values = await Promise.all(named.map(async ([name, source]) => [name, await this.#valueOf(name, source)]));
-    return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+    const own = Object.fromEntries(values.filter(([, value]) => value !== undefined));
+    return { ...namedSecrets(this.#person.variables)(command), ...own };
   }
 
   async #valueOf(name: string, source: SecretSource): Promise<string | undefined> {
@@ -94,7 +134,13 @@ export class PrivateValues {
     const sources = Object.values(secrets).flatMap((source) =>
       source.kind === 'StaticSecret' ? [source.value] : Object.values(source.headers),
     );
-    const values = [...keys.map(({ apiKey }) => apiKey), ...sources, ...this.#lookedUp.values(), ...secretsIn(mcp)];
+    const values = [
+      ...this.#person.masked,
+      ...keys.map(({ apiKey }) => apiKey),
+      ...sources,
+      ...this.#lookedUp.values(),
+      ...secretsIn(mcp),
+    ];
     this.#values = values;
   }
 }

@@ -1,4 +1,4 @@
-import { confirmationFromSpec } from '@varve/agent/confirmation';
+import { confirmationFromSpec, withRules } from '@varve/agent/confirmation';
 import type { Json } from '@varve/events';
 import { describeProblem, SpecError } from '@varve/events/specs';
 import { redactSecretFields } from '@varve/text';
@@ -6,19 +6,19 @@ import { RequestError } from '../request-error.ts';
 import type { Confirmation, LiveConversation } from './live-conversation.ts';
 
 /**
- * Replaces the confirmation policy, the analyzer, or both, from the next decision on.
+ * Replaces the confirmation policy, the analyzer, or both, from the next decision on. The rules of the person stay.
  *
  * @throws {RequestError} `invalid` for kinds and options that this server does not have.
  */
 export async function setConfirmation(changes: Partial<Confirmation>, live: LiveConversation): Promise<void> {
-  const { conversation, registries } = live;
+  const { conversation, registries, rules } = live;
   const { policy, analyzer } = { ...live.confirmation, ...changes };
   try {
     const made = confirmationFromSpec(policy, analyzer, registries);
     // An analyzer that the policy does not use is checked too.
     if (analyzer !== null) confirmationFromSpec({ kind: 'ConfirmRisky' }, analyzer, registries);
     const shown = analyzer === null ? null : (redactSecretFields(analyzer as object, '**********') as Json);
-    await conversation.setConfirmation(made, shown);
+    await conversation.setConfirmation(rules ? withRules(made, rules) : made, shown);
     live.confirmation = { policy, analyzer };
   } catch (cause) {
     if (!(cause instanceof SpecError)) throw cause;

@@ -36,7 +36,7 @@ export function startPlan(request: StartRequest, { agent, launched }: RequestedA
   const hooks = hookConfig ? receivedHooks(hookConfig) : undefined;
   const shown = redactSecretFields(complete, '**********');
   const spec = {
-    confirmation_policy: request.confirmation_policy,
+    confirmation_policy: request.confirmation_policy ?? null,
     security_analyzer: request.security_analyzer ?? null,
     max_iterations: request.max_iterations,
     stuck_detection: request.stuck_detection,
@@ -48,7 +48,7 @@ export function startPlan(request: StartRequest, { agent, launched }: RequestedA
       ...configurationOf(request, shown, secrets),
       ...(launched && { launched_agent_profile: launched }),
     },
-    privateRecord: { keys: [...serverKeysIn(complete)], secrets, ...(hooks && { hooks }), ...mcpOf(complete) },
+    privateRecord: { keys: [...serverKeysIn(complete)], secrets, ...(hooks && { hooks }), ...mcpOf(received) },
     clientTools: request.client_tools.map(receivedTool),
   };
 }
@@ -129,9 +129,9 @@ export function supportedAgent(agent: Readonly<Record<string, unknown>>): Readon
   return { ...rest, include_default_tools: known };
 }
 
+/** An empty list is a choice, too: without one, the servers of the settings are started. */
 function mcpOf({ mcp_config: sent }: Readonly<Record<string, unknown>>): Pick<PrivateRecord, 'mcp'> {
-  const isSet = typeof sent === 'object' && sent !== null && Object.keys(sent).length > 0;
-  return isSet ? { mcp: { ...sent } } : {};
+  return typeof sent === 'object' && sent !== null ? { mcp: { ...sent } } : {};
 }
 
 function receivedHooks(sent: unknown): HookConfig {

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { editSettings, resolveSettings, settingsPaths, userSettingsPath, type Settings } from '@varve/settings';
+import {
+  editSettings,
+  resolveSettings,
+  settingsPaths,
+  userSettingsPath,
+  type Settings,
+  type SettingsFile,
+} from '@varve/settings';
 import { agentProfiles, modelProfiles, type AgentProfiles, type ModelProfiles } from '@varve/settings/profiles';
 import { secretStore, type Cipher, type SecretStore } from '@varve/settings/secrets';
+import { isTrustedFile } from '@varve/settings/trust';
 import type { Variables } from '@varve/text';
 import { keyName, type LlmRecord } from './llm-record.ts';
 
@@ -10,6 +18,8 @@ export interface ServerSettingsOptions {
   /** Data directory, the one that the command uses, too. */
   readonly home: string;
   readonly env: Variables;
+  /** Home directory of the user. */
+  readonly userHome?: string | undefined;
   /** Passphrase of the tokens that clients send back; default that of the data directory. */
   readonly passphrase?: string | undefined;
 }
@@ -31,6 +41,8 @@ export interface ServerSettings {
   cipher(): Promise<Cipher>;
   /** Returns the settings in effect, without those of a workspace. */
   current(): Promise<Settings>;
+  /** Returns the settings in effect in a workspace: with those of its project, as far as a person trusts them. */
+  at(workspace: string): Promise<Settings>;
   /**
    * Changes settings of the user's file; undefined removes one. A function receives those of the file, which no other
    * writer changes before the result is stored.
@@ -45,12 +57,14 @@ export interface ServerSettings {
 }
 
 /** Opens the settings of a data directory. Nothing is created before the first change. */
-export function serverSettings({ home, env, passphrase }: ServerSettingsOptions): ServerSettings {
+export function serverSettings({ home, env, userHome, passphrase }: ServerSettingsOptions): ServerSettings {
   const models = modelProfiles(home);
   const agents = agentProfiles(home, randomUUID);
   const secrets = secretStore({ home, passphrase });
-  const current = (): Promise<Settings> =>
-    resolveSettings({ home, env, agentProfile: (name) => agents.settings(name) });
+  const sources = { home, env, agentProfile: (name: string) => agents.settings(name) };
+  const current = (): Promise<Settings> => resolveSettings(sources);
+  const isTrusted = (file: SettingsFile): Promise<boolean> =>
+    isTrustedFile(file, { home, ...(userHome !== undefined && { userHome }) });
   const keyOf = async (record: LlmRecord): Promise<string | undefined> => {
     const connected = await connectionOf(record, current);
     const { api_key_ref: reference, api_key: stored } = connected ? { ...record, ...connected } : record;
@@ -67,6 +81,7 @@ export function serverSettings({ home, env, passphrase }: ServerSettingsOptions)
     secrets,
     cipher: () => secrets.cipher(),
     current,
+    at: (workspace) => resolveSettings({ ...sources, workspace, isTrusted }),
     async set(values) {
       const file = {
         path: await userSettingsPath(home),

@@ -15,9 +15,9 @@ import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/
 import { CondenserError, condenserFromSpec, condenserKinds, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
 import type { LanguageModel } from '@varve/llm';
-import type { SettingKey } from '../definitions/settings.ts';
 import { SettingsError } from '../error.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
+import { limitsFromSettings } from './limits-from-settings.ts';
 import { toolsFromSettings, type ToolSetup } from './tools-from-settings.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 
@@ -77,7 +77,7 @@ export function agentFromSettings(setup: AgentSetup): Agent {
     ...(setup.skills && { skills: setup.skills }),
     ...(startsAgents(tools) && { subAgents: withBuiltinSubAgents(setup.subAgents ?? []) }),
     protectedPaths: [setup.home],
-    ...(!resumed && { ...budgetOf(settings), ...stuckOf(settings) }),
+    ...(!resumed && limitsFromSettings(settings)),
   });
 }
 
@@ -91,7 +91,11 @@ function startsAgents({ spec = [] }: Toolset): boolean {
 
 function confirmationFor(settings: Settings, resumed: AgentSetup['resumed']): ConfirmationPolicy | undefined {
   const isFlag = settings.entry('confirmation.policy')?.origin.kind === 'flag';
-  if (resumed?.hasPolicy && !isFlag) return undefined;
+  return resumed?.hasPolicy && !isFlag ? undefined : confirmationFromSettings(settings);
+}
+
+/** Returns the policy that settings choose. */
+export function confirmationFromSettings(settings: Settings): ConfirmationPolicy {
   const policy = settings.get('confirmation.policy');
   if (policy === 'never') return neverConfirm();
   if (policy === 'ask') return alwaysConfirm();
@@ -121,36 +125,4 @@ function condenserOf(settings: Settings, model: LanguageModel | undefined): Cond
     if (!(error instanceof CondenserError)) throw error;
     throw new SettingsError('invalid', `condenser: ${error.message}`, { cause: error });
   }
-}
-
-function budgetOf(settings: Settings): Pick<AgentOptions, 'budget'> {
-  if (!isSet(settings, 'budget.')) return {};
-  const seconds = settings.get('budget.seconds');
-  const limits = {
-    maxIterations: settings.get('budget.steps'),
-    maxCostUsd: settings.get('budget.cost_usd'),
-    maxTokens: settings.get('budget.tokens'),
-    maxCalls: settings.get('budget.calls'),
-    maxMs: seconds === undefined ? undefined : Math.max(1, Math.round(seconds * 1000)),
-  };
-  return { budget: withoutUndefined(limits) };
-}
-
-function stuckOf(settings: Settings): Pick<AgentOptions, 'stuck'> {
-  if (!isSet(settings, 'stuck.')) return {};
-  if (settings.get('stuck.detect') === false) return { stuck: 'never' };
-  const rules = {
-    repeatedResults: settings.get('stuck.repeated_results'),
-    repeatedErrors: settings.get('stuck.repeated_errors'),
-    alternating: settings.get('stuck.alternating'),
-    monologue: settings.get('stuck.monologue'),
-    overflows: settings.get('stuck.overflows'),
-  };
-  return { stuck: withoutUndefined(rules) };
-}
-
-/** Tests whether a source other than the defaults sets any of these settings: an agent without them has its own. */
-function isSet(settings: Settings, section: string): boolean {
-  const set = settings.entries.filter(({ origin }) => origin.kind !== 'default');
-  return set.some(({ key }: { readonly key: SettingKey }) => key.startsWith(section));
 }

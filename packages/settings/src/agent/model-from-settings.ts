@@ -86,7 +86,7 @@ const defaultAttempts = 5;
 export async function modelFromSettings(options: ModelOptions): Promise<ConfiguredModel> {
   const { home, env, notices = {} } = options;
   const { reference, apiKey, adapter, attempts, mode } = await chooseModel(options);
-  const secrets = [...new Set([...keysIn(env), ...(apiKey === undefined ? [] : [apiKey])])];
+  const secrets = [...new Set([...providerKeys(env), ...(apiKey === undefined ? [] : [apiKey])])];
   const own = options.fetch && { fetch: options.fetch };
   const dumps = dumpsFrom(env, { path: join(home, 'completions'), secrets, ...own });
   const base: ModelFromOptions = { keys: env, ...adapter, ...(apiKey !== undefined && { apiKey }) };
@@ -222,7 +222,7 @@ function keyIn(env: Variables, name: string): string | undefined {
 }
 
 /** Returns the keys of all providers, because a program started by the agent may print any of them. */
-function keysIn(env: Variables): readonly string[] {
+export function providerKeys(env: Variables): readonly string[] {
   const names = ['LLM_API_KEY', ...Object.values(providers).flatMap(({ keyName }) => keyName ?? [])];
   return [...new Set(names)].flatMap((name) => keyIn(env, name) ?? []);
 }

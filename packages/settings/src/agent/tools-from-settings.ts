@@ -8,6 +8,9 @@ import { SettingsError } from '../error.ts';
 import { nearest } from '../layers/nearest.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
 
+/** Returns the secrets that a command names, by name. */
+type CommandSecrets = (command: string) => Promise<Readonly<Record<string, string>>>;
+
 /** Options of {@link toolsFromSettings}. */
 export interface ToolSetup {
   /** Varve's data directory, in which long outputs and undo histories are stored. */
@@ -18,8 +21,8 @@ export interface ToolSetup {
   readonly keepsHistory: boolean;
   /** Receives the programs of the agent that were ended with it. */
   readonly onEndedPrograms?: (programs: readonly RunningProgram[]) => void;
-  /** Secrets by name: a command gets those that it names as variables. */
-  readonly secrets?: Readonly<Record<string, string>>;
+  /** Secrets by name: a command gets those that it names as variables. A function returns those of a command. */
+  readonly secrets?: Readonly<Record<string, string>> | CommandSecrets;
   /** Kinds of tools of the application, in addition to the built-in ones. */
   readonly kinds?: readonly ToolKind[];
   /** Tools of servers, whose kind is among `kinds`. */
@@ -74,7 +77,7 @@ function toolSettings(conversationId: string, settings: Settings, setup: ToolSet
       inherit: env,
       inheritNames: settings.get('shell.environment') ?? [],
       ...(onEndedPrograms && { onEndedPrograms }),
-      ...(secrets && { secrets: namedSecrets(secrets) }),
+      ...(secrets && { secrets: typeof secrets === 'function' ? secrets : namedSecrets(secrets) }),
     },
     ...(keepsHistory && { fileEditor: { historyDir: join(home, 'edits', conversationId) } }),
   };

@@ -17,7 +17,7 @@ async function serversOf(
   user: unknown,
   { files = [], env = {} }: { files?: readonly FileServer[]; env?: Record<string, string> } = {},
 ) {
-  return configuredServers(await settingsOf(user, env), files, { workspace: '/srv/app', secrets });
+  return configuredServers(files, { settings: await settingsOf(user, env), workspace: '/srv/app', secrets });
 }
 
 test('secrets replace their names in arguments, variables, headers and addresses, and variables of the host do not', async () => {

@@ -55,23 +55,35 @@ export interface ConfiguredServers {
   readonly problems: readonly string[];
 }
 
+/** Options of {@link configuredServers}. */
+export interface ServerPlaces {
+  readonly settings?: Settings | undefined;
+  /** Servers of a client in place of those of the settings; all of them are enabled. */
+  readonly servers?: readonly FileServer[] | undefined;
+  /** Directory of the relative paths of the settings, absolute. */
+  readonly workspace: string;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
 /** Returns the servers of the settings and of trusted files; those of a stronger place replace others of their name. */
 export function configuredServers(
-  settings: Settings,
   files: readonly FileServer[],
-  { workspace, secrets }: { readonly workspace: string; readonly secrets: Readonly<Record<string, string>> },
+  { settings, servers: own, workspace, secrets }: ServerPlaces,
 ): ConfiguredServers {
-  const enabled = settings.get('mcp_enabled');
+  const enabled = settings?.get('mcp_enabled');
+  const isEnabled = (name: string): boolean =>
+    (enabled?.includes(name) ?? true) || (own?.some((server) => server.name === name) ?? false);
   const found = new Map<string, FileServer>();
-  for (const server of [...ofSettings(settings, workspace), ...files]) {
+  for (const server of [...(own ?? ofSettings(settings, workspace)), ...files]) {
     if (!found.has(server.name)) found.set(server.name, server);
   }
   const servers: Record<string, McpServer> = {};
-  const problems: string[] = (enabled ?? [])
+  // Those of the settings are not among the servers of a client.
+  const problems: string[] = (own ? [] : (enabled ?? []))
     .filter((name) => !found.has(name))
     .map((name) => `There is no server ${JSON.stringify(name)}, which mcp_enabled names.`);
   for (const { name, config, directory } of found.values()) {
-    if (config.enabled === false || enabled?.includes(name) === false) continue;
+    if (config.enabled === false || !isEnabled(name)) continue;
     try {
       servers[name] = resolveServer(name, config, { directory, secrets });
     } catch (error) {
@@ -83,8 +95,8 @@ export function configuredServers(
 }
 
 /** The servers of all places count, not only those of the strongest. */
-function ofSettings(settings: Settings, workspace: string): readonly FileServer[] {
-  const entry = settings.entry('mcp_servers');
+function ofSettings(settings: Settings | undefined, workspace: string): readonly FileServer[] {
+  const entry = settings?.entry('mcp_servers');
   return (entry ? [entry, ...entry.hidden] : []).flatMap(({ value }) =>
     // Each value has passed the schema of the setting.
     Object.entries(value as Readonly<Record<string, McpServerConfig>>).map(([name, config]) => {

@@ -1,0 +1,176 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ScriptedStep, ScriptedTurn } from '@varve/llm/testing';
+import { permissionStore } from '@varve/settings/permissions';
+import { secretStore } from '@varve/settings/secrets';
+import { trustStore, trustSubject } from '@varve/settings/trust';
+import { expect, onTestFinished, test } from 'vitest';
+import { message, requestFor, runningServer, type RunningServer } from '../testing/running-server.ts';
+
+const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
+const mcpServer = fileURLToPath(new URL('../../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
+
+/** A server whose user has a home directory, and a workspace that is a repository. */
+interface Place extends RunningServer {
+  readonly home: string;
+  readonly userHome: string;
+  /** Writes a file below the home directory of the user, or into the workspace. */
+  write(where: 'userHome' | 'workspace', path: string, content: unknown): void;
+  trust(): Promise<void>;
+  /** Creates a conversation and runs it to its end. */
+  run(body?: object): Promise<string>;
+  /** Texts of the requests that the model received. */
+  readonly requests: readonly string[];
+}
+
+async function place(steps: Iterable<ScriptedStep>): Promise<Place> {
+  const userHome = realpathSync(mkdtempSync(join(tmpdir(), 'varve-person-')));
+  onTestFinished(() => rmSync(userHome, { recursive: true, force: true }));
+  const home = join(userHome, '.varve');
+  const env = { PATH: process.env['PATH'], HOME: userHome, OPENAI_API_KEY: 'sk-of-the-environment' };
+  const running = await runningServer(steps, { home, env, workspaceRoot: userHome });
+  onTestFinished(() => running[Symbol.asyncDispose]());
+  const workspace = realpathSync(running.workspace);
+  const roots = { userHome, workspace };
+  mkdirSync(join(workspace, '.git'));
+  return {
+    ...running,
+    home,
+    userHome,
+    workspace,
+    get requests() {
+      return running.model.requests.map(({ text }) => text);
+    },
+    write(where, path, content) {
+      const file = join(roots[where], path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+    },
+    async trust() {
+      const { configuration, digests } = await trustSubject(workspace, { home, userHome });
+      await trustStore({ home }).add(configuration, digests);
+    },
+    async run(body = {}) {
+      const { id } = await running.create({ initial_message: message('Go.'), ...body });
+      await running.status(id, ['finished', 'error', 'waiting_for_confirmation']);
+      return id;
+    },
+  };
+}
+
+/** Returns the agent of a request with a context. */
+function agentWith({ model, workspace }: Place, fields: object) {
+  return { agent: { ...requestFor(model, workspace).agent, ...fields } };
+}
+
+test('instructions and skills of the workspace and the user are those of the command, unless a flag leaves them out', async () => {
+  const at = await place([finish, finish]);
+  at.write('workspace', 'AGENTS.md', 'Use tabs.');
+  at.write('userHome', '.varve/AGENTS.md', 'Be brief.');
+  at.write('workspace', '.agents/skills/release/SKILL.md', '---\nname: release\ndescription: Releases it.\n---\nTag.');
+  await at.run();
+  expect(at.requests[0]).toMatch(/Be brief[^]*Use tabs/);
+  expect(at.requests[0]).toContain('Releases it.');
+  const agent_context = { load_project_skills: false, load_user_skills: true };
+  await at.run(agentWith(at, { agent_context }));
+  expect(at.requests[1]).toContain('Be brief.');
+  expect(at.requests[1]).not.toMatch(/Use tabs|Releases it/);
+});
+
+test('a skill that a client read from a file is listed once, and its own skills and choices take precedence', async () => {
+  const at = await place([finish]);
+  for (const name of ['one', 'two', 'three'])
+    at.write('workspace', `.agents/skills/${name}/SKILL.md`, `---\nname: ${name}\ndescription: File.\n---\nText.`);
+  const skill = { content: 'Text.', description: 'File.', is_agentskills_format: true };
+  const skills = [
+    { ...skill, name: 'one' },
+    { ...skill, name: 'two', content: 'Other.', description: 'Mine.' },
+  ];
+  await at.run(agentWith(at, { agent_context: { skills, disabled_skills: ['three'] } }));
+  expect(at.requests[0]?.match(/File\./g)).toHaveLength(1);
+  expect(at.requests[0]).toContain('Mine.');
+});
+
+test('the rules of the person decide under every policy of a client, also a later one', async () => {
+  const at = await place([command('git push'), finish, command('git push -f'), finish]);
+  const rule = { decision: 'deny', on: 'command', pattern: 'git push' } as const;
+  await permissionStore(at.home).add([rule], 'user', at.workspace);
+  const id = await at.run({ confirmation_policy: { kind: 'NeverConfirm' } });
+  expect(at.requests[1]).toContain('deny command git push');
+  await at.json(200, 'POST', `/${id}/confirmation_policy`, { policy: { kind: 'NeverConfirm' } });
+  await at.send('POST', '/prepare-for-sandbox-pause');
+  await at.json(200, 'POST', `/${id}/events`, message('Again.', true));
+  await at.status(id, ['finished'], 2);
+  expect(at.requests[3]?.match(/deny command git push/g)).toHaveLength(2);
+  expect(await at.json(200, 'GET', `/${id}`)).toMatchObject({ confirmation_policy: { kind: 'NeverConfirm' } });
+  expect(JSON.stringify((await at.json(200, 'GET', `/${id}`))['confirmation_policy'])).not.toContain('rules');
+});
+
+test('without a policy in the request, that of the person applies, and so do limits that the protocol does not have', async () => {
+  const at = await place([command('true'), command('true'), command('true')]);
+  at.write('userHome', '.varve/config.json', { confirmation: { policy: 'ask' }, budget: { calls: 1 } });
+  const id = await at.run();
+  expect(await at.json(200, 'GET', `/${id}`)).toMatchObject({
+    execution_status: 'waiting_for_confirmation',
+    confirmation_policy: { kind: 'AlwaysConfirm' },
+  });
+  await at.run({ confirmation_policy: { kind: 'NeverConfirm' } });
+  expect(at.requests).toHaveLength(2);
+});
+
+test('hooks of a workspace run once a person trusts them, and without the trust the conversation is not opened', async () => {
+  const at = await place([command('true'), finish, command('true'), finish, finish]);
+  const ran = join(at.userHome, 'ran.txt');
+  const hooks = { PreToolUse: [{ matcher: 'terminal', hooks: [{ command: `echo ran >> ${ran}` }] }] };
+  at.write('workspace', '.openhands/hooks.json', hooks);
+  await at.run();
+  expect(existsSync(ran)).toBe(false);
+  await at.trust();
+  // Clients read the hooks of a workspace and send them with the request.
+  const id = await at.run({ hook_config: { pre_tool_use: hooks.PreToolUse } });
+  expect(readFileSync(ran, 'utf8')).toBe('ran\n');
+  await at.send('POST', '/prepare-for-sandbox-pause');
+  at.write('workspace', '.openhands/hooks.json', {});
+  const refused = await at.json(409, 'POST', `/${id}/events`, message('Again.', true));
+  expect(refused['detail']).toContain('none of them is trusted now');
+  at.write('workspace', '.openhands/hooks.json', hooks);
+  await at.json(200, 'POST', `/${id}/events`, message('Again.', true));
+  await at.status(id, ['finished'], 2);
+});
+
+test('servers of the settings and of trusted files start, unless the request has a list', async () => {
+  const at = await place([finish, finish, finish]);
+  const args = [mcpServer];
+  at.write('userHome', '.varve/config.json', { mcp_servers: { docs: { command: process.execPath, args } } });
+  at.write('workspace', '.mcp.json', { mcpServers: { local: { command: process.execPath, args } } });
+  await at.run();
+  expect(at.requests[0]).toContain('docs__echo');
+  expect(at.requests[0]).not.toContain('local__echo');
+  await at.trust();
+  await at.run(agentWith(at, { mcp_config: {} }));
+  expect(at.requests[1]).not.toContain('docs__echo');
+  expect(at.requests[1]).toContain('local__echo');
+});
+
+test('secrets of the person reach commands that name them, and neither they nor keys of the environment are stored', async () => {
+  const print = 'echo "$DEPLOY_TOKEN" sk-of-the-"environment"; printf %s "$DEPLOY_TOKEN" | wc -c';
+  const at = await place([command(print), finish]);
+  const secrets = secretStore({ home: at.home, passphrase: undefined });
+  await secrets.set('DEPLOY_TOKEN', { kind: 'StaticSecret', value: 'token-of-the-person', description: 'x' });
+  const id = await at.run();
+  const text = JSON.stringify(await at.events(id));
+  expect(at.requests[0]).toContain('DEPLOY_TOKEN');
+  expect(text).toContain('\\n19');
+  expect(text).not.toMatch(/token-of-the-person|sk-of-the-environment/);
+});
+
+test('a broken settings file of a workspace refuses the request by its name, and creates nothing', async () => {
+  const at = await place([]);
+  at.write('workspace', '.varve/config.json', '{"tools": ');
+  const refused = await at.json(409, 'POST', '', requestFor(at.model, at.workspace));
+  expect(refused['detail']).toContain('.varve/config.json');
+  expect(await at.json(200, 'GET', '/count')).toBe(0);
+});

@@ -1,0 +1,45 @@
+import type { Settings } from '../layers/resolve-settings.ts';
+import type { Variables } from '@varve/text';
+import type { McpServers, McpToolSpec } from '@varve/tools/mcp';
+import { configuredServers, type FileServer } from '../extensions/configured-servers.ts';
+
+/** Options of {@link startServers}. */
+export interface StartServersOptions {
+  readonly settings?: Settings | undefined;
+  /** Servers of a client, by which those of the settings are replaced. */
+  readonly servers?: readonly FileServer[] | undefined;
+  /** Directory of the relative paths of servers of the settings, absolute. */
+  readonly workspace: string;
+  readonly env: Variables;
+  /** Secrets that servers may be given, by name. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Values that must not be part of messages. */
+  readonly masked: readonly string[];
+  /** Tools of servers that a stored conversation was used with. */
+  readonly stored?: readonly McpToolSpec[] | undefined;
+}
+
+/** Servers of an agent. Disposing ends those that no conversation uses. */
+export interface StartedServers extends AsyncDisposable, Pick<McpServers, 'tools' | 'problems'> {
+  readonly kinds: readonly McpServers['kind'][];
+}
+
+/** Starts the servers. Those of a stored conversation that do not start answer each call with that. */
+export async function startServers(
+  files: readonly FileServer[],
+  { env, masked, variables, stored = [], ...places }: StartServersOptions,
+): Promise<StartedServers> {
+  const { servers, problems } = configuredServers(files, { ...places, secrets: variables });
+  if (Object.keys(servers).length === 0 && stored.length === 0)
+    return { tools: [], kinds: [], problems, [Symbol.asyncDispose]: async () => undefined };
+  // Loaded here, because few runs have servers.
+  const { startMcpServers } = await import('@varve/tools/mcp');
+  const started = await startMcpServers(servers, { env, secrets: masked });
+  const isStarted = (server: string): boolean => started.tools.some(({ params }) => params.server === server);
+  return {
+    tools: [...started.tools, ...stored.filter(({ params }) => !isStarted(params.server))],
+    kinds: [started.kind],
+    problems: [...problems, ...started.problems],
+    [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
+  };
+}
