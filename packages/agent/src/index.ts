@@ -7,12 +7,8 @@ export type { ConfirmationPolicy } from './confirmation/confirmation-policy.ts';
 export type { ProposedCall } from './risk/risk-analyzer.ts';
 export { confirmRisky, type ConfirmRiskyOptions } from './confirmation/confirm-risky.ts';
 export { Conversation } from './conversation/conversation.ts';
-export type {
-  ConversationOptions,
-  CreateOptions,
-  OpenOptions,
-  UserInput,
-} from './conversation/conversation-options.ts';
+export type { ConversationOptions, CreateOptions, OpenOptions } from './conversation/conversation-options.ts';
+export type { UserInput } from './messages/user-message.ts';
 export type { ConversationState } from './log/conversation-state.ts';
 export { AgentError, type AgentErrorCode } from './error.ts';
 export type { Budget, Limits } from './budget/limits.ts';

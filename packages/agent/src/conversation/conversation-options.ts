@@ -1,4 +1,4 @@
-import type { Content, EventKind } from '@varve/events';
+import type { EventKind } from '@varve/events';
 import type { EventStore } from '@varve/storage';
 import type { ClientToolSpec } from '@varve/tools/client';
 import type { Agent } from '../agent.ts';
@@ -72,6 +72,3 @@ export interface SendOptions {
    */
   readonly id?: string;
 }
-
-/** Input of a user: text, or blocks with images. */
-export type UserInput = string | readonly Content[];

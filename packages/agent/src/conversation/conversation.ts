@@ -16,17 +16,11 @@ import { RunLock } from '../run/run-lock.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import type { Session } from '../session.ts';
-import { approveCalls, rejectCalls, type Approval } from './approvals.ts';
+import { approveCalls, rejectCalls, type Approval } from '../calls/approvals.ts';
 import { closeSession } from './close-session.ts';
 import { childSession, type ChildOptions } from './child-conversation.ts';
 import { condenseNow, type CondenseOptions } from './condense-now.ts';
-import type {
-  ConversationOptions,
-  CreateOptions,
-  OpenOptions,
-  SendOptions,
-  UserInput,
-} from './conversation-options.ts';
+import type { ConversationOptions, CreateOptions, OpenOptions, SendOptions } from './conversation-options.ts';
 import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkSession, type ForkOptions } from './fork-conversation.ts';
 import { importConversation, type ImportedConversation, type ImportOptions } from './import-conversation.ts';
@@ -34,11 +28,11 @@ import { navigateTo } from './navigate.ts';
 import { createSession, openSession } from './open-session.ts';
 import { recordEvents, type EventMaker } from './record-events.ts';
 import { markRun, type RunMark } from './run-marks.ts';
-import { sendMessage } from './send-message.ts';
+import { sendMessage } from '../messages/send-message.ts';
 import { askSideQuestion } from './side-question.ts';
 import { generateTitle, renameConversation, type TitleOptions } from './title.ts';
 import { setConfirmation, updateFields, type StateFields } from './update-fields.ts';
-import { contentOf } from './user-message.ts';
+import { contentOf, type UserInput } from '../messages/user-message.ts';
 
 function newConversationId(): string {
   return randomUUID().replaceAll('-', '');

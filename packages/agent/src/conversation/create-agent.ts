@@ -12,7 +12,7 @@ import { defaultTools, finish, type Tool } from '@varve/tools';
 import type * as z from 'zod';
 import { defineAgent, type Agent, type AgentOptions } from '../agent.ts';
 import type { ToolsContext } from '../specs/toolset.ts';
-import type { UserInput } from './conversation-options.ts';
+import type { UserInput } from '../messages/user-message.ts';
 import { Conversation } from './conversation.ts';
 import { AgentError } from '../error.ts';
 import type { RunOptions } from '../run/run-options.ts';

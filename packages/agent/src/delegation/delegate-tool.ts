@@ -6,7 +6,7 @@ import type { Delegation, DelegatingCall } from './delegation.ts';
 import { describeSubAgents, startsAgents } from './delegating-tools.ts';
 import type { TaskEnd } from './run-task.ts';
 import { subAgentName } from './sub-agent.ts';
-import type { TaskRecord } from './tasks-projection.ts';
+import type { TaskRecord } from '../log/projections/tasks-projection.ts';
 
 interface DelegateInput {
   readonly command: 'spawn' | 'delegate';

@@ -10,7 +10,7 @@ import type { Session } from '../session.ts';
 import { withTools } from './derived-agent.ts';
 import { runTask, type OpenChild, type TaskEnd, type TaskOrder } from './run-task.ts';
 import { findSubAgent, type SubAgent } from './sub-agent.ts';
-import type { TaskRecord } from './tasks-projection.ts';
+import type { TaskRecord } from '../log/projections/tasks-projection.ts';
 
 /** Call of a tool that starts tasks. */
 export interface DelegatingCall {

@@ -7,4 +7,4 @@ export type { PermissionMode, SubAgentDefinition } from './definitions/sub-agent
 export { subAgentOf, withBuiltinSubAgents, type SubAgentOptions } from './definitions/sub-agent-of.ts';
 export { findSubAgent, type SubAgent, type SubAgentContext, type SubAgentLimits } from './sub-agent.ts';
 export type { TaskEnd } from './run-task.ts';
-export { tasksProjection, type TaskRecord } from './tasks-projection.ts';
+export { tasksProjection, type TaskRecord } from '../log/projections/tasks-projection.ts';

@@ -4,7 +4,7 @@ import { defineBuiltinTool, type Tool } from '@varve/tools';
 import { AgentError } from '../error.ts';
 import type { Delegation, DelegatingCall } from './delegation.ts';
 import { describeSubAgents, startsAgents } from './delegating-tools.ts';
-import type { TaskRecord } from './tasks-projection.ts';
+import type { TaskRecord } from '../log/projections/tasks-projection.ts';
 
 interface TaskInput {
   readonly description?: string | undefined;

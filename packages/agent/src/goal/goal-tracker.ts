@@ -1,6 +1,6 @@
 import type { Draft } from '../log/drafts.ts';
 import type { Journal } from '../log/journal.ts';
-import { goalDraft, type GoalState } from './goal-state.ts';
+import { goalDraft, type GoalState } from '../log/projections/goal-projection.ts';
 
 /** Loop that pursues the goal of a session, seen by the other parts of the session. */
 export class GoalTracker {

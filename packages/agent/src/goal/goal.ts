@@ -3,7 +3,7 @@ import { AgentError } from '../error.ts';
 import type { RunLock } from '../run/run-lock.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { Session } from '../session.ts';
-import type { GoalState } from './goal-state.ts';
+import type { GoalState } from '../log/projections/goal-projection.ts';
 import { pursueGoal, type GoalResult, type GoalStart } from './pursue-goal.ts';
 
 /** Options of `Goal.start` and `Goal.resume`. */

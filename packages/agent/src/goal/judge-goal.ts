@@ -4,7 +4,7 @@ import { earlierSummaries, renderFitting } from '@varve/condensers/summaries';
 import { parseJson } from '@varve/text';
 import { callModel } from '../run/side-call.ts';
 import type { Session } from '../session.ts';
-import type { GoalVerdict } from './goal-state.ts';
+import type { GoalVerdict } from '../log/projections/goal-projection.ts';
 
 /** Characters of a token in JSON of code and prose, rounded down. */
 const charactersPerToken = 3;

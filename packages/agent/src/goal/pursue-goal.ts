@@ -1,6 +1,6 @@
 import { text } from '@varve/events';
 import { LlmError, type LanguageModel } from '@varve/llm';
-import { sendMessage } from '../conversation/send-message.ts';
+import { sendMessage } from '../messages/send-message.ts';
 import { AgentError } from '../error.ts';
 import { isAnswered } from '../run/last-reply.ts';
 import { runConversation } from '../run/run-conversation.ts';
@@ -8,7 +8,7 @@ import type { RunControl } from '../run/run-lock.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { EndReason, RunResult } from '../run/run-result.ts';
 import type { Session } from '../session.ts';
-import { goalDraft, type GoalState, type GoalVerdict } from './goal-state.ts';
+import { goalDraft, type GoalState, type GoalVerdict } from '../log/projections/goal-projection.ts';
 import { judgeGoal, type JudgeOptions } from './judge-goal.ts';
 
 /** Options of the loop that pursues a goal. */

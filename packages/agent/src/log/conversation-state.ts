@@ -16,14 +16,14 @@ import {
   type Status,
   type View,
 } from '@varve/events/projections';
-import { tasksProjection, type TaskRecord } from '../delegation/tasks-projection.ts';
-import { goalProjection, type GoalState } from '../goal/goal-state.ts';
+import { tasksProjection, type TaskRecord } from './projections/tasks-projection.ts';
+import { goalProjection, type GoalState } from './projections/goal-projection.ts';
 import { activityProjection, type Activity } from './projections/activity-projection.ts';
 import { controlProjection, type RunControlRecord } from './projections/control-projection.ts';
 import { contextProjection, type ContextState } from './projections/context-projection.ts';
 import { policiesProjection, type Policies } from './projections/policies-projection.ts';
 import { settingsProjection, type LoggedSettings } from './projections/settings-projection.ts';
-import { stopProjection, type Stops } from '../hooks/stop-projection.ts';
+import { stopProjection, type Stops } from './projections/stop-projection.ts';
 import { overflowProjection, type Overflow } from '../stuck/overflow-projection.ts';
 import { toolsetsProjection, type Toolsets } from './projections/toolsets-projection.ts';
 

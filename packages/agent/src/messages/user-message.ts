@@ -4,8 +4,10 @@ import { AgentError } from '../error.ts';
 import { statusDraft, userMessageDraft, type Draft } from '../log/drafts.ts';
 import { promptDraft } from '../request/prompt-draft.ts';
 import type { Session } from '../session.ts';
-import { rejectionDrafts } from './approvals.ts';
-import type { UserInput } from './conversation-options.ts';
+import { rejectionDrafts } from '../calls/approvals.ts';
+
+/** Input of a user: text, or blocks with images. */
+export type UserInput = string | readonly Content[];
 
 /** Statuses that a message resets to `idle`; paused and failed conversations keep theirs until they run. */
 const wakeableStatuses = new Set<ExecutionStatus>(['finished', 'stuck', 'waiting_for_confirmation']);

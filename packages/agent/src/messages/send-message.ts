@@ -1,7 +1,7 @@
 import { text, textOf, type Content, type TextContent } from '@varve/events';
 import { ToolError } from '@varve/tools';
 import { AgentError } from '../error.ts';
-import { goalDraft, type GoalState } from '../goal/goal-state.ts';
+import { goalDraft, type GoalState } from '../log/projections/goal-projection.ts';
 import type { HookVerdict } from '../hooks/session-hooks.ts';
 import type { Session } from '../session.ts';
 import { activateSkills, skillsIn, type ActivatedSkill } from '../skills/activation.ts';

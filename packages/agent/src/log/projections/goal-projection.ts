@@ -3,7 +3,7 @@ import { importFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { stateFields, type Projection } from '@varve/events/projections';
 import * as z from 'zod';
-import type { Draft } from '../log/drafts.ts';
+import type { Draft } from '../drafts.ts';
 
 /** Verdict of a judge about a goal. */
 export interface GoalVerdict {
