@@ -1,11 +1,4 @@
-import {
-  llmFields,
-  SettingsError,
-  unknownLlmField,
-  type FlagValue,
-  type LlmField,
-  type LlmValues,
-} from '@varve/settings';
+import { llmFields, SettingsError, unknownLlmField, type LlmField, type LlmValues } from '@varve/settings';
 import { modelAddress } from '@varve/settings/agent';
 import {
   capabilityCache,
@@ -115,9 +108,7 @@ export async function useProfile(name: string, role: string, io: TerminalIo): Pr
 
 /** Queries the server of a profile, or of the configured model, and prints what it reports. */
 export async function probeProfile(name: string | undefined, io: TerminalIo): Promise<void> {
-  const flags: readonly FlagValue[] = name === undefined ? [] : [{ key: 'roles.agent', value: name, flag: 'name' }];
-  const settings = await settingsFor(io, { flags });
-  const options = modelOptions(io, { settings });
+  const options = modelOptions(io, { settings: await settingsFor(io), ...(name !== undefined && { profile: name }) });
   const found = await capabilityCache(varveHome(io), options).probe(await modelAddress(options));
   if (Object.keys(found).length === 0) io.stderr.line(styled('yellow', 'The server reports nothing about its model.'));
   io.stdout.json(found);

@@ -51,6 +51,7 @@ export function serverOptionsOf(settings: Settings) {
     ...(fileRoots && { fileRoots }),
     deferred: settings.get('server.deferred') ?? false,
     maxRuns: settings.get('server.max_runs') ?? 8,
+    idleMs: (settings.get('server.idle_seconds') ?? 1200) * 1000,
   } satisfies Partial<ServerOptions>;
 }
 
@@ -64,5 +65,5 @@ export function printServeSettings(settings: Settings, keyOrigin: string | undef
 /** Returns where the key of a server comes from; undefined if it is generated. */
 export function keyOriginOf(key: string | undefined, { env }: TerminalIo): string | undefined {
   if (key !== undefined) return '--key';
-  return ['VARVE_SESSION_API_KEY', 'OH_SESSION_API_KEYS_0'].find((name) => env[name]);
+  return ['VARVE_SESSION_API_KEY', 'OH_SESSION_API_KEYS_0', 'SESSION_API_KEY'].find((name) => env[name]);
 }

@@ -1,4 +1,5 @@
 import type { Conversation } from '@varve/agent';
+import type { WaitingChild } from '@varve/agent/delegation';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import type { PendingCall } from '@varve/events/projections';
 import { varveHome } from '../setup/varve-home.ts';
@@ -9,12 +10,17 @@ import { resumeCommand } from './resume-command.ts';
 import type { RunOptions } from './run-options.ts';
 import { callRows, isAsked, isCoveredBy, proposedRules, reasonRows, sessionGrant } from './waiting-call.ts';
 
+/** Conversation whose calls wait. */
+type WaitingConversation = WaitingChild['conversation'];
+
 /** Asks about waiting calls, and remembers what was approved for the session: the life of this process. */
 export class CallDecisions {
   readonly #granted = new Set<string>();
   readonly #learned: PermissionRule[] = [];
   readonly #options: RunOptions;
   readonly #display: Display;
+  /** Conversations may wait concurrently; the person is asked about one at a time. */
+  #asking: Promise<unknown> = Promise.resolve();
 
   constructor(options: RunOptions, display: Display) {
     this.#options = options;
@@ -27,8 +33,26 @@ export class CallDecisions {
    * user decides later: then nothing is stored.
    */
   async decide(conversation: Conversation, signal: AbortSignal): Promise<boolean> {
+    return this.#next(() => this.#decide(conversation, conversation.workspace, signal));
+  }
+
+  /** Asks about the waiting calls of a sub-agent in the same directory. Its task ends when the user decides later. */
+  async decideChild({ subAgent, conversation }: WaitingChild, workspace: string, signal: AbortSignal): Promise<void> {
+    const { progress } = this.#display;
+    await this.#next(async () => {
+      progress.above(styled('yellow', `The sub-agent ${subAgent} waits for approval.`));
+      await this.#decide(conversation, workspace, signal);
+    });
+  }
+
+  #next<T>(ask: () => Promise<T>): Promise<T> {
+    const decided = this.#asking.then(ask);
+    this.#asking = decided.catch(() => undefined);
+    return decided;
+  }
+
+  async #decide(conversation: WaitingConversation, workspace: string, signal: AbortSignal): Promise<boolean> {
     const { io, progress } = this.#display;
-    const { workspace } = conversation;
     const pending = conversation.state.pending.filter(({ hasEffect }) => !hasEffect);
     const asked = askedOf(pending, this.#options).filter((call) => !this.#isGranted(call, workspace));
     const decisions = new Map<PendingCall, Exclude<Approval, 'later'>>();
@@ -70,7 +94,7 @@ function askedOf(pending: readonly PendingCall[], { confirm }: RunOptions): read
 
 /** Stores rejections before approvals, so that no call runs before all decisions about its reply are stored. */
 async function store(
-  conversation: Conversation,
+  conversation: WaitingConversation,
   pending: readonly PendingCall[],
   decisions: ReadonlyMap<PendingCall, Exclude<Approval, 'later'>>,
 ): Promise<void> {

@@ -55,6 +55,9 @@ async function runUntilDecided(
       ...(maxSteps !== undefined && { maxIterations: Math.max(1, maxSteps - steps) }),
       onDelta: ({ kind }) =>
         progress.set(kind === 'tool-call' ? 'writing a call' : 'thinking', conversation.state.stats.total),
+      ...(canAsk && {
+        onChildWaiting: (child) => decisions.decideChild(child, conversation.workspace, signal),
+      }),
       onOutput: (_chunk, event) => progress.set(`running ${event.tool_name}`),
     });
     steps += result.iterations;

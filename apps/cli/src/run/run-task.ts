@@ -1,13 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Conversation } from '@varve/agent';
+import type { LanguageModel } from '@varve/llm';
+import type { PreparedAgent } from '@varve/settings/agent';
 import type { EventStore } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { checkUrl } from '../setup/configured-model.ts';
 import { preparedAgent } from '../setup/prepared-agent.ts';
 import { untrustedLine } from '../setup/untrusted-line.ts';
-import { openConfiguredStore, openExistingStore } from '../setup/open-configured-store.ts';
+import { openConfiguredStore, openExistingStore, storeUrl } from '../setup/open-configured-store.ts';
 import { pruneVarveHome } from '../setup/prune-varve-home.ts';
 import { settingsFor } from '../setup/settings.ts';
 import { styled } from '../terminal/output.ts';
@@ -22,6 +24,7 @@ import { runAndAsk } from './run-and-ask.ts';
 import { flagsOf } from './run-flags.ts';
 import type { RunOptions } from './run-options.ts';
 import { storedRun, type StoredRun } from './stored-run.ts';
+import { writeTitle } from './write-title.ts';
 
 /** Runs a task to its end and resolves with the exit status. `task` may be empty with `resume`. */
 export async function runTask(task: string, options: RunOptions, io: TerminalIo): Promise<ExitCode> {
@@ -51,7 +54,8 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
   const pruned = pruneVarveHome(io, conversation.id);
   try {
     const modelName = prepared.agent.model.name;
-    return await runConversation(conversation, { task, options, modelName }, { io, progress });
+    const titleModel = await titleModelOf(prepared, options, io);
+    return await runConversation(conversation, { task, options, modelName, titleModel }, { io, progress });
   } finally {
     await pruned;
   }
@@ -63,40 +67,59 @@ interface RunRequest {
   readonly task: string;
   readonly options: RunOptions;
   readonly modelName: string;
+  /** Absent if no model writes the title. */
+  readonly titleModel: LanguageModel | undefined;
 }
 
-/** The id is printed when the task is stored, so that the conversation can be resumed from then on. */
+/** A conversation that is not kept needs no title. A model that cannot be used has been reported. */
+async function titleModelOf(prepared: PreparedAgent, { store, demo }: RunOptions, io: TerminalIo) {
+  if (demo || (await storeUrl(io, store)) === 'memory:') return undefined;
+  return prepared.ownModel('title').catch(() => undefined);
+}
+
 async function runConversation(
   conversation: Conversation,
-  { task, options, modelName }: RunRequest,
+  { task, options, modelName, titleModel }: RunRequest,
   display: Display,
 ): Promise<ExitCode> {
   const { io, progress } = display;
   const { state: before } = conversation;
   await decide(conversation, options);
   if (task !== '') await conversation.send(task);
-  const { id, workspace } = conversation;
-  for (const line of openingLines(
-    { id, workspace, model: modelName },
-    options.resume === undefined ? undefined : before,
-  ))
-    progress.above(styled('dim', line));
-  if (options.approve !== undefined) printApproved(before.pending, display);
+  printOpening(conversation, { modelName, options, before }, display);
   // All events of a new conversation are new, also the settings that it is created with.
   const from = options.resume === undefined ? 0 : before.head;
   const printing = { from, pending: before.pending, asJson: options.json === true };
   const printer = new EventPrinter(conversation, display, printing);
+  await using title = writeTitle(conversation, titleModel);
   try {
     const result = await runAndAsk(conversation, options, { ...display, printer });
+    if (result.reason !== 'interrupted' && result.reason !== 'paused') await title.written;
     await printer.finish();
     progress.set('done');
     if (result.reason !== 'finished' && result.reason !== 'asked') printer.showLastMessage();
     if (result.usage.calls > 0) progress.above(styled('dim', usageText(result.usage)));
     if (result.reason === 'waiting') printWaiting(conversation, options, display);
-    return reportEnd(result, { id: conversation.id, options, io, progress });
+    return await reportEnd(result, { id: conversation.id, options, io, progress });
   } finally {
     await printer.finish();
   }
+}
+
+/** The id is printed when the task is stored, so that the conversation can be resumed from then on. */
+function printOpening(
+  { id, workspace }: Conversation,
+  {
+    modelName,
+    options,
+    before,
+  }: Pick<RunRequest, 'modelName' | 'options'> & { readonly before: Conversation['state'] },
+  display: Display,
+): void {
+  const opening = { id, workspace, model: modelName };
+  const lines = openingLines(opening, options.resume === undefined ? undefined : before);
+  for (const line of lines) display.progress.above(styled('dim', line));
+  if (options.approve !== undefined) printApproved(before.pending, display);
 }
 
 interface Parts extends Omit<Parameters<typeof Conversation.create>[0], 'workspace'> {

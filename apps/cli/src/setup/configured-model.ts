@@ -15,6 +15,8 @@ export interface ModelSources {
   readonly settings: Settings;
   readonly stored?: StoredModel;
   readonly role?: ModelRole;
+  /** Name of a profile in place of that of the role. */
+  readonly profile?: string;
 }
 
 /** Returns what a person sees of an error of `modelFromSettings`: with a hint if there is one. */

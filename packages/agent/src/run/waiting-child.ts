@@ -10,7 +10,11 @@ export interface WaitingChild {
     readonly id: string;
     readonly state: ConversationState;
     digestOf(calls?: readonly PendingCall[]): string;
-    approve(approval?: { readonly actionIds?: readonly string[]; readonly digest?: string }): Promise<void>;
+    approve(approval?: {
+      readonly actionIds?: readonly string[];
+      readonly digest?: string;
+      readonly by?: string;
+    }): Promise<void>;
     reject(reason: string, options?: { readonly actionIds?: readonly string[] }): Promise<void>;
   };
 }

@@ -61,6 +61,22 @@ test('a list of tools takes the place of the preset, in the names of the referen
   ]);
 });
 
+test('options of tools are in the spec of the agent, and those without an effect are named', async () => {
+  const problems: string[] = [];
+  const options = { FileEditorTool: { maxViewChars: 100 }, terminal: { shell: '/bin/evil' }, glob: { maxFiles: 3 } };
+  const onIgnoredOption = (problem: string) => problems.push(problem);
+  const agent = await agentOf({ tools: { preset: 'minimal', options } }, { onIgnoredOption });
+  expect(agent.spec).toMatchObject({
+    tools: [{ name: 'terminal' }, { name: 'file_editor', params: { maxViewChars: 100 } }, { name: 'finish' }],
+  });
+  expect(problems).toEqual([
+    'tools.options: the agent has no tool "glob".',
+    'tools.options: shell of terminal has no effect.',
+  ]);
+  const wrong = { tools: { options: { file_editor: { maxViewChars: 'x' } } } };
+  await expect(agentOf(wrong)).rejects.toMatchObject({ code: 'invalid' });
+});
+
 test('limits, rules, concurrency, text replies and the condenser are those of the settings', async () => {
   const agent = await agentOf({
     budget: { steps: 9, cost_usd: 1.5, tokens: 1000, calls: 7, seconds: 2.5 },
@@ -114,15 +130,12 @@ test('context files are in the prompt of the preset, and the spec lists the tool
   expect(JSON.stringify(agent.spec)).not.toContain('Use tabs.');
 });
 
-test('an agent with a tool that starts sub-agents has the built-in ones and those of files', async () => {
+test('an agent with a tool that starts sub-agents has the prepared ones, or the built-in ones', async () => {
   const reviewer: SubAgent = { name: 'reviewer', description: 'Reviews.', create: (parent) => parent };
   expect((await agentOf({}, { subAgents: [reviewer] })).subAgents).toEqual([]);
+  const builtin = await agentOf({ tools: { add: ['delegate'] } });
+  expect(builtin.subAgents.map(({ name }) => name)).toEqual(['general-purpose', 'code-explorer', 'bash-runner']);
   const agent = await agentOf({ tools: { add: ['task'] } }, { subAgents: [reviewer] });
-  expect(agent.subAgents.map(({ name }) => name)).toEqual([
-    'general-purpose',
-    'code-explorer',
-    'bash-runner',
-    'reviewer',
-  ]);
+  expect(agent.subAgents).toEqual([reviewer]);
   expect(agent.spec).toMatchObject({ tools: expect.arrayContaining([{ name: 'task', params: {} }]) as unknown });
 });

@@ -8,9 +8,8 @@ import {
   type ConfirmationPolicy,
 } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
-import { withBuiltinSubAgents, type SubAgent } from '@varve/agent/delegation';
+import { builtinSubAgents, type SubAgent } from '@varve/agent/delegation';
 import { presetPrompt, type ContextFile } from '@varve/agent/prompt';
-import type { Toolset } from '@varve/agent/specs';
 import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/risk';
 import { CondenserError, condenserFromSpec, condenserKinds, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
@@ -18,6 +17,7 @@ import type { LanguageModel } from '@varve/llm';
 import { SettingsError } from '../error.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
 import { limitsFromSettings } from './limits-from-settings.ts';
+import { startsSubAgents } from './sub-agents.ts';
 import { toolsFromSettings, type ToolSetup } from './tools-from-settings.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 
@@ -35,7 +35,7 @@ export interface AgentSetup extends ToolSetup {
    */
   readonly hooks?: NonNullable<AgentOptions['hooks']>;
   readonly skills?: NonNullable<AgentOptions['skills']>;
-  /** Sub-agents of files, in addition to the built-in ones; used if the agent has a tool that starts them. */
+  /** Sub-agents; used if the agent has a tool that starts them. Default: the built-in ones. */
   readonly subAgents?: readonly SubAgent[];
   /** Parameters of the requests of a resumed conversation. */
   readonly parameters?: AgentOptions['parameters'];
@@ -75,17 +75,9 @@ export function agentFromSettings(setup: AgentSetup): Agent {
     ...(rules && { rules }),
     ...(setup.hooks && { hooks: setup.hooks }),
     ...(setup.skills && { skills: setup.skills }),
-    ...(startsAgents(tools) && { subAgents: withBuiltinSubAgents(setup.subAgents ?? []) }),
+    ...(startsSubAgents(tools.spec) && { subAgents: setup.subAgents ?? builtinSubAgents }),
     protectedPaths: [setup.home],
     ...(!resumed && limitsFromSettings(settings)),
-  });
-}
-
-/** Reports whether an agent can start sub-agents. */
-function startsAgents({ spec = [] }: Toolset): boolean {
-  return spec.some((tool) => {
-    if (typeof tool !== 'object' || tool === null || !('name' in tool)) return false;
-    return tool['name'] === 'task' || tool['name'] === 'delegate';
   });
 }
 

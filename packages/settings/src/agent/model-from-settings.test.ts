@@ -125,6 +125,41 @@ test('a role has its own profile, or that of the agent', async () => {
   await expect(configured({ home, user: { roles: { agent: 'gone' } } })).rejects.toMatchObject({ code: 'missing' });
 });
 
+test('flags and variables change the model of the agent, and not one with a profile of its own', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'varve-settings-'));
+  const models = modelProfiles(home);
+  await models.save('small', { model: 'small', base_url: 'http://127.0.0.1:9/v1' });
+  const inputs: Inputs = {
+    home,
+    user: { roles: { agent: 'small', subagent: 'small' } },
+    env: { LLM_MODEL: 'other', LLM_TEMPERATURE: '0.5' },
+    flags: [{ key: 'llm.model', value: 'big', flag: '--model' }],
+  };
+  expect((await configured({ ...inputs, role: 'agent' })).model.name).toBe('big');
+  for (const own of [{ role: 'subagent' }, { profile: 'small' }] as const) {
+    const { model } = await configured({ ...inputs, ...own });
+    expect([model.name, JSON.stringify(model.spec)]).toEqual(['small', expect.not.stringContaining('temperature')]);
+  }
+});
+
+test('a profile has the address and the key of the provider connection that it names', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'varve-settings-'));
+  const models = modelProfiles(home);
+  await models.replace('shared', { model: 'm', provider_connection_id: 'c1' });
+  const sent = await sentKey((url) => ({
+    home,
+    user: {
+      roles: { agent: 'shared' },
+      reference: { provider_connections: { c1: { base_url: url, api_key_ref: 'secret:SHARED' } } },
+    },
+    secret: async (name) => `${name}-0123456789`,
+  }));
+  expect(sent).toBe('Bearer SHARED-0123456789');
+  await expect(configured({ home, user: { roles: { agent: 'shared' } } })).rejects.toThrow(
+    'Profile "shared": the provider connection c1 does not exist.',
+  );
+});
+
 test('queried capabilities are used, and a setting is stronger', async () => {
   const home = await mkdtemp(join(tmpdir(), 'varve-settings-'));
   const user = { llm: { model: 'm', base_url: 'http://127.0.0.1:9' } };

@@ -18,7 +18,7 @@ import { SettingsError } from '../error.ts';
 import type { SettingKey } from '../definitions/settings.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
 import { capabilityCache, type ModelAddress } from '../profiles/capabilities.ts';
-import { llmValuesOf, storedKeyOf } from '../profiles/model-profile.ts';
+import { connectedProfile, llmValuesOf, storedKeyOf } from '../profiles/model-profile.ts';
 import { modelProfiles, type ModelRole } from '../profiles/model-profiles.ts';
 import {
   chooseConnection,
@@ -26,6 +26,7 @@ import {
   keyFor,
   modelSources,
   type KeyPlace,
+  type ModelSource,
   type ProfileValues,
 } from './connection.ts';
 import { resumedModel, type StoredModel } from './stored-model.ts';
@@ -55,6 +56,8 @@ export interface ModelOptions {
   readonly now: () => number;
   /** Use of the model; `agent` by default. A role without a profile has that of the agent. */
   readonly role?: ModelRole;
+  /** Name of a profile in place of that of the role. */
+  readonly profile?: string;
   /** Model of a resumed conversation. Only flags change it. */
   readonly stored?: StoredModel;
   /** Returns a secret of the store by its name, for references `secret:NAME`; none is known when absent. */
@@ -129,7 +132,7 @@ interface ChosenModel {
 async function chooseModel(options: ModelOptions): Promise<ChosenModel> {
   const { settings, env, stored } = options;
   const sources = modelSources(settings, await profileOf(options), env);
-  const connection = chooseConnection(sources);
+  const connection = chooseConnection(hasOwnProfile(options) ? sources.filter(isProfile) : sources);
   const attempts = connection.values.num_retries ?? defaultAttempts;
   if (stored) {
     const chosen = resumedModel(stored, flagsOf(settings));
@@ -153,10 +156,21 @@ function withAddress(reference: string, baseUrl: string | undefined): { readonly
   return baseUrl === undefined || /^https?:/.test(reference) ? {} : { baseUrl };
 }
 
-async function profileOf({ settings, home, role = 'agent' }: ModelOptions): Promise<ProfileValues | undefined> {
-  const name = settings.get(`roles.${role}`) ?? settings.get('roles.agent');
+/** Flags, variables and the user file describe the model of the agent, not those that a profile of their own names. */
+function hasOwnProfile({ settings, role = 'agent', profile }: ModelOptions): boolean {
+  return profile !== undefined || (role !== 'agent' && settings.get(`roles.${role}`) !== undefined);
+}
+
+function isProfile({ name }: ModelSource): boolean {
+  return name === 'profile';
+}
+
+async function profileOf(options: ModelOptions): Promise<ProfileValues | undefined> {
+  const { settings, home, role = 'agent', profile } = options;
+  const name = profile ?? settings.get(`roles.${role}`) ?? settings.get('roles.agent');
   if (name === undefined) return undefined;
-  const record = await modelProfiles(home).read(name);
+  const stored = await modelProfiles(home).read(name);
+  const record = connectedProfile(stored, settings.get('reference.provider_connections'), name);
   return { values: llmValuesOf(record, name), storedKey: storedKeyOf(record) };
 }
 

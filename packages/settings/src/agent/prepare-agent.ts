@@ -1,6 +1,7 @@
 import type { Agent } from '@varve/agent';
-import { subAgentOf } from '@varve/agent/delegation';
-import type { LanguageModel } from '@varve/llm';
+import type { Json } from '@varve/events';
+import { LlmError, type LanguageModel } from '@varve/llm';
+import { SettingsError } from '../error.ts';
 import type { Extensions } from '../extensions/load-extensions.ts';
 import type { ModelRole } from '../profiles/model-profiles.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
@@ -8,11 +9,12 @@ import { agentFromSettings, type AgentSetup } from './agent-from-settings.ts';
 import type { ResumedHooks } from './hooks-for-run.ts';
 import type { ModelNotices, ModelOptions } from './model-from-settings.ts';
 import { personSecrets } from './person-secrets.ts';
-import { prepareParts } from './prepare-parts.ts';
-import { resumedAgent } from './resumed-agent.ts';
+import { prepareParts, type PreparedParts } from './prepare-parts.ts';
+import { resumedAgent, type ResumedAgent } from './resumed-agent.ts';
 import { RoleModels } from './role-models.ts';
-import type { StartedServers } from './start-servers.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
+import { prepareSubAgents, startsSubAgents, type PreparedSubAgents } from './sub-agents.ts';
+import { toolNames } from './tools-from-settings.ts';
 
 /** Options of {@link prepareAgent}. */
 export interface PrepareAgentOptions extends Pick<
@@ -44,6 +46,13 @@ export interface PreparedAgent extends AsyncDisposable {
   readonly secrets: readonly string[];
   /** Returns the model of a role; that of the agent for a role without a profile. Throws as {@link prepareAgent}. */
   model(role: ModelRole): Promise<LanguageModel>;
+  /** Returns the model of a role with a profile of its own; undefined for another role. Throws as {@link model}. */
+  ownModel(role: ModelRole): Promise<LanguageModel | undefined>;
+  /**
+   * Returns the model of a profile. Its key is among {@link secrets} if a role or a sub-agent uses it, or if it is in
+   * the store of secrets. Throws as {@link prepareAgent}, `missing` for a profile that does not exist.
+   */
+  profileModel(name: string): Promise<LanguageModel>;
   /** Problems, and settings without an effect: one sentence each, which may contain text of files. */
   readonly warnings: readonly string[];
   /** Directories whose hooks, servers and commands have no effect until a person trusts them. */
@@ -58,42 +67,92 @@ export interface PreparedAgent extends AsyncDisposable {
  * or a missing key.
  */
 export async function prepareAgent(options: PrepareAgentOptions): Promise<PreparedAgent> {
-  const { settings, stored, secrets } = options;
+  const { settings } = options;
   await using created = new AsyncDisposableStack();
   const models = created.use(new RoleModels(options));
   const main = await models.create('agent');
   const summarizer = await models.own('condenser');
-  const modelKeys = [...main.secrets, ...(summarizer?.secrets ?? [])];
-  const { masked, variables, problems } = await personSecrets(secrets, modelKeys);
+  const sides = await sideModelsOf(models);
+  const modelKeys = [main, summarizer, sides].flatMap((each) => each?.secrets ?? []);
+  const { masked, variables, problems } = await personSecrets(options.secrets, modelKeys);
   const parts = created.use(await prepareParts({ ...options, masked, variables }));
-  const { rules, contextFiles, skills, hooks } = parts;
-  const setup = { ...setupOf(options, parts.servers), secrets: variables };
-  const current = agentFromSettings({
-    ...setup,
+  const subAgents = await subAgentsOf(parts, models, options);
+  const ignored: string[] = [];
+  const { agent, problems: missing } = agentOf(options, {
+    ...setupOf(options, parts),
     model: main.model,
-    rules,
-    contextFiles,
-    skills,
-    subAgents: parts.subAgents.map((definition) => subAgentOf(definition)),
-    ...(hooks && { hooks }),
+    secrets: withoutValues(variables, subAgents?.secrets ?? []),
+    ...(subAgents && { subAgents: subAgents.subAgents }),
     ...(summarizer && { condenserModel: summarizer.model }),
+    onIgnoredOption: (problem) => ignored.push(problem),
   });
-  const { agent, problems: missing } =
-    stored?.spec === undefined
-      ? { agent: current, problems: [] }
-      : resumedAgent({ ...setup, current, spec: stored.spec });
   const owned = created.move();
   return {
     agent,
-    secrets: masked,
+    secrets: [...masked, ...(subAgents?.secrets ?? [])],
     model: async (role) => ((await models.own(role)) ?? main).model,
-    warnings: [...settings.warnings, ...problems, ...parts.warnings, ...missing],
+    ownModel: async (role) => (await models.own(role))?.model,
+    profileModel: async (name) => (await models.profile(name)).model,
+    warnings: [
+      ...settings.warnings,
+      ...problems,
+      ...parts.warnings,
+      ...(subAgents?.problems ?? []),
+      ...sides.problems,
+      ...ignored,
+      ...missing,
+    ],
     untrusted: parts.untrusted,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-function setupOf(options: PrepareAgentOptions, servers: StartedServers): Omit<AgentSetup, 'model'> {
+function agentOf({ stored }: PrepareAgentOptions, setup: AgentSetup): ResumedAgent {
+  const current = agentFromSettings(setup);
+  if (stored?.spec === undefined) return { agent: current, problems: [] };
+  return resumedAgent({ ...setup, current, spec: stored.spec });
+}
+
+/** Returns the sub-agents of an agent that may start some; undefined for another one, whose models are not needed. */
+async function subAgentsOf(
+  { subAgents }: PreparedParts,
+  models: RoleModels,
+  { settings, stored }: PrepareAgentOptions,
+): Promise<PreparedSubAgents | undefined> {
+  const isOffered = startsSubAgents(toolNames(settings).map((name) => ({ name })));
+  const { tools } = { tools: undefined, ...(stored?.spec as { readonly tools?: Json } | undefined) };
+  return isOffered || startsSubAgents(tools) ? prepareSubAgents(subAgents, models) : undefined;
+}
+
+/** Models of roles without which the agent works: one that cannot be created is a problem. */
+async function sideModelsOf(
+  models: RoleModels,
+): Promise<{ readonly secrets: readonly string[]; readonly problems: readonly string[] }> {
+  const secrets: string[] = [];
+  const problems: string[] = [];
+  for (const role of ['title', 'ask'] as const) {
+    try {
+      secrets.push(...((await models.own(role))?.secrets ?? []));
+    } catch (error) {
+      if (!(error instanceof SettingsError || error instanceof LlmError)) throw error;
+      problems.push(`The model of the role ${role} cannot be used. ${error.message}`);
+    }
+  }
+  return { secrets, problems };
+}
+
+/** Keys of models are given to no command. */
+function withoutValues(
+  variables: Readonly<Record<string, string>>,
+  values: readonly string[],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => !values.includes(value)));
+}
+
+function setupOf(
+  options: PrepareAgentOptions,
+  { servers, rules, contextFiles, skills, hooks }: PreparedParts,
+): Omit<AgentSetup, 'model'> {
   const { settings, home, env, keepsHistory, onEndedPrograms, kinds = [], signingKey, stored } = options;
   return {
     settings,
@@ -102,6 +161,10 @@ function setupOf(options: PrepareAgentOptions, servers: StartedServers): Omit<Ag
     keepsHistory,
     kinds: [...kinds, ...servers.kinds],
     serverTools: servers.tools,
+    rules,
+    contextFiles,
+    skills,
+    ...(hooks && { hooks }),
     ...(onEndedPrograms && { onEndedPrograms }),
     ...(signingKey && { signingKey }),
     ...(stored?.parameters && { parameters: stored.parameters }),

@@ -3,6 +3,7 @@ import { agentFromSpec, agentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
 import { describeProblem } from '@varve/events/specs';
 import type { Settings } from '../layers/resolve-settings.ts';
+import { startsSubAgents } from './sub-agents.ts';
 import { toolKindsFor, type ToolSetup } from './tools-from-settings.ts';
 
 /** Options of {@link resumedAgent}. */
@@ -12,6 +13,8 @@ export interface ResumedAgentOptions extends ToolSetup {
   readonly settings: Settings;
   /** Agent of the settings, with the model, rules, hooks and skills of this run. */
   readonly current: Agent;
+  /** Sub-agents of this run, which the agent has if one of its tools starts them; absent, those of `current`. */
+  readonly subAgents?: Agent['subAgents'];
 }
 
 /** Agent of a stored conversation. */
@@ -43,14 +46,16 @@ export function resumedAgent(options: ResumedAgentOptions): ResumedAgent {
 }
 
 /** Returns what is not read from the spec: what belongs to this run, and what a flag sets. */
-function replacedParts(fields: Fields, { settings, current }: ResumedAgentOptions): Partial<AgentOptions> {
+function replacedParts(fields: Fields, options: ResumedAgentOptions): Partial<AgentOptions> {
+  const { settings, current, subAgents = current.subAgents } = options;
   const { model, confirmation, rules, budget, stuck, hooks, skills, protectedPaths, signingKey, parameters } = current;
-  const { subAgents } = current;
   const isSet = (prefix: string): boolean =>
     settings.entries.some(({ key, origin }) => origin.kind === 'flag' && key.startsWith(prefix));
   // A summarizing model needs a key, which no spec contains.
   const hasModel = objectOf(fields['condenser'] ?? null)?.['model'] !== undefined;
   const hasRole = settings.get('roles.condenser') !== undefined;
+  const hasOwnTools = !isSet('tools.') && (fields['tools'] !== undefined || fields['llm'] !== undefined);
+  const startsOthers = startsSubAgents(hasOwnTools ? fields['tools'] : current.tools.spec);
   return {
     model,
     confirmation,
@@ -58,12 +63,12 @@ function replacedParts(fields: Fields, { settings, current }: ResumedAgentOption
     stuck,
     hooks,
     skills,
-    subAgents,
+    subAgents: startsOthers ? subAgents : [],
     protectedPaths,
     parameters,
     ...(rules && { rules }),
     ...(signingKey && { signingKey }),
-    ...((isSet('tools.') || (fields['tools'] === undefined && !fields['llm'])) && { tools: current.tools }),
+    ...(!hasOwnTools && { tools: current.tools }),
     ...((isSet('condenser.') || hasModel || hasRole) && { condenser: current.condenser }),
     ...(isSet('prompt.') && { prompt: current.prompt }),
     ...(isSet('concurrency') && { concurrency: current.concurrency }),

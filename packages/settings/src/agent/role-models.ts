@@ -17,7 +17,7 @@ export interface RoleModelsOptions extends Pick<ModelOptions, 'home' | 'env' | '
 /** Models of one conversation by role, each created once. Disposing writes what their dumps have not written. */
 export class RoleModels implements AsyncDisposable {
   readonly #options: RoleModelsOptions;
-  readonly #created = new Map<ModelRole, Promise<ConfiguredModel>>();
+  readonly #created = new Map<string, Promise<ConfiguredModel>>();
 
   constructor(options: RoleModelsOptions) {
     this.#options = options;
@@ -25,9 +25,7 @@ export class RoleModels implements AsyncDisposable {
 
   /** Returns the model of a role. @throws as `modelFromSettings`. */
   create(role: ModelRole): Promise<ConfiguredModel> {
-    const created = this.#created.get(role) ?? this.#new(role);
-    this.#created.set(role, created);
-    return created;
+    return this.#once(`role:${role}`, { role });
   }
 
   /** Returns the model of a role with a profile of its own; undefined for another role. */
@@ -35,20 +33,32 @@ export class RoleModels implements AsyncDisposable {
     return this.#options.settings.get(`roles.${role}`) === undefined ? undefined : this.create(role);
   }
 
+  /** Returns the model of a profile. @throws as `modelFromSettings`. */
+  profile(name: string): Promise<ConfiguredModel> {
+    return this.#once(`profile:${name}`, { profile: name });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const model of await Promise.allSettled(this.#created.values()))
       if (model.status === 'fulfilled') await model.value.flushDumps();
   }
 
-  async #new(role: ModelRole): Promise<ConfiguredModel> {
+  #once(key: string, use: Pick<ModelOptions, 'role' | 'profile'>): Promise<ConfiguredModel> {
+    const created = this.#created.get(key) ?? this.#new(use);
+    this.#created.set(key, created);
+    return created;
+  }
+
+  async #new(use: Pick<ModelOptions, 'role' | 'profile'>): Promise<ConfiguredModel> {
     const { model, stored, secrets, ...options } = this.#options;
-    if (model && role === 'agent') return { model, secrets: [], flushDumps: async () => undefined };
+    const isAgent = use.role === 'agent';
+    if (model && isAgent) return { model, secrets: [], flushDumps: async () => undefined };
     return modelFromSettings({
       ...options,
-      role,
+      ...use,
       secret: (name) => secrets.value(name),
       decrypt: async (token) => (await secrets.cipher()).decrypt(token),
-      ...(role === 'agent' && stored?.model && { stored: stored.model }),
+      ...(isAgent && stored?.model && { stored: stored.model }),
     });
   }
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { delegationKinds } from '@varve/agent/delegation';
 import { toolset, type NamedTool, type ToolRegistry, type Toolset } from '@varve/agent/specs';
+import type { Json } from '@varve/events';
+import { SpecError } from '@varve/events/specs';
 import type { Variables } from '@varve/text';
 import { namedSecrets, type RunningProgram } from '@varve/tools';
 import { toolKinds, toolPresets, type ToolKind, type ToolSettings } from '@varve/tools/specs';
@@ -27,18 +29,46 @@ export interface ToolSetup {
   readonly kinds?: readonly ToolKind[];
   /** Tools of servers, whose kind is among `kinds`. */
   readonly serverTools?: readonly NamedTool[];
+  /** Called for each option in `tools.options` without an effect, with a sentence. */
+  readonly onIgnoredOption?: (problem: string) => void;
 }
 
 /**
  * Returns the tools of one conversation: those of the preset without the removed ones, and the added ones.
  *
- * @throws {SettingsError} `invalid` for an unknown tool.
+ * @throws {SettingsError} `invalid` for an unknown tool, and for a wrong value of an option.
  */
 export function toolsFromSettings(settings: Settings, setup: ToolSetup): Toolset {
   const kinds = toolKindsFor(settings, setup);
   const names = [...new Set(toolNames(settings).map((name) => kindOf(name, kinds).kind))];
-  // The spec of the agent lists them, so that a resumed conversation has the same.
-  return toolset([...names, ...(setup.serverTools ?? [])], kinds);
+  const params = toolOptions(settings, kinds);
+  const ignored = (problem: string): void => setup.onIgnoredOption?.(problem);
+  for (const name of Object.keys(params)) {
+    if (!names.includes(name)) ignored(`tools.options: the agent has no tool ${JSON.stringify(name.slice(0, 100))}.`);
+  }
+  const named = names.map((name) => ({ name, params: params[name] ?? {} }));
+  try {
+    // The spec of the agent lists them, so that a resumed conversation has the same.
+    return toolset([...named, ...(setup.serverTools ?? [])], kinds, {
+      onIgnored: ({ path, kind }) => ignored(`tools.options: ${path.split('.').at(-1)} of ${kind} has no effect.`),
+    });
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    throw new SettingsError('invalid', `tools.options: ${error.message}`, { cause: error });
+  }
+}
+
+/** Returns the options of tools by the names of their kinds, which a file may write as the reference does. */
+function toolOptions(
+  settings: Settings,
+  kinds: ToolRegistry,
+): Readonly<Record<string, Readonly<Record<string, Json>>>> {
+  const given = Object.entries(settings.get('tools.options') ?? {});
+  return Object.fromEntries(given.map(([name, options]) => [kindNamed(name, kinds)?.kind ?? name, options]));
+}
+
+function kindNamed(name: string, kinds: ToolRegistry): ToolRegistry[number] | undefined {
+  return kinds.findLast(({ kind, aliases = [] }) => kind === name || aliases.includes(name));
 }
 
 /** Returns the kinds of tools that an agent may have, with the options of this machine. */
@@ -48,7 +78,7 @@ export function toolKindsFor(settings: Settings, setup: ToolSetup): ToolRegistry
 }
 
 /** Returns the names of the tools that the model is offered, in order. */
-function toolNames(settings: Settings): readonly string[] {
+export function toolNames(settings: Settings): readonly string[] {
   const preset = settings.get('tools.preset') ?? 'default';
   const ofPreset: readonly string[] = Object.entries(toolPresets).find(([name]) => name === preset)?.[1] ?? [];
   const names = settings.get('tools.only') ?? ofPreset;
@@ -59,7 +89,7 @@ function toolNames(settings: Settings): readonly string[] {
 }
 
 function kindOf(name: string, kinds: ToolRegistry): ToolRegistry[number] {
-  const found = kinds.findLast(({ kind, aliases = [] }) => kind === name || aliases.includes(name));
+  const found = kindNamed(name, kinds);
   if (found) return found;
   const similar = nearest(
     name,

@@ -24,7 +24,10 @@ const llmSettings = Object.fromEntries(
 export const settingDefinitions = {
   'roles.agent': setting(profileName, 'Model profile of the agent.'),
   'roles.condenser': setting(profileName, 'Model profile that summarizes; default that of the agent.'),
-  'roles.title': setting(profileName, 'Model profile that writes titles; default that of the agent.'),
+  'roles.title': setting(
+    profileName,
+    'Model profile that writes titles; without one a title is the first line of the first message.',
+  ),
   'roles.ask': setting(profileName, 'Model profile for side questions; default that of the agent.'),
   'roles.subagent': setting(profileName, 'Model profile of sub-agents; default that of the agent.'),
   agent_profile: setting(profileName, 'Agent profile that is in use.'),
@@ -36,6 +39,9 @@ export const settingDefinitions = {
   'tools.only': setting(z.array(z.string()), 'Tools in place of the preset.', { scope: 'project' }),
   'tools.add': setting(z.array(z.string()), 'Tools in addition to the preset.', { scope: 'project' }),
   'tools.remove': setting(z.array(z.string()), 'Tools of the preset that are left out.', { scope: 'project' }),
+  'tools.options': setting(z.record(z.string(), json), 'Options of tools, by the name of the tool.', {
+    scope: 'trusted-project',
+  }),
   concurrency: setting(count.max(64), 'Calls of one reply that may run concurrently.', {
     scope: 'trusted-project',
     defaultValue: 1,
@@ -85,9 +91,18 @@ export const settingDefinitions = {
   'server.host': setting(z.string().min(1), 'Address that varve serve listens on.', { defaultValue: '127.0.0.1' }),
   'server.port': setting(z.number().int().min(0).max(65_535), 'Port; 0 picks a free one.', { defaultValue: 8000 }),
   'server.allowed_hosts': setting(names, 'Other host names that the server accepts.'),
-  'server.allowed_origins': setting(names, 'Origins whose pages may call the server.'),
+  'server.allowed_origins': setting(names, 'Origins whose pages may call the server.', {
+    variables: ['OH_ALLOW_CORS_ORIGINS'],
+  }),
   'server.file_roots': setting(names, 'Directories that the file and git routes may use; default all.'),
-  'server.max_runs': setting(count.max(1000), 'Runs at a time; the others wait.', { defaultValue: 8 }),
+  'server.max_runs': setting(count.max(1000), 'Runs at a time; the others wait.', {
+    variables: ['OH_MAX_CONCURRENT_RUNS'],
+    defaultValue: 8,
+  }),
+  'server.idle_seconds': setting(count.max(2_000_000), 'Seconds after which an unused conversation is closed.', {
+    variables: ['OH_CONVERSATION_IDLE_TTL_SECONDS'],
+    defaultValue: 1200,
+  }),
   'server.open_metrics': setting(z.boolean(), 'Sends metrics without a key.', { defaultValue: false }),
   'server.deferred': setting(z.boolean(), 'Waits until POST /api/init configures the server.', { defaultValue: false }),
   'server.log_level': setting(z.enum(logLevels), 'Level of the log.', { defaultValue: 'info' }),

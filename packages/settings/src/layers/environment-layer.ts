@@ -27,7 +27,7 @@ export function environmentLayer(env: Variables): Layer {
 const converted: readonly {
   readonly name: string;
   readonly key: SettingKey;
-  readonly value: (text: string) => unknown;
+  readonly value: (text: string, env: Variables) => unknown;
 }[] = [
   { name: 'LLM_API_KEY', key: 'llm.api_key_ref', value: () => 'env:LLM_API_KEY' },
   {
@@ -36,12 +36,24 @@ const converted: readonly {
     value: (text) => (/^(?:0|false|no)$/i.test(text) ? 'mock' : undefined),
   },
   { name: 'OH_CONVERSATIONS_PATH', key: 'store', value: (text) => `dir:${text}` },
+  {
+    name: 'OH_ALLOW_CORS_ORIGINS_0',
+    key: 'server.allowed_origins',
+    value: (_first, env) => numberedValues('OH_ALLOW_CORS_ORIGINS', env),
+  },
 ];
+
+/** Returns the values of `NAME_0`, `NAME_1` and so on. */
+function numberedValues(name: string, env: Variables): readonly string[] {
+  const values: string[] = [];
+  for (let next = env[`${name}_0`]; next?.trim(); next = env[`${name}_${values.length}`]) values.push(next.trim());
+  return values;
+}
 
 function convertedVariable(key: SettingKey, env: Variables): readonly PlacedValue[] {
   return converted.flatMap((one) => {
     const text = env[one.name]?.trim() ?? '';
-    const value = one.key === key && text !== '' ? one.value(text) : undefined;
+    const value = one.key === key && text !== '' ? one.value(text, env) : undefined;
     return value === undefined ? [] : [{ key, value, origin: { kind: 'variable', name: one.name } as const }];
   });
 }

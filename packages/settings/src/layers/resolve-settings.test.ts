@@ -40,6 +40,24 @@ test('variables of the reference are converted where varve writes a value differ
   expect([own.get('store'), own.get('llm.function_calling')]).toEqual(['memory:', undefined]);
 });
 
+test("variables of the reference's server are settings of the server, lists by index too", async () => {
+  const env = {
+    OH_ALLOW_CORS_ORIGINS_0: 'https://a.example',
+    OH_ALLOW_CORS_ORIGINS_1: 'https://b.example',
+    OH_MAX_CONCURRENT_RUNS: '3',
+    OH_CONVERSATION_IDLE_TTL_SECONDS: '60',
+  };
+  const settings = await resolveSettings({ home: '/nowhere/.varve', env });
+  expect(settings.entry('server.allowed_origins')).toMatchObject({
+    value: ['https://a.example', 'https://b.example'],
+    origin: { name: 'OH_ALLOW_CORS_ORIGINS_0' },
+  });
+  expect([settings.get('server.max_runs'), settings.get('server.idle_seconds')]).toEqual([3, 60]);
+  const list = { OH_ALLOW_CORS_ORIGINS: '["https://c.example"]' };
+  const json = await resolveSettings({ home: '/nowhere/.varve', env: { ...env, ...list } });
+  expect(json.entry('server.allowed_origins')?.value).toEqual(['https://c.example']);
+});
+
 test('a flag hides a variable, which hides a file, which hides the default, and each has its place', async () => {
   const files = {
     user: '{\n  // Mine.\n  "condenser": {"max_events": 50, },\n}',

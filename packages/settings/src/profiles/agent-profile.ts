@@ -20,11 +20,12 @@ export const agentProfileRecord = z.looseObject({
   agent_kind: z.string().default('openhands'),
   llm_profile_ref: profileName.nullish(),
   mcp_server_refs: z.array(z.string()).nullish(),
-  tools: z.array(z.union([z.string(), z.looseObject({ name: z.string() })])).nullish(),
+  tools: z.array(z.union([z.string(), z.looseObject({ name: z.string(), params: json.nullish() })])).nullish(),
   system_message_suffix: z.string().nullish(),
   disabled_skills: z.array(z.string()).nullish(),
   condenser: json.nullish(),
   verification: json.nullish(),
+  enable_sub_agents: z.boolean().nullish(),
   tool_concurrency_limit: z.number().int().positive().nullish(),
   varve: json.optional(),
 });
@@ -63,14 +64,26 @@ function referenceSettings(record: AgentProfileRecord): Partial<Record<SettingKe
     'skills.disabled': record.disabled_skills,
     // The reference adds the tools that need no choice to every list.
     ...(record.tools && { 'tools.only': [...record.tools.map(nameOfTool), 'think', 'finish'] }),
+    'tools.options': optionsOf(record.tools ?? []),
+    ...(record.enable_sub_agents === true && { 'tools.add': ['task'] }),
     ...(enabled === false && { 'condenser.kind': 'no-condensation' }),
     ...(isCount(maxSize) && { 'condenser.max_events': maxSize }),
     ...(confirms === true && { 'confirmation.policy': 'auto' }),
   };
 }
 
-function nameOfTool(tool: string | { readonly name: string }): string {
+type ToolEntry = NonNullable<AgentProfileRecord['tools']>[number];
+
+function nameOfTool(tool: ToolEntry): string {
   return typeof tool === 'string' ? tool : tool.name;
+}
+
+/** Returns the options of the tools that have some; undefined without any. */
+function optionsOf(tools: readonly ToolEntry[]): Readonly<Record<string, unknown>> | undefined {
+  const given = tools.flatMap((tool) =>
+    typeof tool === 'string' || Object.keys(tool.params ?? {}).length === 0 ? [] : [[tool.name, tool.params] as const],
+  );
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 function isCount(value: Json | undefined): value is number {

@@ -7,7 +7,7 @@ export {
   type KnownCapabilities,
   type ModelAddress,
 } from './capabilities.ts';
-export { llmValuesOf, storedKeyOf, type ModelProfileRecord } from './model-profile.ts';
+export { connectedProfile, llmValuesOf, storedKeyOf, type ModelProfileRecord } from './model-profile.ts';
 export { modelProfiles, type ModelProfiles, type ModelRole } from './model-profiles.ts';
 export { localServers, type LocalServer, type LocalServersOptions } from './local-servers.ts';
 export type { ListedRecord } from './record-folder.ts';

@@ -70,3 +70,31 @@ export function modelProfileOf(values: LlmValues, name: string, before: ModelPro
 export function storedKeyOf({ api_key: key }: ModelProfileRecord): string | undefined {
   return typeof key === 'string' && !/^\**$/.test(key.trim()) ? key : undefined;
 }
+
+/**
+ * Returns a profile with the address and the key of the provider connection that it names: its own address is stronger,
+ * and with a reference to a key of its own it needs no connection. `connections` is the setting
+ * `reference.provider_connections`.
+ *
+ * @throws {SettingsError} `missing` for a connection that does not exist.
+ * @see agent-server 1.43.1 OpenAPI, ProviderConnectionResponse
+ */
+export function connectedProfile(
+  record: ModelProfileRecord,
+  connections: Readonly<Record<string, Json>> | undefined,
+  name: string,
+): ModelProfileRecord {
+  const { provider_connection_id: id, api_key_ref: own } = record;
+  if (typeof id !== 'string' || typeof own === 'string') return record;
+  const { data: found } = connection.safeParse(Object.hasOwn(connections ?? {}, id) ? connections?.[id] : undefined);
+  if (!found) throw new SettingsError('missing', `Profile "${name}": the provider connection ${id} does not exist.`);
+  const address = typeof record['base_url'] === 'string' ? record['base_url'] : found.base_url;
+  const { api_key: _key, ...rest } = record;
+  return {
+    ...rest,
+    ...(typeof address === 'string' && { base_url: address }),
+    ...(found.api_key_ref !== undefined && { api_key_ref: found.api_key_ref }),
+  };
+}
+
+const connection = z.object({ base_url: z.string().nullish(), api_key_ref: z.string().optional() });

@@ -158,11 +158,18 @@ test('the settings of an agent profile are stronger than files, and weaker than 
 
 test('tools, servers, skills, instructions and the condenser of an agent profile have an effect', async () => {
   const { agents } = await opened();
-  const tools = ['terminal', { name: 'FileEditorTool', params: {} }];
-  const fields = { mcp_server_refs: ['docs'], disabled_skills: ['release'], system_message_suffix: 'Be brief.' };
+  const tools = ['terminal', { name: 'FileEditorTool', params: {} }, { name: 'grep', params: { maxFiles: 3 } }];
+  const fields = {
+    enable_sub_agents: true,
+    mcp_server_refs: ['docs'],
+    disabled_skills: ['release'],
+    system_message_suffix: 'Be brief.',
+  };
   await agents.save({ name: 'small', tools, condenser: { enabled: false }, ...fields });
   expect(Object.fromEntries((await agents.settings('small')).map(({ key, value }) => [key, value]))).toEqual({
-    'tools.only': ['terminal', 'FileEditorTool', 'think', 'finish'],
+    'tools.only': ['terminal', 'FileEditorTool', 'grep', 'think', 'finish'],
+    'tools.options': { grep: { maxFiles: 3 } },
+    'tools.add': ['task'],
     mcp_enabled: ['docs'],
     'skills.disabled': ['release'],
     'prompt.suffix': 'Be brief.',

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
+import { loadSubAgents, subAgentDigest, type SubAgentDefinition } from '@varve/agent/delegation';
 import { loadHooks, type HookSource } from '@varve/agent/hooks';
 import { loadSkills, type Skill } from '@varve/agent/skills';
 import { SettingsError } from '../error.ts';
@@ -18,9 +19,9 @@ export interface TrustDirectories {
 /** Configuration of one directory, about which a person decides as a whole. */
 export interface TrustSubject {
   readonly configuration: Configuration;
-  /** Digests of the hooks and skills in it, as `loadHooks` and `loadSkills` compute them. */
+  /** Digests of the hooks, skills and sub-agents in it, as the functions that load them compute them. */
   readonly digests: readonly string[];
-  /** Parts of it that run programs, in words of one line each; they contain names from the directory. */
+  /** Parts of it that have an effect by trust, in words of one line each; they contain names from the directory. */
   readonly runs: readonly string[];
 }
 
@@ -54,17 +55,24 @@ export async function trustSubject(
   // Those of a repository around it belong to its root.
   const sources = all.filter((source) => source.scope === 'user' || source.path.startsWith(`${root}${sep}`));
   const skills = await skillsOf(root, scope);
+  const agents = await subAgentsOf(root, scope);
   const scripts = Object.fromEntries(scope === 'user' ? [] : sources.flatMap(namedFiles));
-  const also = [...Object.keys(scripts), ...(scope === 'user' ? [] : await serverScripts(before))];
+  const files = [...Object.keys(scripts), ...agents.map(({ path }) => relative(root, path))];
+  const also = [...files, ...(scope === 'user' ? [] : await serverScripts(before))];
   const configuration = await readConfiguration(root, { home, scope, also });
   checkUnchanged(before, configuration, scripts);
+  checkAgents(agents, configuration);
   return {
     configuration,
-    digests: [...sources.flatMap((source) => digestsIn(source, scope)), ...skills.map(({ digest }) => digest)],
+    digests: [
+      ...sources.flatMap((source) => digestsIn(source, scope)),
+      ...[...skills, ...agents].map(({ digest }) => digest),
+    ],
     runs: [
       ...sources.filter((source) => source.scope === scope).map(({ path }) => `hooks (${relative(root, path)})`),
       ...(configuration.read('.mcp.json') ? ['servers (.mcp.json)'] : []),
       ...skills.map(({ name, executes }) => `${executes.join(', ')} of the skill ${name}`),
+      ...agents.map(describeAgent),
     ],
   };
 }
@@ -81,6 +89,20 @@ function hooksOf(
 async function skillsOf(root: string, scope: ConfigurationScope): Promise<readonly Skill[]> {
   const { skills } = await loadSkills({ workspace: root, ...(scope === 'user' && { home: root }) });
   return skills.filter(({ path = '', executes }) => executes.length > 0 && path.startsWith(`${root}${sep}`));
+}
+
+/** Returns the sub-agents in a directory that name servers or a model. Those of the user may name a model. */
+async function subAgentsOf(root: string, scope: ConfigurationScope): Promise<readonly SubAgentDefinition[]> {
+  const { definitions } = await loadSubAgents(scope === 'user' ? { home: root } : { workspace: root });
+  return definitions.filter(
+    ({ path, executes, model }) =>
+      path.startsWith(`${root}${sep}`) && (executes || (scope === 'project' && model !== 'inherit')),
+  );
+}
+
+function describeAgent({ name, model, executes }: SubAgentDefinition): string {
+  const named = model === 'inherit' ? [] : [`the model ${JSON.stringify(model.slice(0, 100))}`];
+  return `${[...(executes ? ['servers'] : []), ...named].join(' and ')} of the sub-agent ${name}`;
 }
 
 /** A file of the user counts in a workspace only with the files of the workspace that it names. */
@@ -100,6 +122,21 @@ function checkUnchanged(before: Configuration, after: Configuration, scripts: Re
   const isSame =
     before.files.every(({ path, sha256 }) => now.get(path) === sha256) &&
     Object.entries(scripts).every(([path, sha256]) => now.get(path) === sha256);
-  if (!isSame)
-    throw new SettingsError('untrusted', `The configuration of ${after.workspace} changed while it was read.`);
+  if (!isSame) throw changed(after);
+}
+
+/** The files were loaded between the two readings. */
+function checkAgents(agents: readonly SubAgentDefinition[], configuration: Configuration): void {
+  for (const { path, digest } of agents) {
+    const bytes = configuration.read(slashes(relative(configuration.workspace, path)));
+    if (bytes === undefined || subAgentDigest(bytes) !== digest) throw changed(configuration);
+  }
+}
+
+function slashes(path: string): string {
+  return path.split(sep).join('/');
+}
+
+function changed({ workspace }: Configuration): SettingsError {
+  return new SettingsError('untrusted', `The configuration of ${workspace} changed while it was read.`);
 }

@@ -12,7 +12,7 @@ export interface LoadSubAgentsOptions {
   readonly workspace?: string;
   /** Home directory of the user; absent, the user has no sub-agents. */
   readonly home?: string;
-  /** Decides about each file that names servers; default none is trusted. */
+  /** Decides about each file that names servers or a model; default none is trusted. */
   readonly trusted?: TrustPredicate;
 }
 
@@ -59,6 +59,11 @@ export async function loadSubAgents(options: LoadSubAgentsOptions): Promise<Load
   return { definitions, problems };
 }
 
+/** Returns the digest by which a person trusts the file of a sub-agent. */
+export function subAgentDigest(content: Uint8Array): string {
+  return contentDigest('agent', { agent: fileDigest(content) });
+}
+
 /** Returns the files of a root, relative to it. */
 async function definitionFiles(root: SourceRoot): Promise<readonly string[]> {
   const files: string[] = [];
@@ -85,8 +90,9 @@ async function loadFile(root: SourceRoot, path: string, trusted: TrustPredicate)
     const isForeign = path.startsWith('.claude');
     const { ignored, ...parsed } = parseDefinition(content.toString(), basename(path).replace(/\.md$/i, ''), isForeign);
     const executes = Object.keys(parsed.mcpServers).length > 0;
-    const digest = contentDigest('agent', { agent: fileDigest(content) });
-    const isTrusted = executes && (await trusted(digest));
+    const digest = subAgentDigest(content);
+    const needsTrust = executes || parsed.model !== 'inherit';
+    const isTrusted = needsTrust && (await trusted(digest));
     const mcpServers = isTrusted ? parsed.mcpServers : {};
     const definition = { ...parsed, mcpServers, path: whole, scope: root.scope, executes, digest, isTrusted };
     const problems = ignored.map((name) => ({

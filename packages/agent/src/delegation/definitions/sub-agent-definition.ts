@@ -42,6 +42,6 @@ export interface SubAgentDefinition {
   readonly executes: boolean;
   /** Hex SHA-256 over the file. */
   readonly digest: string;
-  /** True if its servers may be started. */
+  /** True if its servers may be started, and the model that it names be used; false for a file that names neither. */
   readonly isTrusted: boolean;
 }
