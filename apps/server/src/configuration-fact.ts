@@ -22,7 +22,7 @@ export const configurationFact = defineFact(
     launched_agent_profile: z.exactOptional(fields),
     /** Names of the secrets of the conversation, with their kinds and descriptions. */
     secret_sources: z.record(z.string(), fields),
-    /** Profile of the model that writes the title; absent, the title is the first line of the first message. */
+    /** Profile of the model that writes the title. */
     title_llm_profile: z.exactOptional(z.string()),
     /** Models that the conversation was switched to, by usage id. */
     models: z.exactOptional(z.record(z.string(), fields)),

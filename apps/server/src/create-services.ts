@@ -24,6 +24,7 @@ import type { ConversationSources } from './conversation-sources.ts';
 import type { Services } from './services.ts';
 import { liveLogs } from './streams/live-logs.ts';
 import { disabledNames } from './settings/disabled-names.ts';
+import { titleModels } from './settings/title-model.ts';
 import { serverSettings, type ServerSettings } from './settings/server-settings.ts';
 import { workspaces } from './workspaces/workspace-list.ts';
 import { webhookOptions } from './webhooks/webhook-options.ts';
@@ -56,6 +57,7 @@ export function createServices(options: ServerOptions, logger: Logger, initializ
       records,
       cipher,
       environment: { env, home, userHome, settings },
+      titleModel: titleModels(settings),
       agentOfProfile: (id) => agentOfProfile(id, settings),
       worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),
       maxRuns: options.maxRuns,

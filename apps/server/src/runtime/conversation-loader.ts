@@ -20,6 +20,7 @@ import { requestedAgentOf } from './requested-agent.ts';
 import type { RunQueue } from './run-queue.ts';
 import { surroundingsOf, type Surroundings, type SurroundingsOptions } from './surroundings.ts';
 import * as z from 'zod';
+import type { TitleModel } from '../settings/title-model.ts';
 import { decrypted, supportedAgent, type StartPlan } from './start-plan.ts';
 
 /** What live conversations are made of. */
@@ -32,6 +33,7 @@ export interface LoaderOptions {
   readonly environment: AgentEnvironment;
   readonly queue: RunQueue;
   readonly feed: Pick<Feed, 'publish'>;
+  readonly titleModel: TitleModel;
   /** UTC milliseconds. */
   readonly now: () => number;
   readonly onFailure: (error: unknown, conversationId: string) => void;
@@ -192,7 +194,7 @@ export class ConversationLoader {
     readonly configuration: Configuration | undefined;
     readonly confirmation: Confirmation;
   }): LiveConversation {
-    const { queue, feed, onFailure } = this.#options;
+    const { queue, feed, titleModel, onFailure } = this.#options;
     const { id } = parts.conversation;
     const { registries, rules } = parts.surroundings;
     return new LiveConversation({
@@ -200,6 +202,7 @@ export class ConversationLoader {
       registries,
       rules,
       queue,
+      titleModel,
       publish: (message) => feed.publish(id, message),
       onFailure: (error) => onFailure(error, id),
     });

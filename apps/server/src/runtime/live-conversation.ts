@@ -7,6 +7,8 @@ import { configurationFact, type Configuration } from '../configuration-fact.ts'
 import type { FeedMessage } from '../feed/feed.ts';
 import type { PrivateValues } from './private-values.ts';
 import type { QueuedJob, RunQueue } from './run-queue.ts';
+import type { TitleModel } from '../settings/title-model.ts';
+import { writeTitle } from './write-title.ts';
 
 /** JSON of a confirmation policy, and of the analyzer next to it. */
 export interface Confirmation {
@@ -26,6 +28,7 @@ export interface LiveParts {
   /** Absent for a conversation that another program created. */
   readonly configuration?: Configuration | undefined;
   readonly confirmation: Confirmation;
+  readonly titleModel: TitleModel;
   readonly publish: (message: FeedMessage) => void;
   /** Receives a failure of a run that its result does not contain: a bug, or a store that failed. */
   readonly onFailure: (error: unknown) => void;
@@ -54,6 +57,7 @@ export class LiveConversation implements AsyncDisposable {
   confirmation: Confirmation;
   #configuration: Configuration | undefined;
   #run: ActiveRun | undefined;
+  #titled: Promise<void> | undefined;
   #isLost = false;
   #idle = Promise.withResolvers<void>();
   #requests: Promise<unknown> = Promise.resolve();
@@ -222,6 +226,7 @@ export class LiveConversation implements AsyncDisposable {
     this.#cancel();
     await this.conversation[Symbol.asyncDispose]();
     await this.idle();
+    await this.#titled;
   }
 
   async #interrupted(): Promise<void> {
@@ -271,6 +276,7 @@ export class LiveConversation implements AsyncDisposable {
 
   async #execute(run: ActiveRun): Promise<void> {
     run.hasStarted = true;
+    this.#writeTitle();
     const { conversation, publish, onFailure } = this.#parts;
     const onDelta = (delta: Delta): void => publishDelta(delta, publish);
     const options = (): RunOptions => (this.#isStreaming() ? { onDelta } : {});
@@ -287,7 +293,17 @@ export class LiveConversation implements AsyncDisposable {
       await this.#markFailed(error);
     } finally {
       this.#end();
+      // The message of a goal is stored by its loop.
+      this.#writeTitle();
     }
+  }
+
+  /** Writes the title in the background, once. */
+  #writeTitle(): void {
+    const { conversation, titleModel, onFailure } = this.#parts;
+    this.#titled ??= writeTitle(conversation, this.#configuration, titleModel).then((outcome) => {
+      if (outcome === 'early') this.#titled = undefined;
+    }, onFailure);
   }
 
   /** Clients receive pieces of replies if they asked for them. */

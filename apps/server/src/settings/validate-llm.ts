@@ -1,9 +1,8 @@
-import type { Json } from '@varve/events';
-import { buildPart, SpecError, type Registry } from '@varve/events/specs';
-import { LlmError, type LanguageModel } from '@varve/llm';
-import { modelKinds, specFromLitellm, type ModelContext } from '@varve/llm/specs';
+import { SpecError } from '@varve/events/specs';
+import { LlmError } from '@varve/llm';
 import { redactor, type Variables } from '@varve/text';
 import type { ReceivedLlm } from './llm-record.ts';
+import { modelOfRecord } from './model-of-record.ts';
 
 /** Options of {@link validateLlm}. */
 export interface ValidateOptions {
@@ -27,7 +26,7 @@ export async function validateLlm(
   { env, signal }: ValidateOptions,
 ): Promise<LlmProblem | null> {
   try {
-    const model = modelOf(record, { env, key });
+    const model = modelOfRecord({ ...record, num_retries: 1 }, { env, key });
     const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
     await model.generate(
       {
@@ -50,21 +49,4 @@ export async function validateLlm(
       message: redactor(key === undefined ? [] : [key], { replacement: '***' }).text(error.message),
     };
   }
-}
-
-function modelOf(
-  record: ReceivedLlm['record'],
-  { env, key }: { readonly env: Variables; readonly key: string | undefined },
-): LanguageModel {
-  const registry: Registry<LanguageModel, ModelContext> = modelKinds({
-    keys: env,
-    ...(key !== undefined && { credentials: () => ({ apiKey: key }) }),
-  });
-  const model = (spec: Json, ...path: readonly (string | number)[]): LanguageModel =>
-    buildPart(spec, {
-      registry,
-      path,
-      contextAt: (at) => ({ model: (inner, ...more) => model(inner, ...at, ...more) }),
-    });
-  return model(specFromLitellm({ ...record, num_retries: 1, stream: false }), 'llm');
 }
