@@ -237,3 +237,35 @@ test('the first event after a crash ends the goal in the log, and forks do not p
   await reopened.rename('Later');
   expect(await goalsOf(reopened)).toEqual(['running 0', 'interrupted 0']);
 });
+
+test('a requested goal is stored before its loop, and a message that interrupts it is only answered', async () => {
+  const { conversation, model } = await started([done, note, done]);
+  const stopped = await conversation.goal.request('Win.', 3);
+  expect([conversation.state.status, await goalsOf(conversation)]).toEqual(['running', ['running 0']]);
+  await conversation.rename('Named while it waits');
+  expect(conversation.goal.state?.status).toBe('running');
+  await conversation.send('Something else.');
+  expect((await stopped({ judge: scriptedModel([]) })).goal.status).toBe('interrupted');
+  expect(await messagesOf(conversation)).toEqual(['Something else.']);
+  const resumed = await conversation.goal.requestResume();
+  const { goal } = await resumed({ judge: scriptedModel([verdict(true)]) });
+  expect([goal.status, goal.max_iterations, model.requests.length]).toEqual(['complete', 3, 3]);
+  expect(conversation.goal.isAbandoned).toBe(false);
+  await expect(conversation.goal.request(' ')).rejects.toMatchObject({ code: 'invalid' });
+  await expect(conversation.goal.requestResume()).rejects.toMatchObject({ code: 'nothing-to-do' });
+});
+
+test('a process that opens a conversation after a crash finds the goal that was requested', async () => {
+  const store = memoryStore();
+  const { conversation } = await started([], { store });
+  await conversation.goal.request('Win.', 3);
+  await conversation[Symbol.asyncDispose]();
+  const agent = defineAgent({ model: scriptedModel([done]), tools: () => [noteTool(), finish()] });
+  await using reopened = await Conversation.open({ agent, store, id });
+  expect([reopened.goal.isAbandoned, reopened.state.status]).toEqual([true, 'running']);
+  const resumed = await reopened.goal.requestResume();
+  const { goal } = await resumed({ judge: scriptedModel([verdict(true)]) });
+  expect(goal).toMatchObject({ status: 'complete', objective: 'Win.', iteration: 1 });
+  expect((await messagesOf(reopened))[0]).toContain('Resume the work on this objective, which was interrupted: Win.');
+  expect(await goalsOf(reopened)).toEqual(['running 0', 'interrupted 0', 'running 0', 'running 0', 'complete 1']);
+});

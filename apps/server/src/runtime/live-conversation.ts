@@ -1,5 +1,6 @@
 import { AgentError, type Conversation, type RunOptions } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
+import type { GoalLoop } from '@varve/agent/goal';
 import type { AgentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
 import type { Delta } from '@varve/llm';
@@ -144,8 +145,7 @@ export class LiveConversation implements AsyncDisposable {
    * @throws {AgentError} `busy`.
    */
   startGoal(objective: string, maxIterations: number): Promise<void> {
-    const { goal } = this.conversation;
-    return this.#loop((run) => goal.start(objective, { maxIterations, run }));
+    return this.#loop(() => this.conversation.goal.request(objective, maxIterations));
   }
 
   /** Continues an interrupted goal in the background. @throws {AgentError} `busy`, `nothing-to-do` without one. */
@@ -154,29 +154,45 @@ export class LiveConversation implements AsyncDisposable {
     if (goal.state?.status !== 'interrupted') {
       return Promise.reject(new AgentError('nothing-to-do', 'no_resumable_goal'));
     }
-    return this.#loop((run) => goal.resume({ run }));
+    return this.#loop(() => goal.requestResume());
   }
 
   /** Stops the loop of a goal. A run in progress continues to its end. */
   stopGoal(): Promise<void> {
     return this.#inOrder(async () => {
-      if (this.#run?.hasStarted === false) this.#cancel();
-      await this.conversation.goal.stop();
+      const { goal } = this.conversation;
+      const isQueued = this.#run?.hasStarted === false && goal.state?.status === 'running';
+      if (isQueued) await this.#pauseNow();
+      else await goal.stop();
     });
   }
 
-  #loop(work: ActiveRun['work']): Promise<void> {
+  #loop(request: () => Promise<GoalLoop>): Promise<void> {
     return this.#inOrder(async () => {
       await this.#assertIdle();
-      await this.#begin(work, async () => undefined);
+      await this.#requestLoop(request);
     });
   }
 
-  /** Continues a run that another process of this server began. Without one, nothing happens. */
+  /** Stores that a goal is requested, and queues its loop. */
+  async #requestLoop(request: () => Promise<GoalLoop>): Promise<void> {
+    let loop: GoalLoop | undefined;
+    await this.#begin(
+      async (run) => loop?.({ run }),
+      async () => {
+        loop = await request();
+      },
+    );
+  }
+
+  /** Continues a run, or a goal, that another process of this server began. Without one, nothing happens. */
   resume(): Promise<void> {
     return this.#inOrder(async () => {
-      const isInterrupted = this.#configuration !== undefined && this.conversation.state.status === 'running';
-      if (isInterrupted && !this.#run) await this.#request();
+      const { state, goal } = this.conversation;
+      const isInterrupted = this.#configuration !== undefined && state.status === 'running';
+      if (!isInterrupted || this.#run) return;
+      if (goal.isAbandoned) await this.#requestLoop(() => goal.requestResume());
+      else await this.#request();
     });
   }
 
@@ -300,10 +316,17 @@ export class LiveConversation implements AsyncDisposable {
 
   /** Writes the title in the background, once. */
   #writeTitle(): void {
+    this.#titled ??= this.#tryTitle();
+  }
+
+  async #tryTitle(): Promise<void> {
     const { conversation, titleModel, onFailure } = this.#parts;
-    this.#titled ??= writeTitle(conversation, this.#configuration, titleModel).then((outcome) => {
+    try {
+      const outcome = await writeTitle(conversation, this.#configuration, titleModel);
       if (outcome === 'early') this.#titled = undefined;
-    }, onFailure);
+    } catch (error) {
+      onFailure(error);
+    }
   }
 
   /** Clients receive pieces of replies if they asked for them. */
@@ -325,6 +348,7 @@ export class LiveConversation implements AsyncDisposable {
 
   async #pauseNow(): Promise<void> {
     this.#cancel();
+    await this.conversation.goal.stop();
     await this.conversation.markRun('paused');
     this.#parts.publish({ kind: 'full_state' });
   }

@@ -20,7 +20,7 @@ function newDirectory(): string {
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 
-test('after SIGKILL what was running or queued continues, and what waited waits', async () => {
+test('after SIGKILL what was running or queued continues, goals included, and what waited waits', async () => {
   const directory = newDirectory();
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   let isKilled = false;
@@ -28,6 +28,7 @@ test('after SIGKILL what was running or queued continues, and what waited waits'
   const reply = (request: ModelRequest): ScriptedTurn => {
     const text = JSON.stringify(request.messages);
     if (text.includes('Wait.')) return { calls: [{ name: 'terminal', arguments: { command: 'echo waited' } }] };
+    if (isKilled && request.tools.length === 0) return { text: '{"score": 1, "complete": true, "missing": ""}' };
     if (isKilled) return finish;
     ask();
     return { fault: { kind: 'hang', afterPieces: 0 } };
@@ -44,6 +45,9 @@ test('after SIGKILL what was running or queued continues, and what waited waits'
     for (const text of ['Run.', 'Queue.']) {
       ids.push((await first.json<Info>('POST', '', { ...body, initial_message: message(text) })).id);
     }
+    const goal = (await first.json<Info>('POST', '', body)).id;
+    await first.json('POST', `/${goal}/goal`, { objective: 'Pursue.' });
+    ids.push(goal);
     await asked;
     isKilled = true;
     await first.kill();
@@ -52,6 +56,12 @@ test('after SIGKILL what was running or queued continues, and what waited waits'
   const statusOf = async (id: string | undefined) => (await second.json<Info>('GET', `/${id}`)).execution_status;
   for (const id of ids.slice(1)) while ((await statusOf(id)) !== 'finished');
   expect(await statusOf(ids[0])).toBe('waiting_for_confirmation');
+  const { items } = await second.json<{ readonly items: readonly { readonly value?: object }[] }>(
+    'GET',
+    `/${ids[3]}/events/search`,
+  );
+  const goals = items.flatMap((event) => ('key' in event && event.key === 'goal' ? [event.value] : []));
+  expect(goals.at(-1)).toMatchObject({ status: 'complete', iteration: 1, objective: 'Pursue.' });
   // The key is known again, from the data directory.
   expect(model.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-of-the-test');
   await second.stop();

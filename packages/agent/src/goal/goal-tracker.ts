@@ -6,6 +6,7 @@ import { goalDraft, type GoalState } from '../log/projections/goal-projection.ts
 export class GoalTracker {
   readonly #journal: Pick<Journal, 'timeline'>;
   #interruption: AbortController | undefined;
+  #isRequested = false;
 
   constructor(journal: Pick<Journal, 'timeline'>) {
     this.#journal = journal;
@@ -14,8 +15,18 @@ export class GoalTracker {
   /** State of the last goal. One that is stored as running, but that no loop here pursues, is interrupted. */
   get state(): GoalState | undefined {
     const { goal } = this.#journal.timeline.read('goal');
-    if (!goal || goal.status !== 'running' || this.#interruption) return goal;
+    if (!goal || !this.isAbandoned) return goal;
     return { ...goal, active: false, status: 'interrupted' };
+  }
+
+  /** True for a goal that is stored as running, although its process has ended. */
+  get isAbandoned(): boolean {
+    return this.#isStoredRunning && !this.#isExpected;
+  }
+
+  /** Marks that a loop will begin: its goal may be stored as running. */
+  request(): void {
+    this.#isRequested = true;
   }
 
   /** Marks the beginning of a loop. The signal aborts when its goal is interrupted by a message or on request. */
@@ -26,12 +37,13 @@ export class GoalTracker {
 
   /** Marks the end of the loop. */
   end(): void {
+    this.#isRequested = false;
     this.#interruption = undefined;
   }
 
-  /** True while a loop here pursues a goal that was not interrupted. */
+  /** True while a loop here pursues, or will pursue, a goal that was not interrupted. */
   get isRunning(): boolean {
-    return this.#interruption !== undefined && this.#journal.timeline.read('goal').goal?.status === 'running';
+    return this.#isExpected && this.#isStoredRunning;
   }
 
   /** Returns the events that interrupt the running goal; none without one. */
@@ -46,7 +58,16 @@ export class GoalTracker {
 
   /** Returns the end of a goal that is stored as running although its process has ended, for the next append. */
   abandonedDrafts(): readonly Draft[] {
-    return this.#interruption ? [] : this.#interruptedDrafts();
+    return this.isAbandoned ? this.#interruptedDrafts() : [];
+  }
+
+  /** A loop here has begun, or will. */
+  get #isExpected(): boolean {
+    return this.#isRequested || this.#interruption !== undefined;
+  }
+
+  get #isStoredRunning(): boolean {
+    return this.#journal.timeline.read('goal').goal?.status === 'running';
   }
 
   #interruptedDrafts(): readonly Draft[] {

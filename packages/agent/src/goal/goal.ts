@@ -1,9 +1,10 @@
 import type { LanguageModel } from '@varve/llm';
 import { AgentError } from '../error.ts';
 import type { RunLock } from '../run/run-lock.ts';
+import { startDrafts } from '../run/run-loop.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { Session } from '../session.ts';
-import type { GoalState } from '../log/projections/goal-projection.ts';
+import { goalDraft, type GoalState } from '../log/projections/goal-projection.ts';
 import { pursueGoal, type GoalResult, type GoalStart } from './pursue-goal.ts';
 
 /** Options of `Goal.start` and `Goal.resume`. */
@@ -15,6 +16,9 @@ export interface GoalOptions {
   /** Options of each run; its limits apply to each round. */
   readonly run?: RunOptions;
 }
+
+/** Loop of a requested goal. Resolves when it ends. @throws {AgentError} `busy`, and what `run` throws. */
+export type GoalLoop = (options: Pick<GoalOptions, 'judge' | 'run'>) => Promise<GoalResult>;
 
 /** What a goal needs of its conversation. */
 interface GoalHost {
@@ -56,12 +60,28 @@ export class Goal {
    */
   async start(objective: string, options: GoalOptions = {}): Promise<GoalResult> {
     const { maxIterations = defaultRounds } = options;
-    if (objective.trim() === '') throw new AgentError('invalid', 'A goal needs an objective.');
-    checkRounds(maxIterations);
-    return this.#pursue(options, () => ({
-      message: objective,
-      goal: { ...running, iteration: 0, max_iterations: maxIterations, objective, verdict: null },
-    }));
+    return this.#pursue(options, () => newGoal(objective, maxIterations));
+  }
+
+  /**
+   * Stores that a goal is requested, with the status `running`, and resolves with its loop, which the caller calls once,
+   * at any time. Until it is called, a message of the user or `stop` interrupts the goal; the loop then only answers what
+   * was sent. In a process that opens the conversation after a crash, `isAbandoned` is true.
+   *
+   * @throws {AgentError} `invalid`, `closed`.
+   */
+  async request(objective: string, maxIterations = defaultRounds): Promise<GoalLoop> {
+    return this.#request(() => newGoal(objective, maxIterations));
+  }
+
+  /** As `request`, for the interrupted goal. @throws {AgentError} `nothing-to-do` when none was interrupted. */
+  async requestResume(): Promise<GoalLoop> {
+    return this.#request(() => this.#interruptedGoal(undefined));
+  }
+
+  /** True for a goal that was requested or pursued by a process that has ended since. */
+  get isAbandoned(): boolean {
+    return this.#host.session.goals.isAbandoned;
   }
 
   /**
@@ -71,16 +91,7 @@ export class Goal {
    */
   async resume(options: GoalOptions = {}): Promise<GoalResult> {
     if (options.maxIterations !== undefined) checkRounds(options.maxIterations);
-    return this.#pursue(options, () => {
-      const { session } = this.#host;
-      const { state } = this;
-      if (state?.status !== 'interrupted') {
-        throw new AgentError('nothing-to-do', `Conversation ${session.conversationId} has no interrupted goal.`);
-      }
-      const goal = { ...state, ...running, max_iterations: options.maxIterations ?? state.max_iterations };
-      const hasCalls = session.journal.timeline.read('pending').length > 0;
-      return { goal, ...(!hasCalls && { message: resumption(goal) }) };
-    });
+    return this.#pursue(options, () => this.#interruptedGoal(options.maxIterations));
   }
 
   /**
@@ -97,11 +108,43 @@ export class Goal {
     return events.length > 0;
   }
 
+  #interruptedGoal(maxIterations: number | undefined): GoalStart {
+    const { session } = this.#host;
+    const { state } = this;
+    if (state?.status !== 'interrupted') {
+      throw new AgentError('nothing-to-do', `Conversation ${session.conversationId} has no interrupted goal.`);
+    }
+    const goal = { ...state, ...running, max_iterations: maxIterations ?? state.max_iterations };
+    const hasCalls = session.journal.timeline.read('pending').length > 0;
+    return { goal, ...(!hasCalls && { message: resumption(goal) }) };
+  }
+
+  async #request(start: () => GoalStart): Promise<GoalLoop> {
+    const { session, assertUsable } = this.#host;
+    assertUsable();
+    const requested = start();
+    // A goal that another process left is stored as interrupted before.
+    await session.journal.emitPreamble();
+    session.goals.request();
+    const { execution } = session.journal.timeline.read('status');
+    await session.journal.emit(() => [goalDraft(requested.goal), ...startDrafts(execution)]);
+    return (options) => this.#pursue(options, () => ({ ...requested, isRequested: true }));
+  }
+
   async #pursue(options: GoalOptions, start: () => GoalStart): Promise<GoalResult> {
     const { session, runLock, assertUsable } = this.#host;
     assertUsable();
     return runLock.exclusive((control) => pursueGoal(start(), options, session, control));
   }
+}
+
+function newGoal(objective: string, maxIterations: number): GoalStart {
+  if (objective.trim() === '') throw new AgentError('invalid', 'A goal needs an objective.');
+  checkRounds(maxIterations);
+  return {
+    message: objective,
+    goal: { ...running, iteration: 0, max_iterations: maxIterations, objective, verdict: null },
+  };
 }
 
 const running = { active: true, status: 'running' } as const;

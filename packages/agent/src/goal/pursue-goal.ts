@@ -33,6 +33,8 @@ export interface GoalStart {
   readonly goal: GoalState;
   /** Message that begins the work; absent to continue a run that was cut off. */
   readonly message?: string;
+  /** The goal is stored as running; nothing of it is sent if it was interrupted since. */
+  readonly isRequested?: boolean;
 }
 
 /** Ends of a run after which its work is judged. A run that was stuck is judged too: the next message may help. */
@@ -43,7 +45,7 @@ const judgedEnds = new Set<EndReason>(['finished', 'asked', 'stuck']);
  * is interrupted. A message of the user that interrupts it is answered first.
  */
 export async function pursueGoal(
-  { goal, message }: GoalStart,
+  { goal, message, isRequested = false }: GoalStart,
   { judge, run: options = {} }: PursueOptions,
   session: Session,
   control: RunControl,
@@ -51,10 +53,12 @@ export async function pursueGoal(
   const { goals, journal } = session;
   // A goal that another process left is stored as interrupted before this one resumes it.
   await journal.emitPreamble();
+  const isWanted = !isRequested || goals.isRunning;
   const cancelled = goals.begin();
   const signal = AbortSignal.any([control.interruption, cancelled, ...(options.signal ? [options.signal] : [])]);
   try {
-    if (message === undefined) await journal.emit([goalDraft(goal)]);
+    if (!isWanted) goals.cancelIfEnded();
+    else if (message === undefined) await journal.emit([goalDraft(goal)]);
     else await sendGoal({ goal, message }, session, control.interruption);
     for (;;) {
       const run = await runConversation(session, options, control);
@@ -93,7 +97,11 @@ async function judgeRound(session: Session, options: JudgeOptions): Promise<LlmE
 }
 
 /** Sends a message of the loop together with the state of its goal, unless the goal was interrupted. */
-async function sendGoal({ goal, message }: Required<GoalStart>, session: Session, signal: AbortSignal): Promise<void> {
+async function sendGoal(
+  { goal, message }: Required<Pick<GoalStart, 'goal' | 'message'>>,
+  session: Session,
+  signal: AbortSignal,
+): Promise<void> {
   await sendMessage([text(message)], session, { rejects: () => 'always', signal, goal });
 }
 
