@@ -42,6 +42,7 @@ export function createServices(options: ServerOptions, logger: Logger, initializ
   const userHome = env['HOME'] ?? homedir();
   const settings =
     home === undefined ? undefined : serverSettings({ home, env, userHome, passphrase: env['OH_SECRET_KEY'] });
+  const receivers = webhooksOf(options, { store, folds, feed, now }, logger);
   const services = {
     store,
     folds,
@@ -49,8 +50,9 @@ export function createServices(options: ServerOptions, logger: Logger, initializ
     streams: liveLogs({ store, folds, feed, now }),
     settings,
     ...extensionServices(options, settings, cipher),
-    webhooks: webhooksOf(options, { store, folds, feed, now }, logger),
+    webhooks: receivers,
     conversations: conversations({
+      webhooks: receivers,
       store,
       folds,
       feed,

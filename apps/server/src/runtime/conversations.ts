@@ -16,12 +16,15 @@ import type { ProfiledAgent } from '../requests/agent-of-profile.ts';
 import { setSecrets } from './set-secrets.ts';
 import { receivedSecrets, requestedAgent, startPlan } from './start-plan.ts';
 import { switchModel } from './switch-model.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import { prepareWorkspace } from './workspace.ts';
 
 /** Options of {@link conversations}. */
 export interface ConversationsOptions extends Omit<LoaderOptions, 'queue'> {
   /** Returns the agent of a profile. @throws {RequestError} */
   readonly agentOfProfile: (id: string) => Promise<ProfiledAgent>;
+  /** Receives the events of open conversations. */
+  readonly webhooks: Pick<Webhooks, 'watch' | 'unwatch'>;
   /** Directory of worktrees. */
   readonly worktreeRoot: string;
   /** Maximum number of runs at a time; the others wait. Default 8. */
@@ -86,11 +89,23 @@ const removeWaitMs = 10_000;
 
 /** Creates the conversations of a server. */
 export function conversations(options: ConversationsOptions): Conversations {
-  const { store, records, cipher, maxRuns = 8, idleMs = 20 * minute, every = repeatedly, now, onFailure } = options;
+  const {
+    store,
+    records,
+    cipher,
+    webhooks,
+    maxRuns = 8,
+    idleMs = 20 * minute,
+    every = repeatedly,
+    now,
+    onFailure,
+  } = options;
   const queue = new RunQueue(maxRuns);
   const loader = new ConversationLoader({ ...options, queue });
   const open = new OpenConversations({
     load: (id) => loader.load(id),
+    onOpen: (id, from) => webhooks.watch(id, from),
+    onClose: (id) => webhooks.unwatch(id),
     idleMs,
     now,
     every,

@@ -6,6 +6,10 @@ import type { LiveConversation } from './live-conversation.ts';
 export interface OpenConversationsOptions {
   /** Opens a stored conversation and takes its lease. */
   readonly load: (id: string) => Promise<LiveConversation>;
+  /** Called before a stored conversation is opened, and after a new one was created. */
+  readonly onOpen: (id: string, from: 'start' | 'now') => Promise<void>;
+  /** Called when a conversation is closed, or could not be opened. It must not reject. */
+  readonly onClose: (id: string) => Promise<void>;
   /** Milliseconds without use after which a conversation is closed. */
   readonly idleMs: number;
   /** UTC milliseconds. */
@@ -48,7 +52,7 @@ export class OpenConversations {
 
   /** Lets `work` use a conversation, which stays open until it ends. @throws what opening it and `work` throw. */
   async use<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result> {
-    const entry = await this.#entry(id, () => this.#options.load(id));
+    const entry = await this.#entry(id, () => this.#load(id));
     return this.#used(id, entry, work);
   }
 
@@ -58,7 +62,11 @@ export class OpenConversations {
     make: () => Promise<LiveConversation>,
     work: (live: LiveConversation) => Promise<Result>,
   ): Promise<Result> {
-    const entry = await this.#entry(id, make);
+    const entry = await this.#entry(id, async () => {
+      const live = await make();
+      await this.#options.onOpen(id, 'start');
+      return live;
+    });
     return this.#used(id, entry, work);
   }
 
@@ -84,6 +92,17 @@ export class OpenConversations {
   /** Closes all conversations; they can be opened again. */
   async release(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.#entries.keys()].map((id) => this.close(id, signal)));
+  }
+
+  async #load(id: string): Promise<LiveConversation> {
+    const { load, onOpen, onClose } = this.#options;
+    await onOpen(id, 'now');
+    try {
+      return await load(id);
+    } catch (error) {
+      await onClose(id);
+      throw error;
+    }
   }
 
   async #entry(id: string, make: () => Promise<LiveConversation>): Promise<Entry> {
@@ -134,6 +153,7 @@ export class OpenConversations {
     const closed = entry.live
       .then((live) => live.close(signal))
       .catch(this.#options.onFailure)
+      .then(() => this.#options.onClose(id))
       .finally(() => this.#closing.delete(id));
     this.#closing.set(id, closed);
   }

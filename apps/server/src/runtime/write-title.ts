@@ -7,8 +7,8 @@ import type { TitleModel } from '../settings/title-model.ts';
 export type TitleOutcome = 'done' | 'early';
 
 /**
- * Lets a model name a conversation that has no title, unless its client wants none. Titles that a person or a client set
- * are kept, also during the call. A client that names a profile gets the title of the agent's model if that profile
+ * Lets a model name a conversation that has no title, unless its client wants none. Titles that a person or a client
+ * set are kept, also during the call. A client that names a profile gets the title of the agent's model if that profile
  * cannot be used; without a profile and without `roles.title`, the first line of the first message stays the title.
  *
  * @see agent-server 1.43.1 autotitle and title_llm_profile

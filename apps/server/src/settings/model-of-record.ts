@@ -5,7 +5,7 @@ import { modelKinds, specFromLitellm, type ModelContext } from '@varve/llm/specs
 import type { Variables } from '@varve/text';
 import type { LlmRecord } from './llm-record.ts';
 
-/** Creates the model of a record; its key is sent to no other one. @throws {SpecError} for one that is not supported. */
+/** Creates the model of a record; its key is sent to no other one. @throws {SpecError} for an unsupported one. */
 export function modelOfRecord(
   record: LlmRecord,
   { env, key }: { readonly env: Variables; readonly key: string | undefined },

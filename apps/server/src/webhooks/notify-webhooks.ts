@@ -9,8 +9,8 @@ const changing = new Set(['PATCH ', 'POST pause', 'POST interrupt']);
 const created = z.object({ id: z.string() });
 
 /**
- * Sends the info of a conversation after requests that create, change, pause, interrupt or remove it, and its events
- * from the first request that writes.
+ * Sends the info of a conversation after requests that create, change, pause or interrupt it, and before those that
+ * remove it.
  *
  * @see agent-server 1.43.1 webhooks
  */
@@ -21,15 +21,11 @@ export function notifyWebhooks(webhooks: Webhooks): MiddlewareHandler<ServerEnv>
     const id = hexId(given);
     const isKnown = isAddressable(id);
     const isRemoved = isKnown && method === 'DELETE' && operation === '';
-    if (isKnown && method === 'POST') await webhooks.watch(id, 'now').catch(() => undefined);
     if (isRemoved) await webhooks.notify(id, 'deleting');
     await next();
-    if (isRemoved) webhooks.unwatch(id);
     if (isKnown && changing.has(`${method} ${operation}`)) await webhooks.notify(id);
     if (given !== '' || method !== 'POST' || context.res.status !== 201) return;
     const { data } = created.safeParse(await context.res.clone().json());
-    if (!data) return;
-    await webhooks.watch(hexId(data.id), 'start');
-    await webhooks.notify(hexId(data.id));
+    if (data) await webhooks.notify(hexId(data.id));
   };
 }

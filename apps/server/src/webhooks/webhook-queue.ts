@@ -9,62 +9,77 @@ export interface QueueContext {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Headers of the requests of a queue, and what it consists of. */
+export interface QueueParts {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly context: QueueContext;
+  /** `events` are sent in batches; `documents` one by one and without a delay. Default: `events`. */
+  readonly content?: 'events' | 'documents';
+}
+
 /** Longest wait for a response. @see agent-server 1.43.1 webhooks */
 const responseMs = 30_000;
 
 /**
- * Events that wait to be sent to one address, in order: one request at a time, in batches. When they are too many, the
- * oldest are dropped. A request that fails is repeated; then its events wait for the next ones.
+ * What waits to be sent to one address, in order, one request at a time: events in batches, or whole documents. When
+ * there is too much, the oldest are dropped. A request that fails is repeated; then what it contained waits again.
  */
 export class WebhookQueue {
   readonly #url: string;
   readonly #options: WebhookOptions;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #context: QueueContext;
+  readonly #isBatched: boolean;
   readonly #stop = new AbortController();
-  #events: readonly string[] = [];
+  #waiting: readonly string[] = [];
   #bytes = 0;
-  #sending: Promise<void> = Promise.resolve();
+  #sending: Promise<void> | undefined;
   #hasTimer = false;
 
-  constructor(
-    url: string,
-    options: WebhookOptions,
-    { headers, context }: { readonly headers: Readonly<Record<string, string>>; readonly context: QueueContext },
-  ) {
+  constructor(url: string, options: WebhookOptions, { headers, context, content = 'events' }: QueueParts) {
     this.#url = url;
     this.#options = options;
     this.#headers = headers;
     this.#context = context;
+    this.#isBatched = content === 'events';
   }
 
-  /** Adds an event, as JSON. */
-  add(event: string): void {
-    const { event_buffer_size: size, max_queue_size: maxSize, max_queue_bytes: maxBytes } = this.#options;
-    this.#events = [...this.#events, event];
-    this.#bytes += Buffer.byteLength(event);
-    while (this.#events.length > maxSize || this.#bytes > maxBytes) this.#take(1);
-    if (this.#events.length >= size) this.#flush();
+  /** True if nothing waits. */
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0 && !this.#sending;
+  }
+
+  /** Adds an event or a document, as JSON. */
+  add(json: string): void {
+    this.#waiting = [...this.#waiting, json];
+    this.#bytes += Buffer.byteLength(json);
+    this.#dropOldest();
+    if (!this.#isBatched || this.#waiting.length >= this.#options.event_buffer_size) void this.flush();
     else void this.#flushLater();
   }
 
-  /** Sends a document to another address of the same receiver, after what is being sent. */
-  post(url: string, body: string): void {
-    this.#sending = this.#postAfter(this.#sending, url, body);
-  }
-
-  async #postAfter(before: Promise<void>, url: string, body: string): Promise<void> {
-    await before;
-    await this.#sent(url, body);
+  /** Sends what waits; resolves when that is done, or has failed. */
+  flush(): Promise<void> {
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+      if (this.#waiting.length > 0) void this.#flushLater();
+    });
+    return this.#sending;
   }
 
   /** Sends what waits, once; the signal ends that. */
   async close(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#stop.abort(), { once: true });
-    if (signal.aborted) this.#stop.abort();
-    this.#flush();
-    await this.#sending;
-    this.#stop.abort();
+    const stop = (): void => this.#stop.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    await this.flush();
+    stop();
+    signal.removeEventListener('abort', stop);
+  }
+
+  #dropOldest(): void {
+    const { max_queue_size: maxSize, max_queue_bytes: maxBytes } = this.#options;
+    while (this.#waiting.length > maxSize || this.#bytes > maxBytes) this.#take(1);
   }
 
   async #flushLater(): Promise<void> {
@@ -72,20 +87,16 @@ export class WebhookQueue {
     this.#hasTimer = true;
     await this.#context.delay(this.#options.flush_delay * 1000, this.#stop.signal);
     this.#hasTimer = false;
-    if (!this.#stop.signal.aborted) this.#flush();
+    if (!this.#stop.signal.aborted) await this.flush();
   }
 
-  #flush(): void {
-    this.#sending = this.#sendAll(this.#sending);
-  }
-
-  async #sendAll(before: Promise<void>): Promise<void> {
-    await before;
-    while (this.#events.length > 0 && !this.#stop.signal.aborted) {
-      const batch = this.#take(this.#batchLength());
-      if (await this.#sent(this.#url, `[${batch.join(',')}]`)) continue;
-      this.#events = [...batch, ...this.#events];
+  async #sendAll(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#stop.signal.aborted) {
+      const batch = this.#take(this.#isBatched ? this.#batchLength() : 1);
+      if (await this.#sent(this.#isBatched ? `[${batch.join(',')}]` : batch.join(''))) continue;
+      this.#waiting = [...batch, ...this.#waiting];
       this.#bytes += bytesOf(batch);
+      this.#dropOldest();
       return;
     }
   }
@@ -93,7 +104,7 @@ export class WebhookQueue {
   #batchLength(): number {
     const { event_buffer_size: size, max_batch_bytes: maxBytes } = this.#options;
     let [length, bytes] = [0, 0];
-    for (const event of this.#events.slice(0, size)) {
+    for (const event of this.#waiting.slice(0, size)) {
       bytes += Buffer.byteLength(event) + 1;
       if (length > 0 && bytes > maxBytes) break;
       length += 1;
@@ -102,13 +113,13 @@ export class WebhookQueue {
   }
 
   #take(count: number): readonly string[] {
-    const taken = this.#events.slice(0, count);
-    this.#events = this.#events.slice(count);
+    const taken = this.#waiting.slice(0, count);
+    this.#waiting = this.#waiting.slice(count);
     this.#bytes -= bytesOf(taken);
     return taken;
   }
 
-  async #sent(url: string, body: string): Promise<boolean> {
+  async #sent(body: string): Promise<boolean> {
     const { num_retries: retries, retry_delay: seconds } = this.#options;
     const { fetch, delay, onFailure } = this.#context;
     for (let attempt = 0; attempt <= retries && !this.#stop.signal.aborted; attempt += 1) {
@@ -117,7 +128,7 @@ export class WebhookQueue {
         const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(responseMs)]);
         const headers = { 'content-type': 'application/json', ...this.#headers };
         // The key is not sent to another address.
-        const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' });
+        const response = await fetch(this.#url, { method: 'POST', headers, body, signal, redirect: 'error' });
         await response.body?.cancel();
         if (response.ok) return true;
         throw new Error(`A webhook answered with the status ${response.status}.`);

@@ -1,6 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { memoryStore } from '@varve/storage';
+import { server } from '../server.ts';
+import { testKey } from '../testing/requests.ts';
+import { connectSocket } from '../testing/socket-client.ts';
 import { message, runningServer } from '../testing/running-server.ts';
 import { webhookOptions, type WebhookInput } from './webhook-options.ts';
 import { WebhookQueue } from './webhook-queue.ts';
@@ -110,6 +114,66 @@ test('a receiver that is down keeps the newest events, and fails nothing', async
   for (const event of ['1', '2', '3']) next.add(event);
   await next.close(new AbortController().signal);
   expect(received.map(({ body }) => body)).toEqual([[2, 3]]);
+});
+
+test('a receiver that recovers gets what waited, without a further event', async () => {
+  const { received, until, url } = await receiver([500, 500, 500]);
+  const { promise: retried, resolve: retry } = Promise.withResolvers<void>();
+  let delays = 0;
+  const delay = async (): Promise<void> => {
+    delays += 1;
+    if (delays === 2) retry();
+  };
+  const options = optionsOf({ base_url: url, event_buffer_size: 2, num_retries: 1 });
+  const queue = new WebhookQueue(url, options, { headers: {}, context: { ...context, delay } });
+  for (const event of ['1', '2']) queue.add(event);
+  await retried;
+  await until(() => received.length === 1);
+  expect(received.map(({ body }) => body)).toEqual([[1, 2]]);
+  await queue.close(new AbortController().signal);
+  expect(queue.isEmpty).toBe(true);
+});
+
+test('documents are sent one by one, and a few of those that wait for a receiver are kept', async () => {
+  const { received, url } = await receiver();
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const waiting: typeof fetch = async (...request) => {
+    await opened;
+    return fetch(...request);
+  };
+  const options = optionsOf({ base_url: url, max_queue_size: 2 });
+  const parts = { headers: {}, context: { ...context, fetch: waiting }, content: 'documents' } as const;
+  const queue = new WebhookQueue(url, options, parts);
+  for (const document of ['1', '2', '3', '4']) queue.add(document);
+  open();
+  await queue.close(new AbortController().signal);
+  // The first one was being sent.
+  expect(received.map(({ body }) => body)).toEqual([1, 3, 4]);
+});
+
+test('a conversation that is opened again is reported, also for a message of a socket', async () => {
+  const store = memoryStore();
+  const finish = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+  await using first = await runningServer([finish], { store });
+  const { id } = await first.create();
+  await first.server[Symbol.asyncDispose]();
+  const { received, url } = await receiver();
+  const webhooks = [{ base_url: url, event_buffer_size: 1000 }];
+  const second = server({ store, keys: [testKey], env: {}, webhooks });
+  const listening = await second.listen(0);
+  {
+    await using client = await connectSocket(`${listening.url}/sockets/events/${id}?session_api_key=${testKey}`);
+    client.send({ role: 'user', content: 'Go.' });
+    await client.find('"key":"execution_status","value":"finished"');
+  }
+  // What waits is sent at the end: the stored events in order, then the state after them.
+  await listening[Symbol.asyncDispose]();
+  const sent = received.flatMap(({ body }) => (Array.isArray(body) ? body : [])).map((event) => event['id']);
+  const stored = (await first.events(id)).map((event) => event.id);
+  expect(sent.filter((one) => stored.includes(String(one)))).toEqual(stored.filter((one) => sent.includes(one)));
+  const kinds = received.flatMap(({ body }) => (Array.isArray(body) ? body : [])).map(({ kind, key }) => key ?? kind);
+  expect(kinds).toEqual(expect.arrayContaining(['MessageEvent', 'ActionEvent', 'execution_status', 'full_state']));
+  expect(kinds.at(-1)).toBe('full_state');
 });
 
 test('webhooks are read from the environment, and errors contain no value', () => {

@@ -1,10 +1,7 @@
-import { eventFilter } from '../events/event-filter.ts';
-import type { FeedListener } from '../feed/feed.ts';
 import type { ConversationSources } from '../conversation-sources.ts';
-import { fullStateText } from '../streams/full-state.ts';
-import { transientEvents } from '../streams/transient-events.ts';
 import { conversationInfoOf } from '../info/info-of.ts';
 import { unlessMissing } from '../unless-missing.ts';
+import { followConversation } from './follow-conversation.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 import { WebhookQueue, type QueueContext } from './webhook-queue.ts';
 
@@ -14,8 +11,8 @@ export interface Webhooks {
   watch(id: string, from: 'start' | 'now'): Promise<void>;
   /** Sends the info of a conversation, with another status if given. */
   notify(id: string, status?: string): Promise<void>;
-  /** Stops the events of a conversation. */
-  unwatch(id: string): void;
+  /** Sends what is stored of a conversation, and nothing after that. A receiver that fails is not waited for. */
+  unwatch(id: string): Promise<void>;
   /** Sends what waits; the signal ends that. */
   close(signal: AbortSignal): Promise<void>;
 }
@@ -29,47 +26,48 @@ export interface WebhooksOptions extends ConversationSources {
 }
 
 interface Watcher {
-  readonly queues: readonly WebhookQueue[];
   readonly stop: AbortController;
+  /** Resolves when all events are in the queues. */
+  readonly followed: Promise<void>;
 }
 
-const isSent = eventFilter({});
-
 /** Creates the webhooks of a server. Events that are stored before a conversation is watched are not sent. */
-export function webhooks({ webhooks: receivers, key, context, store, folds, feed, now }: WebhooksOptions): Webhooks {
+export function webhooks({ webhooks: receivers, key, context, ...sources }: WebhooksOptions): Webhooks {
+  const { store, folds } = sources;
   const watchers = new Map<string, Watcher>();
-  const headersOf = ({ headers }: WebhookOptions) => ({ ...headers, 'X-Session-API-Key': key });
-  const queueOf = (path: string) => (receiver: WebhookOptions) =>
-    new WebhookQueue(`${receiver.base_url}/${path}`, receiver, { headers: headersOf(receiver), context });
-  const changes = receivers.map(queueOf('conversations'));
-  const transient = transientEvents(now);
-  const follow = async (id: string, first: number, { queues, stop }: Watcher): Promise<void> => {
-    const send = (event: string): void => queues.forEach((queue) => queue.add(event));
-    using subscriptions = new DisposableStack();
-    const receive: FeedListener = (message) => {
-      if (message.kind !== 'full_state') send(transient.ofMessage(message));
-      else
-        void fullStateText(id, { store, folds }).then(
-          (state) => send(transient.fullState(state)),
-          () => undefined,
-        );
-    };
-    subscriptions.use(feed.subscribe(id, receive));
+  /** One queue per receiver; they stay until they are empty. */
+  const queues = new Map<string, readonly WebhookQueue[]>();
+  const queueOf = (path: string, content: 'events' | 'documents') => (receiver: WebhookOptions) => {
+    const headers = { ...receiver.headers, 'X-Session-API-Key': key };
+    return new WebhookQueue(`${receiver.base_url}/${path}`, receiver, { headers, context, content });
+  };
+  const changes = receivers.map(queueOf('conversations', 'documents'));
+  const follow = async (id: string, first: number, stop: AbortSignal): Promise<void> => {
+    const own = queues.get(id) ?? receivers.map(queueOf(`events/${id}`, 'events'));
+    queues.set(id, own);
+    const send = (event: string): void => own.forEach((queue) => queue.add(event));
     try {
-      const log = await store.read(id);
-      for await (const stored of log.tail(first, stop.signal)) if (isSent(stored)) send(stored.text);
+      await followConversation(id, { ...sources, first, send, stop });
     } catch (error) {
       // A conversation may be removed while it is read.
-      if (!stop.signal.aborted) context.onFailure(error);
+      if (!stop.aborted) context.onFailure(error);
     }
+  };
+  const end = async ({ stop, followed }: Watcher): Promise<void> => {
+    stop.abort();
+    await followed;
+  };
+  const removeEmpty = async (id: string): Promise<void> => {
+    await Promise.all((queues.get(id) ?? []).map((queue) => queue.flush()));
+    for (const [each, own] of queues)
+      if (!watchers.has(each) && own.every((queue) => queue.isEmpty)) queues.delete(each);
   };
   return {
     async watch(id, from) {
       if (receivers.length === 0 || watchers.has(id)) return;
-      const watcher = { queues: receivers.map(queueOf(`events/${id}`)), stop: new AbortController() };
-      watchers.set(id, watcher);
       const first = from === 'start' ? 0 : await (await store.read(id)).head();
-      void follow(id, first, watcher);
+      const stop = new AbortController();
+      watchers.set(id, { stop, followed: follow(id, first, stop.signal) });
     },
     async notify(id, status) {
       if (receivers.length === 0) return;
@@ -77,18 +75,20 @@ export function webhooks({ webhooks: receivers, key, context, store, folds, feed
       if (!summary) return;
       const info = conversationInfoOf(summary, await folds.of(summary), { includeSkills: false });
       const body = JSON.stringify(status === undefined ? info : { ...info, execution_status: status });
-      for (const [index, { base_url: url }] of receivers.entries()) changes[index]?.post(`${url}/conversations`, body);
+      for (const queue of changes) queue.add(body);
     },
-    unwatch(id) {
-      watchers.get(id)?.stop.abort();
+    async unwatch(id) {
+      const watcher = watchers.get(id);
       watchers.delete(id);
+      if (!watcher) return;
+      await end(watcher);
+      void removeEmpty(id);
     },
     async close(signal) {
       const open = [...watchers.values()];
-      for (const { stop } of open) stop.abort();
       watchers.clear();
-      const queues = [...changes, ...open.flatMap((watcher) => watcher.queues)];
-      await Promise.all(queues.map((queue) => queue.close(signal)));
+      await Promise.all(open.map(end));
+      await Promise.all([...changes, ...[...queues.values()].flat()].map((queue) => queue.close(signal)));
     },
   };
 }

@@ -64,9 +64,9 @@ export class Goal {
   }
 
   /**
-   * Stores that a goal is requested, with the status `running`, and resolves with its loop, which the caller calls once,
-   * at any time. Until it is called, a message of the user or `stop` interrupts the goal; the loop then only answers what
-   * was sent. In a process that opens the conversation after a crash, `isAbandoned` is true.
+   * Stores that a goal is requested, with the status `running`, and resolves with its loop, which the caller calls
+   * once, at any time. Until it is called, a message of the user or `stop` interrupts the goal; the loop then only
+   * answers what was sent. In a process that opens the conversation after a crash, `isAbandoned` is true.
    *
    * @throws {AgentError} `invalid`, `closed`.
    */
