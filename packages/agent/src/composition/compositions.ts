@@ -1,19 +1,33 @@
+import type { BaseEvent } from '@varve/events';
 import { escalate } from '@varve/tools/control';
-import { partOf, type Composition, type StepEnd } from './composition.ts';
+import { partOf, type Composition, type StepContext, type StepEnd } from './composition.ts';
 import { AgentError } from '../error.ts';
 import type { SubAgent } from '../delegation/sub-agent.ts';
 
 /** Returns the composition of a single agent. */
 export function agentStep(subAgent: SubAgent): Composition {
-  const { name } = subAgent;
   return {
-    name,
-    async run(prompt, { delegation, path, key, signal, tools }) {
-      const order = { taskId: path, subAgent, prompt, tools };
-      const { isCompleted, text, result } = await delegation.runStep(order, { idempotencyKey: key, signal });
-      return { name, isCompleted, text, ...(result?.control && { control: result.control }) };
+    name: subAgent.name,
+    async run(prompt, context) {
+      return (await runAgent(subAgent, prompt, context)).end;
     },
   };
+}
+
+/** End of an agent's step, with what its model had in view. */
+interface AgentEnd {
+  readonly end: StepEnd;
+  /** Oldest first; empty if it did not run. */
+  readonly events: readonly BaseEvent[];
+}
+
+/** Runs an agent as one step of a composition, or continues it. */
+export async function runAgent(subAgent: SubAgent, prompt: string, context: StepContext): Promise<AgentEnd> {
+  const { delegation, path, key, signal, tools } = context;
+  const order = { taskId: path, subAgent, prompt, tools };
+  const { isCompleted, text, result, events = [] } = await delegation.runStep(order, { idempotencyKey: key, signal });
+  const end = { name: subAgent.name, isCompleted, text, ...(result?.control && { control: result.control }) };
+  return { end, events };
 }
 
 /**

@@ -2,45 +2,58 @@ import { transferToAgent } from '@varve/tools/control';
 import { AgentError } from '../error.ts';
 import { findSubAgent, type SubAgent } from '../delegation/sub-agent.ts';
 import { partOf, type Composition, type StepEnd } from './composition.ts';
-import { agentStep } from './compositions.ts';
+import { runAgent } from './compositions.ts';
+import { renderWork, type AgentWork } from './render-work.ts';
 
 /** Options of {@link withHandoffs}. */
 export interface HandoffOptions {
   /** Maximum number of transfers; default 10. */
   readonly maxTransfers?: number;
+  /**
+   * What an agent that takes over reads besides the task: `work`, the default, is the messages, calls and results of
+   * the agents before it, as far as they fit, and the reasons; `reasons` is these only.
+   */
+  readonly passes?: 'work' | 'reasons';
 }
 
 /**
  * Lets agents hand a task over to each other with `transfer_to_agent`, which each of them has: the first begins, and
- * the answer of the last is the text. An agent that takes over reads the task, the reason, and what the agents before
- * it wrote. Control that is no transfer is that of the whole.
+ * the answer of the last is the text. An agent that takes over has a conversation of its own, whose first message has
+ * the task and what the agents before it did. Control that is no transfer is that of the whole.
  *
  * @throws {AgentError} `invalid` for fewer than two agents.
+ * @see orxhestra transfer_to_agent (where the next agent reads the final message of each earlier one)
  */
-export function withHandoffs(agents: readonly SubAgent[], { maxTransfers = 10 }: HandoffOptions = {}): Composition {
+export function withHandoffs(
+  agents: readonly SubAgent[],
+  { maxTransfers = 10, passes = 'work' }: HandoffOptions = {},
+): Composition {
   const [first] = agents;
   if (!first || agents.length < 2) throw new AgentError('invalid', 'Handoffs need at least two agents.');
+  const render = passes === 'work' ? renderWork : renderReasons;
   return {
     name: 'handoffs',
     async run(input, context) {
       let agent = first;
-      const notes: string[] = [];
+      const work: AgentWork[] = [];
       for (let transfers = 0; ; transfers++) {
         const others = agents.filter((one) => one !== agent);
         const part = partOf(context, `${transfers + 1}-${agent.name}`, [() => transferToAgent(others)]);
-        const end = await agentStep(agent).run(promptOf(input, notes), part);
+        const prompt = work.length === 0 ? input : `${input}\n\n${render(work)}`;
+        const { end, events } = await runAgent(agent, prompt, part);
         const { control } = end;
         if (control?.kind !== 'transfer') return end;
         if (transfers >= maxTransfers) return tooMany(end, maxTransfers);
-        notes.push(`${agent.name} handed over to ${control.agent}: ${control.reason}`);
+        work.push({ name: agent.name, to: control.agent, reason: control.reason, events });
         agent = findSubAgent(agents, control.agent) ?? first;
       }
     },
   };
 }
 
-function promptOf(input: string, notes: readonly string[]): string {
-  return notes.length === 0 ? input : `${input}\n\nOther agents worked on this before you:\n${notes.join('\n')}`;
+function renderReasons(work: readonly AgentWork[]): string {
+  const lines = work.map(({ name, to, reason }) => `${name} handed over to ${to}: ${reason}`);
+  return `Other agents worked on this before you:\n${lines.join('\n')}`;
 }
 
 function tooMany({ name }: StepEnd, maxTransfers: number): StepEnd {

@@ -5,7 +5,6 @@ import type { PendingCall } from '@varve/events/projections';
 import type { LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
 import { callsDigest } from '../confirmation/gate.ts';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
-import { AgentError } from '../error.ts';
 import type { Delegation } from '../delegation/delegation.ts';
 import { Goal } from '../goal/goal.ts';
 import { stateOf, type ConversationState } from '../log/conversation-state.ts';
@@ -17,13 +16,13 @@ import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import type { Session } from '../session.ts';
 import { approveCalls, rejectCalls, type Approval } from '../calls/approvals.ts';
-import { closeSession } from './close-session.ts';
 import { childSession, type ChildOptions } from './child-conversation.ts';
 import { condenseNow, type CondenseOptions } from './condense-now.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions, SendOptions } from './conversation-options.ts';
 import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkSession, type ForkOptions } from './fork-conversation.ts';
 import { importConversation, type ImportedConversation, type ImportOptions } from './import-conversation.ts';
+import { Lifetime } from './lifetime.ts';
 import { navigateTo } from './navigate.ts';
 import { createSession, openSession } from './open-session.ts';
 import { recordEvents, type EventMaker } from './record-events.ts';
@@ -53,24 +52,20 @@ export class Conversation implements AsyncDisposable {
   readonly #session: Session;
   readonly #options: Omit<ConversationOptions, 'agent'>;
   readonly #runLock: RunLock;
-  readonly #children = new Set<Conversation>();
-  readonly #parent: Conversation | undefined;
-  /** Ends side questions, direct calls and titles. */
-  readonly #closeSignal = new AbortController();
-  #closing: Promise<void> | undefined;
+  readonly #lifetime: Lifetime;
 
   private constructor(session: Session, options: Omit<ConversationOptions, 'agent'>, parent?: Conversation) {
     this.#session = session;
     this.#options = options;
     this.#runLock = new RunLock(session);
-    this.#parent = parent;
+    this.#lifetime = new Lifetime(session, this.#runLock, parent ? parent.#lifetime : undefined);
     this.delegation = session.delegation;
     this.delegation.bind({
       session,
       depth: parent ? parent.delegation.depth + 1 : 0,
       open: (child) => this.child(child),
     });
-    this.goal = new Goal({ session, runLock: this.#runLock, assertUsable: () => this.#assertUsable() });
+    this.goal = new Goal({ session, runLock: this.#runLock, assertUsable: () => this.#lifetime.assertUsable() });
   }
 
   /** Creates a conversation. @throws {AgentError} `invalid`; {@link StorageError} `exists` and those of the store. */
@@ -145,10 +140,10 @@ export class Conversation implements AsyncDisposable {
    * `closed`.
    */
   async send(input: UserInput, { id }: SendOptions = {}): Promise<string> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     const session = this.#session;
     const rejects = (): 'always' | 'when-waiting' => (this.#runLock.isRunning ? 'when-waiting' : 'always');
-    return sendMessage(contentOf(input), session, { rejects, signal: this.#abortOnClose(undefined), id });
+    return sendMessage(contentOf(input), session, { rejects, signal: this.#lifetime.abortOnClose(), id });
   }
 
   /**
@@ -186,7 +181,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Stores a mark of a run for an application that queues runs; returns false where it has no meaning. */
   async markRun(mark: RunMark): Promise<boolean> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     return markRun(mark, this.#session);
   }
 
@@ -199,7 +194,7 @@ export class Conversation implements AsyncDisposable {
    * when the calls have another digest; `invalid` for a malformed digest.
    */
   async approve(approval: Approval = {}): Promise<void> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     await approveCalls(approval, this.#session);
   }
 
@@ -215,7 +210,7 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `nothing-pending` when an id names no such call, or no call is pending.
    */
   async reject(reason: string, { actionIds }: Pick<Approval, 'actionIds'> = {}): Promise<void> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     await rejectCalls(reason, this.#session, actionIds);
   }
 
@@ -226,8 +221,8 @@ export class Conversation implements AsyncDisposable {
    * @throws {LlmError} what the model throws; {@link AgentError} `closed`.
    */
   async ask(question: string, { signal, model }: Pick<TitleOptions, 'model' | 'signal'> = {}): Promise<ModelReply> {
-    this.#assertUsable();
-    const closing = this.#abortOnClose(signal);
+    this.#lifetime.assertUsable();
+    const closing = this.#lifetime.abortOnClose(signal);
     return askSideQuestion(question, this.#session, { signal: closing, ...(model && { model }) });
   }
 
@@ -237,8 +232,8 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid` when there is no such tool, `closed`; {@link ToolError} what the tool throws.
    */
   async executeTool(call: DirectCall): Promise<Observation> {
-    this.#assertUsable();
-    return executeDirectCall({ ...call, signal: this.#abortOnClose(call.signal) }, this.#session);
+    this.#lifetime.assertUsable();
+    return executeDirectCall({ ...call, signal: this.#lifetime.abortOnClose(call.signal) }, this.#session);
   }
 
   /** Replaces the model from the next step on, also during a run. Open it with this model again after a restart. */
@@ -248,13 +243,13 @@ export class Conversation implements AsyncDisposable {
 
   /** Replaces the confirmation policy from the next decision on, also during a run, and stores it with an analyzer. */
   async setConfirmation(policy: ConfirmationPolicy, analyzer: Json = policy.analyzer ?? null): Promise<void> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     await setConfirmation(policy, analyzer, this.#session);
   }
 
   /** Stores fields of the reference's state that steer no run, such as tags. @throws {AgentError} `invalid`. */
   async updateFields(fields: StateFields): Promise<void> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     await updateFields(fields, this.#session);
   }
 
@@ -266,7 +261,7 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid` for other events, `closed`; {@link EventError} for one that breaks its schema.
    */
   async record(...makers: readonly EventMaker[]): Promise<readonly BaseEvent[]> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     return recordEvents(makers, this.#session);
   }
 
@@ -278,13 +273,13 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `nothing-to-do` when no message has text, `invalid`, `closed`.
    */
   async generateTitle(options: TitleOptions = {}): Promise<string> {
-    this.#assertUsable();
-    return generateTitle({ ...options, signal: this.#abortOnClose(options.signal) }, this.#session);
+    this.#lifetime.assertUsable();
+    return generateTitle({ ...options, signal: this.#lifetime.abortOnClose(options.signal) }, this.#session);
   }
 
   /** Sets the title. @throws {AgentError} `invalid` for an empty title, `closed`. */
   async rename(title: string): Promise<void> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     await renameConversation(title, this.#session);
   }
 
@@ -295,7 +290,7 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `busy`, `pending` while calls are open, `closed`; {@link CondenserError} {@link LlmError}.
    */
   async condense(options: CondenseOptions = {}): Promise<boolean> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     return this.#runLock.exclusive(({ interruption }) => condenseNow(options, this.#session, interruption));
   }
 
@@ -306,7 +301,7 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `busy`, `invalid` when there is no such event or nothing can follow it, `closed`.
    */
   async navigate(eventId: string | undefined): Promise<void> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     await this.#runLock.exclusive(() => navigateTo(eventId, this.#session));
   }
 
@@ -316,7 +311,7 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid`, `closed`; {@link StorageError} `exists` and what the store throws.
    */
   async fork(options: ForkOptions = {}): Promise<Conversation> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     const { id = newConversationId(), ...rest } = options;
     const base = { ...this.#options, agent: this.#session.agent, ...rest };
     return new Conversation(await forkSession(this.#session, base, { ...rest, id }), base);
@@ -331,20 +326,11 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid`, `closed`; {@link StorageError} what the store throws.
    */
   async child(options: ChildOptions = {}): Promise<Conversation> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     const { id = newConversationId() } = options;
     const opened = await childSession(this.#session, this.#options, { ...options, id });
     const child = new Conversation(opened.session, opened.options, this);
-    this.#children.add(child);
-    try {
-      this.#assertUsable();
-      await child.#session.ledger.reportUsage();
-      return child;
-    } catch (error) {
-      // The first error matters more than a failure to close.
-      await child[Symbol.asyncDispose]().catch(() => undefined);
-      throw error;
-    }
+    return this.#lifetime.adopt(child, { lifetime: child.#lifetime, session: opened.session });
   }
 
   /**
@@ -361,33 +347,13 @@ export class Conversation implements AsyncDisposable {
 
   /** Interrupts a run and everything else in progress, closes the tools and releases the lease. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
-    const parent = this.#parent;
-    this.#closeSignal.abort();
-    // Concurrently, because a tool of the run may wait for a child that started before it.
-    const ends = [this.interrupt(), ...[...this.#children].map((child) => child[Symbol.asyncDispose]())];
-    await closeSession(this.#session, { ends, detach: () => void (parent && parent.#children.delete(this)) });
+    return this.#lifetime.close();
   }
 
   async #run(options: RunOptions, pauseAfter?: number): Promise<RunResult> {
-    this.#assertUsable();
+    this.#lifetime.assertUsable();
     return this.#runLock.exclusive((control) =>
       runConversation(this.#session, options, { ...control, ...(pauseAfter !== undefined && { pauseAfter }) }),
     );
-  }
-
-  #abortOnClose(signal: AbortSignal | undefined): AbortSignal {
-    return AbortSignal.any([this.#closeSignal.signal, this.#session.lost, ...(signal ? [signal] : [])]);
-  }
-
-  #assertUsable(): void {
-    if (this.#closing) throw new AgentError('closed', `Conversation ${this.id} was closed.`);
-    const { aborted, reason: cause } = this.#session.lost;
-    if (!aborted) return;
-    throw new AgentError('taken-over', `Conversation ${this.id} was taken over by another process.`, { cause });
   }
 }

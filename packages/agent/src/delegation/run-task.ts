@@ -1,5 +1,5 @@
 import { MessageEvent } from '@varve/events/kinds';
-import { textOf } from '@varve/events';
+import { textOf, type BaseEvent } from '@varve/events';
 import { truncateMiddle } from '@varve/text';
 import type { Agent } from '../agent.ts';
 import { finalAnswer } from '../run/last-reply.ts';
@@ -52,6 +52,8 @@ export interface TaskEnd {
   readonly text: string;
   /** Result of the child; absent if it did not run. */
   readonly result?: RunResult;
+  /** Events that its model had in view at the end, oldest first; absent if it did not run. */
+  readonly events?: readonly BaseEvent[];
 }
 
 /** Maximum length of the text of a task, in UTF-16 units. */
@@ -65,8 +67,7 @@ export async function runTask(order: TaskOrder, context: TaskContext): Promise<T
   const { taskId, subAgent } = order;
   try {
     const child = await context.open({ id: order.conversationId, agent: order.agent });
-    const { result, text, isCompleted } = await runChild(child, order, context);
-    return { taskId, subAgent, isCompleted, text, result };
+    return { taskId, subAgent, ...(await runChild(child, order, context)) };
   } catch (error) {
     // A failure of the child with a code; anything else is a bug, which answers the call of the parent.
     if (!(error instanceof Error && 'code' in error)) throw error;
@@ -85,7 +86,8 @@ async function runChild(child: ChildConversation, order: TaskOrder, context: Tas
   while (result.reason === 'waiting' && (await isAnswered(child, order, context))) result = await child.run(options);
   const isCompleted = result.reason === 'finished' || result.reason === 'asked';
   const text = isCompleted ? result.text : describeEnd(result, child, order.taskId);
-  return { result, isCompleted, text: truncateMiddle(text, maxTextLength, omission) };
+  const { events } = child.state.view;
+  return { isCompleted, text: truncateMiddle(text, maxTextLength, omission), result, events };
 }
 
 /** Asks a person about the calls of a child. Returns true if the person decided about some. */

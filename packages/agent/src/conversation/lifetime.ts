@@ -1,0 +1,86 @@
+import { AgentError } from '../error.ts';
+import type { RunLock } from '../run/run-lock.ts';
+import type { Session } from '../session.ts';
+
+/**
+ * Life of an open conversation: until it is closed, or another process takes it over. Closing it interrupts its run,
+ * closes its children concurrently, and releases the session.
+ */
+export class Lifetime {
+  readonly #session: Session;
+  readonly #runLock: RunLock;
+  readonly #parent: Lifetime | undefined;
+  readonly #children = new Map<Lifetime, AsyncDisposable>();
+  /** Ends side questions, direct calls and titles. */
+  readonly #closeSignal = new AbortController();
+  #closing: Promise<void> | undefined;
+
+  constructor(session: Session, runLock: RunLock, parent?: Lifetime) {
+    this.#session = session;
+    this.#runLock = runLock;
+    this.#parent = parent;
+  }
+
+  /** @throws {AgentError} `closed`, `taken-over`. */
+  assertUsable(): void {
+    const { conversationId: id, lost } = this.#session;
+    if (this.#closing) throw new AgentError('closed', `Conversation ${id} was closed.`);
+    const { aborted, reason: cause } = lost;
+    if (aborted) throw new AgentError('taken-over', `Conversation ${id} was taken over by another process.`, { cause });
+  }
+
+  /** Returns a signal that aborts when the conversation is closed or lost, or `signal` aborts. */
+  abortOnClose(signal?: AbortSignal): AbortSignal {
+    return AbortSignal.any([this.#closeSignal.signal, this.#session.lost, ...(signal ? [signal] : [])]);
+  }
+
+  /**
+   * Makes a child close with its parent, and counts the usage that the child has already. A child that is added while
+   * the parent closes, or whose usage cannot be counted, is closed.
+   *
+   * @throws {AgentError} `closed`, `taken-over`; {@link StorageError} what the store throws.
+   */
+  async adopt<T extends AsyncDisposable>(child: T, { lifetime, session }: Adoption): Promise<T> {
+    this.#children.set(lifetime, child);
+    try {
+      this.assertUsable();
+      await session.ledger.reportUsage();
+      return child;
+    } catch (error) {
+      // The first error matters more than a failure to close.
+      await Promise.allSettled([child[Symbol.asyncDispose]()]);
+      throw error;
+    }
+  }
+
+  /** Closes the conversation and its children. Idempotent. Rejects with the first failure, after all was tried. */
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#closeSignal.abort();
+    // Concurrently, because a tool of the run may wait for a child that started before it.
+    const ends = [
+      this.#runLock.interrupt(),
+      ...[...this.#children.values()].map(async (child) => child[Symbol.asyncDispose]()),
+    ];
+    const closed = await Promise.allSettled(ends);
+    const { ledger } = this.#session;
+    try {
+      await ledger.reportUsage();
+    } finally {
+      ledger.close();
+      if (this.#parent) this.#parent.#children.delete(this);
+      await this.#session[Symbol.asyncDispose]();
+    }
+    for (const result of closed) if (result.status === 'rejected') throw result.reason;
+  }
+}
+
+/** Parts of a child that its parent needs. */
+interface Adoption {
+  readonly lifetime: Lifetime;
+  readonly session: Session;
+}
