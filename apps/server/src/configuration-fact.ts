@@ -16,6 +16,8 @@ export const configurationFact = defineFact(
     tags: z.record(z.string(), z.string()),
     hook_config: z.exactOptional(fields),
     security_analyzer: z.exactOptional(fields),
+    /** Sub-agents of the client. */
+    agent_definitions: z.exactOptional(z.array(fields)),
     parent_conversation_id: z.exactOptional(z.string()),
     forked_from_conversation_id: z.exactOptional(z.string()),
     forked_from_event_id: z.exactOptional(z.string()),

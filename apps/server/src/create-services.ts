@@ -58,7 +58,7 @@ export function createServices(options: ServerOptions, logger: Logger, initializ
       feed,
       records,
       cipher,
-      environment: { env, home, userHome, settings },
+      environment: { env, home, userHome, settings, now },
       titleModel: titleModels(settings),
       agentOfProfile: (id) => agentOfProfile(id, settings),
       worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),

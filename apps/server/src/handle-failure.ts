@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AgentError, type AgentErrorCode } from '@varve/agent';
+import { SettingsError } from '@varve/settings';
 import { StorageError } from '@varve/storage';
 import { ToolError } from '@varve/tools';
 import type { Context } from 'hono';
@@ -53,6 +54,8 @@ export function refusalOf(error: Error): Refusal | undefined {
     const status = agentStatuses[error.code];
     return status === undefined ? undefined : { status, detail };
   }
+  // The person has to change a file before the request can succeed.
+  if (error instanceof SettingsError && error.code !== 'io') return { status: 409, detail };
   if (error instanceof ToolError && error.code === 'invalid-input') return { status: 400, detail };
   if (!(error instanceof StorageError)) return undefined;
   // A conversation may be removed while it is read.
@@ -74,6 +77,11 @@ export function handleFailure(
   return (error, context) => {
     const { method, path } = context.req;
     const refusal = refusalOf(error);
+    if (refusal && error instanceof RequestError && error.fields)
+      return Response.json(
+        { detail: { message: redact(refusal.detail), ...error.fields } },
+        { status: refusal.status },
+      );
     if (refusal) return response({ ...refusal, detail: redact(refusal.detail) });
     const error_id = randomUUID().replaceAll('-', '');
     logger.error({ err: error, error_id, request_id: context.get('requestId'), method, path }, 'failure');

@@ -21,14 +21,22 @@ const statuses = {
 } as const;
 export type RequestErrorCode = keyof typeof statuses;
 
+/** Options of {@link RequestError}. */
+export interface RequestErrorOptions extends ErrorOptions {
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
 /** A request that the server refuses. The message is one sentence for the client, without secrets. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly code: RequestErrorCode;
+  /** Fields of the detail, next to the message, where the protocol has some. */
+  readonly fields: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: RequestErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: RequestErrorCode, message: string, options: RequestErrorOptions = {}) {
     super(message, options);
     this.code = code;
+    this.fields = options.fields;
   }
 
   get status(): (typeof statuses)[RequestErrorCode] {

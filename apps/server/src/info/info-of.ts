@@ -73,7 +73,7 @@ export function conversationInfoOf(
     metrics: null,
     created_at: instant(summary.createdAt),
     updated_at: instant(summary.updatedAt),
-    sub_conversation_ids: [],
+    sub_conversation_ids: fold.reported.children.map(dashedId),
     current_model_id: null,
     available_models: [],
     supports_runtime_model_switch: false,

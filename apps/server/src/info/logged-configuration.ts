@@ -1,8 +1,9 @@
 import type { BaseEvent } from '@varve/events';
-import { callFact, importFact, toolsetFact } from '@varve/events/facts';
+import { callFact, forkEndFact, importFact, taskFact, toolsetFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { Projection } from '@varve/events/projections';
 import { z } from '@hono/zod-openapi';
+import { childFact } from '../child-fact.ts';
 import { configurationFact, type Configuration } from '../configuration-fact.ts';
 import { configurableFields } from './conversation-info.ts';
 
@@ -24,6 +25,8 @@ export interface LoggedConfiguration {
   readonly tools: readonly string[];
   /** What the client of the conversation sent; none that was imported. */
   readonly configuration: Configuration | undefined;
+  /** Ids of its children, in hex: those of clients, and of its tasks. A copy has none of its origin. */
+  readonly children: readonly string[];
 }
 
 const known = new Set(['agent', ...Object.keys(configurableFields)]);
@@ -33,7 +36,7 @@ export const loggedConfigurationProjection: Projection<LoggedConfiguration> = {
   name: 'reported',
   version: 1,
   scope: 'log',
-  initial: () => ({ fields: {}, lastCalls: {}, tools: [], configuration: undefined }),
+  initial: () => ({ fields: {}, lastCalls: {}, tools: [], configuration: undefined, children: [] }),
   apply: (reported, event) => (ConversationStateUpdateEvent.is(event) ? next(reported, event) : reported),
   read: (reported) => reported,
   encode: (reported) => reported as never,
@@ -47,7 +50,10 @@ function next(
   if (known.has(event.key)) return { ...reported, fields: { ...reported.fields, [event.key]: event.value } };
   const configuration = configurationFact.read(event);
   if (configuration) return { ...reported, configuration, fields: { ...reported.fields, ...configuration } };
-  if (importFact.read(event)) return { ...reported, configuration: undefined };
+  if (importFact.read(event)) return { ...reported, configuration: undefined, children: [] };
+  if (forkEndFact.read(event)) return { ...reported, children: [] };
+  const child = childFact.read(event) ?? taskFact.read(event);
+  if (child) return { ...reported, children: [...new Set([...reported.children, child.conversation_id])] };
   const toolset = toolsetFact.read(event);
   if (toolset) return { ...reported, tools: toolset.tools.map(({ name }) => name) };
   const calls = event.key === 'stats' ? foreignCalls(event.value) : callOf(event);

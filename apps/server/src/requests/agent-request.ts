@@ -36,6 +36,7 @@ export const agentSettings = z.looseObject({
   agent_kind: z.literal('openhands').default('openhands'),
   llm: llmRequest,
   tools: nullable(z.array(toolRequest)),
+  enable_sub_agents: z.boolean().default(false),
   enable_switch_llm_tool: z.boolean().default(true),
   tool_concurrency_limit: z.int().positive().default(1),
   mcp_config: nullable(z.record(z.string(), z.unknown())),
@@ -54,13 +55,20 @@ export type AgentSettingsRequest = z.output<typeof agentSettings>;
 /** Tools of an agent that lists none. */
 const usualTools = ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name, params: {} }));
 
+/** Adds the tool that starts sub-agents, under the name of the reference. */
+function withSubAgents(tools: NonNullable<AgentRequest['tools']>): NonNullable<AgentRequest['tools']> {
+  const isListed = tools.some(({ name }) => /^(?:task|task_tool_set|TaskToolSet|TaskTool)$/.test(name));
+  return isListed ? tools : [...tools, { name: 'task_tool_set', params: {} }];
+}
+
 /**
  * Returns the agent that settings describe.
  *
  * @see agent-server 1.43.1, which creates the same agent from `agent_settings`
  */
 export function agentOfSettings(settings: AgentSettingsRequest): AgentRequest {
-  const { llm, tools, condenser, mcp_config, agent_context, tool_concurrency_limit } = settings;
+  const { llm, condenser, mcp_config, agent_context, tool_concurrency_limit } = settings;
+  const tools = settings.enable_sub_agents ? withSubAgents(settings.tools ?? usualTools) : settings.tools;
   const limits = Object.entries({
     max_size: condenser?.max_size,
     max_tokens: condenser?.max_tokens,

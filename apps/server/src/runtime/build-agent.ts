@@ -23,10 +23,12 @@ export interface AgentEnvironment {
   /** Settings of the person; absent for a server without a data directory. */
   readonly settings?: Pick<ServerSettings, 'at' | 'secrets'> | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** UTC milliseconds. */
+  readonly now: () => number;
 }
 
 /** Options of {@link registriesFor}. */
-export interface RegistryOptions extends Omit<AgentEnvironment, 'settings'> {
+export interface RegistryOptions extends Omit<AgentEnvironment, 'settings' | 'now'> {
   /** Settings for the workspace of the conversation. */
   readonly settings?: Settings | undefined;
   /** Instructions for the prompt of a new conversation. */

@@ -70,7 +70,7 @@ export class ConversationLoader {
     const privateValues = await this.#privateValues(id, summary.meta);
     const { configuration } = reported;
     const workspace = workspaceIn(summary.meta);
-    await using surroundings = await this.#surroundings(privateValues, workspace, configuration?.agent);
+    await using surroundings = await this.#surroundings(privateValues, workspace, configuration);
     const { registries } = surroundings;
     const agent = configuration && this.#storedAgent(configuration, surroundings);
     const conversation = await Conversation.open({
@@ -95,7 +95,7 @@ export class ConversationLoader {
   async create(id: string, plan: StartPlan, workspace: string): Promise<LiveConversation> {
     const { store, now } = this.#options;
     return this.#withNewValues(id, plan.privateRecord, async (privateValues) => {
-      const options = { ...this.#surroundingsOptions(privateValues, workspace, plan.agent), isNew: true };
+      const options = { ...this.#surroundingsOptions(privateValues, workspace, plan.configuration), isNew: true };
       await using surroundings = await surroundingsOf(options);
       const agent = requestedAgentOf(plan, surroundings);
       const { clientTools, configuration } = plan;
@@ -122,7 +122,7 @@ export class ConversationLoader {
     return this.#withNewValues(id, origin.privateValues.record, async (privateValues) => {
       const before = origin.configuration;
       const { workspace } = origin.conversation;
-      await using surroundings = await this.#surroundings(privateValues, workspace, before?.agent);
+      await using surroundings = await this.#surroundings(privateValues, workspace, before);
       const agent = before && this.#storedAgent(before, surroundings);
       const secrets = (): readonly string[] => privateValues.values;
       const forked = {
@@ -179,7 +179,7 @@ export class ConversationLoader {
   async #person({ keys }: PrivateRecord): Promise<PersonSecrets> {
     const { settings, env } = this.#options.environment;
     const masked = providerKeys(env);
-    if (!settings) return { masked, variables: {}, problems: [] };
+    if (!settings) return { masked, variables: {}, referable: {}, problems: [] };
     const own = await personSecrets(
       settings.secrets,
       keys.map(({ apiKey }) => apiKey),
@@ -212,22 +212,23 @@ export class ConversationLoader {
   #surroundings(
     privateValues: PrivateValues,
     workspace: string,
-    agent: Configuration['agent'] | undefined,
+    configuration: Configuration | undefined,
   ): Promise<Surroundings> {
-    return surroundingsOf({ ...this.#surroundingsOptions(privateValues, workspace, agent), isNew: false });
+    return surroundingsOf({ ...this.#surroundingsOptions(privateValues, workspace, configuration), isNew: false });
   }
 
   #surroundingsOptions(
     privateValues: PrivateValues,
     workspace: string,
-    agent: SurroundingsOptions['agent'],
+    configuration: Configuration | undefined,
   ): Omit<SurroundingsOptions, 'isNew'> {
     const { environment, onNotice } = this.#options;
     return {
       environment,
       privateValues,
       workspace,
-      agent,
+      agent: configuration?.agent,
+      agentDefinitions: configuration?.agent_definitions,
       onNotice: (notice) => onNotice(notice, privateValues.id),
     };
   }

@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Content } from '@varve/events';
 import { StorageError } from '@varve/storage';
+import { childFact } from '../child-fact.ts';
 import { dashedId } from '../conversation-id.ts';
 import { RequestError } from '../request-error.ts';
 import type { StartRequest } from '../requests/start-request.ts';
@@ -11,7 +12,7 @@ import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conv
 import type { LiveConversation } from './live-conversation.ts';
 import { OpenConversations } from './open-conversations.ts';
 import { RunQueue } from './run-queue.ts';
-import { recoverRuns } from './recover.ts';
+import { isOwned, recoverRuns } from './recover.ts';
 import type { ProfiledAgent } from '../requests/agent-of-profile.ts';
 import { setSecrets } from './set-secrets.ts';
 import { receivedSecrets, requestedAgent, startPlan } from './start-plan.ts';
@@ -170,10 +171,22 @@ async function createConversation(request: StartRequest, context: CreateContext)
       () => loader.create(id, plan, workspace),
       async () => undefined,
     );
+    if (typeof request.parent_conversation_id === 'string') await addChild(request.parent_conversation_id, id, context);
     return { id, isNew: true };
   } catch (error) {
     if (error instanceof StorageError && error.code === 'exists') return { id, isNew: false };
     throw error;
+  }
+}
+
+/** Names a child in the log of its parent. The child exists, whether or not the parent can be opened. */
+async function addChild(parent: string, child: string, { open, onFailure }: CreateContext): Promise<void> {
+  try {
+    await open.use(parent, ({ conversation }) =>
+      conversation.record((stamp) => childFact.create({ conversation_id: child }, stamp)),
+    );
+  } catch (error) {
+    if (!isOwned(error)) onFailure(error, parent);
   }
 }
 

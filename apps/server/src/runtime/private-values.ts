@@ -38,21 +38,22 @@ export function parsePrivateRecord(text: string): PrivateRecord {
 export interface PrivateValuesOptions {
   readonly records: PrivateRecords;
   /** Secrets of the person; those of the conversation with the same names precede them. */
-  readonly person?: Pick<PersonSecrets, 'masked' | 'variables'>;
+  readonly person?: Omit<PersonSecrets, 'problems'>;
   readonly lookup?: (source: SecretSource) => Promise<string>;
 }
 
-const noSecrets = { masked: [], variables: {} };
+const noSecrets = { masked: [], variables: {}, referable: {} };
 
 /** Private values of one open conversation. They may change while it is open. */
 export class PrivateValues {
   readonly #id: string;
   readonly #records: PrivateRecords;
-  readonly #person: Pick<PersonSecrets, 'masked' | 'variables'>;
+  readonly #person: Omit<PersonSecrets, 'problems'>;
   readonly #lookup: (source: SecretSource) => Promise<string>;
   /** Values that lookups returned: masked from then on. */
   readonly #lookedUp = new Map<string, string>();
   #record: PrivateRecord;
+  #concealed: readonly string[] = [];
   #values: readonly string[] = [];
   readonly redactor: Redactor;
 
@@ -97,6 +98,17 @@ export class PrivateValues {
     return { ...this.#person.variables, ...Object.fromEntries(own) };
   }
 
+  /** All secrets of the person, for references of servers. */
+  get referable(): Readonly<Record<string, string>> {
+    return this.#person.referable;
+  }
+
+  /** Adds values that are masked while the conversation is open. */
+  conceal(values: readonly string[]): void {
+    this.#concealed = [...new Set([...this.#concealed, ...values])];
+    this.#refresh();
+  }
+
   /** Stores and applies a change. */
   async update(changes: Partial<PrivateRecord>): Promise<void> {
     const next = { ...this.#record, ...changes };
@@ -135,6 +147,7 @@ export class PrivateValues {
       source.kind === 'StaticSecret' ? [source.value] : Object.values(source.headers),
     );
     const values = [
+      ...this.#concealed,
       ...this.#person.masked,
       ...keys.map(({ apiKey }) => apiKey),
       ...sources,

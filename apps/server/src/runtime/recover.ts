@@ -40,7 +40,7 @@ async function* runningIds(store: EventStore): AsyncGenerator<string> {
 }
 
 /** The conversation was removed, or belongs to another process. */
-function isOwned(error: unknown): boolean {
+export function isOwned(error: unknown): boolean {
   if (error instanceof StorageError) return ['missing', 'held', 'fenced'].includes(error.code);
   return error instanceof AgentError && ['taken-over', 'busy'].includes(error.code);
 }

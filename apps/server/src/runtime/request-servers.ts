@@ -10,5 +10,5 @@ export function requestServers(
   if (!mcp) return undefined;
   const { servers, invalid } = serversOfFile({ mcpServers: mcp });
   for (const name of invalid) onNotice(`The server ${name} is not valid.`);
-  return Object.entries(servers).map(([name, config]) => ({ name, config, directory: workspace }));
+  return Object.entries(servers).map(([name, config]) => ({ name, config, directory: workspace, isOwn: true }));
 }

@@ -9,6 +9,7 @@ import { dashedId } from '../conversation-id.ts';
 import { RequestError } from '../request-error.ts';
 import type { ProfiledAgent } from '../requests/agent-of-profile.ts';
 import { agentOfSettings, completeAgent, type AgentRequest } from '../requests/agent-request.ts';
+import { receivedSubAgents, shownDefinition } from './received-sub-agents.ts';
 import type { StartRequest } from '../requests/start-request.ts';
 import { serverKeysIn, type PrivateRecord } from './private-values.ts';
 
@@ -26,7 +27,7 @@ export interface StartPlan {
 /**
  * Splits a request: what the log contains has no secrets, and keys, secrets and hooks are stored elsewhere.
  *
- * @throws {RequestError} `invalid` for secrets, hooks and client tools that cannot be used.
+ * @throws {RequestError} `invalid` for secrets, hooks, sub-agents and client tools that cannot be used.
  */
 export function startPlan(request: StartRequest, { agent, launched }: RequestedAgent, cipher: Cipher): StartPlan {
   const received = request.secrets_encrypted ? decrypted(agent, cipher) : agent;
@@ -34,6 +35,7 @@ export function startPlan(request: StartRequest, { agent, launched }: RequestedA
   const secrets = receivedSecrets(request.secrets, cipher);
   const { hook_config: hookConfig } = request;
   const hooks = hookConfig ? receivedHooks(hookConfig) : undefined;
+  receivedSubAgents(request.agent_definitions);
   const shown = redactSecretFields(complete, '**********');
   const spec = {
     confirmation_policy: request.confirmation_policy ?? null,
@@ -59,6 +61,7 @@ function configurationOf(
   secrets: PrivateRecord['secrets'],
 ): Configuration {
   const { parent_conversation_id: parent, title_llm_profile: profile, hook_config: hooks } = request;
+  const { agent_definitions: definitions } = request;
   const { plugins, user_id, observability_metadata, observability_tags, autotitle } = request;
   return {
     agent,
@@ -66,6 +69,7 @@ function configurationOf(
     stuck_detection: request.stuck_detection,
     tags: request.tags,
     ...(hooks && { hook_config: hooks }),
+    ...(definitions.length > 0 && { agent_definitions: definitions.map(shownDefinition) }),
     ...(request.security_analyzer && {
       security_analyzer: redactSecretFields(request.security_analyzer, '**********'),
     }),

@@ -1,73 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ScriptedStep, ScriptedTurn } from '@varve/llm/testing';
+import type { ScriptedTurn } from '@varve/llm/testing';
 import { permissionStore } from '@varve/settings/permissions';
 import { secretStore } from '@varve/settings/secrets';
-import { trustStore, trustSubject } from '@varve/settings/trust';
-import { expect, onTestFinished, test } from 'vitest';
-import { message, requestFor, runningServer, type RunningServer } from '../testing/running-server.ts';
+import { expect, test } from 'vitest';
+import { agentWith, personServer } from '../testing/person-server.ts';
+import { message, requestFor } from '../testing/running-server.ts';
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
 const mcpServer = fileURLToPath(new URL('../../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
 
-/** A server whose user has a home directory, and a workspace that is a repository. */
-interface Place extends RunningServer {
-  readonly home: string;
-  readonly userHome: string;
-  /** Writes a file below the home directory of the user, or into the workspace. */
-  write(where: 'userHome' | 'workspace', path: string, content: unknown): void;
-  trust(): Promise<void>;
-  /** Creates a conversation and runs it to its end. */
-  run(body?: object): Promise<string>;
-  /** Texts of the requests that the model received. */
-  readonly requests: readonly string[];
-}
-
-async function place(steps: Iterable<ScriptedStep>): Promise<Place> {
-  const userHome = realpathSync(mkdtempSync(join(tmpdir(), 'varve-person-')));
-  onTestFinished(() => rmSync(userHome, { recursive: true, force: true }));
-  const home = join(userHome, '.varve');
-  const env = { PATH: process.env['PATH'], HOME: userHome, OPENAI_API_KEY: 'sk-of-the-environment' };
-  const running = await runningServer(steps, { home, env, workspaceRoot: userHome });
-  onTestFinished(() => running[Symbol.asyncDispose]());
-  const workspace = realpathSync(running.workspace);
-  const roots = { userHome, workspace };
-  mkdirSync(join(workspace, '.git'));
-  return {
-    ...running,
-    home,
-    userHome,
-    workspace,
-    get requests() {
-      return running.model.requests.map(({ text }) => text);
-    },
-    write(where, path, content) {
-      const file = join(roots[where], path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-    },
-    async trust() {
-      const { configuration, digests } = await trustSubject(workspace, { home, userHome });
-      await trustStore({ home }).add(configuration, digests);
-    },
-    async run(body = {}) {
-      const { id } = await running.create({ initial_message: message('Go.'), ...body });
-      await running.status(id, ['finished', 'error', 'waiting_for_confirmation']);
-      return id;
-    },
-  };
-}
-
-/** Returns the agent of a request with a context. */
-function agentWith({ model, workspace }: Place, fields: object) {
-  return { agent: { ...requestFor(model, workspace).agent, ...fields } };
-}
-
 test('instructions and skills of the workspace and the user are those of the command, unless a flag leaves them out', async () => {
-  const at = await place([finish, finish]);
+  const at = await personServer([finish, finish]);
   at.write('workspace', 'AGENTS.md', 'Use tabs.');
   at.write('userHome', '.varve/AGENTS.md', 'Be brief.');
   at.write('workspace', '.agents/skills/release/SKILL.md', '---\nname: release\ndescription: Releases it.\n---\nTag.');
@@ -81,7 +27,7 @@ test('instructions and skills of the workspace and the user are those of the com
 });
 
 test('a skill that a client read from a file is listed once, and its own skills and choices take precedence', async () => {
-  const at = await place([finish]);
+  const at = await personServer([finish]);
   for (const name of ['one', 'two', 'three'])
     at.write('workspace', `.agents/skills/${name}/SKILL.md`, `---\nname: ${name}\ndescription: File.\n---\nText.`);
   const skill = { content: 'Text.', description: 'File.', is_agentskills_format: true };
@@ -95,7 +41,7 @@ test('a skill that a client read from a file is listed once, and its own skills 
 });
 
 test('the rules of the person decide under every policy of a client, also a later one', async () => {
-  const at = await place([command('git push'), finish, command('git push -f'), finish]);
+  const at = await personServer([command('git push'), finish, command('git push -f'), finish]);
   const rule = { decision: 'deny', on: 'command', pattern: 'git push' } as const;
   await permissionStore(at.home).add([rule], 'user', at.workspace);
   const id = await at.run({ confirmation_policy: { kind: 'NeverConfirm' } });
@@ -110,7 +56,7 @@ test('the rules of the person decide under every policy of a client, also a late
 });
 
 test('without a policy in the request, that of the person applies, and so do limits that the protocol does not have', async () => {
-  const at = await place([command('true'), command('true'), command('true')]);
+  const at = await personServer([command('true'), command('true'), command('true')]);
   at.write('userHome', '.varve/config.json', { confirmation: { policy: 'ask' }, budget: { calls: 1 } });
   const id = await at.run();
   expect(await at.json(200, 'GET', `/${id}`)).toMatchObject({
@@ -122,7 +68,7 @@ test('without a policy in the request, that of the person applies, and so do lim
 });
 
 test('hooks of a workspace run once a person trusts them, and without the trust the conversation is not opened', async () => {
-  const at = await place([command('true'), finish, command('true'), finish, finish]);
+  const at = await personServer([command('true'), finish, command('true'), finish, finish]);
   const ran = join(at.userHome, 'ran.txt');
   const hooks = { PreToolUse: [{ matcher: 'terminal', hooks: [{ command: `echo ran >> ${ran}` }] }] };
   at.write('workspace', '.openhands/hooks.json', hooks);
@@ -142,7 +88,7 @@ test('hooks of a workspace run once a person trusts them, and without the trust 
 });
 
 test('servers of the settings and of trusted files start, unless the request has a list', async () => {
-  const at = await place([finish, finish, finish]);
+  const at = await personServer([finish, finish, finish]);
   const args = [mcpServer];
   at.write('userHome', '.varve/config.json', { mcp_servers: { docs: { command: process.execPath, args } } });
   at.write('workspace', '.mcp.json', { mcpServers: { local: { command: process.execPath, args } } });
@@ -157,7 +103,7 @@ test('servers of the settings and of trusted files start, unless the request has
 
 test('secrets of the person reach commands that name them, and neither they nor keys of the environment are stored', async () => {
   const print = 'echo "$DEPLOY_TOKEN" sk-of-the-"environment"; printf %s "$DEPLOY_TOKEN" | wc -c';
-  const at = await place([command(print), finish]);
+  const at = await personServer([command(print), finish]);
   const secrets = secretStore({ home: at.home, passphrase: undefined });
   await secrets.set('DEPLOY_TOKEN', { kind: 'StaticSecret', value: 'token-of-the-person', description: 'x' });
   const id = await at.run();
@@ -168,7 +114,7 @@ test('secrets of the person reach commands that name them, and neither they nor 
 });
 
 test('a broken settings file of a workspace refuses the request by its name, and creates nothing', async () => {
-  const at = await place([]);
+  const at = await personServer([]);
   at.write('workspace', '.varve/config.json', '{"tools": ');
   const refused = await at.json(409, 'POST', '', requestFor(at.model, at.workspace));
   expect(refused['detail']).toContain('.varve/config.json');

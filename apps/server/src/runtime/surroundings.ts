@@ -3,14 +3,22 @@ import type { PermissionRule } from '@varve/agent/confirmation';
 import { subAgentOf, withBuiltinSubAgents } from '@varve/agent/delegation';
 import type { AgentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
-import { SettingsError, type Settings } from '@varve/settings';
-import { prepareParts, startServers, type PreparedParts, type StartedServers } from '@varve/settings/agent';
+import type { Settings } from '@varve/settings';
+import {
+  prepareParts,
+  prepareSubAgents,
+  RoleModels,
+  startServers,
+  startsSubAgents,
+  type PreparedParts,
+  type StartedServers,
+} from '@varve/settings/agent';
 import type { UntrustedDirectory } from '@varve/settings/extensions';
-import { RequestError } from '../request-error.ts';
 import { registriesFor, type AgentEnvironment } from './build-agent.ts';
 import type { PrivateValues } from './private-values.ts';
 import { withReferenceKinds } from './reference-kinds.ts';
 import { mergedHooks } from './request-hooks.ts';
+import { receivedSubAgents } from './received-sub-agents.ts';
 import { requestServers } from './request-servers.ts';
 import { agentContextOf, withRequestSkills } from './request-skills.ts';
 
@@ -22,6 +30,8 @@ export interface SurroundingsOptions {
   readonly workspace: string;
   /** The agent of the client, in the JSON of the protocol; absent for a conversation of another program. */
   readonly agent?: Readonly<Record<string, unknown>> | undefined;
+  /** Sub-agents of the client, in the JSON of the protocol. They replace those of files with their names. */
+  readonly agentDefinitions?: readonly unknown[] | undefined;
   /** False for a stored conversation, whose prompt is in its log. */
   readonly isNew: boolean;
   /** Receives a sentence per server that does not start, file that is not read, and directory that is not trusted. */
@@ -45,33 +55,25 @@ export interface Surroundings extends AsyncDisposable {
  * Prepares the surroundings of a conversation: those of `varve run` in its workspace, and what its client sent, which
  * takes precedence. Disposing ends servers that the conversation does not use.
  *
- * @throws {RequestError} `conflict` for a conversation with hooks that are no longer trusted, and for settings that are
- * invalid or change while they are read.
+ * @throws {SettingsError} `untrusted` for a conversation with hooks that are no longer trusted; `invalid` for settings;
+ * {@link RequestError} `invalid` for sub-agents of the client.
  */
 export async function surroundingsOf(options: SurroundingsOptions): Promise<Surroundings> {
-  try {
-    return await foundSurroundings(options);
-  } catch (cause) {
-    if (!(cause instanceof SettingsError)) throw cause;
-    throw new RequestError('conflict', cause.message, { cause });
-  }
-}
-
-async function foundSurroundings(options: SurroundingsOptions): Promise<Surroundings> {
   const { environment, privateValues, workspace, onNotice } = options;
   const { home, env } = environment;
+  await using created = new AsyncDisposableStack();
   const settings = await environment.settings?.at(workspace);
-  const { variables, values: masked } = privateValues;
+  const { variables, values: masked, referable } = privateValues;
   const servers = requestServers(privateValues.record.mcp, workspace, onNotice);
-  const shared = { workspace, env, variables, masked, servers };
+  const shared = { workspace, env, variables, referable, masked, servers };
   if (!settings || home === undefined) {
-    const started = await startServers([], { ...shared, servers: servers ?? [] });
+    const started = created.use(await startServers([], { ...shared, servers: servers ?? [] }));
     started.problems.forEach(onNotice);
-    return assembled(options, { servers: started });
+    return await assembled(options, { servers: started, created });
   }
-  const prepared = await preparedParts({ ...shared, settings, home }, options);
+  const prepared = created.use(await preparedParts({ ...shared, settings, home }, options));
   [...settings.warnings, ...prepared.warnings, ...prepared.untrusted.map(untrustedNotice)].forEach(onNotice);
-  return assembled(options, { prepared, servers: prepared.servers, settings });
+  return await assembled(options, { prepared, servers: prepared.servers, settings, created });
 }
 
 async function preparedParts(
@@ -96,12 +98,13 @@ interface Found {
   readonly prepared?: PreparedParts;
   readonly servers: StartedServers;
   readonly settings?: Settings;
+  /** Ends the servers. */
+  readonly created: AsyncDisposableStack;
 }
 
-function assembled(
-  { environment, privateValues, agent }: SurroundingsOptions,
-  { prepared, servers, settings }: Found,
-): Surroundings {
+async function assembled(options: SurroundingsOptions, found: Found): Promise<Surroundings> {
+  const { environment, privateValues, agent } = options;
+  const { prepared, servers, settings } = found;
   const { home } = environment;
   const hooks = mergedHooks(prepared?.hooks, privateValues.record.hooks);
   const registries = registriesFor(privateValues, {
@@ -110,31 +113,42 @@ function assembled(
     contextFiles: prepared?.contextFiles ?? [],
     kinds: servers.kinds,
   });
-  const subAgents = (prepared?.subAgents ?? []).map((definition) => subAgentOf(definition));
+  const parts = {
+    skills: withRequestSkills(agent, prepared?.skills ?? []),
+    ...(hooks && { hooks }),
+    ...(prepared && { rules: prepared.rules }),
+    ...(home !== undefined && { protectedPaths: [home] }),
+    ...(await subAgentsOf(options, found)),
+  };
+  const owned = found.created.move();
   return {
     registries: withReferenceKinds(registries),
-    parts: {
-      skills: withRequestSkills(agent, prepared?.skills ?? []),
-      ...(hooks && { hooks }),
-      ...(prepared && { rules: prepared.rules }),
-      ...(home !== undefined && { protectedPaths: [home] }),
-      ...(startsAgents(agent) && { subAgents: withBuiltinSubAgents(subAgents) }),
-    },
+    parts,
     rules: prepared?.rules,
     settings,
     added: (described) => ({ ...described, tools: [...toolsOf(described), ...servers.tools] }),
-    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-const startingTools = new Set(['task', 'task_tool_set', 'TaskToolSet', 'TaskTool', 'delegate', 'DelegateTool']);
-
-/** Reports whether an agent has a tool that starts sub-agents. */
-function startsAgents(agent: SurroundingsOptions['agent']): boolean {
-  return toolsOf(agent ?? {}).some((tool) => {
-    const name = typeof tool === 'object' && tool !== null && 'name' in tool ? tool['name'] : undefined;
-    return typeof name === 'string' && startingTools.has(name);
-  });
+/** Returns the sub-agents of an agent that can start some; those of the client replace those of files. */
+async function subAgentsOf(
+  { environment, privateValues, agent, agentDefinitions = [], onNotice }: SurroundingsOptions,
+  { prepared, settings }: Found,
+): Promise<Pick<AgentOptions, 'subAgents'>> {
+  if (!startsSubAgents(toolsOf(agent ?? {}))) return {};
+  const received = receivedSubAgents(agentDefinitions);
+  const isReceived = (name: string): boolean => received.some((one) => one.name === name);
+  const definitions = [...received, ...(prepared?.subAgents ?? []).filter(({ name }) => !isReceived(name))];
+  const { env, home, settings: own } = environment;
+  if (!settings || !own || home === undefined) {
+    return { subAgents: withBuiltinSubAgents(definitions.map((definition) => subAgentOf(definition))) };
+  }
+  await using models = new RoleModels({ settings, secrets: own.secrets, home, env, now: environment.now });
+  const { subAgents, secrets, problems } = await prepareSubAgents(definitions, models);
+  privateValues.conceal(secrets);
+  problems.forEach(onNotice);
+  return { subAgents };
 }
 
 function toolsOf({ tools }: Readonly<Record<string, unknown>>): readonly Json[] {

@@ -8,6 +8,7 @@ export {
   type LoadedSubAgents,
   type LoadSubAgentsOptions,
 } from './definitions/load-sub-agents.ts';
+export { receivedDefinition } from './definitions/received-definition.ts';
 export type { PermissionMode, SubAgentDefinition } from './definitions/sub-agent-definition.ts';
 export { subAgentOf, withBuiltinSubAgents, type SubAgentOptions } from './definitions/sub-agent-of.ts';
 export { findSubAgent, type SubAgent, type SubAgentContext, type SubAgentLimits } from './sub-agent.ts';

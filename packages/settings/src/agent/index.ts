@@ -18,7 +18,9 @@ export {
   type PreparedParts,
   type ReadPlaces,
 } from './prepare-parts.ts';
+export { RoleModels, type RoleModelsOptions } from './role-models.ts';
 export { startServers, type StartedServers, type StartServersOptions } from './start-servers.ts';
 export { storedAgentParts, type StoredAgentParts } from './stored-agent-parts.ts';
 export { serverIn, storedModel, type StoredModel } from './stored-model.ts';
+export { prepareSubAgents, startsSubAgents, type PreparedSubAgents } from './sub-agents.ts';
 export { toolKindsFor, type ToolSetup } from './tools-from-settings.ts';

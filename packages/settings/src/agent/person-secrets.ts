@@ -8,6 +8,8 @@ export interface PersonSecrets {
   readonly masked: readonly string[];
   /** Secrets that commands and servers may name; keys of models are not among them. */
   readonly variables: Readonly<Record<string, string>>;
+  /** All secrets by name, for references in settings. */
+  readonly referable: Readonly<Record<string, string>>;
   /** Secrets that are not available, one sentence each. */
   readonly problems: readonly string[];
 }
@@ -18,5 +20,10 @@ export async function personSecrets(store: SecretStore, modelKeys: readonly stri
   const variables = Object.entries(values).filter(
     ([name, value]) => !isOwnedSecret(name) && !modelKeys.includes(value),
   );
-  return { masked: [...modelKeys, ...Object.values(values)], variables: Object.fromEntries(variables), problems };
+  return {
+    masked: [...modelKeys, ...Object.values(values)],
+    variables: Object.fromEntries(variables),
+    referable: values,
+    problems,
+  };
 }

@@ -74,8 +74,8 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
   const summarizer = await models.own('condenser');
   const sides = await sideModelsOf(models);
   const modelKeys = [main, summarizer, sides].flatMap((each) => each?.secrets ?? []);
-  const { masked, variables, problems } = await personSecrets(options.secrets, modelKeys);
-  const parts = created.use(await prepareParts({ ...options, masked, variables }));
+  const { masked, variables, referable, problems } = await personSecrets(options.secrets, modelKeys);
+  const parts = created.use(await prepareParts({ ...options, masked, variables, referable }));
   const subAgents = await subAgentsOf(parts, models, options);
   const ignored: string[] = [];
   const { agent, problems: missing } = agentOf(options, {

@@ -13,6 +13,8 @@ export interface StartServersOptions {
   readonly env: Variables;
   /** Secrets that servers may be given, by name. */
   readonly variables: Readonly<Record<string, string>>;
+  /** All secrets of the person, for references of the person's own servers. */
+  readonly referable?: Readonly<Record<string, string>> | undefined;
   /** Values that must not be part of messages. */
   readonly masked: readonly string[];
   /** Tools of servers that a stored conversation was used with. */

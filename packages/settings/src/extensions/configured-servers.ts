@@ -12,6 +12,8 @@ export interface FileServer {
   readonly config: McpServerConfig;
   /** Directory of its relative paths, absolute. */
   readonly directory: string;
+  /** True for a server of the person, whose values may be references `secret:NAME` to any secret. */
+  readonly isOwn?: boolean;
 }
 
 /** Servers of trusted files, the strongest first, and files with errors. */
@@ -63,12 +65,14 @@ export interface ServerPlaces {
   /** Directory of the relative paths of the settings, absolute. */
   readonly workspace: string;
   readonly secrets: Readonly<Record<string, string>>;
+  /** All secrets of the person, for references of the person's own servers. */
+  readonly referable?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns the servers of the settings and of trusted files; those of a stronger place replace others of their name. */
 export function configuredServers(
   files: readonly FileServer[],
-  { settings, servers: own, workspace, secrets }: ServerPlaces,
+  { settings, servers: own, workspace, secrets, referable = {} }: ServerPlaces,
 ): ConfiguredServers {
   const enabled = settings?.get('mcp_enabled');
   const isEnabled = (name: string): boolean =>
@@ -82,10 +86,10 @@ export function configuredServers(
   const problems: string[] = (own ? [] : (enabled ?? []))
     .filter((name) => !found.has(name))
     .map((name) => `There is no server ${JSON.stringify(name)}, which mcp_enabled names.`);
-  for (const { name, config, directory } of found.values()) {
+  for (const { name, config, directory, isOwn = false } of found.values()) {
     if (config.enabled === false || !isEnabled(name)) continue;
     try {
-      servers[name] = resolveServer(name, config, { directory, secrets });
+      servers[name] = resolveServer(name, config, { directory, secrets, referable: isOwn ? referable : {} });
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
       problems.push(error.message);
@@ -97,10 +101,11 @@ export function configuredServers(
 /** The servers of all places count, not only those of the strongest. */
 function ofSettings(settings: Settings | undefined, workspace: string): readonly FileServer[] {
   const entry = settings?.entry('mcp_servers');
-  return (entry ? [entry, ...entry.hidden] : []).flatMap(({ value }) =>
+  return (entry ? [entry, ...entry.hidden] : []).flatMap(({ value, origin }) =>
     // Each value has passed the schema of the setting.
     Object.entries(value as Readonly<Record<string, McpServerConfig>>).map(([name, config]) => {
-      return { name, config, directory: workspace };
+      const isOwn = origin.kind !== 'file' || origin.layer !== 'project';
+      return { name, config, directory: workspace, isOwn };
     }),
   );
 }

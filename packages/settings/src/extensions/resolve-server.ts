@@ -10,6 +10,8 @@ export interface ServerContext {
   readonly directory: string;
   /** Secrets by name, which `${NAME}` stands for. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Secrets by name, for variables and headers whose whole value is `secret:NAME`. Default: none. */
+  readonly referable?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -22,6 +24,7 @@ export function resolveServer(name: string, config: McpServerConfig, context: Se
   const { command, url, transport, timeout } = config;
   const invalid = (why: string): SettingsError => new SettingsError('invalid', `The server ${name} ${why}.`);
   const expand = (text: string): string => expanded(text, name, context.secrets);
+  const value = (text: string): string => referredValue(text, name, context.referable ?? {}) ?? expand(text);
   const limit = timeout === undefined ? {} : { timeoutMs: Math.min(timeout, 3600) * 1000 };
   const strategy = config.auth?.['strategy'];
   if (config.auth && strategy !== 'none')
@@ -31,7 +34,7 @@ export function resolveServer(name: string, config: McpServerConfig, context: Se
       transport: 'stdio',
       command,
       args: (config.args ?? []).map(expand),
-      env: mapValues(config.env ?? {}, expand),
+      env: mapValues(config.env ?? {}, value),
       directory: resolve(context.directory, config.cwd ?? '.'),
       ...limit,
     };
@@ -39,8 +42,8 @@ export function resolveServer(name: string, config: McpServerConfig, context: Se
   if (url === undefined || transport === 'stdio') throw invalid('has neither a command nor an address');
   const address = expand(url);
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) throw invalid('has an address that is not valid');
-  const headers = mapValues(config.headers ?? {}, expand);
-  const hasSecret = [url, ...Object.values(config.headers ?? {})].some((text) => /\$\{/.test(text));
+  const headers = mapValues(config.headers ?? {}, value);
+  const hasSecret = [url, ...Object.values(config.headers ?? {})].some((text) => /\$\{|^secret:/.test(text));
   if (hasSecret && !address.startsWith('https:') && !isLoopback(address))
     throw invalid('would get a secret over a connection that is not encrypted');
   return { transport: transport === 'sse' ? 'sse' : 'http', url: address, headers, ...limit };
@@ -52,6 +55,14 @@ function expanded(text: string, server: string, secrets: Readonly<Record<string,
     if (value !== undefined) return value;
     throw new SettingsError('missing', `The server ${server} needs the secret ${name}, which is not stored.`);
   });
+}
+
+/** Returns the value of a reference; undefined for any other text. @throws {SettingsError} `missing`. */
+function referredValue(text: string, server: string, known: Readonly<Record<string, string>>): string | undefined {
+  const name = /^secret:(.+)$/.exec(text)?.[1];
+  if (name === undefined) return undefined;
+  if (Object.hasOwn(known, name)) return known[name];
+  throw new SettingsError('missing', `The server ${server} needs the secret ${name}, which is not stored.`);
 }
 
 function mapValues(

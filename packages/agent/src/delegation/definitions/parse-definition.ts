@@ -1,6 +1,6 @@
 import type { Json } from '@varve/events';
 import * as z from 'zod';
-import { splitFrontMatter } from '../../sources/front-matter.ts';
+import { splitFrontMatter, type FrontMatter } from '../../sources/front-matter.ts';
 import { SourceError } from '../../sources/read-source.ts';
 import { subAgentName } from '../sub-agent.ts';
 import type { SubAgentDefinition } from './sub-agent-definition.ts';
@@ -54,7 +54,15 @@ const foreignModels = new Set(['', 'inherit', 'default', 'sonnet', 'opus', 'haik
  * @throws {SourceError} with the line, for invalid front matter, invalid fields, and a body without text.
  */
 export function parseDefinition(text: string, fallbackName: string, isForeign: boolean): ParsedDefinition {
-  const { fields: given, body, lineOf } = splitFrontMatter(text);
+  return definitionOf(splitFrontMatter(text), fallbackName, isForeign);
+}
+
+/** Returns the definition in the parts of a file. @throws {SourceError} as {@link parseDefinition}. */
+export function definitionOf(
+  { fields: given, body, lineOf }: FrontMatter,
+  fallbackName: string,
+  isForeign: boolean,
+): ParsedDefinition {
   const { data, error } = known.safeParse(given);
   if (!data) {
     const [issue] = error.issues;

@@ -1,0 +1,102 @@
+import { fileURLToPath } from 'node:url';
+import type { ScriptedTurn } from '@varve/llm/testing';
+import { expect, test } from 'vitest';
+import type { ConversationInfo } from '../info/conversation-info.ts';
+import { agentWith, personServer, type PersonServer } from '../testing/person-server.ts';
+import { message, requestFor } from '../testing/running-server.ts';
+
+const finish = (text = 'Done.'): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message: text } }] });
+const task = (prompt: string, type: string): ScriptedTurn => ({
+  calls: [{ name: 'task', arguments: { prompt, subagent_type: type, description: 'Look.' } }],
+});
+const mcpServer = fileURLToPath(new URL('../../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
+
+const infoOf = (at: PersonServer, id: string) => at.json<ConversationInfo>(200, 'GET', `/${id}`);
+
+test('a sub-agent of the client works on a task in a conversation of its own, again after a restart', async () => {
+  const at = await personServer([task('Look.', 'reviewer'), finish('All is well.'), finish(), finish('Again.')]);
+  const reviewer = {
+    name: 'reviewer',
+    description: 'Reviews.',
+    system_prompt: 'You look for mistakes.',
+    tools: ['terminal'],
+    mcp_config: { evil: { command: 'id', env: { TOKEN: 'token-0123456789' } } },
+  };
+  const agent = agentWith(at, { tools: [{ name: 'task_tool_set', params: {} }, { name: 'terminal' }] });
+  const id = await at.run({ ...agent, agent_definitions: [reviewer] });
+  expect(at.requests[0]).toContain('- reviewer: Reviews.');
+  expect(at.requests[1]).toContain('You look for mistakes.');
+  expect(at.requests[2]).toContain('All is well.');
+  const { sub_conversation_ids: children } = await infoOf(at, id);
+  expect(children).toHaveLength(1);
+  expect(await infoOf(at, children[0] ?? '')).toMatchObject({ execution_status: 'finished' });
+  expect(JSON.stringify(await at.events(id))).not.toContain('token-0123456789');
+  await at.send('POST', '/prepare-for-sandbox-pause');
+  await at.json(200, 'POST', `/${id}/events`, message('Again.', true));
+  await at.status(id, ['finished'], 2);
+  expect(at.requests[3]).toContain('- reviewer: Reviews.');
+  const fork = await at.json<ConversationInfo>(201, 'POST', `/${id}/fork`);
+  expect(fork.sub_conversation_ids).toEqual([]);
+});
+
+test.for([
+  { name: 'two words', system_prompt: 'x' },
+  { name: 'x' },
+  { name: 'x', system_prompt: 'y', tools: 7 },
+  { system_prompt: 'x' },
+])('the sub-agent %j is refused', async (definition) => {
+  const at = await personServer([]);
+  const body = { ...requestFor(at.model, at.workspace), agent_definitions: [definition] };
+  const { detail } = await at.json(422, 'POST', '', body);
+  expect(detail).toContain('agent_definitions');
+});
+
+test('a conversation that names a parent is one of its children', async () => {
+  const at = await personServer([]);
+  const parent = await at.create();
+  const child = await at.create({ parent_conversation_id: parent.id });
+  expect(child.parent_conversation_id).toBe(parent.id);
+  expect((await infoOf(at, parent.id)).sub_conversation_ids).toEqual([child.id]);
+});
+
+test('a profile without a model uses that of the settings; its servers, sub-agents and disabled skills are used', async () => {
+  const at = await personServer([finish()]);
+  const docs = { command: process.execPath, args: [mcpServer], env: { MORE: 'value-of-the-person' } };
+  at.write('userHome', '.varve/config.json', {
+    llm: { model: 'openai/scripted', base_url: at.model.url, api_key_ref: 'env:A_KEY' },
+    mcp_servers: { other: { command: process.execPath, args: [mcpServer] } },
+  });
+  for (const name of ['one', 'two'])
+    at.write(
+      'workspace',
+      `.agents/skills/${name}/SKILL.md`,
+      `---\nname: ${name}\ndescription: Skill ${name}.\n---\nText.`,
+    );
+  // The value of a variable is stored as a secret, to which the settings refer.
+  await at.call('POST', '/api/settings/mcp/docs', docs);
+  const id = '00000000-0000-0000-0000-00000000000a';
+  const chosen = { mcp_server_refs: ['docs'], disabled_skills: ['two'], enable_sub_agents: true };
+  at.write('userHome', '.varve/agent-profiles/mine.json', { id, name: 'mine', agent_kind: 'openhands', ...chosen });
+  await at.run({ agent: null, agent_profile_id: id });
+  const [request = ''] = at.requests;
+  const found = ['mcp__docs__echo', 'mcp__other__echo', '"name":"task"', 'Skill one', 'Skill two'].map((text) =>
+    request.includes(text),
+  );
+  expect(found).toEqual([true, false, true, true, false]);
+});
+
+test('a profile that names missing servers is refused with their names', async () => {
+  const at = await personServer([]);
+  at.write('userHome', '.varve/config.json', { llm: { model: 'openai/scripted', base_url: at.model.url } });
+  at.write('userHome', '.varve/agent-profiles/mine.json', {
+    id: '00000000-0000-0000-0000-00000000000a',
+    name: 'mine',
+    agent_kind: 'openhands',
+    mcp_server_refs: ['gone'],
+  });
+  const body = { ...requestFor(at.model, at.workspace), agent: null };
+  const agent_profile_id = '00000000-0000-0000-0000-00000000000a';
+  expect(await at.json(422, 'POST', '', { ...body, agent_profile_id })).toMatchObject({
+    detail: { dangling_mcp_server_refs: ['gone'] },
+  });
+});
