@@ -56,7 +56,8 @@ test('the table fits on a terminal, and JSON contains what is hidden', async () 
 
 test.for([
   [['config', 'set', 'buget', '1'], 'Unknown key "buget"; the nearest is "budget".'],
-  [['config', 'set', 'budget', '1'], 'budget contains budget.steps'],
+  [['config', 'set', '--project', 'llm.model', 'x'], 'A project cannot set llm.model.'],
+  [['config', 'set', 'budget', '1'], 'It contains budget.steps'],
   [['config', 'set', 'budget.steps', 'many'], 'budget.steps: Invalid input'],
   [['run', 'x', '--set', 'budget.steps'], '--set budget.steps has no value'],
   [['run', 'x', '--set', 'budget.stesp=1'], 'the nearest is "budget.steps"'],

@@ -11,6 +11,7 @@ const canaries = {
   MODEL_KEY: 'canary-model-9a8b7c6d',
   LOOKED_UP: 'canary-lookup-1a2b3c4d',
   header: 'canary-header-77aa88bb',
+  side: 'canary-side-model-3c4d5e6f',
 };
 const spellings = Object.values(canaries).flatMap((value) => [
   value,
@@ -62,12 +63,18 @@ test.for(['sqlite:', 'dir:'])(
     const home = await realpath(await newHome());
     const lookup = await secretServer();
     await using server = await scriptedServer(script);
+    await using titles = await scriptedServer([{ text: `Title for ${canaries.side}` }]);
     const workspace = join(home, 'work');
     await mkdir(workspace);
     await mkdir(join(home, '.varve'));
     const settings = { llm: { model: 'scripted', base_url: server.url, api_key_ref: 'secret:MODEL_KEY' } };
     await writeFile(join(home, '.varve', 'config.json'), JSON.stringify(settings));
-    const env = { LLM_LOG_COMPLETIONS: '1', OPENHANDS_DUMP_REQUEST: '1', OPENHANDS_CAPTURE_RAW_RESPONSE: '1' };
+    const env = {
+      SIDE_KEY: canaries.side,
+      LLM_LOG_COMPLETIONS: '1',
+      OPENHANDS_DUMP_REQUEST: '1',
+      OPENHANDS_CAPTURE_RAW_RESPONSE: '1',
+    };
     const outputs: Invocation[] = [];
     const varve = async (args: readonly string[], stdin = ''): Promise<Invocation> => {
       const result = await runVarve(args, { home, env, stdin });
@@ -79,6 +86,8 @@ test.for(['sqlite:', 'dir:'])(
     expect((await varve(['secret', 'set', 'MODEL_KEY'], canaries.MODEL_KEY)).code).toBe(0);
     const header = `Authorization: Bearer ${canaries.header}\n`;
     expect((await varve(['secret', 'set', 'LOOKED_UP', '--url', lookup.url], header)).code).toBe(0);
+    await varve(['profile', 'save', 'titles', 'model=t', `base_url=${titles.url}`, 'api_key_ref=env:SIDE_KEY']);
+    await varve(['profile', 'use', 'titles', 'title']);
     expect((await varve(['secret', 'list'])).stdout.trim().split('\n')).toHaveLength(3);
 
     const task = `Use the token ${canaries.TOKEN}.`;
@@ -94,6 +103,10 @@ test.for(['sqlite:', 'dir:'])(
     expect(results[2]).not.toContain('MODEL_KEY=');
 
     const { stdout } = await varve(['ls', ...store]);
+    expect([titles.requests[0]?.headers['authorization'], stdout]).toEqual([
+      `Bearer ${canaries.side}`,
+      expect.stringContaining('Title for <secret-hidden>'),
+    ]);
     const id = /[0-9a-f]{32}/.exec(stdout)?.[0] ?? '';
     for (const args of [
       ['show', id],

@@ -6,6 +6,7 @@ import type { CliCommand } from '../cli-command.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { varveHome } from '../setup/varve-home.ts';
+import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 interface PlaceOptions {
@@ -27,8 +28,10 @@ export const permissions: CliCommand = {
     withPlace(command.command('list', { isDefault: true }))
       .description('List the rules for a project and for all projects.')
       .action(async (options: PlaceOptions) => {
-        for (const { scope, rule } of await (await storeIn(io)).list(projectOf(options)))
-          io.stdout.line(`${scope.padEnd(7)}  ${textOf(rule)}`);
+        const rules = await (await storeIn(io)).list(projectOf(options));
+        for (const { scope, rule } of rules) io.stdout.line(`${scope.padEnd(7)}  ${textOf(rule)}`);
+        if (rules.length === 0)
+          io.stderr.line(styled('dim', 'There are no rules: `varve permissions add allow command npm test`.'));
         done(exitCodes.ok);
       });
     withRule(withPlace(command.command('add')))

@@ -1,5 +1,6 @@
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { styled } from '../terminal/output.ts';
 
 // Loaded by the subcommands, so that the help appears faster.
 const load = async () => import('../configure/profile-actions.ts');
@@ -41,14 +42,23 @@ export const profile: CliCommand = {
       .description('rename a profile, also where roles and agent profiles name it')
       .action(async (from: string, to: string) => {
         await (await load()).profilesOf(io).rename(from, to);
+        io.stderr.line(styled('dim', `Renamed the profile ${from} to ${to}.`));
         done(exitCodes.ok);
       });
     command
-      .command('remove')
+      .command('rm')
+      .alias('remove')
       .argument('<name>')
       .description('remove a profile, and the roles that name it')
       .action(async (name: string) => {
         await (await load()).profilesOf(io).remove(name);
+        done(exitCodes.ok);
+      });
+    command
+      .command('agents')
+      .description('list the agent profiles; `config set agent_profile NAME` selects one')
+      .action(async () => {
+        await (await import('../configure/list-agent-profiles.ts')).listAgentProfiles(io);
         done(exitCodes.ok);
       });
     command

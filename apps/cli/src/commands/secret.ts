@@ -49,9 +49,11 @@ function register(command: Command, io: TerminalIo, done: Parameters<CliCommand[
     .command('list', { isDefault: true })
     .description('List the names of the secrets.')
     .action(async () => {
-      for (const { name, kind, description = '' } of await (await storeIn(io)).list()) {
+      const listed = await (await storeIn(io)).list();
+      for (const { name, kind, description = '' } of listed) {
         io.stdout.line(`${name}\t${kind === 'LookupSecret' ? 'lookup' : 'value'}\t${description}`);
       }
+      if (listed.length === 0) io.stderr.line(styled('dim', 'There are no secrets: `varve secret set NAME`.'));
       done(exitCodes.ok);
     });
   command

@@ -6,7 +6,7 @@ interface TrustOptions {
   readonly hash?: string;
 }
 
-const userOption = ['--user', 'your own hooks and skills, in your home directory'] as const;
+const userOption = ['--user', 'your own hooks, skills and servers of sub-agents, in your home directory'] as const;
 
 // Loaded by the subcommands, so that the help appears faster.
 const load = async () => import('../configure/trust-actions.ts');

@@ -1,4 +1,5 @@
 import {
+  definitionOf,
   describeOrigin,
   editSetting,
   isSettingKey,
@@ -67,6 +68,13 @@ export async function setSetting(key: string, text: string | undefined, target: 
   const { io } = target;
   const known = checkedKey(key);
   const file = await targetFile(target);
+  if (text !== undefined && file.layer === 'project' && definitionOf(known).scope === 'user') {
+    throw new CliError(
+      exitCodes.usage,
+      `A project cannot set ${key}.`,
+      'Without --project it is set in your own file.',
+    );
+  }
   await editSetting(file, known, text === undefined ? undefined : valueOfText(known, text, key));
   const settings = await settingsFor(io, { workspace: io.cwd });
   for (const warning of settings.warnings) io.stderr.line(styled('yellow', warning));
@@ -89,6 +97,9 @@ export async function targetFile({ project, io }: Target): Promise<EditedFile> {
 function checkedKey(key: string): SettingKey {
   if (isSettingKey(key)) return key;
   const inside = settingKeys.filter((known) => known.startsWith(`${key}.`));
-  const hint = inside.length > 0 ? `${key} contains ${inside.join(', ')}.` : '`varve config list --all` lists them.';
+  if (inside.length > 0) {
+    throw new CliError(exitCodes.usage, `${key} is a section of settings.`, `It contains ${inside.join(', ')}.`);
+  }
+  const hint = '`varve config schema` describes all keys.';
   throw new CliError(exitCodes.usage, `${unknownKey(key).replace(/^u/, 'U')}.`, hint);
 }

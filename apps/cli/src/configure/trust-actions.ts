@@ -52,10 +52,12 @@ export async function decideTrust(
 
 /** Prints what is trusted. */
 export async function listTrust(io: TerminalIo): Promise<void> {
-  for (const { scope, workspace, hash, at } of await storeIn(io).list()) {
+  const listed = await storeIn(io).list();
+  for (const { scope, workspace, hash, at } of listed) {
     const where = scope === 'user' ? `${workspace} (--user)` : workspace;
     io.stdout.line(`${hash.slice(0, shownDigits)}  ${at.slice(0, 10)}  ${where}`);
   }
+  if (listed.length === 0) io.stderr.line(styled('dim', 'No directory is trusted.'));
 }
 
 /** Removes the trust in a workspace and the directories of its repository above it. @throws {CliError} `missing`. */
