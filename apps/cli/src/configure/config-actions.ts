@@ -67,8 +67,7 @@ export async function printSetting(key: string, io: TerminalIo): Promise<ExitCod
 export async function setSetting(key: string, text: string | undefined, target: Target): Promise<void> {
   const { io } = target;
   const known = checkedKey(key);
-  const file = await targetFile(target);
-  if (text !== undefined && file.layer === 'project' && definitionOf(known).scope === 'user') {
+  if (text !== undefined && target.project && definitionOf(known).scope === 'user') {
     throw new CliError(
       exitCodes.usage,
       `A project cannot set ${key}.`,
