@@ -51,7 +51,7 @@ test('a task runs in a conversation of its own with the model of the role subage
   expect(JSON.stringify(parent.requests[1])).toContain('The part is done.');
   // The tool is that of the conversation, not of the settings, and the child has a log of its own.
   const resumed = await varve('run', '--resume', idOf(first), 'Now review.');
-  expect([resumed.code, resumed.stderr]).toEqual([0, expect.not.stringContaining('The agent lacks')]);
+  expect([resumed.code, resumed.stderr]).toEqual([0, expect.not.stringContaining('sub_agents')]);
   expect(JSON.stringify(child.requests[1])).toContain('Review like Ada.');
   expect(JSON.stringify(parent.requests[3])).toContain('Reviewed.');
   expect((await varve('show', idOf(first))).stdout).not.toContain('Review like Ada.');

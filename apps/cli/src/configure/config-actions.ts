@@ -74,6 +74,7 @@ export async function setSetting(key: string, text: string | undefined, target: 
       'Without --project it is set in your own file.',
     );
   }
+  const file = await targetFile(target);
   await editSetting(file, known, text === undefined ? undefined : valueOfText(known, text, key));
   const settings = await settingsFor(io, { workspace: io.cwd });
   for (const warning of settings.warnings) io.stderr.line(styled('yellow', warning));

@@ -94,7 +94,7 @@ async function runConversation(
   await using title = writeTitle(conversation, titleModel);
   try {
     const result = await runAndAsk(conversation, options, { ...display, printer });
-    if (result.reason !== 'interrupted' && result.reason !== 'paused') await title.written;
+    if (!['interrupted', 'paused', 'error'].includes(result.reason)) await title.written;
     await printer.finish();
     progress.set('done');
     if (result.reason !== 'finished' && result.reason !== 'asked') printer.showLastMessage();

@@ -40,7 +40,7 @@ test.for<readonly [SecurityRisk, RiskVerdict | undefined, string]>([
     { risk: 'HIGH', reasons: [{ risk: 'HIGH', text: 'The model rates it HIGH.' }] },
     'HIGH: the model rates it HIGH',
   ],
-  ['UNKNOWN', undefined, 'Every call is asked about.'],
+  ['UNKNOWN', undefined, 'Its risk is not known, or every call is asked about.'],
   ['MEDIUM', undefined, "Model's risk rating: MEDIUM"],
 ])('a call that the model rates %s is shown with the reason why it waits', ([risk, verdict, row]) => {
   expect(reasonRows(call(rm, risk, verdict), 80)).toEqual([row]);

@@ -64,7 +64,10 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
   const own = isRated ? `the model rates it ${event.security_risk}` : 'the model did not rate it';
   const decided = review?.rule === undefined ? [] : [`Your rule: ${onOneRow(review.rule)}`];
   if (!verdict && decided.length > 0) return decided;
-  if (!verdict) return [isRated ? `Model's risk rating: ${event.security_risk}` : 'Every call is asked about.'];
+  if (!verdict)
+    return [
+      isRated ? `Model's risk rating: ${event.security_risk}` : 'Its risk is not known, or every call is asked about.',
+    ];
   const rows = verdict.reasons
     .filter(({ risk, text }) => risk === verdict.risk && !isOwnRating(text))
     .map(({ risk, text, rule }) => `${risk}: ${onOneRow(text)}${rule === undefined ? '' : ` (rule ${rule})`}`);

@@ -58,6 +58,12 @@ const knownFields = new Set([
   'stuck',
 ]);
 
+const ignoredReasons: Readonly<Record<string, string>> & { readonly other: string } = {
+  hooks: 'commands in a log are not run.',
+  sub_agents: 'a log contains only their names.',
+  other: 'this field is not known, and is ignored.',
+};
+
 /** Options of {@link agentParts}. */
 export interface AgentPartsOptions {
   readonly registries: AgentRegistries;
@@ -71,9 +77,9 @@ export interface AgentPartsOptions {
 export function agentParts(stored: JsonObject, options: AgentPartsOptions): Partial<AgentOptions> {
   const { registries, replaced, missing } = options;
   const reader = new PartReader(stored, replaced, missing);
-  for (const field of Object.keys(stored).filter((name) => !knownFields.has(name) && !replaced.has(name))) {
-    const reason = field === 'hooks' ? 'commands in a log are not run.' : 'this field is not known, and is ignored.';
-    reader.ignored({ path: field, kind: 'Agent', reason });
+  const isReplaced = (field: string): boolean => replaced.has(field === 'sub_agents' ? 'subAgents' : field);
+  for (const field of Object.keys(stored).filter((name) => !knownFields.has(name) && !isReplaced(name))) {
+    reader.ignored({ path: field, kind: 'Agent', reason: ignoredReasons[field] ?? ignoredReasons.other });
   }
   return withoutUndefined({ ...builtParts(reader, stored, registries), ...plainParts(reader) });
 }

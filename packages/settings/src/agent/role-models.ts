@@ -50,12 +50,14 @@ export class RoleModels implements AsyncDisposable {
   }
 
   async #new(use: Pick<ModelOptions, 'role' | 'profile'>): Promise<ConfiguredModel> {
-    const { model, stored, secrets, ...options } = this.#options;
+    const { model, stored, secrets, notices, ...options } = this.#options;
     const isAgent = use.role === 'agent';
     if (model && isAgent) return { model, secrets: [], flushDumps: async () => undefined };
     return modelFromSettings({
       ...options,
       ...use,
+      // A title that fails is not reported.
+      ...(notices && use.role !== 'title' && { notices }),
       secret: (name) => secrets.value(name),
       decrypt: async (token) => (await secrets.cipher()).decrypt(token),
       ...(isAgent && stored?.model && { stored: stored.model }),
