@@ -1,10 +1,10 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { redactor } from '@varve/text';
 import type { Logger } from 'pino';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { frontEnd } from './front-end/front-end.ts';
 import { createServices } from './create-services.ts';
 import { initialized, type Initialization } from './deferred/initialization.ts';
+import { secretsInUse } from './secrets-in-use.ts';
 import { handleFailure, errorResponse } from './handle-failure.ts';
 import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
@@ -41,7 +41,8 @@ export interface App {
 export function createApp(options: ServerOptions, initialization = initialized): App {
   const { keys, env = {} } = options;
   const passphrase = env['OH_SECRET_KEY'];
-  const redact = redactor([...keys, ...(passphrase ? [passphrase] : [])], { replacement: '<secret-hidden>' }).text;
+  const secrets = secretsInUse([...keys, ...(passphrase ? [passphrase] : [])]);
+  const redact = secrets.redactor.text;
   const logger = loggerFor(options.log, redact);
   const app = new OpenAPIHono<ServerEnv>();
   app.use(
@@ -54,7 +55,7 @@ export function createApp(options: ServerOptions, initialization = initialized):
   if (initialization.isDeferred) for (const path of guarded) app.use(path, requireInitialized(initialization));
   if (options.frontEnd !== undefined) app.use(...frontEnd(options.frontEnd));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
-  const services = createServices(options, logger, initialization);
+  const services = createServices(options, logger, { initialization, secrets });
   app.use('/api/:group{bash|file|git}/*', recordActivity(services.activity));
   app.use('/api/conversations/*', notifyWebhooks(services.webhooks));
   addRoutes(app, services);

@@ -6,7 +6,7 @@ import { fernet, privateRecords, secretsForRun, secretStore, type Cipher } from 
 import type { Logger } from 'pino';
 import { directoryEvents, memoryEvents } from './bash/bash-event-store.ts';
 import { bashService } from './bash/bash-service.ts';
-import { initialized } from './deferred/initialization.ts';
+import { initialized, type Initialization } from './deferred/initialization.ts';
 import { fileAccess } from './files/file-access.ts';
 import { extensions } from './extensions/extensions.ts';
 import { createFeed } from './feed/feed.ts';
@@ -19,6 +19,7 @@ import { packages } from './installed/packages.ts';
 import { mcpTester } from './mcp/mcp-test.ts';
 import { conversations } from './runtime/conversations.ts';
 import { memoryRecords } from './runtime/memory-records.ts';
+import { secretsInUse, type SecretsInUse } from './secrets-in-use.ts';
 import type { ServerOptions } from './server-options.ts';
 import type { ConversationSources } from './conversation-sources.ts';
 import type { Services } from './services.ts';
@@ -30,8 +31,18 @@ import { workspaces } from './workspaces/workspace-list.ts';
 import { webhookOptions } from './webhooks/webhook-options.ts';
 import { webhooks, type Webhooks } from './webhooks/webhooks.ts';
 
+/** Parts of the services that the app uses before them. */
+export interface ServiceParts {
+  readonly initialization?: Initialization;
+  readonly secrets?: SecretsInUse;
+}
+
 /** Creates the services of a server. */
-export function createServices(options: ServerOptions, logger: Logger, initialization = initialized): Services {
+export function createServices(
+  options: ServerOptions,
+  logger: Logger,
+  { initialization = initialized, secrets = secretsInUse(options.keys) }: ServiceParts = {},
+): Services {
   const { store, home, env = {}, workspaceRoot = process.cwd(), now = Date.now } = options;
   const { bashEventsDirectory: bashEvents = home && join(home, 'bash_events') } = options;
   const folds = conversationFolds(store);
@@ -53,6 +64,7 @@ export function createServices(options: ServerOptions, logger: Logger, initializ
     webhooks: receivers,
     conversations: conversations({
       webhooks: receivers,
+      secrets,
       store,
       folds,
       feed,
@@ -73,9 +85,11 @@ export function createServices(options: ServerOptions, logger: Logger, initializ
       store: bashEvents === undefined ? memoryEvents() : directoryEvents(bashEvents),
       root: workspaceRoot,
       env: options.env ?? process.env,
+      redactor: secrets.redactor,
       now,
       onError: (err) => logger.error({ err }, 'failure'),
     }),
+    secrets,
     files: fileAccess(options.fileRoots ?? ['/']),
     workspaces: workspaces(home === undefined ? undefined : join(home, 'workspaces.json')),
     workspaceRoot,

@@ -1,3 +1,4 @@
+import type { SecretsInUse } from './secrets-in-use.ts';
 import type { BashService } from './bash/bash-service.ts';
 import type { FileAccess } from './files/file-access.ts';
 import type { Extensions } from './extensions/extensions.ts';
@@ -19,6 +20,7 @@ export interface Services extends ConversationSources {
   readonly conversations: Conversations;
   readonly bash: BashService;
   readonly files: FileAccess;
+  readonly secrets: SecretsInUse;
   readonly workspaces: Workspaces;
   /** Directory of relative paths. */
   readonly workspaceRoot: string;

@@ -1,3 +1,4 @@
+import { redactor } from '@varve/text';
 import { expect, test } from 'vitest';
 import { memoryEvents } from './bash-event-store.ts';
 import { bashService } from './bash-service.ts';
@@ -6,7 +7,14 @@ const request = { cwd: null, timeout: 60 };
 
 test('a subscriber receives stored events in order until it unsubscribes', async () => {
   const store = memoryEvents();
-  await using service = bashService({ store, env: process.env, root: '/', now: () => 0, onError: () => {} });
+  await using service = bashService({
+    store,
+    env: process.env,
+    redactor: redactor([], { replacement: '' }),
+    root: '/',
+    now: () => 0,
+    onError: () => {},
+  });
   const seen: string[] = [];
   const subscription = service.subscribe((event) => seen.push(event.kind));
   const { command, ended } = await service.start({ ...request, command: 'true' });
@@ -30,6 +38,7 @@ test('a command ends when its output cannot be stored, and the failure is report
     store: { ...store, add },
     root: '/',
     env: process.env,
+    redactor: redactor([], { replacement: '' }),
     now: () => 0,
     onError: (error) => errors.push(error),
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Variables } from '@varve/text';
+import type { Redactor, Variables } from '@varve/text';
 import { nameOf, parseName, timestampOf, type BashCommand, type BashEvent, type BashOutput } from './bash-event.ts';
 import type { BashEventStore } from './bash-event-store.ts';
 import { runBashCommand, type ReportOutput } from './run-bash-command.ts';
@@ -44,6 +44,8 @@ export interface BashServiceOptions {
   readonly root: string;
   /** Variables whose public part commands receive. */
   readonly env: Variables;
+  /** Masks commands and their output: before they are stored and sent. */
+  readonly redactor: Redactor;
   /** UTC milliseconds. */
   readonly now: () => number;
   /** Receives errors of commands whose output could not be stored. */
@@ -51,7 +53,7 @@ export interface BashServiceOptions {
 }
 
 /** Creates the service. */
-export function bashService({ store, root, env, now, onError }: BashServiceOptions): BashService {
+export function bashService({ store, root, env, redactor, now, onError }: BashServiceOptions): BashService {
   const listeners = new Set<{ readonly listener: BashListener }>();
   const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
@@ -67,9 +69,18 @@ export function bashService({ store, root, env, now, onError }: BashServiceOptio
       publish({ ...stamp(), command_id: command.id, order, exit_code, stdout, stderr, kind: 'BashOutput' });
   return {
     async start({ command, cwd, timeout }) {
-      const event = await publish({ command, cwd, timeout, ...stamp(), kind: 'BashCommand' });
+      const event = await publish({
+        command: redactor.text(command),
+        cwd: redactor.value(cwd),
+        timeout,
+        ...stamp(),
+        kind: 'BashCommand',
+      });
       const directory = resolve(root, cwd ?? '.');
-      const ended = runBashCommand(event, { directory, env, signal: closing.signal, report: report(event) });
+      const ended = runBashCommand(
+        { command, timeout },
+        { directory, env, redactor, signal: closing.signal, report: report(event) },
+      );
       running.add(ended);
       ended.catch(onError).finally(() => running.delete(ended));
       return { command: event, ended };

@@ -1,3 +1,5 @@
+import type { Redactor } from '@varve/text';
+
 /** Part of the output of a command. */
 export interface OutputPiece {
   readonly stdout: string | null;
@@ -18,9 +20,10 @@ const maxLength = 1024 * 1024;
 /** Bytes of a command's output that are kept; the rest is read and dropped. */
 const maxBytes = 64 * 1024 * 1024;
 
-/** Collects the output of one command, as UTF-8 in which other bytes are replaced. */
-export function outputPieces(): OutputPieces {
+/** Collects the masked output of one command, as UTF-8 in which other bytes are replaced. */
+export function outputPieces(redactor: Pick<Redactor, 'stream'>): OutputPieces {
   const texts = { stdout: '', stderr: '' };
+  const masks = { stdout: redactor.stream(), stderr: redactor.stream() };
   const decoders = { stdout: decoder(), stderr: decoder() };
   let kept = 0;
   let dropped = 0;
@@ -29,7 +32,7 @@ export function outputPieces(): OutputPieces {
       const part = bytes.subarray(0, maxBytes - kept);
       kept += part.length;
       dropped += bytes.length - part.length;
-      texts[stream] += decoders[stream].decode(part, { stream: true });
+      texts[stream] += masks[stream].push(decoders[stream].decode(part, { stream: true }));
       const pieces: OutputPiece[] = [];
       while (texts[stream].length > maxLength) {
         const end = cutOf(texts[stream]);
@@ -40,10 +43,9 @@ export function outputPieces(): OutputPieces {
     },
     end() {
       const note = dropped > 0 ? `\n[${dropped} bytes of output left out]\n` : '';
-      return {
-        stdout: texts.stdout + decoders.stdout.decode() || null,
-        stderr: texts.stderr + decoders.stderr.decode() + note || null,
-      };
+      const rest = (stream: 'stdout' | 'stderr'): string =>
+        texts[stream] + masks[stream].push(decoders[stream].decode()) + masks[stream].end();
+      return { stdout: rest('stdout') || null, stderr: rest('stderr') + note || null };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { streamCommand } from '@varve/tools/workspace';
-import type { Variables } from '@varve/text';
+import type { Redactor, Variables } from '@varve/text';
 import type { BashCommand, BashOutput } from './bash-event.ts';
 import { outputPieces, type OutputPiece } from './output-pieces.ts';
 
@@ -11,6 +11,8 @@ export interface RunBashOptions {
   readonly directory: string;
   /** Variables whose public part the command receives. */
   readonly env: Variables;
+  /** Masks the output. */
+  readonly redactor: Redactor;
   /** Ends the command. */
   readonly signal: AbortSignal;
   readonly report: ReportOutput;
@@ -23,10 +25,10 @@ export interface RunBashOptions {
  * @throws if the last piece cannot be stored.
  */
 export async function runBashCommand(
-  { command, timeout }: BashCommand,
-  { directory, env, signal, report }: RunBashOptions,
+  { command, timeout }: Pick<BashCommand, 'command' | 'timeout'>,
+  { directory, env, redactor, signal, report }: RunBashOptions,
 ): Promise<BashOutput> {
-  const pieces = outputPieces();
+  const pieces = outputPieces(redactor);
   let order = 0;
   let stored = Promise.resolve();
   const store = async (full: readonly OutputPiece[]): Promise<void> => {
@@ -45,7 +47,7 @@ export async function runBashCommand(
   });
   const outcome = await ended.then(
     ({ exitCode }) => ({ exitCode, problem: '' }),
-    (error: unknown) => ({ exitCode: -1, problem: `Error executing command: ${messageOf(error)}` }),
+    (error: unknown) => ({ exitCode: -1, problem: redactor.text(`Error executing command: ${messageOf(error)}`) }),
   );
   // Pieces that could not be stored are the problem.
   await stored.catch(() => {});

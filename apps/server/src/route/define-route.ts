@@ -62,12 +62,18 @@ export function defineRoute<
         ...errorsOf('query', sent.query, query),
         ...('errors' in sent.body ? sent.body.errors : errorsOf('body', sent.body.value, body)),
       ];
-      if (detail.length > 0) return Response.json({ detail }, { status: 422 });
+      if (detail.length > 0) return invalidInput(detail, services);
       const input = { params: params.data, query: query.data, body: body.data, request: context.req.raw };
       // Without a schema a type parameter is the type of its default.
       return options.handle(input as RouteInput<Params, Query, Body>, services, context);
     },
   };
+}
+
+/** Returns a response that lists errors. They repeat parts of the request, names of fields included. */
+function invalidInput(detail: readonly unknown[], { secrets }: Services): Response {
+  const headers = { 'content-type': 'application/json' };
+  return new Response(secrets.redactor.jsonText(JSON.stringify({ detail })), { status: 422, headers });
 }
 
 /** Returns the parameters of a query; one that is repeated is a list. */

@@ -5,6 +5,7 @@ import { gitChanges, gitCommitChanges, gitCommits, gitDiff } from '@varve/tools/
 import { RequestError } from '../request-error.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
+import type { Services } from '../services.ts';
 
 const tag = 'Git';
 const path = z.string();
@@ -31,8 +32,8 @@ export const gitRoutes: readonly Route[] = [
     summary: 'List the changed files of a working tree.',
     query: z.object({ path, ref: z.string().optional() }),
     response: changes,
-    handle: ({ query: { path: at, ref }, request: { signal } }, { files, workspaceRoot }) =>
-      answer([], () =>
+    handle: ({ query: { path: at, ref }, request: { signal } }, { files, workspaceRoot, secrets }) =>
+      answer([], secrets, () =>
         gitChanges(files.place(resolve(workspaceRoot, at)), { signal, ...(ref !== undefined && { ref }) }),
       ),
   }),
@@ -43,11 +44,11 @@ export const gitRoutes: readonly Route[] = [
     summary: 'Get a file before and after its changes.',
     query: z.object({ path, ref: z.string().optional(), commit: sha.optional() }),
     response: z.object({ modified: z.string().nullable(), original: z.string().nullable() }).openapi('GitDiff'),
-    async handle({ query: { path: at, ...compare }, request: { signal } }, { files, workspaceRoot }) {
+    async handle({ query: { path: at, ...compare }, request: { signal } }, { files, workspaceRoot, secrets }) {
       const { ref, commit: one } = compare;
       if (ref !== undefined && one !== undefined) throw new RequestError('path', 'Either ref or commit is allowed.');
       const options = { signal, ...(ref !== undefined && { ref }), ...(one !== undefined && { commit: one }) };
-      return answer({ modified: null, original: null }, async () => {
+      return answer({ modified: null, original: null }, secrets, async () => {
         const { modified, original } = await gitDiff(files.place(resolve(workspaceRoot, at)), options);
         return { modified, original };
       });
@@ -60,8 +61,8 @@ export const gitRoutes: readonly Route[] = [
     summary: 'List the newest commits.',
     query: z.object({ path, limit: z.coerce.number().int().gte(1).lte(200).default(50) }),
     response: z.object({ commits: z.array(commit), has_more: z.boolean() }).openapi('GitCommitsPage'),
-    handle: ({ query: { path: at, limit }, request: { signal } }, { files, workspaceRoot }) =>
-      answer({ commits: [], has_more: false }, async () => {
+    handle: ({ query: { path: at, limit }, request: { signal } }, { files, workspaceRoot, secrets }) =>
+      answer({ commits: [], has_more: false }, secrets, async () => {
         const found = await gitCommits(files.place(resolve(workspaceRoot, at)), { limit, signal });
         const commits = found.commits.map(({ shortSha, ...rest }) => ({ ...rest, short_sha: shortSha }));
         return { commits, has_more: found.hasMore };
@@ -75,15 +76,19 @@ export const gitRoutes: readonly Route[] = [
     params: z.object({ sha }),
     query: z.object({ path }),
     response: changes,
-    handle: ({ params, query, request: { signal } }, { files, workspaceRoot }) =>
-      answer([], () => gitCommitChanges(files.place(resolve(workspaceRoot, query.path)), params.sha, signal)),
+    handle: ({ params, query, request: { signal } }, { files, workspaceRoot, secrets }) =>
+      answer([], secrets, () => gitCommitChanges(files.place(resolve(workspaceRoot, query.path)), params.sha, signal)),
   }),
 ];
 
-/** Returns the result as JSON, or `empty` where there is no repository. */
-async function answer(empty: unknown, work: () => Promise<unknown>): Promise<Response> {
+/** Returns the masked result as JSON, or `empty` where there is no repository. */
+async function answer(
+  empty: unknown,
+  { redactor }: Services['secrets'],
+  work: () => Promise<unknown>,
+): Promise<Response> {
   try {
-    return Response.json(await work());
+    return Response.json(redactor.value(await work()));
   } catch (error) {
     if (error instanceof ToolError && error.code === 'unusable') return Response.json(empty);
     throw error;

@@ -13,6 +13,7 @@ import {
   noPrivateValues,
   parsePrivateRecord,
   PrivateValues,
+  type PrivateValuesOptions,
   serverKeysIn,
   type PrivateRecord,
 } from './private-values.ts';
@@ -20,6 +21,7 @@ import { requestedAgentOf } from './requested-agent.ts';
 import type { RunQueue } from './run-queue.ts';
 import { surroundingsOf, type Surroundings, type SurroundingsOptions } from './surroundings.ts';
 import * as z from 'zod';
+import type { SecretsInUse } from '../secrets-in-use.ts';
 import type { TitleModel } from '../settings/title-model.ts';
 import { decrypted, supportedAgent, type StartPlan } from './start-plan.ts';
 
@@ -34,6 +36,7 @@ export interface LoaderOptions {
   readonly queue: RunQueue;
   readonly feed: Pick<Feed, 'publish'>;
   readonly titleModel: TitleModel;
+  readonly secrets: Pick<SecretsInUse, 'set' | 'remove'>;
   /** UTC milliseconds. */
   readonly now: () => number;
   readonly onFailure: (error: unknown, conversationId: string) => void;
@@ -153,7 +156,7 @@ export class ConversationLoader {
     create: (privateValues: PrivateValues) => Promise<LiveConversation>,
   ): Promise<LiveConversation> {
     const { records } = this.#options;
-    const privateValues = new PrivateValues(id, noPrivateValues, { records, person: await this.#person(record) });
+    const privateValues = new PrivateValues(id, noPrivateValues, await this.#valueOptions(id, record));
     await privateValues.update(record);
     try {
       return await create(privateValues);
@@ -168,11 +171,17 @@ export class ConversationLoader {
     const { records, cipher } = this.#options;
     const text = await records.read(id);
     const record = text === undefined ? noPrivateValues : parsePrivateRecord(text);
-    const privateValues = new PrivateValues(id, record, { records, person: await this.#person(record) });
+    const privateValues = new PrivateValues(id, record, await this.#valueOptions(id, record));
     if (text !== undefined) return privateValues;
     const keys = serverKeysIn(decrypted(specIn(meta), await cipher()));
     if (keys.length > 0) await privateValues.update({ keys: [...keys] });
     return privateValues;
+  }
+
+  async #valueOptions(id: string, record: PrivateRecord): Promise<PrivateValuesOptions> {
+    const { records, secrets } = this.#options;
+    const onValues = (values: readonly string[]): void => secrets.set(id, values);
+    return { records, person: await this.#person(record), onValues };
   }
 
   /** Secrets of the person for the commands of one conversation. */

@@ -95,6 +95,7 @@ export function conversations(options: ConversationsOptions): Conversations {
     records,
     cipher,
     webhooks,
+    secrets,
     maxRuns = 8,
     idleMs = 20 * minute,
     every = repeatedly,
@@ -106,7 +107,10 @@ export function conversations(options: ConversationsOptions): Conversations {
   const open = new OpenConversations({
     load: (id) => loader.load(id),
     onOpen: (id, from) => webhooks.watch(id, from),
-    onClose: (id) => webhooks.unwatch(id),
+    async onClose(id) {
+      secrets.remove(id);
+      await webhooks.unwatch(id);
+    },
     idleMs,
     now,
     every,

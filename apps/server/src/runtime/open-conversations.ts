@@ -62,9 +62,13 @@ export class OpenConversations {
     make: () => Promise<LiveConversation>,
     work: (live: LiveConversation) => Promise<Result>,
   ): Promise<Result> {
+    const { onOpen, onClose } = this.#options;
     const entry = await this.#entry(id, async () => {
-      const live = await make();
-      await this.#options.onOpen(id, 'start');
+      const live = await make().catch(async (error: unknown) => {
+        await onClose(id);
+        throw error;
+      });
+      await onOpen(id, 'start');
       return live;
     });
     return this.#used(id, entry, work);

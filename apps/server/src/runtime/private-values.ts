@@ -40,6 +40,8 @@ export interface PrivateValuesOptions {
   /** Secrets of the person; those of the conversation with the same names precede them. */
   readonly person?: Omit<PersonSecrets, 'problems'>;
   readonly lookup?: (source: SecretSource) => Promise<string>;
+  /** Receives everything that must be masked, now and after each change. */
+  readonly onValues?: (values: readonly string[]) => void;
 }
 
 const noSecrets = { masked: [], variables: {}, referable: {} };
@@ -50,6 +52,7 @@ export class PrivateValues {
   readonly #records: PrivateRecords;
   readonly #person: Omit<PersonSecrets, 'problems'>;
   readonly #lookup: (source: SecretSource) => Promise<string>;
+  readonly #onValues: PrivateValuesOptions['onValues'];
   /** Values that lookups returned: masked from then on. */
   readonly #lookedUp = new Map<string, string>();
   #record: PrivateRecord;
@@ -60,13 +63,14 @@ export class PrivateValues {
   constructor(
     id: string,
     current: PrivateRecord,
-    { records, person = noSecrets, lookup = valueOf }: PrivateValuesOptions,
+    { records, person = noSecrets, lookup = valueOf, onValues }: PrivateValuesOptions,
   ) {
     this.#id = id;
     this.#record = current;
     this.#records = records;
     this.#person = person;
     this.#lookup = lookup;
+    this.#onValues = onValues;
     this.redactor = redactor(() => this.values, { replacement: '<secret-hidden>' });
     this.#refresh();
   }
@@ -155,6 +159,7 @@ export class PrivateValues {
       ...secretsIn(mcp),
     ];
     this.#values = values;
+    this.#onValues?.(values);
   }
 }
 

@@ -6,7 +6,10 @@ import type { LiveConversation } from './live-conversation.ts';
 
 /** Asks the model a side question, which is not stored. @throws {RequestError} `failed` if the model fails. */
 export function askModel(question: string, live: LiveConversation): Promise<string> {
-  return withFailures(live, async () => textOf((await live.conversation.ask(question)).message.content));
+  const { conversation, privateValues } = live;
+  return withFailures(live, async () =>
+    privateValues.redactor.text(textOf((await conversation.ask(question)).message.content)),
+  );
 }
 
 /**
