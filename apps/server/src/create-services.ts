@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fernet, privateRecords, secretsForRun, secretStore, type Cipher } from '@varve/settings/secrets';
 import type { Logger } from 'pino';
 import { directoryEvents, memoryEvents } from './bash/bash-event-store.ts';
+import { retentionOf } from './bash/old-events.ts';
 import { bashService } from './bash/bash-service.ts';
 import { initialized, type Initialization } from './deferred/initialization.ts';
 import { fileAccess } from './files/file-access.ts';
@@ -86,6 +87,7 @@ export function createServices(
       root: workspaceRoot,
       env: options.env ?? process.env,
       redactor: secrets.redactor,
+      retention: retentionOf(env),
       now,
       onError: (err) => logger.error({ err }, 'failure'),
     }),

@@ -11,6 +11,8 @@ export interface BashEventStore {
   names(): Promise<readonly string[]>;
   /** Returns the JSON of an event; undefined if it does not exist. */
   read(name: string): Promise<string | undefined>;
+  /** Removes events, those excepted that do not exist. */
+  remove(names: readonly string[]): Promise<void>;
   /** Removes all events; returns their number. */
   clear(): Promise<number>;
 }
@@ -26,6 +28,9 @@ export function directoryEvents(directory: string): BashEventStore {
     const found = await readdir(directory).catch(ifMissing([]));
     return found.filter((name) => parseName(name) !== undefined).toSorted();
   };
+  const remove = async (removed: readonly string[]): Promise<void> => {
+    for (const name of removed) await rm(join(directory, name), { force: true });
+  };
   return {
     names,
     async add(name, json) {
@@ -36,9 +41,10 @@ export function directoryEvents(directory: string): BashEventStore {
       await rename(part, join(directory, name));
     },
     read: (name) => readFile(join(directory, name), 'utf8').catch(ifMissing(undefined)),
+    remove,
     async clear() {
       const found = await names();
-      await Promise.all(found.map((name) => rm(join(directory, name), { force: true })));
+      await remove(found);
       return found.length;
     },
   };
@@ -65,6 +71,9 @@ export function memoryEvents(): BashEventStore {
     },
     names: async () => [...events.keys()].toSorted(),
     read: async (name) => events.get(name),
+    async remove(names) {
+      for (const name of names) events.delete(name);
+    },
     async clear() {
       const { size } = events;
       events.clear();

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Redactor, Variables } from '@varve/text';
 import { nameOf, parseName, timestampOf, type BashCommand, type BashEvent, type BashOutput } from './bash-event.ts';
 import type { BashEventStore } from './bash-event-store.ts';
+import { oldEvents, type BashRetention } from './old-events.ts';
 import { runBashCommand, type ReportOutput } from './run-bash-command.ts';
 import { readEvent, searchBashEvents, type BashPage, type BashQuery } from './search-bash-events.ts';
 
@@ -46,6 +47,7 @@ export interface BashServiceOptions {
   readonly env: Variables;
   /** Masks commands and their output: before they are stored and sent. */
   readonly redactor: Redactor;
+  readonly retention: BashRetention;
   /** UTC milliseconds. */
   readonly now: () => number;
   /** Receives errors of commands whose output could not be stored. */
@@ -53,11 +55,12 @@ export interface BashServiceOptions {
 }
 
 /** Creates the service. */
-export function bashService({ store, root, env, redactor, now, onError }: BashServiceOptions): BashService {
+export function bashService({ store, root, env, redactor, retention, now, onError }: BashServiceOptions): BashService {
   const listeners = new Set<{ readonly listener: BashListener }>();
   const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
   const stamp = clock(now);
+  const removeOld = oldEvents(store, retention, now);
   const publish = async <Event extends BashEvent>(event: Event): Promise<Event> => {
     await store.add(nameOf(event), JSON.stringify(event, undefined, 2));
     for (const { listener } of listeners) listener(event);
@@ -69,6 +72,7 @@ export function bashService({ store, root, env, redactor, now, onError }: BashSe
       publish({ ...stamp(), command_id: command.id, order, exit_code, stdout, stderr, kind: 'BashOutput' });
   return {
     async start({ command, cwd, timeout }) {
+      await removeOld();
       const event = await publish({
         command: redactor.text(command),
         cwd: redactor.value(cwd),

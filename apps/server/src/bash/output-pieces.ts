@@ -43,9 +43,10 @@ export function outputPieces(redactor: Pick<Redactor, 'stream'>): OutputPieces {
     },
     end() {
       const note = dropped > 0 ? `\n[${dropped} bytes of output left out]\n` : '';
-      const rest = (stream: 'stdout' | 'stderr'): string =>
-        texts[stream] + masks[stream].push(decoders[stream].decode()) + masks[stream].end();
-      return { stdout: rest('stdout') || null, stderr: rest('stderr') + note || null };
+      for (const stream of ['stdout', 'stderr'] as const) {
+        texts[stream] += masks[stream].push(decoders[stream].decode()) + masks[stream].end();
+      }
+      return { stdout: texts.stdout || null, stderr: texts.stderr + note || null };
     },
   };
 }
