@@ -11,6 +11,8 @@ export interface Question {
   readonly call: WaitingCall;
   /** Working directory of the agent. */
   readonly workspace: string;
+  /** Name of the sub-agent that wants to make the call; undefined for the agent. */
+  readonly subAgent?: string | undefined;
   /** From 1. */
   readonly number: number;
   readonly count: number;
@@ -21,11 +23,12 @@ export interface Question {
  * the input, Ctrl-C, Ctrl-D and an abort decide nothing.
  */
 export async function askApproval(
-  { call, workspace, number, count }: Question,
+  { call, workspace, number, count, subAgent }: Question,
   io: TerminalIo,
   signal: AbortSignal,
 ): Promise<Approval> {
-  io.stderr.text(styled('yellow', `Approve this tool call?${count > 1 ? ` (${number} of ${count})` : ''}`));
+  const owner = subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`;
+  io.stderr.text(styled('yellow', `Approve this tool call${owner}?${count > 1 ? ` (${number} of ${count})` : ''}`));
   for (const row of callRows(call, io.stderr.columns)) io.stderr.text(row);
   for (const row of reasonRows(call, io.stderr.columns)) io.stderr.text(row);
   const grant = sessionGrant(call);

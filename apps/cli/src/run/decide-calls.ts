@@ -1,4 +1,3 @@
-import type { Conversation } from '@varve/agent';
 import type { WaitingChild } from '@varve/agent/delegation';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import type { PendingCall } from '@varve/events/projections';
@@ -10,8 +9,8 @@ import { resumeCommand } from './resume-command.ts';
 import type { RunOptions } from './run-options.ts';
 import { callRows, isAsked, isCoveredBy, proposedRules, reasonRows, sessionGrant } from './waiting-call.ts';
 
-/** Conversation whose calls wait. */
-type WaitingConversation = WaitingChild['conversation'];
+/** Conversation whose calls wait: that of the run, or that of a sub-agent. */
+export type WaitingConversation = WaitingChild['conversation'];
 
 /** Asks about waiting calls, and remembers what was approved for the session: the life of this process. */
 export class CallDecisions {
@@ -19,7 +18,7 @@ export class CallDecisions {
   readonly #learned: PermissionRule[] = [];
   readonly #options: RunOptions;
   readonly #display: Display;
-  /** Conversations may wait concurrently; the person is asked about one at a time. */
+  /** The last question. Sub-agents work in parallel, and a person answers one at a time. */
   #asking: Promise<unknown> = Promise.resolve();
 
   constructor(options: RunOptions, display: Display) {
@@ -30,34 +29,26 @@ export class CallDecisions {
   /**
    * Asks about the waiting calls one by one, and stores the decisions when all are made. Calls that the policy does not
    * ask about, and those covered by an approval for the session, are approved with the others. Returns false when the
-   * user decides later: then nothing is stored.
+   * user decides later: then nothing is stored. `subAgent` is the name of the sub-agent whose calls these are.
    */
-  async decide(conversation: Conversation, signal: AbortSignal): Promise<boolean> {
-    return this.#next(() => this.#decide(conversation, conversation.workspace, signal));
-  }
-
-  /** Asks about the waiting calls of a sub-agent in the same directory. Its task ends when the user decides later. */
-  async decideChild({ subAgent, conversation }: WaitingChild, workspace: string, signal: AbortSignal): Promise<void> {
-    const { progress } = this.#display;
-    await this.#next(async () => {
-      progress.above(styled('yellow', `The sub-agent ${subAgent} waits for approval.`));
-      await this.#decide(conversation, workspace, signal);
-    });
-  }
-
-  #next<T>(ask: () => Promise<T>): Promise<T> {
-    const decided = this.#asking.then(ask);
+  async decide(conversation: WaitingConversation, signal: AbortSignal, subAgent?: string): Promise<boolean> {
+    const decided = this.#asking.then(() => this.#decide(conversation, signal, subAgent));
     this.#asking = decided.catch(() => undefined);
     return decided;
   }
 
-  async #decide(conversation: WaitingConversation, workspace: string, signal: AbortSignal): Promise<boolean> {
+  async #decide(
+    conversation: WaitingConversation,
+    signal: AbortSignal,
+    subAgent: string | undefined,
+  ): Promise<boolean> {
     const { io, progress } = this.#display;
+    const { workspace } = conversation;
     const pending = conversation.state.pending.filter(({ hasEffect }) => !hasEffect);
     const asked = askedOf(pending, this.#options).filter((call) => !this.#isGranted(call, workspace));
     const decisions = new Map<PendingCall, Exclude<Approval, 'later'>>();
     for (const [index, call] of asked.entries()) {
-      const question = { call, workspace, number: index + 1, count: asked.length };
+      const question = { call, workspace, number: index + 1, count: asked.length, subAgent };
       const approval = await progress.hiddenDuring(() => askApproval(question, io, signal));
       if (approval === 'later') return false;
       decisions.set(call, approval);
@@ -107,11 +98,23 @@ async function store(
   await conversation.approve({ actionIds, digest: conversation.digestOf(approved), by: 'cli' });
 }
 
-/** Prints the waiting calls, why they wait, and how to decide about them. */
-export function printWaiting(conversation: Conversation, options: RunOptions, { io, progress }: Display): void {
+/**
+ * Prints the waiting calls, why they wait, and how to decide about them. `subAgent` is the name of the sub-agent that
+ * made them.
+ */
+export function printWaiting(
+  conversation: WaitingConversation,
+  { subAgent, ...options }: RunOptions & { readonly subAgent?: string },
+  { io, progress }: Display,
+): void {
   const { pending } = conversation.state;
   const count = pending.length === 1 ? '1 tool call' : `${pending.length} tool calls`;
-  progress.above(styled('yellow', `Waiting for approval of ${count}:`));
+  progress.above(
+    styled(
+      'yellow',
+      `Waiting for approval of ${count}${subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`}:`,
+    ),
+  );
   const asked = new Set(askedOf(pending, options));
   for (const call of pending) {
     for (const row of callRows(call, io.stderr.columns)) progress.above(row);

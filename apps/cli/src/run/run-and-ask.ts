@@ -1,7 +1,8 @@
 import type { Conversation, RunResult } from '@varve/agent';
+import type { WaitingChild } from '@varve/agent/delegation';
 import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';
-import { CallDecisions } from './decide-calls.ts';
+import { CallDecisions, printWaiting } from './decide-calls.ts';
 import type { Display, EventPrinter } from './event-printer.ts';
 import type { RunOptions } from './run-options.ts';
 
@@ -49,15 +50,18 @@ async function runUntilDecided(
   const { maxSteps, json } = options;
   const canAsk = io.stdin.isTTY === true && io.stderr.isTTY && !json;
   const decisions = new CallDecisions(options, interaction);
+  const onChildWaiting = async ({ subAgent, conversation: child }: WaitingChild): Promise<void> => {
+    await printer.caughtUp();
+    if (canAsk && (await decisions.decide(child, signal, subAgent))) return;
+    printWaiting(child, { ...options, subAgent }, interaction);
+  };
   for (let steps = 0; ;) {
     const result = await conversation.run({
       // Approved calls are executed even if their reply was the last step.
       ...(maxSteps !== undefined && { maxIterations: Math.max(1, maxSteps - steps) }),
       onDelta: ({ kind }) =>
         progress.set(kind === 'tool-call' ? 'writing a call' : 'thinking', conversation.state.stats.total),
-      ...(canAsk && {
-        onChildWaiting: (child) => decisions.decideChild(child, conversation.workspace, signal),
-      }),
+      onChildWaiting,
       onOutput: (_chunk, event) => progress.set(`running ${event.tool_name}`),
     });
     steps += result.iterations;

@@ -11,6 +11,7 @@ import type { SubAgentLimits } from './sub-agent.ts';
 /** Child conversation of a task. */
 export interface ChildConversation extends AsyncDisposable {
   readonly id: string;
+  readonly workspace: string;
   readonly state: WaitingChild['conversation']['state'];
   readonly digestOf: WaitingChild['conversation']['digestOf'];
   readonly approve: WaitingChild['conversation']['approve'];

@@ -8,6 +8,7 @@ import {
   TerminalAction,
 } from '@varve/events/payloads';
 import { mapStrings } from '@varve/text';
+import { patchedFiles } from '../risk/patched-files.ts';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { locationsOf } from '../risk/shell/paths.ts';
 import type { ShellCommand } from '../risk/shell/shell-command.ts';
@@ -71,14 +72,6 @@ function filesOf(action: ProposedCall['action']): readonly string[] | undefined 
   if (FileEditorAction.is(action) || PlanningFileEditorAction.is(action)) return [action.path];
   if (GrepAction.is(action) || GlobAction.is(action)) return [action.path ?? '.'];
   return ApplyPatchAction.is(action) ? patchedFiles(action.patch) : undefined;
-}
-
-/** Returns the files that a patch names. */
-export function patchedFiles(patch: string): readonly string[] {
-  // The tool trims a path of all white space too, and a name with a blank in front is another one.
-  return [...patch.matchAll(/^\s*\*\*\*\s*(?:(?:Add|Update|Delete) File|Move to):(.*)$/gim)].map(([, file = '']) =>
-    file.trim(),
-  );
 }
 
 /** Returns the arguments of other tools that are probably paths, by their names. */

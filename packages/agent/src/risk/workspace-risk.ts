@@ -1,22 +1,40 @@
-import { FileEditorAction, TaskTrackerAction } from '@varve/events/payloads';
+import {
+  ApplyPatchAction,
+  DelegateAction,
+  FileEditorAction,
+  PlanningFileEditorAction,
+  TaskAction,
+  TaskTrackerAction,
+} from '@varve/events/payloads';
 import { verdictOf } from './highest-risk.ts';
-import type { RiskAnalyzer } from './risk-analyzer.ts';
+import { patchedFiles } from './patched-files.ts';
+import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
 
 /**
- * Rates the task list as LOW and edits of files as MEDIUM: the editor reaches the workspace only, and keeps what it
- * changes. A change below `.git` is HIGH, because git runs programs named there. Other tools are not rated.
+ * Rates the task list as LOW and edits of files as MEDIUM: the editors reach the workspace only, and keep what they
+ * change. A change below `.git` is HIGH, because git runs programs named there. Starting a sub-agent is LOW: its own
+ * calls are rated when it makes them. Other tools are not rated.
  */
 export function workspaceRisk(): RiskAnalyzer {
   return {
     spec: { kind: 'WorkspaceRiskAnalyzer' },
     assess({ action }) {
-      if (TaskTrackerAction.is(action)) return verdictOf([]);
-      if (!FileEditorAction.is(action)) return undefined;
-      const { command, path } = action;
-      if (command === 'view') return verdictOf([]);
-      const isInGit = path.split(/[/\\]/).some((part) => part.toLowerCase() === '.git');
-      if (isInGit) return verdictOf([{ risk: 'HIGH', text: `It changes ${path}, which git may run.` }]);
-      return verdictOf([{ risk: 'MEDIUM', text: `It changes ${path}.` }]);
+      if (TaskTrackerAction.is(action) || TaskAction.is(action) || DelegateAction.is(action)) return verdictOf([]);
+      const files = changedFiles(action);
+      if (!files) return undefined;
+      const inGit = files.find((file) => file.split(/[/\\]/).some((part) => part.toLowerCase() === '.git'));
+      if (inGit !== undefined) return verdictOf([{ risk: 'HIGH', text: `It changes ${inGit}, which git may run.` }]);
+      const [first] = files;
+      if (first === undefined) return verdictOf([]);
+      const others = files.length === 1 ? '' : ` and ${files.length - 1} more`;
+      return verdictOf([{ risk: 'MEDIUM', text: `It changes ${first}${others}.` }]);
     },
   };
+}
+
+/** Returns the files that a call of an editor changes; undefined for other tools. */
+function changedFiles(action: ProposedCall['action']): readonly string[] | undefined {
+  if (ApplyPatchAction.is(action)) return patchedFiles(action.patch);
+  if (!FileEditorAction.is(action) && !PlanningFileEditorAction.is(action)) return undefined;
+  return action.command === 'view' ? [] : [action.path];
 }

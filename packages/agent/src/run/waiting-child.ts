@@ -8,6 +8,7 @@ export interface WaitingChild {
   readonly subAgent: string;
   readonly conversation: {
     readonly id: string;
+    readonly workspace: string;
     readonly state: ConversationState;
     digestOf(calls?: readonly PendingCall[]): string;
     approve(approval?: {

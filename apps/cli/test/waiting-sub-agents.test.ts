@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { scriptedServer } from '@varve/llm/testing';
+import { runProgram } from '../src/program.ts';
+import { newHome, runVarve } from './run-varve.ts';
+
+const task = { description: 'Clean', prompt: 'Clean up.', subagent_type: 'general-purpose' };
+const delegating = { calls: [{ name: 'task', arguments: task }] };
+const risky = { calls: [{ name: 'terminal', arguments: { command: 'rm -rf ~/old; echo cleaned > log.txt' } }] };
+const optionsFor = (url: string) => [
+  '--base-url',
+  url,
+  '--model',
+  'm',
+  '--set',
+  'tools.add=["task"]',
+  '--confirm',
+  'auto',
+];
+
+test('a call of a sub-agent that waits is shown with the command that approves it', async () => {
+  await using server = await scriptedServer([delegating, risky, { text: 'Waiting.' }, { text: 'Cleaned.' }]);
+  const home = await newHome();
+  const first = await runVarve(['run', 'Clean.', ...optionsFor(server.url)], { home });
+  expect(first.code).toBe(0);
+  expect(first.stderr).toContain(
+    'Waiting for approval of 1 tool call of the sub-agent general-purpose:\n│ $ rm -rf ~/old',
+  );
+  const [, id = '', digest = ''] = /--resume (\w+) --approve (\w+)/.exec(first.stderr) ?? [];
+  const child = await runVarve(['run', '--resume', id, '--approve', digest], { home });
+  expect([child.code, child.stdout]).toEqual([0, 'Cleaned.\n']);
+  expect(await readFile(join(home, 'log.txt'), 'utf8')).toBe('cleaned\n');
+});
+
+test('at a terminal, the person is asked about the calls of sub-agents', async () => {
+  await using server = await scriptedServer([delegating, risky, { text: 'Cleaned.' }, { text: 'Done.' }]);
+  const home = await newHome();
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120 });
+  const stdout = new PassThrough();
+  let shown = '';
+  stderr.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+    if (shown.endsWith('Choice: ')) stdin.write('y\r');
+  });
+  const io = { env: { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1' }, cwd: home, stdin, stdout, stderr };
+  expect(await runProgram(['run', 'Clean.', ...optionsFor(server.url)], io)).toBe(0);
+  expect(shown).toContain('Approve this tool call of the sub-agent general-purpose?');
+  expect(String(stdout.read())).toBe('Done.\n');
+  expect(await readFile(join(home, 'log.txt'), 'utf8')).toBe('cleaned\n');
+});
