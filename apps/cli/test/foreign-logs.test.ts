@@ -25,7 +25,7 @@ test('a V0 trajectory is imported, shown, and exported as it was, with the event
   expect((await varve('show', delegate)).stdout).toContain('TASK: Look it up');
   const target = join(home, 'again.json');
   const exported = await varve('export', id, target, '--format', 'v0');
-  expect([exported.code, exported.stderr]).toEqual([0, expect.stringContaining('Left out: varve.import, 1 times.')]);
+  expect([exported.code, exported.stderr]).toEqual([0, expect.stringContaining('Left out: varve.import, once.')]);
   const again = JSON.parse(await readFile(target, 'utf8')) as readonly object[];
   expect(again.slice(0, records.length)).toEqual(records);
   expect((await stat(target)).mode & 0o777).toBe(0o600);

@@ -1,7 +1,7 @@
 import { eventCodec, type BaseEvent, type Message } from '@varve/events';
-import { builtinKinds, SystemPromptEvent } from '@varve/events/kinds';
+import { builtinKinds, Condensation, SystemPromptEvent } from '@varve/events/kinds';
 import { foldEvents, messageBuilder, viewProjection } from '@varve/events/projections';
-import { DroppedCounter, type Dropped } from '../common/dropped.ts';
+import { DroppedCounter, subjectOf, type Dropped } from '../common/dropped.ts';
 import { fieldsOf } from '../common/foreign-json.ts';
 import { chatContent } from './chat-message.ts';
 
@@ -11,6 +11,8 @@ export interface WrittenChat {
   readonly tools?: readonly object[];
 }
 
+const codec = eventCodec(builtinKinds);
+
 /**
  * Returns the messages that a model would receive next: the view of the branch, with its summaries and without what
  * they replaced, so that the chat is one that a provider accepts.
@@ -19,12 +21,23 @@ export function writeChat(events: readonly BaseEvent[]): {
   readonly chat: WrittenChat;
   readonly dropped: readonly Dropped[];
 } {
-  const codec = eventCodec(builtinKinds);
   const dropped = new DroppedCounter();
   const view = foldEvents(viewProjection(codec), events);
   const messages = messageBuilder(codec)(view.events).map((message) => chatMessage(message, dropped));
   const tools = toolsOf(events);
+  countUnshown(events, view.events, dropped);
   return { chat: { messages, ...(tools.length > 0 && { tools }) }, dropped: dropped.list() };
+}
+
+/** Counts the events that are in no message: those that no model reads, and those that a summary replaced. */
+function countUnshown(events: readonly BaseEvent[], shown: readonly BaseEvent[], dropped: DroppedCounter): void {
+  const ids = new Set(shown.map(({ id }) => id));
+  for (const event of events) {
+    if (ids.has(event.id) || Condensation.is(event)) continue;
+    const isReplaced = codec.kind(event.kind)?.isForModel === true;
+    if (isReplaced) dropped.add('replaced events', 'A chat has the summaries that a model would receive.');
+    else dropped.add(subjectOf(event), 'No model reads it.');
+  }
 }
 
 function chatMessage(message: Message, dropped: DroppedCounter): object {

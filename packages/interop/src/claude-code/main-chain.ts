@@ -1,4 +1,4 @@
-import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, stringOf, stringsOf, type Fields } from '../common/foreign-json.ts';
 
 /** A record of a session file, with its line. */
 export interface SessionRecord {
@@ -6,26 +6,68 @@ export interface SessionRecord {
   readonly place: string;
 }
 
-/**
- * Returns the messages on the way from the first record to the last one, in order, and the number of other messages.
- * A record names its parent; the first one after a compaction names it as its logical parent.
- */
-export function mainChain(lines: readonly SessionRecord[]): {
+/** Messages of a session that are read. */
+export interface MainChain {
   readonly chain: readonly SessionRecord[];
+  /** Number of other messages. */
   readonly others: number;
-} {
+  /** Records whose parent the file does not contain; the message before them in the file was taken for it. */
+  readonly orphans: readonly SessionRecord[];
+}
+
+/**
+ * Returns the messages on the way from the first record to the last one, in order. A record names its parent; the first
+ * one after a compaction names it as its logical parent. A file of a sub-agent has only records of side chains, and
+ * a file without parents is in order.
+ */
+export function mainChain(lines: readonly SessionRecord[]): MainChain {
+  const all = lines.filter(isMessage);
+  const main = all.filter(({ fields }) => fields['isSidechain'] !== true);
+  const messages = main.length > 0 ? main : all;
+  const hasParents = lines.some(({ fields }) => typeof fields['parentUuid'] === 'string');
+  if (!hasParents) return { chain: messages, others: all.length - messages.length, orphans: [] };
+  const { wanted, orphans } = ancestorsOf(messages, lines);
+  const chain = withParallelResults([...wanted].toReversed().filter(isMessage), messages);
+  return { chain, others: all.length - chain.length, orphans };
+}
+
+/** Returns the last message and its ancestors, the last one first. */
+function ancestorsOf(messages: readonly SessionRecord[], lines: readonly SessionRecord[]) {
   const byId = new Map(lines.flatMap((line) => withId(line)));
-  const messages = lines.filter(isMessage);
+  const before = new Map(messages.map((message, index) => [message, messages[index - 1]]));
   const wanted = new Set<SessionRecord>();
-  let next = messages.findLast(({ fields }) => fields['isSidechain'] !== true);
+  const orphans: SessionRecord[] = [];
+  let next = messages.at(-1);
   // A record that is its own ancestor ends the chain.
   while (next && !wanted.has(next)) {
     wanted.add(next);
-    const { parentUuid, logicalParentUuid } = next.fields;
-    next = byId.get(stringOf(parentUuid) ?? stringOf(logicalParentUuid) ?? '');
+    const parent = parentOf(next, byId, wanted);
+    next = parent === 'missing' ? before.get(next) : parent;
+    if (parent === 'missing' && next) orphans.push(next);
   }
-  const chain = withParallelResults([...wanted].toReversed().filter(isMessage), messages);
-  return { chain, others: messages.length - chain.length };
+  return { wanted, orphans };
+}
+
+function parentOf(
+  { fields }: SessionRecord,
+  byId: ReadonlyMap<string, SessionRecord>,
+  wanted: ReadonlySet<SessionRecord>,
+): SessionRecord | 'missing' | undefined {
+  const logical = stringOf(fields['logicalParentUuid']);
+  const name = stringOf(fields['parentUuid']) ?? logical;
+  if (name === undefined) return undefined;
+  const parent = byId.get(name);
+  if (!parent) return 'missing';
+  if (!wanted.has(parent)) return parent;
+  // Records that a compaction preserved may have been written again after it: the others precede it.
+  const kept = preservedBy(fields).flatMap((id) => byId.get(id) ?? []);
+  return kept.findLast((record) => !wanted.has(record));
+}
+
+/** Returns the ids of the records that a compaction leaves in the context of the model. */
+export function preservedBy(boundary: Fields): readonly string[] {
+  const { preservedMessages } = fieldsOf(boundary['compactMetadata']) ?? {};
+  return stringsOf(fieldsOf(preservedMessages)?.['uuids']);
 }
 
 /**
@@ -47,7 +89,7 @@ function withParallelResults(
     if (own !== undefined && uuid !== undefined) replyOf.set(uuid, own);
     const result = hasResult(record) ? replyOf.get(stringOf(record.fields['parentUuid']) ?? '') : undefined;
     const end = ends.get(own ?? result ?? '');
-    if (!end || onChain.has(record) || record.fields['isSidechain'] === true) continue;
+    if (!end || onChain.has(record)) continue;
     const others = added.get(end) ?? [];
     others.push(record);
     added.set(end, others);

@@ -1,9 +1,9 @@
-import { text, textOf, type Content, type Message } from '@varve/events';
+import { text, textOf, type BaseEvent, type Content, type Message } from '@varve/events';
 import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
 import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
 import type { JsonLines } from '../common/json-lines.ts';
 import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
-import { hasResult, mainChain, type SessionRecord } from './main-chain.ts';
+import { hasResult, mainChain, preservedBy, type SessionRecord } from './main-chain.ts';
 
 /** Block of a message in the form of the Anthropic Messages API. */
 type Block = Fields;
@@ -14,11 +14,14 @@ type Block = Fields;
  */
 export function readSession({ lines, problems }: JsonLines, { newId }: ReadOptions): ForeignLog {
   const log = new ChatLog(newId);
-  const { chain, others } = mainChain(lines);
+  const { chain, others, orphans } = mainChain(lines);
   log.drop('records of other branches and of sub-agents', 'Only the main branch of a session is read.', others);
-  for (const reply of groupReplies(chain)) addRecords(log, reply);
+  for (const { place } of orphans) log.problems.push({ place, reason: 'It is taken for a parent that is missing.' });
+  const reader = new SessionReader(log, lines);
+  for (const reply of groupReplies(chain)) reader.add(reply);
   const [first] = chain;
-  const id = stringOf(first?.fields['sessionId']);
+  // A sub-agent has the id of the session that started it.
+  const id = first?.fields['isSidechain'] === true ? undefined : stringOf(first?.fields['sessionId']);
   const title = titleOf(lines);
   return {
     ...(id !== undefined && { id }),
@@ -56,56 +59,104 @@ function groupReplies(chain: readonly SessionRecord[]): readonly (readonly Sessi
   return groups;
 }
 
-function addRecords(log: ChatLog, records: readonly SessionRecord[]): void {
-  const [first] = records;
-  if (!first) return;
-  const at = placeOf(first);
-  const blocks = records.flatMap(({ fields }) => blocksOf(fieldsOf(fields['message'])?.['content']));
-  if (first.fields['type'] === 'attachment') {
-    const { prompt, commandMode: mode } = fieldsOf(first.fields['attachment']) ?? {};
-    const content = contentOf(blocksOf(prompt));
-    log.addMessage(mode === undefined || mode === 'prompt' ? 'user' : 'environment', content, at);
-  } else if (first.fields['isApiErrorMessage'] === true) {
-    // A text of the program in place of a reply that failed.
-    log.addFailure('ApiError', textOf(contentOf(blocks)), at);
-  } else if (first.fields['type'] === 'assistant')
-    addReply(log, blocks, { at, message: fieldsOf(first.fields['message']) });
-  else if (first.fields['isCompactSummary'] === true) log.addSummary(textOf(contentOf(blocks)), at);
-  else addUserRecord(log, blocks, { at, isMeta: first.fields['isMeta'] === true });
-}
+/** Adds the messages of a session to a log. */
+class SessionReader {
+  readonly #log: ChatLog;
+  readonly #boundaries: ReadonlyMap<string, Fields>;
+  /** Ids of the events of a record, by the id of the record. */
+  readonly #eventsOf = new Map<string, readonly string[]>();
 
-function addReply(
-  log: ChatLog,
-  blocks: readonly Block[],
-  { at, message }: { readonly at: ChatPlace; readonly message: Fields | undefined },
-): void {
-  const thinking = blocks.flatMap(thinkingOf);
-  const calls = blocks.flatMap((block): readonly ChatCall[] => {
-    const { type, id, name, input } = block;
-    if (type !== 'tool_use' || typeof id !== 'string' || typeof name !== 'string') return [];
-    return [{ id, name, arguments: JSON.stringify(input ?? {}) }];
-  });
-  log.addReply({ id: stringOf(message?.['id']) ?? at.place, text: textOf(contentOf(blocks)), thinking, calls }, at);
+  constructor(log: ChatLog, lines: readonly SessionRecord[]) {
+    this.#log = log;
+    const boundaries = lines.filter(({ fields }) => fields['subtype'] === 'compact_boundary');
+    this.#boundaries = new Map(boundaries.map(({ fields }) => [stringOf(fields['uuid']) ?? '', fields]));
+  }
+
+  /** Adds the records of one reply, or one other record. */
+  add(records: readonly SessionRecord[]): void {
+    const [first] = records;
+    if (!first) return;
+    const ids = this.#addRecords(first, records).map(({ id }) => id);
+    for (const { fields } of records) this.#eventsOf.set(stringOf(fields['uuid']) ?? '', ids);
+  }
+
+  #addRecords(first: SessionRecord, records: readonly SessionRecord[]): readonly BaseEvent[] {
+    const at = placeOf(first);
+    const { fields } = first;
+    const log = this.#log;
+    const blocks = records.flatMap((record) => blocksOf(fieldsOf(record.fields['message'])?.['content']));
+    if (fields['type'] === 'attachment') {
+      const { prompt, commandMode: mode } = fieldsOf(fields['attachment']) ?? {};
+      const content = this.#contentOf(blocksOf(prompt));
+      return log.addMessage(mode === undefined || mode === 'prompt' ? 'user' : 'environment', content, at);
+    }
+    // A text of the program in place of a reply that failed.
+    if (fields['isApiErrorMessage'] === true) {
+      return log.addFailure('ApiError', textOf(this.#contentOf(blocks)), at);
+    }
+    if (fields['type'] === 'assistant') return this.#addReply(blocks, { at, message: fieldsOf(fields['message']) });
+    if (fields['isCompactSummary'] === true) return this.#addSummary(first, textOf(this.#contentOf(blocks)), at);
+    return this.#addUserRecord(blocks, { at, isMeta: fields['isMeta'] === true });
+  }
+
+  /** Adds a summary of everything before it except what the compaction preserved. */
+  #addSummary({ fields }: SessionRecord, summary: string, at: ChatPlace): readonly BaseEvent[] {
+    const boundary = this.#boundaries.get(stringOf(fields['parentUuid']) ?? '') ?? {};
+    const kept = new Set(preservedBy(boundary).flatMap((uuid) => this.#eventsOf.get(uuid) ?? []));
+    return this.#log.addSummary(
+      summary,
+      at,
+      this.#log.shownIds.filter((id) => !kept.has(id)),
+    );
+  }
+
+  #addReply(
+    blocks: readonly Block[],
+    { at, message }: { readonly at: ChatPlace; readonly message: Fields | undefined },
+  ): readonly BaseEvent[] {
+    const thinking = blocks.flatMap(thinkingOf);
+    const calls = blocks.flatMap((block): readonly ChatCall[] => {
+      const { type, id, name, input } = block;
+      if (type !== 'tool_use' || typeof id !== 'string' || typeof name !== 'string') return [];
+      return [{ id, name, arguments: JSON.stringify(input ?? {}) }];
+    });
+    const content = this.#contentOf(blocks, thinking.length + calls.length);
+    return this.#log.addReply(
+      { id: stringOf(message?.['id']) ?? at.place, text: textOf(content), thinking, calls },
+      at,
+    );
+  }
+
+  /** Adds the results of a record, and what the user wrote next to them. */
+  #addUserRecord(
+    blocks: readonly Block[],
+    { at, isMeta }: { readonly at: ChatPlace; readonly isMeta: boolean },
+  ): readonly BaseEvent[] {
+    const results = blocks.filter(({ type }) => type === 'tool_result');
+    const added = results.flatMap((block) => {
+      const content = this.#contentOf(blocksOf(block['content']));
+      const isError = block['is_error'] === true;
+      return this.#log.addResult(stringOf(block['tool_use_id']) ?? '', content, { ...at, isError });
+    });
+    const content = this.#contentOf(blocks.filter(({ type }) => type !== 'tool_result'));
+    return content.length > 0
+      ? [...added, ...this.#log.addMessage(isMeta ? 'environment' : 'user', content, at)]
+      : added;
+  }
+
+  /** Returns the texts and images of blocks, and counts the others except `known` ones, which are read elsewhere. */
+  #contentOf(blocks: readonly Block[], known = 0): readonly Content[] {
+    const content = contentOf(blocks);
+    const reason = 'Only texts, images, thinking, calls and results are read.';
+    this.#log.drop('blocks of messages', reason, blocks.length - content.length - known);
+    return content;
+  }
 }
 
 function thinkingOf({ type, thinking, signature, data }: Block): Message['thinking_blocks'] {
   if (type === 'redacted_thinking' && typeof data === 'string') return [{ type, data }];
   if (type !== 'thinking' || typeof thinking !== 'string') return [];
   return [{ type, thinking, ...(typeof signature === 'string' && { signature }) }];
-}
-
-/** Adds the results of a record, and what the user wrote next to them. */
-function addUserRecord(
-  log: ChatLog,
-  blocks: readonly Block[],
-  { at, isMeta }: { readonly at: ChatPlace; readonly isMeta: boolean },
-): void {
-  for (const block of blocks.filter(({ type }) => type === 'tool_result')) {
-    const content = contentOf(blocksOf(block['content']));
-    log.addResult(stringOf(block['tool_use_id']) ?? '', content, { ...at, isError: block['is_error'] === true });
-  }
-  const content = contentOf(blocks.filter(({ type }) => type !== 'tool_result'));
-  if (content.length > 0) log.addMessage(isMeta ? 'environment' : 'user', content, at);
 }
 
 function blocksOf(content: unknown): readonly Block[] {
@@ -123,7 +174,8 @@ function contentOf(blocks: readonly Block[]): readonly Content[] {
     const { type, media_type: media, data, url } = fieldsOf(block['source']) ?? {};
     if (block['type'] !== 'image') return [];
     if (type === 'url' && typeof url === 'string') return [{ cache_prompt: false, type: 'image', image_urls: [url] }];
-    const image = `data:${String(media)};base64,${String(data)}`;
+    if (typeof media !== 'string' || typeof data !== 'string') return [];
+    const image = `data:${media};base64,${data}`;
     return [{ cache_prompt: false, type: 'image', image_urls: [image] }];
   });
 }

@@ -1,6 +1,6 @@
 import { text, textOf, type Content } from '@varve/events';
 import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
-import { fieldsOf, integerOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, integerOf, stringOf, textOfJson, type Fields } from '../common/foreign-json.ts';
 import type { JsonLines } from '../common/json-lines.ts';
 import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
 
@@ -54,8 +54,7 @@ class RolloutReader {
         this.#addItem(payload ?? {}, at);
         break;
       case 'compacted':
-        this.#endReply();
-        this.#log.addSummary(summaryOf(payload ?? {}), at);
+        this.#addSummary(summaryOf(payload ?? {}), at);
         break;
       case 'event_msg':
         if (payload?.['type'] === 'thread_rolled_back') this.#rollBack(payload['num_turns'], at);
@@ -65,13 +64,20 @@ class RolloutReader {
       default:
         // The first versions wrote the items without an envelope, after a line with the id.
         if (payload === undefined) this.#addBare(line, at);
-        else this.#log.drop(String(line['type']), 'Nothing in a log corresponds to it.');
+        else this.#log.drop(textOfJson(line['type']), 'Nothing in a log corresponds to it.');
     }
   }
 
   end(): { readonly log: ChatLog; readonly id: string | undefined } {
     this.#endReply();
     return { log: this.#log, id: this.#id === '' ? undefined : this.#id };
+  }
+
+  /** Adds a summary. One that only its server can decrypt replaces nothing, because no model could continue from it. */
+  #addSummary(summary: string, at: ChatPlace): void {
+    this.#endReply();
+    if (summary === '') this.#log.drop('encrypted summaries', 'What they replaced stays in the view of the model.');
+    else this.#log.addSummary(summary, at);
   }
 
   /** Takes back the last turns of the user: the model no longer sees them, and the log still contains them. */
@@ -114,12 +120,12 @@ class RolloutReader {
         this.#endReply();
         return this.#addResult(item, at);
       default:
-        return this.#log.drop(String(item['type']), 'Nothing in a log corresponds to it.');
+        return this.#log.drop(textOfJson(item['type']), 'Nothing in a log corresponds to it.');
     }
   }
 
   #addMessage(item: Fields, at: ChatPlace): void {
-    const content = contentOf(item['content']);
+    const content = this.#contentOf(item['content']);
     if (item['role'] === 'assistant') {
       if (this.#reply && (this.#reply.text !== '' || this.#reply.calls.length > 0)) this.#endReply();
       this.#openReply(at).text = textOf(content);
@@ -134,6 +140,13 @@ class RolloutReader {
   #addResult({ call_id: id, output }: Fields, at: ChatPlace): void {
     const { content, isError } = resultOf(output);
     this.#follow(this.#log.addResult(stringOf(id) ?? '', content, { ...at, isError }));
+  }
+
+  #contentOf(parts: unknown): readonly Content[] {
+    const content = contentOf(parts);
+    const unread = Array.isArray(parts) ? parts.length - content.length : 0;
+    this.#log.drop('parts of messages', 'They are neither a text nor an image with an address.', unread);
+    return content;
   }
 
   #openReply(at: ChatPlace): OpenReply {
@@ -165,11 +178,9 @@ function callOf(item: Fields): ChatCall | undefined {
   const { type, name, call_id: id, id: own } = item;
   const callId = stringOf(id) ?? stringOf(own);
   if (callId === undefined) return undefined;
-  if (type === 'function_call')
-    return { id: callId, name: String(name), arguments: stringOf(item['arguments']) ?? '{}' };
-  if (type === 'custom_tool_call') {
-    return { id: callId, name: String(name), arguments: JSON.stringify({ input: item['input'] }) };
-  }
+  const named = { id: callId, name: stringOf(name) ?? 'unknown' };
+  if (type === 'function_call') return { ...named, arguments: textOfJson(item['arguments'] ?? {}) };
+  if (type === 'custom_tool_call') return { ...named, arguments: JSON.stringify({ input: item['input'] }) };
   if (type !== 'local_shell_call') return undefined;
   return { id: callId, name: 'local_shell', arguments: JSON.stringify(item['action'] ?? {}) };
 }
@@ -188,12 +199,17 @@ function reasoningOf({ summary, content }: Fields): string {
   return textOf(parts);
 }
 
-/** Returns the content of a result: a text, a list of parts, or an object with its success. */
+/** Returns the content of a result: a text, a list of parts, or an object with its success. Other JSON is its text. */
 function resultOf(output: unknown): { readonly content: readonly Content[]; readonly isError: boolean } {
-  if (Array.isArray(output)) return { content: contentOf(output), isError: false };
   const { content, success } = fieldsOf(output) ?? { content: output };
-  const shown = typeof content === 'string' ? [text(content)] : contentOf(content);
-  return { content: shown, isError: success === false };
+  return { content: shownOf(content ?? output), isError: success === false };
+}
+
+function shownOf(content: unknown): readonly Content[] {
+  if (Array.isArray(content)) return contentOf(content);
+  if (content === undefined || content === null || content === '') return [];
+  const part = contentOf([content]);
+  return part.length > 0 ? part : [text(textOfJson(content))];
 }
 
 function timeOf({ timestamp }: Fields): string | number {

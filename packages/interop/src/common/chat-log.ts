@@ -67,6 +67,11 @@ export class ChatLog {
     return this.#dropped.list();
   }
 
+  /** Ids of the events in the view of a model, in order and without the prompt. */
+  get shownIds(): readonly string[] {
+    return this.#shown;
+  }
+
   /** Counts content that no event can hold. */
   drop(subject: string, reason: string, count = 1): void {
     if (count > 0) this.#dropped.add(subject, reason, count);

@@ -1,3 +1,7 @@
+import { isOpaque, type BaseEvent } from '@varve/events';
+import { isFact } from '@varve/events/facts';
+import { fieldsOf } from './foreign-json.ts';
+
 /** Content that a format cannot hold. */
 export interface Dropped {
   /** Kind of event, key of a fact, or field. */
@@ -21,4 +25,12 @@ export class DroppedCounter {
   list(): readonly Dropped[] {
     return [...this.#counts.values()];
   }
+}
+
+/** Returns the name of an event that is left out: its kind with the key that it changes, or the key of its fact. */
+export function subjectOf(event: BaseEvent): string {
+  if (isOpaque(event)) return event.wireKind === '' ? 'an unreadable event' : event.wireKind;
+  if (isFact(event)) return event.key;
+  const key = fieldsOf(event)?.['key'];
+  return typeof key === 'string' ? `${event.kind} ${key}` : event.kind;
 }

@@ -1,6 +1,7 @@
 import { originFact } from '@varve/events/facts';
 import type { BaseEvent } from '@varve/events';
-import { DroppedCounter } from '../common/dropped.ts';
+import { DroppedCounter, subjectOf } from '../common/dropped.ts';
+import { countUnshown } from '../common/unshown.ts';
 import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
 import { originsOf, recordsOf } from '../common/origins.ts';
@@ -39,8 +40,9 @@ export function writeHistory(events: readonly BaseEvent[]): {
   const lines = events.flatMap((event) => {
     const found = recordsOf(event, origins, (one) => {
       const written = writer.next(one);
-      if (!written && originFact.read(one)?.format !== historyFormatName) {
-        dropped.add(one.kind, 'A history has no line for it.');
+      if (written) countUnshown(one, dropped);
+      else if (originFact.read(one)?.format !== historyFormatName) {
+        dropped.add(subjectOf(one), 'A history has no line for it.');
       }
       return written ?? [];
     });

@@ -8,7 +8,8 @@ import {
   UserRejectObservation,
 } from '@varve/events/kinds';
 import { repliesOf } from '@varve/events/projections';
-import { DroppedCounter, type Dropped } from '../common/dropped.ts';
+import { DroppedCounter, subjectOf, type Dropped } from '../common/dropped.ts';
+import { countUnshown } from '../common/unshown.ts';
 
 /**
  * Variants of the list. `seed`: one message per call, with the arguments of the action; errors, rejections and the
@@ -47,7 +48,8 @@ export function toMcpbenchLogs(
   const messages = events.flatMap((event): readonly LogMessage[] => {
     const written =
       profile === 'seed' ? seedMessages(event) : strictMessages(event, replies.get(event.id) ?? [], profile);
-    if (!written) dropped.add(event.kind, 'The list has no message for it.');
+    if (written) countUnshown(event, dropped);
+    else dropped.add(subjectOf(event), 'The list has no message for it.');
     return written ?? [];
   });
   return { messages, dropped: dropped.list() };

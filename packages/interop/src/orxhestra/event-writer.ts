@@ -11,7 +11,7 @@ import {
 } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import { repliesOf } from '@varve/events/projections';
-import { DroppedCounter } from '../common/dropped.ts';
+import { DroppedCounter, subjectOf } from '../common/dropped.ts';
 import { newEvent, noActions, textPart, type Event, type EventActions, type Part } from './event.ts';
 import { callPart, messageParts, replyOf, thinkingParts, withReply } from './reply-parts.ts';
 
@@ -65,7 +65,7 @@ export class EventWriter {
     const run = runFact.read(event);
     if (run) return this.#runEvents(event, run.state);
     const written = isOpaque(event) ? undefined : this.#write(event);
-    if (!written) this.dropped.add(isFact(event) ? event.key : event.kind, unwritten);
+    if (!written) this.dropped.add(subjectOf(event), unwritten);
     return written ?? [];
   }
 

@@ -2,6 +2,7 @@ import { textOf, type BaseEvent } from '@varve/events';
 import {
   ActionEvent,
   AgentErrorEvent,
+  ConversationErrorEvent,
   Condensation,
   MessageEvent,
   ObservationEvent,
@@ -10,7 +11,8 @@ import {
 } from '@varve/events/kinds';
 import { presentObservation } from '@varve/events/payloads';
 import { safeText } from '@varve/events/safe-text';
-import { DroppedCounter, type Dropped } from '../common/dropped.ts';
+import { DroppedCounter, subjectOf, type Dropped } from '../common/dropped.ts';
+import { countUnshown } from '../common/unshown.ts';
 
 /** Part of a transcript that a person reads. Its texts are safe to show; they are not escaped. */
 export interface TranscriptPart {
@@ -30,7 +32,8 @@ export function transcriptOf(events: readonly BaseEvent[]): {
   const dropped = new DroppedCounter();
   const parts = events.flatMap((event) => {
     const found = partsOf(event);
-    if (!found) dropped.add(event.kind, 'A transcript has no place for it.');
+    if (!found) dropped.add(subjectOf(event), 'A transcript has no place for it.');
+    countUnshown(event, dropped);
     return (found ?? []).map((part) => ({
       ...part,
       time: safeText(event.timestamp),
@@ -60,6 +63,7 @@ function partsOf(event: BaseEvent): readonly Draft[] | undefined {
     return [draft('result', shown, event.tool_name)];
   }
   if (AgentErrorEvent.is(event)) return [draft('error', event.error, event.tool_name)];
+  if (ConversationErrorEvent.is(event)) return [draft('error', `${event.code}: ${event.detail}`)];
   if (UserRejectObservation.is(event)) return [draft('error', event.rejection_reason, event.tool_name)];
   return Condensation.is(event) && event.summary !== undefined ? [draft('summary', event.summary)] : undefined;
 }

@@ -8,7 +8,7 @@ import {
   ThinkAction,
   type Payload,
 } from '@varve/events/payloads';
-import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, stringOf, textOfJson, type Fields } from '../common/foreign-json.ts';
 
 /** Fields of an action that every kind has. */
 export interface CommonArguments {
@@ -48,7 +48,7 @@ const run: ActionKind = {
     ...confirmed,
     security_risk,
   }),
-  describe: ({ command }) => `Running command: ${String(command)}`,
+  describe: ({ command }) => `Running command: ${textOfJson(command)}`,
 };
 
 const runCell: ActionKind = {
@@ -63,7 +63,7 @@ const runCell: ActionKind = {
     security_risk,
     kernel_init_code: '',
   }),
-  describe: ({ code }) => `Running Python code interactively: ${String(code)}`,
+  describe: ({ code }) => `Running Python code interactively: ${textOfJson(code)}`,
 };
 
 const read: ActionKind = {
@@ -80,7 +80,7 @@ const read: ActionKind = {
     view_range,
     security_risk,
   }),
-  describe: ({ path }) => `Reading file: ${String(path)}`,
+  describe: ({ path }) => `Reading file: ${textOfJson(path)}`,
 };
 
 const write: ActionKind = {
@@ -95,7 +95,7 @@ const write: ActionKind = {
     thought,
     security_risk,
   }),
-  describe: ({ path }) => `Writing file: ${String(path)}`,
+  describe: ({ path }) => `Writing file: ${textOfJson(path)}`,
 };
 
 const editFields = ['command', 'path', 'file_text', 'old_str', 'new_str', 'insert_line'] as const;
@@ -138,7 +138,7 @@ const browse: ActionKind = {
     return_axtree: false,
     security_risk,
   }),
-  describe: ({ url }) => `I am browsing the URL: ${String(url)}`,
+  describe: ({ url }) => `I am browsing the URL: ${textOfJson(url)}`,
 };
 
 const browseInteractive: ActionKind = {
@@ -153,7 +153,8 @@ const browseInteractive: ActionKind = {
     security_risk,
     return_axtree: false,
   }),
-  describe: ({ browser_actions }) => `I am interacting with the browser:\n\`\`\`\n${String(browser_actions)}\n\`\`\``,
+  describe: ({ browser_actions }) =>
+    `I am interacting with the browser:\n\`\`\`\n${textOfJson(browser_actions)}\n\`\`\``,
 };
 
 const delegate: ActionKind = {
@@ -161,7 +162,7 @@ const delegate: ActionKind = {
   observation: 'delegate',
   read: ({ agent, inputs }) => payload(MCPToolAction, { data: { agent, inputs } }),
   write: (call, { thought }) => ({ agent: dataOf(call)['agent'] ?? '', inputs: dataOf(call)['inputs'] ?? {}, thought }),
-  describe: ({ agent }) => `I'm asking ${String(agent)} for help with this task.`,
+  describe: ({ agent }) => `I'm asking ${textOfJson(agent)} for help with this task.`,
 };
 
 const mcp: ActionKind = {
@@ -169,7 +170,7 @@ const mcp: ActionKind = {
   observation: 'mcp',
   read: ({ arguments: data }) => payload(MCPToolAction, { data: fieldsOf(data) }),
   write: (call, { thought, security_risk }) => ({ name: '', arguments: dataOf(call), thought, security_risk }),
-  describe: ({ name }) => `I am interacting with the MCP server with name:\n\`\`\`\n${String(name)}\n\`\`\``,
+  describe: ({ name }) => `I am interacting with the MCP server with name:\n\`\`\`\n${textOfJson(name)}\n\`\`\``,
 };
 
 const think: ActionKind = {
@@ -177,7 +178,7 @@ const think: ActionKind = {
   observation: 'think',
   read: ({ thought }, call) => payload(ThinkAction, { thought: stringOf(call['thought']) ?? thought }),
   write: (call, { thought }) => ({ thought: joined([thought, stringOf(call['thought']) ?? '']) }),
-  describe: ({ thought }) => `I am thinking...: ${String(thought)}`,
+  describe: ({ thought }) => `I am thinking...: ${textOfJson(thought)}`,
 };
 
 const finish: ActionKind = {

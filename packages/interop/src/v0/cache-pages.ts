@@ -22,5 +22,10 @@ export function pagesOf(records: readonly V0Record[]): readonly CachePage[] {
     page.push(record);
     byStart.set(start, page);
   }
-  return [...byStart].filter(([, page]) => page.length === pageSize).map(([start, page]) => ({ start, records: page }));
+  const pages = [...byStart].map(([start, page]) => ({ start, records: page }));
+  return pages.filter(({ start, records: page }) => isFull(start, page));
+}
+
+function isFull(start: number, page: readonly V0Record[]): boolean {
+  return page.length === pageSize && page.every(({ id }, offset) => id === start + offset);
 }

@@ -1,5 +1,5 @@
 import { InteropError } from '../error.ts';
-import { fieldsOf, parseForeignJson } from '../common/foreign-json.ts';
+import { fieldsOf, integerOf, parseForeignJson } from '../common/foreign-json.ts';
 import type {
   ForeignFiles,
   ForeignLog,
@@ -14,6 +14,7 @@ import { pageSize, pagesOf } from './cache-pages.ts';
 import { metadataFileOf, withMetadata } from './metadata.ts';
 import { isPickle, pickleReason } from './pickled-state.ts';
 import { readRecords } from './read-records.ts';
+import type { V0Record } from './record.ts';
 import { writeRecords } from './write-records.ts';
 
 const eventPath = /^events\/(\d{1,15})\.json$/;
@@ -43,8 +44,9 @@ export const eventDirectoryFormat: LogFormat = {
   },
   write(log: WrittenLog): Output {
     const { records, dropped } = writeRecords(log.events);
+    const names = fileNumbers(records);
     const events = records.map((record, index): OutputFile => ({
-      path: `events/${typeof record['id'] === 'number' ? record['id'] : index}.json`,
+      path: `events/${names[index] ?? index}.json`,
       text: JSON.stringify(record),
     }));
     const pages = pagesOf(records).map(({ start, records: page }) => ({
@@ -55,6 +57,20 @@ export const eventDirectoryFormat: LogFormat = {
     return { files: [...events, ...pages, metadata], dropped };
   },
 };
+
+/** Largest number of a file name; V0 has as many events at most. */
+const maxNumber = 1e14;
+
+/** Returns the numbers of the files of records: their ids in ascending order, else the next number. */
+function fileNumbers(records: readonly V0Record[]): readonly number[] {
+  let next = 0;
+  return records.map((record) => {
+    const own = integerOf(record['id']) ?? -1;
+    const number = own >= next && own < maxNumber ? own : next;
+    next = number + 1;
+    return number;
+  });
+}
 
 /** Returns the records by id: those of the files, and those of pages for files that are missing or broken. */
 async function recordsIn(files: ForeignFiles, problems: Problem[]): Promise<readonly unknown[]> {

@@ -10,7 +10,7 @@ import {
   type Observation,
   type Payload,
 } from '@varve/events/payloads';
-import { fieldsOf, integerOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, integerOf, stringOf, textOfJson, type Fields } from '../common/foreign-json.ts';
 import { payload, taskOf, tasksWithIds } from './action-kinds.ts';
 import { plainText } from './record.ts';
 
@@ -63,7 +63,7 @@ const run: ObservationKind = {
     const { prefix = '', suffix = '' } = texts;
     const shown = command ?? args['command'] ?? '';
     return {
-      message: `Command \`${asText(shown)}\` executed with exit code ${String(code)}.`,
+      message: `Command \`${asText(shown)}\` executed with exit code ${textOfJson(code)}.`,
       extras: {
         command: shown,
         metadata: { exit_code: code, pid, username, hostname, working_dir, py_interpreter_path, prefix, suffix },
@@ -88,7 +88,7 @@ const read: ObservationKind = {
   observation: 'read',
   read: editorPayload,
   write: ({ path }, { args }) => ({
-    message: `I read the file ${String(path ?? args['path'])}.`,
+    message: `I read the file ${textOfJson(path ?? args['path'])}.`,
     extras: { path: path ?? args['path'] ?? '', impl_source: args['impl_source'] ?? 'default' },
   }),
 };
@@ -97,7 +97,7 @@ const write: ObservationKind = {
   observation: 'write',
   read: editorPayload,
   write: ({ path }, { args }) => ({
-    message: `I wrote to the file ${String(path ?? args['path'])}.`,
+    message: `I wrote to the file ${textOfJson(path ?? args['path'])}.`,
     extras: { path: path ?? args['path'] ?? '' },
   }),
 };
@@ -106,7 +106,7 @@ const edit: ObservationKind = {
   observation: 'edit',
   read: editorPayload,
   write: ({ path, prev_exist = true, old_content = null, new_content = null }, { args }) => ({
-    message: `I edited the file ${String(path ?? args['path'])}.`,
+    message: `I edited the file ${textOfJson(path ?? args['path'])}.`,
     extras: {
       path: path ?? args['path'] ?? '',
       prev_exist,

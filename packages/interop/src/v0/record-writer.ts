@@ -1,9 +1,9 @@
 import { isOpaque, type BaseEvent } from '@varve/events';
-import { callFact, isFact, originFact } from '@varve/events/facts';
+import { callFact, originFact } from '@varve/events/facts';
 import { ActionEvent, ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { repliesOf } from '@varve/events/projections';
-import { fieldsOf, integerOf, type Fields } from '../common/foreign-json.ts';
-import { DroppedCounter } from '../common/dropped.ts';
+import { integerOf, type Fields } from '../common/foreign-json.ts';
+import { DroppedCounter, subjectOf } from '../common/dropped.ts';
 import { Metrics } from './metrics.ts';
 import { inKeyOrder, type V0Record } from './record.ts';
 import type { LoggedReply } from './tool-calls.ts';
@@ -93,11 +93,4 @@ export class RecordWriter implements WritingContext {
     const offset = integerOf(causeOffset);
     return offset === undefined ? record : { ...record, cause: this.#next + offset };
   }
-}
-
-function subjectOf(event: BaseEvent): string {
-  if (isOpaque(event)) return event.wireKind === '' ? 'an unreadable event' : event.wireKind;
-  if (isFact(event)) return event.key;
-  const key = fieldsOf(event)?.['key'];
-  return typeof key === 'string' ? `${event.kind} ${key}` : event.kind;
 }

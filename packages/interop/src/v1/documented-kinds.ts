@@ -27,9 +27,9 @@ const messageSources = new Map([
  */
 export function withClassName(fields: Fields): Fields {
   const { kind, ...rest } = fields;
-  const source = messageSources.get(String(kind));
+  const source = messageSources.get(stringOf(kind) ?? '');
   if (source !== undefined) return messageOf(rest, source);
-  const name = classNames.get(String(kind));
+  const name = classNames.get(stringOf(kind) ?? '');
   return name === undefined ? fields : { ...rest, kind: name };
 }
 
