@@ -13,7 +13,7 @@ const codec = eventCodec(builtinKinds);
  *   provider rejects, or a format cannot write it.
  */
 export async function checkReading(files: ForeignFiles, name: string): Promise<'read' | 'refused'> {
-  for (const { matches } of formats) await matches?.(files);
+  for (const format of formats) await format.matches?.(files);
   const logs = await logsIn(files, name);
   for (const log of logs?.flatMap(withChildren) ?? []) await checkLog(log);
   return logs ? 'read' : 'refused';
@@ -46,8 +46,9 @@ async function checkLog({ entries, problems, dropped }: ForeignLog): Promise<voi
   const { events } = await activeBranch(entries);
   const view = foldEvents(viewProjection(codec), events);
   expectTrue(checkMessages(messageBuilder(codec)(view.events)).length === 0, 'messages are legal');
-  for (const { name, write } of formats) {
-    const paths = (write?.({ id: 'abc', title: 'A title', events }).files ?? []).map(({ path }) => path);
+  for (const format of formats) {
+    const { name } = format;
+    const paths = (format.write?.({ id: 'abc', title: 'A title', events }).files ?? []).map(({ path }) => path);
     expectTrue(new Set(paths).size === paths.length, `${name} writes each file once`);
     expectTrue(
       paths.every((path) => /^[\w/.-]*$/.test(path) && !path.includes('..') && !path.startsWith('/')),
