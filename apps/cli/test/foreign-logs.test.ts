@@ -100,6 +100,11 @@ test('a session of orxhestra is imported, and exported with signatures of its ow
   expect((await varve('export', 'sess-1', 'chat.json', '--format', 'chat', '--sign')).stderr).toContain(
     'no signatures',
   );
+  const again = await runVarve(['import', 'out.json', '--store', 'sqlite:again.db', '--trust', key], { home });
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining(`with a valid signature of ${key}.`)]);
+  const stranger = 'did:key:z6Mkon3Necd6NkkyfoGoHxid2znGc59LU3K7mubaRcFbLfLX';
+  const refused = await varve('import', 'out.json', '--store', 'sqlite:third.db', '--trust', stranger);
+  expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, '', expect.stringContaining('is not trusted')]);
 });
 
 test('the sessions of a database of orxhestra are imported', async () => {

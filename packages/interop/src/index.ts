@@ -8,6 +8,7 @@ export type {
   OutputFile,
   Problem,
   ReadOptions,
+  SignatureReport,
   WrittenLog,
 } from './common/log-format.ts';
 export { InteropError, type InteropErrorCode } from './error.ts';

@@ -12,6 +12,7 @@ export interface Sample {
 const one = (format: string, name: string, text: string): Sample => ({ format, name, texts: { [name]: text } });
 const trajectory = fixtureText('v0/every-kind.json');
 const records = JSON.parse(trajectory) as readonly unknown[];
+const orxhestra = JSON.parse(fixtureText('orxhestra/session.json')) as { readonly events: readonly object[] };
 const chat = {
   messages: [
     { role: 'system', content: 'Be brief.' },
@@ -62,6 +63,7 @@ export const samples: readonly Sample[] = [
     },
   },
   one('orxhestra', 's.json', fixtureText('orxhestra/session.json')),
+  one('orxhestra', 'events.jsonl', lines(...orxhestra.events).replaceAll('"pwd"', '12345678901234567890')),
   one('mcpbench', 'log.json', fixtureText('mcpbench/log.json')),
   one('mcpbench-history', 'a_history.jsonl', fixtureText('mcpbench/history.jsonl')),
   one(

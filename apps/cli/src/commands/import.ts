@@ -31,7 +31,7 @@ export const importCommand: CliCommand = {
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .option(
         '--trust <key>',
-        'a trusted public key (did:key:z6Mk…) that must have signed the last event; repeatable',
+        'a trusted public key (did:key:z6Mk…) that must have signed the last event, or the events of agents of orxhestra; repeatable',
         publicKeys,
         [],
       )
@@ -41,7 +41,7 @@ export const importCommand: CliCommand = {
         else {
           const { importForeign } = await import('../foreign/import-foreign.ts');
           await using store = await openConfiguredStore(io, options.store);
-          await importForeign(foreign.files, { ...foreign, store, io });
+          await importForeign(foreign.files, { ...foreign, trusted: options.trust, store, io });
         }
         done(exitCodes.ok);
       });
@@ -79,7 +79,7 @@ async function foreignInput(
   const files = await foreignFilesAt(file, io);
   const format = named ?? (await formatOf(files));
   if (!format) return undefined;
-  if (trust.length === 0) return { files, format };
+  if (trust.length === 0 || format.hasSignatures) return { files, format };
   throw new CliError(exitCodes.usage, `${file} has no signatures: --trust is for files of \`varve export\`.`);
 }
 

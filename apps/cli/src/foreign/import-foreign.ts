@@ -6,14 +6,18 @@ import { eventCount } from '../conversations/formats.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { bundleOf } from './bundle-of.ts';
-import { reportLosses } from './report.ts';
+import { reportLosses, reportSignatures } from './report.ts';
 
 /** Options of {@link importForeign}. */
 export interface ImportForeignOptions {
   readonly store: EventStore;
   readonly format: LogFormat;
   readonly io: TerminalIo;
+  /** Keys that must have signed the log, if there are any. */
+  readonly trusted: readonly string[];
 }
+
+type ImportLogOptions = Omit<ImportForeignOptions, 'trusted'>;
 
 /**
  * Imports the logs in files of another system, and prints their ids. They pass the boundary of every import: they are
@@ -21,8 +25,12 @@ export interface ImportForeignOptions {
  *
  * @throws {InteropError} {@link StorageError} as reading the format and importing a bundle do.
  */
-export async function importForeign(files: ForeignFiles, { store, format, io }: ImportForeignOptions): Promise<void> {
-  const logs = (await format.read?.(files, { newId: randomUUID })) ?? [];
+export async function importForeign(
+  files: ForeignFiles,
+  { store, format, io, trusted }: ImportForeignOptions,
+): Promise<void> {
+  const options = { newId: randomUUID, ...(trusted.length > 0 && { trusted }) };
+  const logs = (await format.read?.(files, options)) ?? [];
   let failure: unknown;
   for (const log of logs.flatMap(withChildren)) {
     try {
@@ -41,7 +49,7 @@ function withChildren(log: ForeignLog): readonly ForeignLog[] {
   return [log, ...log.children.flatMap(withChildren)];
 }
 
-async function importLog(log: ForeignLog, { store, format, io }: ImportForeignOptions): Promise<void> {
+async function importLog(log: ForeignLog, { store, format, io }: ImportLogOptions): Promise<void> {
   // Loaded here, so that the help appears faster.
   const { Conversation } = await import('@varve/agent');
   const id = log.id !== undefined && isId(log.id) ? log.id : randomUUID();
@@ -49,5 +57,6 @@ async function importLog(log: ForeignLog, { store, format, io }: ImportForeignOp
   io.stderr.line(styled('dim', `Imported ${eventCount(log.entries.length)} of the format ${format.name}.`));
   if (openCalls > 0) io.stderr.line(`${openCalls} of its calls had no result; they do not run here.`);
   reportLosses(log, io);
+  if (log.signatures) reportSignatures(log.signatures, io);
   io.stdout.line(id);
 }

@@ -4,7 +4,7 @@ import type { ForeignFiles, Problem } from './log-format.ts';
 
 /** Objects of a file with one JSON value per line. */
 export interface JsonLines {
-  readonly lines: readonly { readonly fields: Fields; readonly place: string }[];
+  readonly lines: readonly { readonly fields: Fields; readonly place: string; readonly text: string }[];
   /** Lines that are not objects. */
   readonly problems: readonly Problem[];
 }
@@ -16,7 +16,7 @@ export function readJsonLines(text: string): JsonLines {
     if (line.trim() === '') return [];
     const place = `line ${index + 1}`;
     const fields = parsed(line, place);
-    if (fields) return [{ fields, place }];
+    if (fields) return [{ fields, place, text: line }];
     problems.push({ place, reason: 'It is not a JSON object.' });
     return [];
   });

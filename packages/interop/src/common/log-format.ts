@@ -24,6 +24,16 @@ export interface Problem {
   readonly reason: string;
 }
 
+/** Result of checking the signatures of a log. A valid signature proves which key signed, and not that it is trusted. */
+export interface SignatureReport {
+  /** Number of events with a valid signature. */
+  readonly valid: number;
+  /** Keys of the valid signatures: `did:key:z6Mk…`. */
+  readonly signers: readonly string[];
+  /** Events whose signatures are not valid; they are read all the same. */
+  readonly problems: readonly Problem[];
+}
+
 /** A foreign log as events of varve. They are history: nothing in them may run or approve anything. */
 export interface ForeignLog {
   /** Id of the conversation in the other system, as it was found. */
@@ -34,6 +44,8 @@ export interface ForeignLog {
   readonly problems: readonly Problem[];
   /** Content that no event can hold. */
   readonly dropped: readonly Dropped[];
+  /** Signatures of the log; absent for one without. */
+  readonly signatures?: SignatureReport;
   /** Logs inside of this one, such as those of delegates. */
   readonly children: readonly ForeignLog[];
 }
@@ -42,6 +54,8 @@ export interface ForeignLog {
 export interface ReadOptions {
   /** Returns a new event id: a UUID. */
   readonly newId: () => string;
+  /** Keys (`did:key:…`), one of which must have signed each event of an agent; for formats with `hasSignatures`. */
+  readonly trusted?: readonly string[];
 }
 
 /** A log to write. */
@@ -74,11 +88,15 @@ export interface LogFormat {
   readonly name: string;
   /** One line for help texts. */
   readonly description: string;
-  /** True if events of the format can be signed: `write` uses the signer of the log. */
+  /** True if events of the format can be signed: `read` checks signatures, and `write` uses the signer of the log. */
   readonly hasSignatures?: true;
   /** Returns true if the files look like this format; reads as little as possible. */
   matches?(files: ForeignFiles): Promise<boolean>;
-  /** Reads the logs of a file or directory. @throws {InteropError} `invalid` when nothing in it can be read. */
+  /**
+   * Reads the logs of a file or directory.
+   *
+   * @throws {InteropError} `invalid` when nothing in it can be read, or the trusted keys did not sign it.
+   */
   read?(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]>;
   /** Writes a log. */
   write?(log: WrittenLog): Output;

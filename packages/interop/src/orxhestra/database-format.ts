@@ -3,13 +3,14 @@ import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common
 import { onlyStart } from '../common/json-lines.ts';
 import { fieldsOf, parseForeignJson } from '../common/foreign-json.ts';
 import { InteropError } from '../error.ts';
-import { withRounded } from './session-format.ts';
+import { withChecks } from './session-format.ts';
 import { readEvents } from './read-events.ts';
 
 /** SQLite database of orxhestra's sessions, one conversation per session. */
 export const orxhestraDatabaseFormat: LogFormat = {
   name: 'orxhestra-db',
   description: 'orxhestra sessions (SQLite database)',
+  hasSignatures: true,
   async matches(files: ForeignFiles): Promise<boolean> {
     const start = await onlyStart(files, ['.db', '.sqlite', '.sqlite3']);
     return start.startsWith('SQLite format 3\0') && start.includes('orx_events');
@@ -48,8 +49,8 @@ function readSession(
   const fields = { ...row, state: fieldsOf(parsed(state_json, 'the state')) ?? {} };
   const log = readEvents({ fields, events: values.filter((value) => value !== undefined) }, options);
   const problems = broken.map((index) => ({ place: `event ${index}`, reason: 'It is not JSON.' }));
-  const exact = broken.length === 0 ? withRounded(log, `[${texts.join(',')}]`) : log;
-  return { ...exact, problems: [...problems, ...log.problems] };
+  const readable = texts.filter((_text, index) => !broken.includes(index));
+  return { ...withChecks(log, readable, options), problems: [...problems, ...log.problems] };
 }
 
 function parsed(text: string, place: string): unknown {

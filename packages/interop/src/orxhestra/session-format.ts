@@ -2,7 +2,8 @@ import { fieldsOf, parseForeignJson, type Fields } from '../common/foreign-json.
 import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
-import { countRounded } from './canonical-json.ts';
+import { countRounded, parseExactJson } from './canonical-json.ts';
+import { checkSignatures } from './check-signatures.ts';
 import { eventOf } from './event.ts';
 import { readEvents, type SessionRecord } from './read-events.ts';
 import { writeSession } from './write-events.ts';
@@ -20,11 +21,11 @@ export const orxhestraFormat: LogFormat = {
   },
   async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
     const text = await onlyText(files);
-    const { session, problems } = sessionIn(text, files.name);
+    const { session, problems, texts } = sessionIn(text, files.name);
     if (!session.events.some((event) => eventOf(event))) {
       throw new InteropError('invalid', `${files.name} contains no events of orxhestra.`);
     }
-    const log = withRounded(readEvents(session, options), text);
+    const log = withChecks(readEvents(session, options), texts, options);
     return [{ ...log, problems: [...problems, ...log.problems] }];
   },
   write({ id, events, signer }: WrittenLog): Output {
@@ -33,23 +34,41 @@ export const orxhestraFormat: LogFormat = {
   },
 };
 
-/** Reports numbers of a text that the log cannot hold. */
-export function withRounded(log: ForeignLog, text: string): ForeignLog {
-  const count = countRounded(text);
-  if (count === 0) return log;
+/**
+ * Adds what the JSON of a log shows: the signatures of its events, and numbers that a log of varve cannot hold.
+ *
+ * @param texts JSON texts of the session or of its events.
+ * @throws {InteropError} `invalid` for a log that the trusted keys did not sign.
+ */
+export function withChecks(log: ForeignLog, texts: readonly string[], options: ReadOptions): ForeignLog {
+  const values = texts.map((text) => parseExactJson(text));
+  const signatures = checkSignatures(values.flatMap(eventsIn), options);
+  const count = texts.reduce((sum, text) => sum + countRounded(text), 0);
   const reason = 'They were rounded, so that signatures over them are no longer valid.';
-  return { ...log, dropped: [...log.dropped, { subject: 'digits of whole numbers beyond 2^53', count, reason }] };
+  const rounded = count === 0 ? [] : [{ subject: 'digits of whole numbers beyond 2^53', count, reason }];
+  return { ...log, dropped: [...log.dropped, ...rounded], ...(signatures && { signatures }) };
 }
 
-function sessionIn(
-  text: string,
-  name: string,
-): { readonly session: SessionRecord; readonly problems: ForeignLog['problems'] } {
+/** Returns the events in a JSON value: a session, a list of events, or an event. */
+function eventsIn(value: unknown): readonly unknown[] {
+  const events = fieldsOf(value)?.['events'] ?? value;
+  return Array.isArray(events) ? events : [events];
+}
+
+interface ParsedSession {
+  readonly session: SessionRecord;
+  readonly problems: ForeignLog['problems'];
+  /** JSON texts of the session or of its events. */
+  readonly texts: readonly string[];
+}
+
+function sessionIn(text: string, name: string): ParsedSession {
   const { lines, problems } = readJsonLines(text);
   if (lines.some(({ fields }) => eventOf(fields))) {
-    return { session: { fields: {}, events: lines.map(({ fields }) => fields) }, problems };
+    const events = lines.map(({ fields }) => fields);
+    return { session: { fields: {}, events }, problems, texts: lines.map((line) => line.text) };
   }
   const json = parseForeignJson(text, name);
   const { events, ...fields }: Fields = fieldsOf(json) ?? { events: json };
-  return { session: { fields, events: Array.isArray(events) ? (events as readonly unknown[]) : [] }, problems: [] };
+  return { session: { fields, events: Array.isArray(events) ? events : [] }, problems: [], texts: [text] };
 }

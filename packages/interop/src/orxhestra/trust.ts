@@ -2,8 +2,8 @@ import type { Event } from './event.ts';
 import { isSigned } from './properties.ts';
 import { signEvent, verifySignature, type EventSigner, type VerifySignatureOptions } from './signing.ts';
 
-/** Events of orxhestra's agents that a signer of theirs signs. Messages of the user and compactions have no signer. */
-function isOfAgent({ type, author, actions, agent_name }: Event): boolean {
+/** Returns true for an event that an agent signs. Messages of the user and compactions have no signer. */
+export function isOfAgent({ type, author, actions, agent_name }: Event): boolean {
   return type !== 'user_message' && author !== 'system' && !actions.compaction && agent_name !== 'compaction';
 }
 
@@ -31,8 +31,8 @@ export interface TrustPolicy extends VerifySignatureOptions {
   /** Types of events that must be signed. Default none. */
   readonly mustBeSigned?: readonly Event['type'][];
   /**
-   * Chain of the signatures of a branch: not checked (default), over the whole log, or starting again with each
-   * invocation, as the runner of orxhestra does.
+   * Chain of the signatures of a branch: not checked (default), over the whole log, or one that may start again with each
+   * invocation, as with the runner of orxhestra.
    */
   readonly chain?: 'unchecked' | 'log' | 'invocation';
 }
@@ -72,6 +72,6 @@ function chainProblem(
 ): EventVerdict['problem'] {
   if (chain === 'unchecked' || !isSigned(event)) return undefined;
   const isStart = chain === 'invocation' && head?.invocation !== event.invocation_id;
-  const isLinked = event.prev_signature === (isStart ? null : (head?.signature ?? null));
-  return isLinked ? undefined : 'broken chain';
+  const isLinked = event.prev_signature === (head?.signature ?? null);
+  return isLinked || (isStart && event.prev_signature === null) ? undefined : 'broken chain';
 }
