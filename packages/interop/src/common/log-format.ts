@@ -24,7 +24,7 @@ export interface Problem {
   readonly reason: string;
 }
 
-/** Result of checking the signatures of a log. A valid signature proves which key signed, and not that it is trusted. */
+/** Result of checking the signatures of a log. A valid one proves which key signed, and not that it is trusted. */
 export interface SignatureReport {
   /** Number of events with a valid signature. */
   readonly valid: number;

@@ -31,8 +31,8 @@ export interface TrustPolicy extends VerifySignatureOptions {
   /** Types of events that must be signed. Default none. */
   readonly mustBeSigned?: readonly Event['type'][];
   /**
-   * Chain of the signatures of a branch: not checked (default), over the whole log, or one that may start again with each
-   * invocation, as with the runner of orxhestra.
+   * Chain of the signatures of a branch: not checked (default), over the whole log, or one that may start again with
+   * each invocation, as with the runner of orxhestra.
    */
   readonly chain?: 'unchecked' | 'log' | 'invocation';
 }

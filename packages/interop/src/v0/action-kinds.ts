@@ -9,6 +9,7 @@ import {
   type Payload,
 } from '@varve/events/payloads';
 import { fieldsOf, stringOf, textOfJson, type Fields } from '../common/foreign-json.ts';
+import { pythonText } from './python-text.ts';
 
 /** Fields of an action that every kind has. */
 export interface CommonArguments {
@@ -149,7 +150,6 @@ const browseInteractive: ActionKind = {
     browser_actions: dataOf(call)['code'] ?? '',
     thought,
     browsergym_send_msg_to_user: '',
-    ...confirmed,
     security_risk,
     return_axtree: false,
   }),
@@ -170,7 +170,9 @@ const mcp: ActionKind = {
   observation: 'mcp',
   read: ({ arguments: data }) => payload(MCPToolAction, { data: fieldsOf(data) }),
   write: (call, { thought, security_risk }) => ({ name: '', arguments: dataOf(call), thought, security_risk }),
-  describe: ({ name }) => `I am interacting with the MCP server with name:\n\`\`\`\n${textOfJson(name)}\n\`\`\``,
+  describe: ({ name, arguments: data }) =>
+    `I am interacting with the MCP server with name:\n\`\`\`\n${textOfJson(name)}\n\`\`\`\n` +
+    `and arguments:\n\`\`\`\n${pythonText(data)}\n\`\`\``,
 };
 
 const think: ActionKind = {
@@ -186,8 +188,7 @@ const finish: ActionKind = {
   read: ({ final_thought, thought }, call) =>
     payload(FinishAction, { message: stringOf(final_thought) || (stringOf(call['message']) ?? thought ?? '') }),
   write: ({ message }, { thought }) => ({ final_thought: message, outputs: {}, thought }),
-  describe: ({ final_thought, thought }) =>
-    stringOf(final_thought) || stringOf(thought) || "All done! What's next on the agenda?",
+  describe: ({ thought }) => stringOf(thought) || "All done! What's next on the agenda?",
 };
 
 const taskTracking: ActionKind = {
@@ -196,10 +197,11 @@ const taskTracking: ActionKind = {
   read: ({ command, task_list }) =>
     payload(TaskTrackerAction, { command, ...(Array.isArray(task_list) && { task_list: task_list.map(taskOf) }) }),
   write: ({ command, task_list }, { thought }) => ({ command, task_list: tasksWithIds(task_list), thought }),
-  describe: ({ command, task_list }) =>
-    command === 'plan' && Array.isArray(task_list)
-      ? `Managing ${task_list.length} task items`
-      : 'Viewing the current task list',
+  describe: ({ task_list: tasks }) => {
+    const count = Array.isArray(tasks) ? tasks.length : 0;
+    if (count === 0) return 'Clearing the task list.';
+    return `Managing ${count} task ${count === 1 ? 'item' : 'items'}.`;
+  },
 };
 
 const kinds: readonly ActionKind[] = [

@@ -17,6 +17,7 @@ import { FinishAction } from '@varve/events/payloads';
 import { statusKey } from '@varve/events/projections';
 import { fieldsOf, type Fields } from '../common/foreign-json.ts';
 import type { DroppedCounter } from '../common/dropped.ts';
+import { pythonText } from './python-text.ts';
 import { actionKindFor } from './action-kinds.ts';
 import { stateOfStatus } from './agent-states.ts';
 import type { Metrics } from './metrics.ts';
@@ -222,7 +223,7 @@ function condensationRecord(event: Condensation, context: WritingContext): V0Rec
   if (summary !== undefined && !isPlaced)
     context.dropped.add('Condensation summary', 'V0 needs a place for a summary.');
   const texts = isPlaced ? { summary, summary_offset } : { summary: null, summary_offset: null };
-  const message = isPlaced ? `Summary: ${summary}` : `Condenser is dropping the events: ${JSON.stringify(ids)}.`;
+  const message = isPlaced ? `Summary: ${summary}` : `Condenser is dropping the events: ${pythonText(ids)}.`;
   const range = { forgotten_events_start_id: null, forgotten_events_end_id: null };
   return {
     timestamp,

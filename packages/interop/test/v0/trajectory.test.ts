@@ -14,8 +14,10 @@ import {
   statusOfState,
   stateOfStatus,
   writeRecords,
+  type V0Record,
 } from '../../src/v0/index.ts';
 import { countedIds, exported, filesOf, fixtureText, v0Fixture } from '../fixture.ts';
+import { checkV0Records } from './v0-rules.ts';
 
 const codec = eventCodec(builtinKinds);
 const fixtures = ['every-kind', 'legacy'] as const;
@@ -242,6 +244,22 @@ test('any log can be exported, and its export is exported again as it is', async
     }),
     { numRuns: 40 },
   );
+});
+
+test('what is exported follows the rules of the classes of V0, whatever the log contains', async () => {
+  const logs = arbitraryLog<fc.Arbitrary<Log>>(fc, { maxEvents: 25 });
+  await fc.assert(
+    fc.asyncProperty(logs, async (log) => {
+      expect(checkV0Records(await exported(log))).toEqual([]);
+    }),
+    { numRuns: 30 },
+  );
+  // Every kind of action and observation, written again without the differences of its import.
+  const { entries } = readRecords(v0Fixture('every-kind'), { newId: countedIds() });
+  const { events } = await activeBranch(entries);
+  const { records } = writeRecords(events.filter((event) => !originFact.read(event)));
+  expect(records.length).toBeGreaterThan(60);
+  expect(checkV0Records(JSON.parse(JSON.stringify(records)) as readonly V0Record[])).toEqual([]);
 });
 
 test('any list of records is exported as it was imported', async () => {
