@@ -76,7 +76,9 @@ export function checkV0Records(records: readonly V0Record[]): readonly string[] 
         .map((field) => `${name} needs ${field}`),
       id !== index && `${name} has the id ${JSON.stringify(id)} at ${index}`,
       typeof action !== 'string' && typeof content !== 'string' && `${name} has no content`,
-      cause !== undefined && !(typeof cause === 'number' && cause < index) && `${name} has the cause ${JSON.stringify(cause)}`,
+      cause !== undefined &&
+        !(typeof cause === 'number' && cause < index) &&
+        `${name} has the cause ${JSON.stringify(cause)}`,
       !['agent', 'user', 'environment'].includes(String(source)) && `${name} has the source ${String(source)}`,
     ].filter((reason) => reason !== false);
   });
