@@ -38,7 +38,7 @@ const run: ActionKind = {
   observation: 'run',
   read: ({ command, is_input = false, timeout }) =>
     payload(TerminalAction, { command, is_input, ...(typeof timeout === 'number' && { timeout }) }),
-  write: ({ command, is_input }, { thought, security_risk }) => ({
+  write: ({ command, is_input = false }, { thought, security_risk }) => ({
     command,
     is_input,
     thought,

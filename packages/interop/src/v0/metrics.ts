@@ -53,7 +53,8 @@ export class Metrics {
   fields(): Fields | undefined {
     if (!this.#tokens) return undefined;
     return {
-      accumulated_cost: this.#cost,
+      // V0 refuses a record with a negative cost.
+      accumulated_cost: Math.max(0, this.#cost),
       max_budget_per_task: null,
       accumulated_token_usage: this.#tokens,
       costs: [],

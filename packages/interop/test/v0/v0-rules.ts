@@ -62,7 +62,7 @@ const observations: Readonly<Record<string, string>> = {
 /** Returns the reasons why V0 could not read records: unknown kinds, wrong arguments, causes and ids. */
 export function checkV0Records(records: readonly V0Record[]): readonly string[] {
   return records.flatMap((record, index) => {
-    const { action, observation, id, args, extras, content, cause, source } = record;
+    const { action, observation, id, args, extras, content, cause, source, llm_metrics } = record;
     const name = typeof action === 'string' ? action : String(observation);
     const fields = typeof action === 'string' ? actions[name] : observations[name];
     const given = Object.keys((typeof action === 'string' ? args : extras) ?? {});
@@ -79,7 +79,14 @@ export function checkV0Records(records: readonly V0Record[]): readonly string[] 
       cause !== undefined &&
         !(typeof cause === 'number' && cause < index) &&
         `${name} has the cause ${JSON.stringify(cause)}`,
+      isNegative(llm_metrics) && `${name} has a negative cost`,
       !['agent', 'user', 'environment'].includes(String(source)) && `${name} has the source ${String(source)}`,
     ].filter((reason) => reason !== false);
   });
+}
+
+function isNegative(metrics: unknown): boolean {
+  const cost =
+    typeof metrics === 'object' && metrics !== null && 'accumulated_cost' in metrics && metrics.accumulated_cost;
+  return typeof cost === 'number' && cost < 0;
 }
