@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
@@ -98,6 +98,41 @@ test('a repository cannot choose the model of a sub-agent before it is trusted',
   ]);
   write('.claude/agents/costly.md', '---\nname: costly\nmodel: gold\n---\nSpend more.');
   expect((await varve('trust', directory)).stderr).toContain('+Spend more.');
+});
+
+test('a server of a sub-agent starts after it is trusted, and only the sub-agent has its tools', async () => {
+  const { run, write, varve, directory } = await newProject();
+  const script = new URL('../../../packages/tools/test/support/mcp-server.ts', import.meta.url);
+  write('server.ts', readFileSync(script, 'utf8'));
+  const servers = { docs: { command: process.execPath, args: ['server.ts'] } };
+  write('.agents/agents/reader.md', `---\nname: reader\nmcp_config: ${JSON.stringify(servers)}\n---\nRead.`);
+  const echo: ScriptedTurn = { calls: [{ name: 'mcp__docs__echo', arguments: { text: 'It answers.' } }] };
+  await using model = await scriptedServer([
+    task('reader'),
+    done('Ok.'),
+    done('Ok.'),
+    task('reader'),
+    echo,
+    done('Ok.'),
+    done('Ok.'),
+  ]);
+  const args = ['--set', 'tools.add=task', '--store', 'memory:', 'Go.'];
+  const before = await run(model, ...args);
+  expect(before.stderr).toContain('no effect have servers of the sub-agent reader');
+  expect(JSON.stringify(model.requests[1])).not.toContain('mcp__');
+  const hash = /--hash ([0-9a-f]+)/.exec((await varve('trust', directory)).stderr)?.[1] ?? '';
+  await varve('trust', directory, '--hash', hash);
+  expect((await run(model, ...args)).code).toBe(0);
+  expect(model.requests.slice(3).map(({ text }) => text.includes('mcp__docs__echo'))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+  expect(JSON.stringify(model.requests[5])).toContain('It answers.');
+  // Its script is part of what is trusted.
+  write('server.ts', 'process.exit(1);');
+  expect((await varve('trust', directory)).stderr).toContain('+process.exit(1);');
 });
 
 test('a title is written by the model of the role title, next to the run, and without one nothing is asked', async () => {

@@ -133,8 +133,8 @@ async function assembled(options: SurroundingsOptions, found: Found): Promise<Su
 
 /** Returns the sub-agents of an agent that can start some; those of the client replace those of files. */
 async function subAgentsOf(
-  { environment, privateValues, agent, agentDefinitions = [], onNotice }: SurroundingsOptions,
-  { prepared, settings }: Found,
+  { environment, privateValues, workspace, agent, agentDefinitions = [], onNotice }: SurroundingsOptions,
+  { prepared, settings, created }: Found,
 ): Promise<Pick<AgentOptions, 'subAgents'>> {
   if (!startsSubAgents(toolsOf(agent ?? {}))) return {};
   const received = receivedSubAgents(agentDefinitions);
@@ -145,7 +145,13 @@ async function subAgentsOf(
     return { subAgents: withBuiltinSubAgents(definitions.map((definition) => subAgentOf(definition))) };
   }
   await using models = new RoleModels({ settings, secrets: own.secrets, home, env, now: environment.now });
-  const { subAgents, secrets, problems } = await prepareSubAgents(definitions, models);
+  const { variables, values: masked } = privateValues;
+  const started = await prepareSubAgents(definitions, {
+    models,
+    workspace,
+    startServers: (servers) => startServers(servers, { workspace, env, variables, masked }),
+  });
+  const { subAgents, secrets, problems } = created.use(started);
   privateValues.conceal(secrets);
   problems.forEach(onNotice);
   return { subAgents };

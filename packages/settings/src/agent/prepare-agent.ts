@@ -8,10 +8,11 @@ import type { SecretStore } from '../secrets/secret-store.ts';
 import { agentFromSettings, type AgentSetup } from './agent-from-settings.ts';
 import type { ResumedHooks } from './hooks-for-run.ts';
 import type { ModelNotices, ModelOptions } from './model-from-settings.ts';
-import { personSecrets } from './person-secrets.ts';
+import { personSecrets, type PersonSecrets } from './person-secrets.ts';
 import { prepareParts, type PreparedParts } from './prepare-parts.ts';
 import { resumedAgent, type ResumedAgent } from './resumed-agent.ts';
 import { RoleModels } from './role-models.ts';
+import { startServers } from './start-servers.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 import { prepareSubAgents, startsSubAgents, type PreparedSubAgents } from './sub-agents.ts';
 import { toolNames } from './tools-from-settings.ts';
@@ -76,7 +77,8 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
   const modelKeys = [main, summarizer, sides].flatMap((each) => each?.secrets ?? []);
   const { masked, variables, referable, problems } = await personSecrets(options.secrets, modelKeys);
   const parts = created.use(await prepareParts({ ...options, masked, variables, referable }));
-  const subAgents = await subAgentsOf(parts, models, options);
+  const started = { models, masked, variables };
+  const subAgents = created.use(await subAgentsOf(parts, started, options));
   const ignored: string[] = [];
   const { agent, problems: missing } = agentOf(options, {
     ...setupOf(options, parts),
@@ -116,12 +118,17 @@ function agentOf({ stored }: PrepareAgentOptions, setup: AgentSetup): ResumedAge
 /** Returns the sub-agents of an agent that may start some; undefined for another one, whose models are not needed. */
 async function subAgentsOf(
   { subAgents }: PreparedParts,
-  models: RoleModels,
-  { settings, stored }: PrepareAgentOptions,
+  { models, ...secrets }: { readonly models: RoleModels } & Pick<PersonSecrets, 'masked' | 'variables'>,
+  { settings, stored, workspace, env }: PrepareAgentOptions,
 ): Promise<PreparedSubAgents | undefined> {
   const isOffered = startsSubAgents(toolNames(settings).map((name) => ({ name })));
   const { tools } = { tools: undefined, ...(stored?.spec as { readonly tools?: Json } | undefined) };
-  return isOffered || startsSubAgents(tools) ? prepareSubAgents(subAgents, models) : undefined;
+  if (!isOffered && !startsSubAgents(tools)) return undefined;
+  return prepareSubAgents(subAgents, {
+    models,
+    workspace,
+    startServers: (servers) => startServers(servers, { workspace, env, ...secrets }),
+  });
 }
 
 /** Models of roles without which the agent works: one that cannot be created is a problem. */

@@ -1,18 +1,21 @@
 import { defineAgent } from '@varve/agent';
 import { subAgentOf, withBuiltinSubAgents, type SubAgent, type SubAgentDefinition } from '@varve/agent/delegation';
-import type { Toolset } from '@varve/agent/specs';
+import { toolset, type Toolset } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
 import { LlmError, type LanguageModel } from '@varve/llm';
+import { serversOfFile } from '../definitions/mcp-server.ts';
 import { SettingsError } from '../error.ts';
+import type { FileServer } from '../extensions/configured-servers.ts';
 import type { ConfiguredModel } from './model-from-settings.ts';
 import type { RoleModels } from './role-models.ts';
+import type { StartedServers } from './start-servers.ts';
 
-/** Sub-agents of one agent. */
-export interface PreparedSubAgents {
+/** Sub-agents of one agent. Disposing ends their servers that no conversation uses. */
+export interface PreparedSubAgents extends AsyncDisposable {
   readonly subAgents: readonly SubAgent[];
   /** Keys of their models. */
   readonly secrets: readonly string[];
-  /** Models that files name and that cannot be used, one sentence each. */
+  /** Models and servers that files name and that cannot be used, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -34,32 +37,91 @@ export function startsSubAgents(tools: Toolset['spec'] | Json | undefined): bool
   );
 }
 
+/** Options of {@link prepareSubAgents}. */
+export interface SubAgentOptions {
+  readonly models: RoleModels;
+  /** Directory of relative paths of servers, absolute. */
+  readonly workspace: string;
+  readonly startServers: (servers: readonly FileServer[]) => Promise<StartedServers>;
+}
+
 /**
  * Returns the built-in sub-agents and those of files. Each uses the model of the role `subagent`, or without one that
- * of its parent; a file may name another profile of the person, that of a project only if it is trusted.
+ * of its parent; a file may name another profile of the person, that of a project only if it is trusted. The servers of
+ * trusted files are started now, and only their sub-agents have the tools.
  *
  * @throws as `modelFromSettings` for the profile of the role.
  */
 export async function prepareSubAgents(
   definitions: readonly SubAgentDefinition[],
-  models: RoleModels,
+  options: SubAgentOptions,
 ): Promise<PreparedSubAgents> {
-  const inherited = await models.own('subagent');
-  const named = new Map<string, ConfiguredModel>();
-  const problems: string[] = [];
-  const fromFiles: SubAgent[] = [];
+  await using created = new AsyncDisposableStack();
+  const inherited = await options.models.own('subagent');
+  const prepared: PreparedFile[] = [];
   for (const definition of definitions) {
-    const { problem, found } = await namedModel(definition, models);
-    if (problem !== undefined) problems.push(problem);
-    if (found) named.set(definition.model, found);
-    const usable = isUsable(definition) ? definition : { ...definition, model: 'inherit' };
-    fromFiles.push(subAgentOf(usable, { model: (name) => named.get(name)?.model }));
+    const one = await prepareFile(definition, options);
+    created.use(one.servers);
+    prepared.push(one);
   }
-  const all = withBuiltinSubAgents(fromFiles);
+  const all = withBuiltinSubAgents(prepared.map(({ subAgent }) => subAgent));
+  const owned = created.move();
   return {
     subAgents: inherited ? all.map((subAgent) => withParentModel(subAgent, inherited.model)) : all,
-    secrets: [inherited, ...named.values()].flatMap((model) => model?.secrets ?? []),
-    problems,
+    secrets: [inherited, ...prepared.map(({ model }) => model)].flatMap((model) => model?.secrets ?? []),
+    problems: prepared.flatMap(({ problems }) => problems),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+interface PreparedFile {
+  readonly subAgent: SubAgent;
+  readonly model: ConfiguredModel | undefined;
+  readonly servers: StartedServers | undefined;
+  readonly problems: readonly string[];
+}
+
+async function prepareFile(definition: SubAgentDefinition, options: SubAgentOptions): Promise<PreparedFile> {
+  const { problem, found: model } = await namedModel(definition, options.models);
+  const { servers, problems } = await startedServers(definition, options);
+  const usable = isUsable(definition) ? definition : { ...definition, model: 'inherit' };
+  const subAgent = subAgentOf(usable, { model: () => model?.model });
+  return {
+    subAgent: servers ? withServers(subAgent, toolset(servers.tools, servers.kinds)) : subAgent,
+    model,
+    servers,
+    problems: [...(problem === undefined ? [] : [problem]), ...problems],
+  };
+}
+
+/** Starts the servers of a trusted file; another one has none. */
+async function startedServers(
+  { mcpServers, path }: SubAgentDefinition,
+  { workspace, startServers }: SubAgentOptions,
+): Promise<Pick<PreparedFile, 'servers' | 'problems'>> {
+  if (Object.keys(mcpServers).length === 0) return { servers: undefined, problems: [] };
+  const { servers: named, invalid } = serversOfFile({ mcpServers });
+  const files = Object.entries(named).map(([name, config]) => ({ name, config, directory: workspace }));
+  const servers = await startServers(files);
+  const problems = [...invalid.map((name) => `The server ${name} is not valid.`), ...servers.problems];
+  return { servers, problems: problems.map((problem) => `${path}: ${problem}`) };
+}
+
+/** A tool with the name of one that the sub-agent has from its parent is left out. */
+function withServers(subAgent: SubAgent, servers: Toolset): SubAgent {
+  return {
+    ...subAgent,
+    create(parent, context) {
+      const agent = subAgent.create(parent, context);
+      const tools: Toolset = (inner) => {
+        const own = agent.tools(inner);
+        const names = new Set(own.map(({ name }) => name));
+        const added = servers(inner);
+        for (const tool of added) if (names.has(tool.name)) void tool.close();
+        return [...own, ...added.filter(({ name }) => !names.has(name))];
+      };
+      return defineAgent({ ...agent, tools });
+    },
   };
 }
 

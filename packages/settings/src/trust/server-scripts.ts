@@ -10,17 +10,22 @@ const settingsFile = z.object({ mcp_servers: z.unknown() });
 
 /**
  * Returns the files of a directory that the commands of its servers name, relative to it: programs and scripts that the
- * agent can write, and that run with the next start. Programs that these start in turn are not found.
+ * agent can write, and that run with the next start. Programs that these start in turn are not found. `others` are the
+ * servers of further files, by name.
  */
-export async function serverScripts(configuration: Configuration): Promise<readonly string[]> {
+export async function serverScripts(
+  configuration: Configuration,
+  others: readonly Readonly<Record<string, unknown>>[] = [],
+): Promise<readonly string[]> {
   const { workspace, files } = configuration;
-  const servers = files.flatMap(({ path }) => {
+  const named = files.flatMap(({ path }) => {
     if (/(?:^|\/)\.mcp\.json$/.test(path)) return serversIn(jsonOf(configuration.read(path)));
     const { data } = /^\.varve\/config\.jsonc?$/.test(path)
       ? settingsFile.safeParse(jsonOf(configuration.read(path)))
       : {};
     return data ? serversIn({ mcpServers: data.mcp_servers }) : [];
   });
+  const servers = [...named, ...others.flatMap((mcpServers) => serversIn({ mcpServers }))];
   const found = new Set<string>();
   for (const { command = '', args = [], cwd = '.' } of servers) {
     for (const word of [command, ...args].flatMap((text) => text.split(/[\s'"`;|&()<>=]+/))) {

@@ -58,7 +58,7 @@ export async function trustSubject(
   const agents = await subAgentsOf(root, scope);
   const scripts = Object.fromEntries(scope === 'user' ? [] : sources.flatMap(namedFiles));
   const files = [...Object.keys(scripts), ...agents.map(({ path }) => relative(root, path))];
-  const also = [...files, ...(scope === 'user' ? [] : await serverScripts(before))];
+  const also = [...files, ...(scope === 'user' ? [] : await serverScripts(before, serversOf(agents)))];
   const configuration = await readConfiguration(root, { home, scope, also });
   checkUnchanged(before, configuration, scripts);
   checkAgents(agents, configuration);
@@ -93,11 +93,21 @@ async function skillsOf(root: string, scope: ConfigurationScope): Promise<readon
 
 /** Returns the sub-agents in a directory that name servers or a model. Those of the user may name a model. */
 async function subAgentsOf(root: string, scope: ConfigurationScope): Promise<readonly SubAgentDefinition[]> {
-  const { definitions } = await loadSubAgents(scope === 'user' ? { home: root } : { workspace: root });
+  const place = scope === 'user' ? { home: root } : { workspace: root };
+  const { definitions } = await loadSubAgents({ ...place, trusted: withAllServers });
   return definitions.filter(
     ({ path, executes, model }) =>
       path.startsWith(`${root}${sep}`) && (executes || (scope === 'project' && model !== 'inherit')),
   );
+}
+
+/** Servers are read to be shown, and not started. */
+function withAllServers(): boolean {
+  return true;
+}
+
+function serversOf(agents: readonly SubAgentDefinition[]): readonly SubAgentDefinition['mcpServers'][] {
+  return agents.map(({ mcpServers }) => mcpServers);
 }
 
 function describeAgent({ name, model, executes }: SubAgentDefinition): string {
