@@ -18,7 +18,8 @@ import { createMetrics, type Load } from './operations/metrics.ts';
 import { createReadiness } from './operations/readiness.ts';
 import { packages } from './installed/packages.ts';
 import { mcpTester } from './mcp/mcp-test.ts';
-import { conversations } from './runtime/conversations.ts';
+import { conversations, type PluginSource } from './runtime/conversations.ts';
+import { RequestError } from './request-error.ts';
 import { memoryRecords } from './runtime/memory-records.ts';
 import { secretsInUse, type SecretsInUse } from './secrets-in-use.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -55,13 +56,16 @@ export function createServices(
   const settings =
     home === undefined ? undefined : serverSettings({ home, env, userHome, passphrase: env['OH_SECRET_KEY'] });
   const receivers = webhooksOf(options, { store, folds, feed, now }, logger);
+  const extended = extensionServices(options, settings, cipher);
+  const { packages: installed } = extended;
+  const pluginSkills = async (): Promise<readonly string[]> => (await installed?.pluginSkills()) ?? [];
   const services = {
     store,
     folds,
     feed,
     streams: liveLogs({ store, folds, feed, now }),
     settings,
-    ...extensionServices(options, settings, cipher),
+    ...extended,
     webhooks: receivers,
     conversations: conversations({
       webhooks: receivers,
@@ -71,9 +75,10 @@ export function createServices(
       feed,
       records,
       cipher,
-      environment: { env, home, userHome, settings, now },
+      environment: { env, home, userHome, settings, now, pluginSkills },
       titleModel: titleModels(settings),
       agentOfProfile: (id) => agentOfProfile(id, settings),
+      fetchPlugins: (sources) => fetchedPlugins(sources, installed),
       worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),
       maxRuns: options.maxRuns,
       idleMs: options.idleMs,
@@ -104,6 +109,18 @@ export function createServices(
   };
   return { ...services, metrics: createMetrics(() => loadOf(services)) };
 }
+
+/** Fetches plugins for a conversation. @throws {RequestError} `unsupported` for a server without a data directory. */
+async function fetchedPlugins(
+  sources: readonly PluginSource[],
+  installed: Services['packages'],
+): Promise<readonly string[]> {
+  if (!installed) throw new RequestError('unsupported', 'This server has no data directory for plugins.');
+  return installed.fetchPlugins(sources, AbortSignal.timeout(pluginTimeoutMs));
+}
+
+/** Milliseconds to fetch the plugins of a request. */
+const pluginTimeoutMs = 60_000;
 
 function loadOf({ conversations: { load }, bash }: Pick<Services, 'conversations' | 'bash'>): Load {
   return { activeRuns: load.running, waitingRuns: load.waiting, runningCommands: bash.running };

@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { Variables } from '@varve/text';
 import type { SettingKey } from '@varve/settings';
+import { fetchPlugin } from './fetch-plugin.ts';
+import type { PackageSource } from './fetch-package.ts';
 import { installedPackages, type InstalledPackages } from './installed-packages.ts';
 import { pluginPackages, skillPackages, type PackageKind } from './package-kind.ts';
 import { pluginsIn, type PluginInfo } from './plugin-list.ts';
@@ -29,6 +31,12 @@ export interface Packages {
   readonly plugins: InstalledPackages;
   /** Lists plugins of the user and of a project. */
   pluginsOf(places: { readonly user: boolean; readonly project?: string | undefined }): Promise<readonly PluginInfo[]>;
+  /**
+   * Fetches plugins for one conversation, and returns their directories. Equal ones share a directory.
+   *
+   * @throws {RequestError} `unsupported` if one cannot be fetched, `invalid` for its content.
+   */
+  fetchPlugins(sources: readonly PackageSource[], signal: AbortSignal): Promise<readonly string[]>;
   /** Returns the directories of the skills of enabled plugins. */
   pluginSkills(): Promise<readonly string[]>;
 }
@@ -61,6 +69,10 @@ export function packages({ userHome, disabled, ...options }: PackagesOptions): P
       ];
       return (await Promise.all(directories.map(pluginsIn))).flat();
     },
+    fetchPlugins: (sources, signal) =>
+      Promise.all(
+        sources.map((source) => fetchPlugin(source, { ...options, directory: join(own, 'fetched'), signal })),
+      ),
     async pluginSkills() {
       const installed = (await plugins.list()).filter(({ enabled }) => enabled);
       return installed.map(({ install_path: path }) => join(path, 'skills'));

@@ -9,6 +9,13 @@ const named = z.looseObject({ kind: z.string() });
 /** Tags of a conversation, by name. */
 export const tagsRequest = z.record(z.string().regex(/^[a-z0-9]+$/), z.string().max(256));
 
+/** Plugin of a conversation. @see agent-server 1.43.1 OpenAPI, PluginSource */
+const pluginSource = z.looseObject({
+  source: z.string().min(1),
+  ref: z.string().nullish(),
+  repo_path: z.string().nullish(),
+});
+
 /** Tool that the client executes. */
 const clientTool = z.looseObject({ name: z.string(), description: z.string() });
 
@@ -41,7 +48,7 @@ export const startRequest = z
     client_tools: z.array(clientTool).default([]),
     tool_module_qualnames: anything.default({}),
     agent_definitions: z.array(anything).default([]),
-    plugins: z.array(anything).nullish(),
+    plugins: z.array(pluginSource).nullish(),
     hook_config: anything.nullish(),
     autotitle: z.boolean().default(true),
     title_llm_profile: z.string().nullish(),

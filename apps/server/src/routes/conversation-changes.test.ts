@@ -142,7 +142,7 @@ test('another model is used from the next step on; a usage id keeps its first mo
   await running.json(404, 'POST', `/${id}/switch_profile`, { profile_name: 'nope' });
   await running.json(400, 'POST', `/${id}/switch_profile`, { profile_name: '__x' });
   await running.json(400, 'POST', `/${id}/switch_acp_model`, { model: 'x' });
-  await running.json(400, 'POST', `/${id}/load_plugin`, { plugin_ref: 'x' });
+  await running.json(404, 'POST', `/${id}/load_plugin`, { plugin_ref: 'x' });
 });
 
 test('a goal runs until the judge accepts it, and refuses what cannot be done', async () => {

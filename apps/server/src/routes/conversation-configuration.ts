@@ -62,18 +62,23 @@ export const conversationConfigurationRoutes: readonly Route[] = [
     method: 'post',
     path: '/api/conversations/{conversation_id}/load_plugin',
     tag,
-    summary: 'Refused: no plugin can be loaded into a conversation.',
+    summary: 'Add the skills of an installed plugin to a conversation.',
     params,
     body: z.object({ plugin_ref: z.string().min(1) }).openapi('LoadPluginRequest'),
     response: success,
-    errors: { 400: 'The agent has no context.', 404: 'The conversation or plugin does not exist.' },
-    async handle({ params: { conversation_id: id }, body: { plugin_ref: plugin } }, { conversations }) {
-      return conversations.use(id, async ({ configuration }) => {
-        if (!configuration?.agent['agent_context']) {
-          throw new RequestError('unsupported', 'Plugins need an agent with an agent_context.');
-        }
-        throw new RequestError('unknown', `Plugin not found: ${plugin.slice(0, 100)}`);
-      });
+    errors: { 400: 'The agent has no context, or is running.', 404: 'The conversation or plugin does not exist.' },
+    async handle(
+      { params: { conversation_id: id }, body: { plugin_ref: plugin } },
+      { store, conversations, packages },
+    ) {
+      await store.summary(id);
+      // The name may be followed by that of a marketplace.
+      const [name = ''] = plugin.split('@');
+      const missing = new RequestError('unknown', `Plugin not found: ${plugin.slice(0, 100)}`);
+      const installed = await packages?.plugins.read(name).catch(() => undefined);
+      if (!installed) throw missing;
+      await conversations.loadPlugin(id, installed.install_path);
+      return successful();
     },
   }),
   defineRoute({

@@ -23,12 +23,14 @@ export interface AgentEnvironment {
   /** Settings of the person; absent for a server without a data directory. */
   readonly settings?: Pick<ServerSettings, 'at' | 'secrets'> | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Returns the directories of the skills of plugins that the user has installed and enabled. */
+  readonly pluginSkills: () => Promise<readonly string[]>;
   /** UTC milliseconds. */
   readonly now: () => number;
 }
 
 /** Options of {@link registriesFor}. */
-export interface RegistryOptions extends Omit<AgentEnvironment, 'settings' | 'now'> {
+export interface RegistryOptions extends Omit<AgentEnvironment, 'settings' | 'now' | 'pluginSkills'> {
   /** Settings for the workspace of the conversation. */
   readonly settings?: Settings | undefined;
   /** Instructions for the prompt of a new conversation. */

@@ -14,6 +14,7 @@ import { OpenConversations } from './open-conversations.ts';
 import { RunQueue } from './run-queue.ts';
 import { isOwned, recoverRuns } from './recover.ts';
 import type { ProfiledAgent } from '../requests/agent-of-profile.ts';
+import { addPlugin } from './add-plugin.ts';
 import { setSecrets } from './set-secrets.ts';
 import { receivedSecrets, requestedAgent, startPlan } from './start-plan.ts';
 import { switchModel } from './switch-model.ts';
@@ -26,6 +27,8 @@ export interface ConversationsOptions extends Omit<LoaderOptions, 'queue'> {
   readonly agentOfProfile: (id: string) => Promise<ProfiledAgent>;
   /** Receives the events of open conversations. */
   readonly webhooks: Pick<Webhooks, 'watch' | 'unwatch'>;
+  /** Fetches plugins and returns their directories. @throws {RequestError} */
+  readonly fetchPlugins: (sources: readonly PluginSource[]) => Promise<readonly string[]>;
   /** Directory of worktrees. */
   readonly worktreeRoot: string;
   /** Maximum number of runs at a time; the others wait. Default 8. */
@@ -34,6 +37,14 @@ export interface ConversationsOptions extends Omit<LoaderOptions, 'queue'> {
   readonly idleMs?: number | undefined;
   /** Calls a function repeatedly. Default: `setInterval`. */
   readonly every?: ((ms: number, tick: () => void) => Disposable) | undefined;
+}
+
+/** Source of a plugin: a directory, an archive or a repository. */
+export interface PluginSource {
+  readonly source: string;
+  readonly ref?: string | undefined;
+  /** Directory in the source, relative to it. */
+  readonly repo_path?: string | undefined;
 }
 
 /** A conversation that was created, or existed. */
@@ -70,6 +81,8 @@ export interface Conversations extends AsyncDisposable {
   condense(id: string): Promise<void>;
   /** Adds or replaces secrets. @throws {RequestError} `invalid`. */
   setSecrets(id: string, sent: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Adds the skills of an installed plugin from the next run on. @throws {RequestError} `unsupported`. */
+  loadPlugin(id: string, directory: string): Promise<void>;
   /** Replaces the model from the next step on. @throws {RequestError} */
   switchModel(id: string, llm: Readonly<Record<string, unknown>>): Promise<void>;
   /** Stops a run, closes the conversation and removes it with all its data. */
@@ -133,6 +146,11 @@ export function conversations(options: ConversationsOptions): Conversations {
     condense: (id) => use(id, condense),
     setSecrets: (id, sent) => use(id, async (live) => setSecrets(receivedSecrets(sent, await cipher()), live)),
     switchModel: (id, llm) => use(id, async (live) => switchModel(llm, live, await cipher())),
+    async loadPlugin(id, directory) {
+      await use(id, (live) => addPlugin(directory, live));
+      // It is opened again with the skills.
+      await open.close(id, AbortSignal.abort());
+    },
     async remove(id) {
       const live = await open.find(id);
       const waited = AbortSignal.timeout(removeWaitMs);
@@ -169,10 +187,12 @@ async function createConversation(request: StartRequest, context: CreateContext)
     worktreeRoot: request.worktree ? worktreeRoot : undefined,
     env: environment.env,
   });
+  const plugins = await fetchedPlugins(request, context);
+  const complete = { ...plan, privateRecord: { ...plan.privateRecord, ...(plugins.length > 0 && { plugins }) } };
   try {
     await open.add(
       id,
-      () => loader.create(id, plan, workspace),
+      () => loader.create(id, complete, workspace),
       async () => undefined,
     );
     if (typeof request.parent_conversation_id === 'string') await addChild(request.parent_conversation_id, id, context);
@@ -181,6 +201,15 @@ async function createConversation(request: StartRequest, context: CreateContext)
     if (error instanceof StorageError && error.code === 'exists') return { id, isNew: false };
     throw error;
   }
+}
+
+async function fetchedPlugins({ plugins }: StartRequest, { fetchPlugins }: CreateContext): Promise<string[]> {
+  const sources = (plugins ?? []).map(({ source, ref, repo_path }) => ({
+    source,
+    ref: ref ?? undefined,
+    repo_path: repo_path ?? undefined,
+  }));
+  return sources.length === 0 ? [] : [...(await fetchPlugins(sources))];
 }
 
 /** Names a child in the log of its parent. The child exists, whether or not the parent can be opened. */

@@ -16,6 +16,8 @@ const record = z.object({
   /** Servers of the model context protocol, as the client sent them. */
   mcp: z.exactOptional(z.record(z.string(), z.unknown())),
   hooks: z.exactOptional(hookConfig),
+  /** Directories of plugins whose skills the conversation has, absolute. */
+  plugins: z.exactOptional(z.array(z.string())),
   /** Trusted hooks of files that the conversation was used with: without trusted hooks it is not opened. */
   trustedHooks: z.exactOptional(hookConfig),
 });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
@@ -99,4 +101,36 @@ test('a profile that names missing servers is refused with their names', async (
   expect(await at.json(422, 'POST', '', { ...body, agent_profile_id })).toMatchObject({
     detail: { dangling_mcp_server_refs: ['gone'] },
   });
+});
+
+/** Writes a plugin with a skill and hooks below the home directory of the user. */
+function writePlugin(at: PersonServer, name: string): string {
+  at.write('userHome', `${name}/.claude-plugin/plugin.json`, { name, version: '1.0.0', description: 'A plugin.' });
+  at.write(
+    'userHome',
+    `${name}/skills/${name}-skill/SKILL.md`,
+    `---\nname: ${name}-skill\ndescription: Of ${name}.\ntriggers: [use-${name}]\n---\n!\`touch ran\``,
+  );
+  const hook = { command: `touch ${join(at.userHome, 'ran.txt')}` };
+  at.write('userHome', `${name}/hooks/hooks.json`, { hooks: { SessionStart: [{ hooks: [hook] }] } });
+  return join(at.userHome, name);
+}
+
+test('plugins of a request and installed ones add their skills, again after a restart, and execute nothing', async () => {
+  const at = await personServer([finish(), finish(), finish()]);
+  const agent = agentWith(at, { agent_context: { load_user_skills: false } });
+  const id = await at.run({ ...agent, plugins: [{ source: writePlugin(at, 'one'), ref: null }] });
+  expect(at.requests[0]).toContain('Of one.');
+  await at.call('POST', '/api/plugins/install', { source: writePlugin(at, 'two') });
+  await at.json(200, 'POST', `/${id}/load_plugin`, { plugin_ref: 'two@market' });
+  await at.json(404, 'POST', `/${id}/load_plugin`, { plugin_ref: 'three' });
+  await at.json(200, 'POST', `/${id}/events`, message('Please use-two.', true));
+  await at.status(id, ['finished'], 2);
+  expect(at.requests[1]?.includes('touch ran')).toBe(true);
+  // Another conversation has those of the user.
+  await at.run(agentWith(at, { agent_context: {} }));
+  expect([at.requests[2]?.includes('Of two.'), at.requests[2]?.includes('Of one.')]).toEqual([true, false]);
+  expect(existsSync(join(at.userHome, 'ran.txt'))).toBe(false);
+  const body = { ...requestFor(at.model, at.workspace), plugins: [{ source: join(at.userHome, 'none') }] };
+  await at.json(400, 'POST', '', body);
 });

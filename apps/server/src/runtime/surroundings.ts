@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { AgentOptions } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import { subAgentOf, withBuiltinSubAgents } from '@varve/agent/delegation';
@@ -81,12 +82,14 @@ async function preparedParts(
   { environment, privateValues, agent, isNew }: SurroundingsOptions,
 ): Promise<PreparedParts> {
   const context = agentContextOf(agent);
-  const { trustedHooks } = privateValues.record;
+  const { trustedHooks, plugins = [] } = privateValues.record;
+  const installed = context.load_user_skills === false ? [] : await environment.pluginSkills();
   const prepared = await prepareParts({
     ...shared,
     userHome: environment.userHome,
     places: { project: context.load_project_skills, user: context.load_user_skills },
     disabledSkills: context.disabled_skills,
+    skillDirectories: [...plugins.map((directory) => join(directory, 'skills')), ...installed],
     resumedHooks: 'trusted',
     ...(!isNew && { stored: trustedHooks ? { hooks: trustedHooks as Json } : {} }),
   });

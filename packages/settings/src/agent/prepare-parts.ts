@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import type { SubAgentDefinition } from '@varve/agent/delegation';
 import type { HookConfig } from '@varve/agent/hooks';
@@ -29,6 +29,8 @@ export interface PartsOptions extends Omit<StartServersOptions, 'stored'> {
   readonly places?: ReadPlaces | undefined;
   /** Names of skills that are left out, in addition to those of the settings. */
   readonly disabledSkills?: readonly string[] | undefined;
+  /** Further directories of skills, absolute, whose skills are used whatever `places` are. */
+  readonly skillDirectories?: readonly string[] | undefined;
   /** Present for a stored conversation, whose prompt is in its log. */
   readonly stored?: Pick<StoredAgentParts, 'hooks' | 'serverTools'> | undefined;
   /** Hooks of a stored conversation; default `equal`. */
@@ -61,9 +63,15 @@ export interface PreparedParts extends AsyncDisposable {
  * be trusted; `hooks-changed`.
  */
 export async function prepareParts(options: PartsOptions): Promise<PreparedParts> {
-  const { settings, home, workspace, stored, places = {} } = options;
+  const { settings, home, workspace, stored, places = {}, skillDirectories = [] } = options;
   const disabledSkills = [...(settings.get('skills.disabled') ?? []), ...(options.disabledSkills ?? [])];
-  const extensions = await loadExtensions({ home, workspace, disabledSkills, ...userHomeOf(options) });
+  const extensions = await loadExtensions({
+    home,
+    workspace,
+    disabledSkills,
+    skillDirectories,
+    ...userHomeOf(options),
+  });
   const hooks = hooksForRun(extensions.hooks, stored?.hooks, options.resumedHooks);
   const context = stored ? { files: [], warnings: [] } : await contextOf(options);
   const rules = (await permissionStore(home).list(workspace)).map(({ rule }) => rule);
@@ -72,7 +80,10 @@ export async function prepareParts(options: PartsOptions): Promise<PreparedParts
     rules,
     contextFiles: context.files,
     ...(hooks && { hooks }),
-    skills: extensions.skills.filter(({ scope = 'user' }) => places[scope] !== false),
+    skills: extensions.skills.filter(
+      ({ scope = 'user', path = '' }) =>
+        places[scope] !== false || skillDirectories.some((directory) => path.startsWith(`${directory}${sep}`)),
+    ),
     subAgents: extensions.subAgents,
     servers,
     warnings: [...context.warnings, ...extensions.warnings, ...servers.problems],

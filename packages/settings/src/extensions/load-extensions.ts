@@ -12,6 +12,8 @@ export interface ExtensionOptions extends TrustDirectories {
   readonly workspace: string;
   /** Names of skills that are left out. */
   readonly disabledSkills?: readonly string[];
+  /** Further directories of skills, absolute, such as those of plugins; files of the workspace and the user precede. */
+  readonly skillDirectories?: readonly string[] | undefined;
 }
 
 /** What the files of a workspace and its user add to an agent. */
@@ -37,14 +39,14 @@ export interface Extensions {
  * @throws {SettingsError} `untrusted` if a trusted configuration changes while it is loaded.
  */
 export async function loadExtensions(options: ExtensionOptions): Promise<Extensions> {
-  const { disabledSkills: disabled = [] } = options;
+  const { disabledSkills: disabled = [], skillDirectories: publicDirectories = [] } = options;
   const workspace = await existing(options.workspace);
   const userHome = await existing(options.userHome);
   if (workspace === undefined) return { skills: [], subAgents: [], servers: [], untrusted: [], warnings: [] };
   const parts = await trustedParts(workspace, { home: options.home, ...(userHome !== undefined && { userHome }) });
   const roots = { workspace, ...(userHome !== undefined && { home: userHome }), trusted: parts.isTrusted };
   const { hooks, problems: hookProblems } = await loadHooks(roots);
-  const { skills, problems: skillProblems } = await loadSkills({ ...roots, disabled });
+  const { skills, problems: skillProblems } = await loadSkills({ ...roots, disabled, publicDirectories });
   const { definitions: subAgents, problems: agentProblems } = await loadSubAgents(roots);
   await parts.checkUnchanged();
   const { servers, problems: serverProblems } = serversOfFiles(parts.trusted, skills, workspace);
