@@ -1,6 +1,18 @@
 import { defineFact } from '@varve/events/facts';
 import * as z from 'zod';
 
+const count = z.number().nonnegative();
+const usage = z.strictObject({
+  calls: count,
+  cost_usd: z.exactOptional(count),
+  unpriced_calls: count,
+  latency_ms: count,
+  input_tokens: count,
+  output_tokens: count,
+  cache_read_tokens: count,
+  cache_write_tokens: count,
+  reasoning_tokens: count,
+});
 const fields = z.record(z.string(), z.unknown());
 
 /**
@@ -21,6 +33,8 @@ export const configurationFact = defineFact(
     parent_conversation_id: z.exactOptional(z.string()),
     forked_from_conversation_id: z.exactOptional(z.string()),
     forked_from_event_id: z.exactOptional(z.string()),
+    /** Usage of the origin of a fork that is shown as its own, by usage id. */
+    inherited_usage: z.exactOptional(z.record(z.string(), usage)),
     launched_agent_profile: z.exactOptional(fields),
     /** Names of the secrets of the conversation, with their kinds and descriptions. */
     secret_sources: z.record(z.string(), fields),

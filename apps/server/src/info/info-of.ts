@@ -6,6 +6,7 @@ import { agentJson, withoutSecrets } from './agent-json.ts';
 import type { ConversationFold } from './conversation-folds.ts';
 import { configurableFields, type ConversationInfo, type Metrics } from './conversation-info.ts';
 import type { LastCall } from './logged-configuration.ts';
+import { shownUsage } from './shown-usage.ts';
 
 /** Options of `conversationInfoOf`. */
 export interface InfoOptions {
@@ -113,10 +114,10 @@ function ofSpec(agent: unknown): Readonly<Record<string, unknown>> {
   return { confirmation_policy, max_iterations: budget.maxIterations };
 }
 
-function metricsOf({ stats, reported }: ConversationFold): Record<string, Metrics> {
-  const calls = new Map(Object.entries(reported.lastCalls));
+function metricsOf(fold: ConversationFold): Record<string, Metrics> {
+  const calls = new Map(Object.entries(fold.reported.lastCalls));
   return Object.fromEntries(
-    Object.entries(stats.byUsageId).map(([id, usage]) => [id, metricsOfOne(usage, calls.get(id))]),
+    Object.entries(shownUsage(fold)).map(([id, usage]) => [id, metricsOfOne(usage, calls.get(id))]),
   );
 }
 

@@ -37,12 +37,13 @@ export const conversationBranchRoutes: readonly Route[] = [
     response: conversationInfo,
     errors: { 404: 'The conversation or event does not exist.', 409: 'The id exists.' },
     async handle({ params: { conversation_id: id }, query: options, body = {} }, services) {
-      const { id: wanted, title, tags, from_event_id: at } = { ...body };
+      const { id: wanted, title, tags, from_event_id: at, reset_metrics: isReset } = { ...body };
       const fork = await services.conversations.fork(id, {
         id: wanted ?? undefined,
         at: at ?? undefined,
         title: title ?? undefined,
         tags: tags ?? undefined,
+        keepsMetrics: isReset === false,
       });
       return infoResponse(fork, options.include_skills, services, 201);
     },

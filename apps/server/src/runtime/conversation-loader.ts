@@ -7,6 +7,7 @@ import { configurationFact, type Configuration } from '../configuration-fact.ts'
 import { dashedId } from '../conversation-id.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { ConversationFolds } from '../info/conversation-folds.ts';
+import { shownUsage } from '../info/shown-usage.ts';
 import { buildAgent, type AgentEnvironment } from './build-agent.ts';
 import { LiveConversation, type Confirmation } from './live-conversation.ts';
 import {
@@ -50,6 +51,8 @@ export interface ForkOptions {
   readonly at?: string | undefined;
   readonly title?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** True to show the usage of the origin as part of its own; it counts in no limit. */
+  readonly keepsMetrics?: boolean | undefined;
 }
 
 /** Creates and opens the conversations of a server. */
@@ -83,7 +86,7 @@ export class ConversationLoader {
       missingTools: 'accept',
       secrets: () => privateValues.values,
       now,
-      ...(agent && { agent }),
+      ...(agent ? { agent } : { parts: surroundings.parts }),
     });
     const confirmation = confirmationOf([reported.fields, summary.meta, specIn(summary.meta)]);
     return this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
@@ -121,7 +124,8 @@ export class ConversationLoader {
    *
    * @throws {AgentError} `invalid`; {@link StorageError} `exists`.
    */
-  async fork(id: string, origin: LiveConversation, { at, title, tags = {} }: ForkOptions): Promise<LiveConversation> {
+  async fork(id: string, origin: LiveConversation, fork: ForkOptions): Promise<LiveConversation> {
+    const { at, title, tags = {} } = fork;
     return this.#withNewValues(id, origin.privateValues.record, async (privateValues) => {
       const before = origin.configuration;
       const { workspace } = origin.conversation;
@@ -140,13 +144,26 @@ export class ConversationLoader {
         forked_from_conversation_id: dashedId(origin.conversation.id),
         ...(at && { forked_from_event_id: at }),
       };
-      const configuration = before && { ...before, ...from, tags: title === undefined ? tags : { ...tags, title } };
+      const inherited = fork.keepsMetrics ? await this.#usageOf(origin.conversation.id) : undefined;
+      const { inherited_usage: _usage, ...kept } = before ?? {};
+      const configuration = before && {
+        ...(kept as Configuration),
+        ...from,
+        ...(inherited && { inherited_usage: inherited }),
+        tags: title === undefined ? tags : { ...tags, title },
+      };
       const { confirmation } = origin;
       const live = this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
       if (configuration) await live.configure(configuration);
       if (title !== undefined) await conversation.rename(title);
       return live;
     });
+  }
+
+  /** Returns the usage that a conversation shows, by usage id. */
+  async #usageOf(id: string): Promise<Configuration['inherited_usage']> {
+    const { store, folds } = this.#options;
+    return shownUsage(await folds.of(await store.summary(id)));
   }
 
   /** Stores the private values of a new conversation, and removes them if it cannot be created. */

@@ -134,3 +134,20 @@ test('plugins of a request and installed ones add their skills, again after a re
   const body = { ...requestFor(at.model, at.workspace), plugins: [{ source: join(at.userHome, 'none') }] };
   await at.json(400, 'POST', '', body);
 });
+
+test('a fork shows the usage of its origin only if the request keeps it', async () => {
+  const at = await personServer([finish(), finish()]);
+  const id = await at.run();
+  const tokensOf = async (fork: string) => {
+    const metrics = Object.values((await infoOf(at, fork)).stats.usage_to_metrics);
+    return metrics.map(({ accumulated_token_usage: usage }) => usage?.prompt_tokens);
+  };
+  const [own] = await tokensOf(id);
+  expect(own).toBeGreaterThan(0);
+  const fork = async (body: object) => (await at.json<ConversationInfo>(201, 'POST', `/${id}/fork`, body)).id;
+  const [reset, kept] = [await fork({}), await fork({ reset_metrics: false })];
+  expect([await tokensOf(reset), await tokensOf(kept)]).toEqual([[], [own]]);
+  await at.json(200, 'POST', `/${kept}/events`, message('Again.', true));
+  await at.status(kept, ['finished'], 2);
+  expect((await tokensOf(kept))[0]).toBeGreaterThan(own ?? 0);
+});

@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Conversation, defineAgent } from '@varve/agent';
+import { agentRegistries, toolset } from '@varve/agent/specs';
+import { openaiChat } from '@varve/llm';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { permissionStore } from '@varve/settings/permissions';
 import { secretStore } from '@varve/settings/secrets';
@@ -119,4 +122,20 @@ test('a broken settings file of a workspace refuses the request by its name, and
   const refused = await at.json(409, 'POST', '', requestFor(at.model, at.workspace));
   expect(refused['detail']).toContain('.varve/config.json');
   expect(await at.json(200, 'GET', '/count')).toBe(0);
+});
+
+test('the rules of the person and instructions of its log apply to a conversation that another program created', async () => {
+  const at = await personServer([command('git push'), finish]);
+  const id = '0123456789abcdef0123456789abcdef';
+  const model = openaiChat({ model: 'scripted', baseUrl: at.model.url });
+  const tools = toolset(['terminal', 'finish'], agentRegistries().tools);
+  const agent = defineAgent({ model, tools, prompt: 'You are short.' });
+  const created = await Conversation.create({ id, agent, store: at.store, workspace: at.workspace });
+  await created[Symbol.asyncDispose]();
+  const rule = { decision: 'deny', on: 'command', pattern: 'git push' } as const;
+  await permissionStore(at.home).add([rule], 'project', at.workspace);
+  await at.json(200, 'POST', `/${id}/events`, message('Go.', true));
+  await at.status(id, ['finished', 'error']);
+  expect(at.requests[1]).toContain('deny command git push');
+  expect(at.requests[0]).toContain('You are short.');
 });

@@ -1,7 +1,7 @@
 import type { EventKind } from '@varve/events';
 import type { EventStore } from '@varve/storage';
 import type { ClientToolSpec } from '@varve/tools/client';
-import type { Agent } from '../agent.ts';
+import type { Agent, AgentOptions } from '../agent.ts';
 import type { AgentRegistries } from '../specs/agent-registries.ts';
 import type { MissingPart } from '../specs/part-reader.ts';
 
@@ -51,6 +51,11 @@ export interface OpenOptions extends Omit<ConversationOptions, 'agent'> {
    * given. Default: the kinds of the varve packages without credentials, which suffice for a server on this machine.
    */
   readonly registries?: AgentRegistries;
+  /**
+   * Parts of the rebuilt agent in place of the stored ones, such as the rules of the person and trusted hooks. Policy,
+   * limits and stuck rules are the stored ones. Ignored with `agent`.
+   */
+  readonly parts?: Partial<AgentOptions>;
   /** Called with the parts of the stored agent that the rebuilt one lacks. Must not throw. */
   readonly onMissing?: (missing: readonly MissingPart[]) => void;
   /** Default: the workspace that the conversation was created with. */

@@ -23,12 +23,12 @@ export interface StoredConversation {
  */
 export function storedAgent(
   { id, settings, toolNames }: StoredConversation,
-  { registries = agentRegistries(), onMissing }: Pick<OpenOptions, 'registries' | 'onMissing'>,
+  { registries = agentRegistries(), onMissing, parts = {} }: Pick<OpenOptions, 'registries' | 'onMissing' | 'parts'>,
 ): Agent {
   if (settings.agent === undefined) {
     throw new AgentError('not-rebuilt', `Conversation ${id} has no stored agent: pass one.`);
   }
-  const replace = { confirmation: defaultConfirmation, budget: defaultBudget, stuck: defaultStuck };
+  const replace = { ...parts, confirmation: defaultConfirmation, budget: defaultBudget, stuck: defaultStuck };
   const rebuilt = agentFromSpec(withTools(settings, toolNames), { registries, replace });
   const agent = requireAgent(rebuilt, `conversation ${id}`);
   if (rebuilt.missing.length > 0) onMissing?.(rebuilt.missing);
