@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import {
   ApplyPatchAction,
   FileEditorAction,
@@ -8,10 +7,11 @@ import {
   TerminalAction,
 } from '@varve/events/payloads';
 import { mapStrings } from '@varve/text';
-import { patchedFiles } from '../risk/patched-files.ts';
+import { filesOfPatch } from '@varve/tools/names';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { locationsOf } from '../risk/shell/paths.ts';
 import type { ShellCommand } from '../risk/shell/shell-command.ts';
+import { hostsIn, wordsIn } from './named-hosts.ts';
 import { PathReader, type NamedPath } from './named-paths.ts';
 import { shellFacts, type ShellFacts } from './shell-facts.ts';
 
@@ -27,7 +27,7 @@ export interface CallFacts {
   readonly hasAllPaths: boolean;
   /** Hosts in addresses, lower case. */
   readonly hosts: readonly string[];
-  /** All strings of the call. */
+  /** All strings of the call, and the words of its commands as the shell reads them. */
   readonly texts: readonly string[];
   readonly reader: PathReader;
 }
@@ -46,12 +46,15 @@ export function callFacts({ tool, action, workspace = '/' }: ProposedCall): Call
   const shared = { tool: tool.name, texts, reader };
   if (TerminalAction.is(action)) {
     const shell = shellFacts(action, workspace);
-    const words = shell.commands.flatMap((one) => pathsIn(one));
+    const words: string[] = [];
+    for (const one of shell.commands) if (words.length <= maxPaths) words.push(...pathsIn(one));
     const written = [...new Set(words)].slice(0, maxPaths).map((text) => reader.named(text));
     const named = [...written, ...written.flatMap((one) => reader.linksOf(one))];
     const hasAllPaths =
       shell.isComplete && words.length <= maxPaths && !shell.commands.some((one) => one.hasUnseenArgs);
-    return { ...shared, shell, isFileTool: false, paths: named, hasAllPaths, hosts: hostsIn(texts) };
+    // A host may be written with quotes, escapes and variables.
+    const all = [...texts, ...wordsIn(shell.commands)];
+    return { ...shared, texts: all, shell, isFileTool: false, paths: named, hasAllPaths, hosts: hostsIn(all) };
   }
   const files = filesOf(action);
   if (!files)
@@ -71,7 +74,7 @@ export function callFacts({ tool, action, workspace = '/' }: ProposedCall): Call
 function filesOf(action: ProposedCall['action']): readonly string[] | undefined {
   if (FileEditorAction.is(action) || PlanningFileEditorAction.is(action)) return [action.path];
   if (GrepAction.is(action) || GlobAction.is(action)) return [action.path ?? '.'];
-  return ApplyPatchAction.is(action) ? patchedFiles(action.patch) : undefined;
+  return ApplyPatchAction.is(action) ? filesOfPatch(action.patch) : undefined;
 }
 
 /** Returns the arguments of other tools that are probably paths, by their names. */
@@ -100,11 +103,4 @@ function candidates(arg: string): readonly string[] {
     (pattern) => pattern.exec(arg)?.[1] ?? [],
   );
   return arg.startsWith('-') ? parts : [arg, ...parts];
-}
-
-/** Returns the hosts of all addresses in some texts. */
-function hostsIn(texts: readonly string[]): readonly string[] {
-  const found = texts.flatMap((text) => text.match(/\b[a-z][a-z0-9+.-]*:\/\/[^\s'"<>`|;&(){}\\]+/gi) ?? []);
-  const hosts = found.flatMap((address) => (URL.canParse(address) ? new URL(address).hostname.toLowerCase() : []));
-  return [...new Set(hosts.map((host) => posix.normalize(host).replace(/\.$/, '')))];
 }

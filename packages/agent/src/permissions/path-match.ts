@@ -1,6 +1,7 @@
 import { dirname, sep } from 'node:path';
 import picomatch from 'picomatch';
-import { hasPattern, type NamedPath, type PathReader } from './named-paths.ts';
+import { globMatcher } from '@varve/tools/names';
+import { hasPattern, maxChars, mayBecome, type NamedPath, type PathReader } from './named-paths.ts';
 import type { Match } from './permission-rule.ts';
 
 /** Pattern of a path rule, compiled for one workspace. */
@@ -14,27 +15,30 @@ interface PathPattern {
 }
 
 /**
- * Compares a path rule with a path and its real path. `yes` if either is, or is below, what the pattern names; `maybe`
- * if the path is a wildcard that may become it, or a directory around it.
+ * Returns a comparison of a path rule with paths and their real paths. `yes` if either is, or is below, what the
+ * pattern names; `maybe` if the path is a wildcard that may become it, a directory around it, or too long to compare.
  */
-export function matchesPath(pattern: string, named: NamedPath, reader: PathReader): Match {
+export function pathRule(pattern: string, reader: PathReader): (named: NamedPath) => Match {
   const compiled = compile(pattern, reader, true);
-  if ([named.path, named.real].some((path) => withParents(path).some(compiled.matches))) return 'yes';
-  return [named.path, named.real].some((path) => mayContain(path, compiled, named.isUncertain)) ? 'maybe' : 'no';
+  return ({ path, real, isUncertain, isComparable }) => {
+    if (path.length > maxChars) return isUncertain ? 'maybe' : 'no';
+    if (!isComparable) return 'maybe';
+    if ([path, real].some((one) => withParents(one).some(compiled.matches))) return 'yes';
+    return [path, real].some((one) => mayContain(one, compiled, isUncertain)) ? 'maybe' : 'no';
+  };
 }
 
 /** Reports whether an allow rule covers a path: both its names match, in their exact case, and it is no wildcard. */
 export function coversPath(pattern: string, named: NamedPath, reader: PathReader): boolean {
-  if (named.isUncertain) return false;
+  if (named.isUncertain || !named.isComparable || named.path.length > maxChars) return false;
   const compiled = compile(pattern, reader, false);
   return [named.path, named.real].every((path) => withParents(path).some(compiled.matches));
 }
 
 function compile(pattern: string, reader: PathReader, ignoreCase: boolean): PathPattern {
-  const options = { dot: true, nocase: ignoreCase, posixSlashes: true };
   const text = pattern.replace(/\/+$/, '') || '/';
   if (!pattern.includes('/') && pattern !== '~') {
-    const matches = picomatch(text, options);
+    const matches = matcher(text, ignoreCase);
     const name = hasPattern(text) ? undefined : text;
     return { matches: (path) => matches(path.split(sep).at(-1) ?? ''), base: undefined, name };
   }
@@ -42,11 +46,17 @@ function compile(pattern: string, reader: PathReader, ignoreCase: boolean): Path
   const bases = [reader.absolute(base), reader.named(base || '.').real];
   const tests = bases.map((start) => {
     if (glob === '') return (path: string) => isSame(path, start, ignoreCase);
-    const matches = picomatch(glob, options);
+    const matches = matcher(glob, ignoreCase);
     const prefix = start.endsWith(sep) ? start : start + sep;
     return (path: string) => startsWith(path, prefix, ignoreCase) && matches(path.slice(prefix.length));
   });
   return { matches: (path) => tests.some((test) => test(path)), base: bases[0], name: undefined };
+}
+
+/** Compiles the glob of a person for the paths of a model: no pair of them takes more than proportional time. */
+function matcher(glob: string, ignoreCase: boolean): (path: string) => boolean {
+  const { matches } = globMatcher(ignoreCase ? glob.toLowerCase() : glob, { dot: true });
+  return ignoreCase ? (path) => matches(path.toLowerCase()) : matches;
 }
 
 /** Reports whether a directory or a wildcard may stand for a path that the pattern matches. */
@@ -62,8 +72,7 @@ function mayContain(path: string, { base, name }: PathPattern, isUncertain: bool
 
 function mayBe(part: string, name: string | undefined): boolean {
   if (name === undefined || /[$`{]/.test(part)) return true;
-  // The shell's wildcards do not match a leading dot.
-  return picomatch(part, { dot: part.startsWith('.'), nocase: true })(name);
+  return mayBecome(part.toLowerCase(), name.toLowerCase());
 }
 
 function withParents(path: string): readonly string[] {

@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { RiskVerdict } from '@varve/events/facts';
 import { FinishAction, TaskTrackerAction, ThinkAction } from '@varve/events/payloads';
-import picomatch from 'picomatch';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { deletedFiles, writtenFiles } from '../risk/shell/affected-files.ts';
 import { gitCommand, programsOfGit } from '../risk/shell/git-command.ts';
 import { hasName, type ShellCommand } from '../risk/shell/shell-command.ts';
 import { callFacts, pathsIn, type CallFacts } from './call-facts.ts';
-import { hasPattern, type NamedPath, type PathReader } from './named-paths.ts';
+import { hasPattern, mayBecome, type NamedPath, type PathReader } from './named-paths.ts';
 
 /** Directories with configuration that an agent runs. */
 const directories = ['.varve', '.openhands', '.agents'];
@@ -49,7 +48,8 @@ export function protectedFinding(call: ProposedCall, extra: readonly string[]): 
   if ('command' in action && action['command'] === 'view') return undefined;
   const facts = callFacts(call);
   const isProtected = (text: string): boolean => isProtectedPath(facts.reader.named(text), facts.reader, extra);
-  const found = facts.shell ? changedBy(facts, isProtected, extra) : namedBy(facts, isProtected);
+  const named = facts.shell ? changedBy(facts, isProtected, extra) : namedBy(facts, isProtected);
+  const found = named ?? (facts.reader.isExhausted ? 'it names more files than are compared' : undefined);
   return found === undefined
     ? undefined
     : { risk: 'HIGH', rule: 'config.write', text: `It may change what agents or git run: ${found}` };
@@ -65,6 +65,7 @@ function namedBy({ paths, texts, isFileTool, reader }: CallFacts, isProtected: (
 function changedBy({ shell, reader }: CallFacts, isProtected: (text: string) => boolean, extra: readonly string[]) {
   if (!shell) return undefined;
   for (const one of shell.commands) {
+    if (reader.isExhausted) return undefined;
     const written = writtenFiles(one).find(isProtected) ?? one.writes.find(isProtected);
     if (written !== undefined) return `${one.name} ${written}`.trim();
     const around = deletedFiles(one).find((file) => isAround(reader.named(file), extra));
@@ -150,7 +151,7 @@ function mayBe(part: string, name: string): boolean {
   if (part === name) return true;
   const computed = part.search(/[$`]/);
   if (computed > 0) return name.startsWith(part.slice(0, computed));
-  return hasPattern(part) && part.startsWith('.') && picomatch(part, { dot: true, nocase: true })(name);
+  return hasPattern(part) && part.startsWith('.') && mayBecome(part, name);
 }
 
 function isAround({ path, real }: NamedPath, extra: readonly string[]): boolean {

@@ -2,7 +2,8 @@ import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { shellRisk } from '../risk/shell-risk.ts';
 import { callFacts, type CallFacts } from './call-facts.ts';
 import { coversCommands, matchesScript } from './command-match.ts';
-import { coversPath, matchesPath } from './path-match.ts';
+import { coversPath, pathRule } from './path-match.ts';
+import { onlyHosts } from './named-hosts.ts';
 import { describeRule, type Match, type PermissionRule } from './permission-rule.ts';
 
 /** Decision of the rules about a call. */
@@ -41,9 +42,9 @@ function matchRule({ on, pattern }: PermissionRule, facts: CallFacts): Match {
   if (on === 'tool') return matchesName(pattern, facts.tool) ? 'yes' : 'no';
   if (on === 'command') return shell ? matchesScript(pattern, shell) : 'no';
   if (on === 'host') return matchesHost(pattern, facts);
-  const matches = new Set(paths.map((path) => matchesPath(pattern, path, reader)));
+  const matches = new Set(paths.map(pathRule(pattern, reader)));
   if (matches.has('yes')) return 'yes';
-  return matches.has('maybe') || (shell && !facts.hasAllPaths) ? 'maybe' : 'no';
+  return matches.has('maybe') || reader.isExhausted || (shell && !facts.hasAllPaths) ? 'maybe' : 'no';
 }
 
 function matchesName(pattern: string, name: string): boolean {
@@ -76,7 +77,7 @@ function coveringRules(rules: readonly PermissionRule[], call: ProposedCall, fac
   if (byTool && !isHigh) return describeRule(byTool);
   const patternsOf = (on: PermissionRule['on']): readonly string[] =>
     rules.filter((rule) => rule.on === on).map(({ pattern }) => pattern);
-  const { shell, paths, hosts, reader } = facts;
+  const { shell, paths, texts, reader } = facts;
   const isCovered = (path: string): boolean =>
     patternsOf('path').some((pattern) => coversPath(pattern, reader.named(path), reader));
   if (shell) {
@@ -89,6 +90,7 @@ function coveringRules(rules: readonly PermissionRule[], call: ProposedCall, fac
       paths.length > 0 && paths.every((one) => patternsOf('path').some((pattern) => coversPath(pattern, one, reader)));
     return isAllowed ? namesOf(rules, 'path') : undefined;
   }
+  const hosts = onlyHosts(texts) ?? [];
   const isAllowed =
     hosts.length > 0 && hosts.every((host) => patternsOf('host').some((pattern) => isHost(pattern, host)));
   return isAllowed ? namesOf(rules, 'host') : undefined;

@@ -303,3 +303,55 @@ test('always allowing an edit proposes a rule for the file, and another call one
     { decision: 'allow', on: 'tool', pattern: 'notes' },
   ]);
 });
+
+const wrapped = (file: string): readonly string[] => [
+  JSON.stringify({ patch: `*** Begin Patch\n*** Add File: ${file}\n+x\n*** End Patch` }),
+  JSON.stringify(['apply_patch', `*** Begin Patch\n*** Delete File: ${file}\n*** End Patch`]),
+  JSON.stringify({ operations: [{ type: 'create_file', path: file, diff: '+x' }] }),
+  JSON.stringify({ type: 'update_file', path: 'a', moveTo: file, diff: '@@\n-x\n+y' }),
+  `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${file}\n+x\n*** End Patch\nEOF`,
+];
+
+test.for(wrapped('secret/x'))('rules see the files of a patch in each form that the tool accepts: %j', (text) => {
+  expect(decide(['deny path secret'], ApplyPatchAction.create({ patch: text }), 'apply_patch')).toBe('deny');
+});
+
+/** Spellings of a word that a shell reads as the same word. */
+const spellings = (word: string): readonly string[] =>
+  Array.from(word, (_, at) => [word.slice(0, at), word.charAt(at), word.slice(at + 1)] as const).flatMap(
+    ([start, char, end]) => [
+      `${start}""${char}${end}`,
+      `${start}'${char}'${end}`,
+      `${start}\\${char}${end}`,
+      `${start}{${char},${char}}${end}`,
+      `h='${start}'; curl "$h"'${char}${end}'; curl $h${char}${end}`,
+      `$'${start}\\x${char.charCodeAt(0).toString(16)}${end}'`,
+    ],
+  );
+
+test('a deny rule for a host sees it in every spelling of a word', () => {
+  const passed = spellings('http://evil.example/x').filter((word) => {
+    const decision = shell(['deny host evil.example'], word.startsWith('h=') ? word : `curl ${word}`);
+    return decision !== 'deny' && decision !== 'ask';
+  });
+  expect(passed).toEqual([]);
+});
+
+const separators = [';', '\\', '&', "'", '(', '{', '|', '`', '<', '"', '\u2028', '\t', '\0', '%00', ' '];
+
+test.for([
+  ...separators.map((char) => ({ url: `https://ok.example${char}@evil.example/` })),
+  { url: 'evil.example/?https://ok.example' },
+  { url: '//evil.example', referrer: 'https://ok.example' },
+  { url: 'https://ok.example', host: 'evil.example' },
+  { url: 'https://ok.example', proxy: 'socks5h:evil.example' },
+  { url: 'https://ok.example', address: '10.0.0.1' },
+  { url: 'https://ok.example/ https://evil.example/' },
+])('an allow rule for a host does not cover %j', (data) => {
+  expect(decide(['allow host ok.example'], { kind: 'FetchAction', data }, 'fetch')).toBeUndefined();
+});
+
+test('an allow rule for a host covers whole addresses and plain words', () => {
+  const data = { url: 'https://ok.example/a?b=c', format: 'markdown' };
+  expect(decide(['allow host ok.example'], { kind: 'FetchAction', data }, 'fetch')).toBe('allow');
+});

@@ -7,7 +7,7 @@ import {
   TaskTrackerAction,
 } from '@varve/events/payloads';
 import { verdictOf } from './highest-risk.ts';
-import { patchedFiles } from './patched-files.ts';
+import { filesOfPatch } from '@varve/tools/names';
 import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
 
 /**
@@ -34,7 +34,7 @@ export function workspaceRisk(): RiskAnalyzer {
 
 /** Returns the files that a call of an editor changes; undefined for other tools. */
 function changedFiles(action: ProposedCall['action']): readonly string[] | undefined {
-  if (ApplyPatchAction.is(action)) return patchedFiles(action.patch);
+  if (ApplyPatchAction.is(action)) return filesOfPatch(action.patch);
   if (!FileEditorAction.is(action) && !PlanningFileEditorAction.is(action)) return undefined;
   return action.command === 'view' ? [] : [action.path];
 }

@@ -1,5 +1,7 @@
 /** Maximum number of patterns that the braces of one stand for; further ones are left out. */
 const maxAlternatives = 64;
+/** Characters of a path; no system has longer ones. */
+const maxPath = 4096;
 
 /**
  * Reports whether a pattern of a path rule names a path or a directory around it, as in `.gitignore`: `*` and `?`
@@ -9,55 +11,58 @@ const maxAlternatives = 64;
  * Takes time proportional to the lengths of both, whatever the pattern is: it comes from a repository.
  */
 export function matchesGlob(pattern: string, path: string): boolean {
+  if (path.length > maxPath) return false;
   const names = path.split('/');
   return alternatives(pattern).some((one) => {
     const text = one.replace(/\/+$/, '');
     const parts = text.replace(/^\/+/, '').split('/');
-    const glob = text.includes('/') ? parts : ['**', ...parts];
-    return names.some((_name, index) => matchesParts(glob, names.slice(0, index + 1)));
+    return matchesStart(text.includes('/') ? parts : ['**', ...parts], names);
   });
 }
 
-function matchesParts(glob: readonly string[], names: readonly string[]): boolean {
-  return matchesSequence(glob, names, {
-    isMany: (part) => part === '**',
-    isSame: (part, name) =>
-      matchesSequence(part, name, {
-        isMany: (character) => character === '*',
-        isSame: (character, other) => character === '?' || character === other,
-      }),
-  });
+/** Reports whether all of a pattern matches the first names of a path. Follows all possibilities at the same time. */
+function matchesStart(glob: readonly string[], names: readonly string[]): boolean {
+  let places = reached([0], glob);
+  for (const name of names) {
+    const next = [...places].flatMap((at) => {
+      const part = glob[at];
+      if (part === '**') return [at];
+      return part !== undefined && matchesName(part, name) ? [at + 1] : [];
+    });
+    places = reached(next, glob);
+    if (places.has(glob.length)) return true;
+    if (places.size === 0) return false;
+  }
+  return false;
 }
 
-interface Comparison {
-  /** Reports whether an item of the pattern stands for any number of items. */
-  readonly isMany: (item: string) => boolean;
-  readonly isSame: (item: string, other: string) => boolean;
+/** Adds the places behind `**`, which may stand for no directory. */
+function reached(places: readonly number[], glob: readonly string[]): ReadonlySet<number> {
+  const all = new Set(places);
+  // A set is iterated to its end, including the elements that the loop adds.
+  for (const at of all) if (glob[at] === '**') all.add(at + 1);
+  return all;
 }
 
-/** Compares two sequences. Only the last item that stands for many is tried again: no search is exponential. */
-function matchesSequence(
-  pattern: ArrayLike<string>,
-  items: ArrayLike<string>,
-  { isMany, isSame }: Comparison,
-): boolean {
+/** Only the last star is tried again: no search is exponential. */
+function matchesName(pattern: string, name: string): boolean {
   let at = 0;
-  let many = -1;
+  let star = -1;
   let resume = 0;
-  for (let index = 0; index < items.length;) {
+  for (let index = 0; index < name.length;) {
     const wanted = pattern[at];
-    if (wanted !== undefined && isMany(wanted)) {
-      many = at++;
+    if (wanted === '*') {
+      star = at++;
       resume = index;
-    } else if (wanted !== undefined && isSame(wanted, items[index] ?? '')) {
+    } else if (wanted !== undefined && (wanted === '?' || wanted === name[index])) {
       at++;
       index++;
-    } else if (many >= 0) {
-      at = many + 1;
+    } else if (star >= 0) {
+      at = star + 1;
       index = ++resume;
     } else return false;
   }
-  while (at < pattern.length && isMany(pattern[at] ?? '')) at++;
+  while (pattern[at] === '*') at++;
   return at === pattern.length;
 }
 

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { ApplyPatchAction, FileEditorAction, GrepAction, TerminalAction } from '@varve/events/payloads';
+import { confirmRisky } from '../../src/confirmation/confirm-risky.ts';
+import { reviewCalls } from '../../src/confirmation/gate.ts';
+import { withRules } from '../../src/confirmation/with-rules.ts';
+import { matchesGlob } from '../../src/skills/path-glob.ts';
+import { countingTool } from '../../src/testing/counting-tool.ts';
+
+const tool = countingTool().tool();
+const rules = [
+  { decision: 'deny', on: 'path', pattern: '**/*a*b*c*d*' },
+  { decision: 'deny', on: 'path', pattern: '.env' },
+  { decision: 'deny', on: 'host', pattern: 'evil.example' },
+  { decision: 'allow', on: 'host', pattern: '*.example' },
+  { decision: 'deny', on: 'command', pattern: 'git push' },
+] as const;
+const gate = { policy: withRules(confirmRisky(), rules), protectedPaths: ['/data/varve'] };
+
+/** Pieces that a text repeats. Each was, or could be, the worst input of a pattern, a path or a list of names. */
+const pieces = [
+  'a.',
+  'a-',
+  '/x',
+  '\n',
+  ' ',
+  '.*',
+  '.[',
+  '.{a,b}',
+  '*{,}',
+  '*@()',
+  '+(a|b)',
+  '/a?b*',
+  '://',
+  'a://',
+  '../',
+];
+const texts = pieces.flatMap((piece) =>
+  ['', '.', '***', 'a://'].map((start) => start + piece.repeat(12_000 / piece.length)),
+);
+const lists = [
+  Array.from({ length: 1500 }, (_, at) => `cd a${at}`).join(';'),
+  `rm ${Array.from({ length: 400 }, (_, at) => `${'d/'.repeat(60)}a${at}`).join(' ')}`,
+];
+
+function review(action: Parameters<typeof reviewCalls>[1][number]['action']): boolean {
+  const [found] = reviewCalls(gate, [{ tool, action, risk: 'LOW', workspace: '/w/x' }]);
+  return found !== undefined;
+}
+
+// A review of these texts took seconds to minutes, or threw: the time limit of a test is the assertion.
+test('no argument of a call makes its review slow or fail', () => {
+  for (const text of texts) {
+    expect(review(FileEditorAction.create({ command: 'create', path: `/w/${text}`, file_text: '' }))).toBe(true);
+    expect(review(GrepAction.create({ pattern: 'x', path: text }))).toBe(true);
+    expect(review(ApplyPatchAction.create({ patch: text }))).toBe(true);
+    expect(review({ kind: 'OtherAction', data: { path: text, text } })).toBe(true);
+    expect(matchesGlob('src/**/*.ts', text)).toBe(false);
+  }
+  for (const text of lists) expect(review(TerminalAction.create({ command: text }))).toBe(true);
+  expect(review(TerminalAction.create({ command: `cp x '.${'*@()'.repeat(20)}x'` }))).toBe(true);
+});
+
+test('a call that names more files than are compared is asked about', () => {
+  const [found] = reviewCalls(gate, [
+    { tool, action: TerminalAction.create({ command: lists[1] ?? '' }), risk: 'LOW', workspace: '/w/x' },
+  ]);
+  expect(found?.asks).toBe(true);
+});
+
+test('a path of a rule matches in time proportional to the path', () => {
+  for (const path of ['a/'.repeat(2000), `src/${'a/'.repeat(2000)}x`, 'a'.repeat(4000)]) {
+    expect(matchesGlob('{**/a/**/b,src/**/*.ts,*a*a*a*b}', path)).toBe(false);
+  }
+});
