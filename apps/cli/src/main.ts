@@ -19,6 +19,7 @@ if (option === '--version' || option === '-V') {
   process.exitCode = 2;
 } else {
   // Before anything else, because the process is replaced.
+  if (option === 'serve') (await import('./setup/limit-young-generation.ts')).limitYoungGeneration();
   const { privateEnvironment } = await import('./setup/private-environment.ts');
   const env = option === 'run' ? privateEnvironment() : process.env;
   const { start } = await import('./start.ts');

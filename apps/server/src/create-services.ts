@@ -15,7 +15,6 @@ import { conversationFolds } from './info/conversation-folds.ts';
 import { agentOfProfile } from './requests/agent-of-profile.ts';
 import { createActivity } from './operations/activity.ts';
 import { createMetrics, type Load } from './operations/metrics.ts';
-import { createReadiness } from './operations/readiness.ts';
 import { packages } from './installed/packages.ts';
 import { mcpTester } from './mcp/mcp-test.ts';
 import { conversations, type PluginSource } from './runtime/conversations.ts';
@@ -102,7 +101,6 @@ export function createServices(
     workspaceRoot,
     userHome,
     activity: createActivity(now),
-    readiness: createReadiness(),
     initialization,
     now,
     startedAt: now(),

@@ -9,7 +9,6 @@ import type { Conversations } from './runtime/conversations.ts';
 import type { Activity } from './operations/activity.ts';
 import type { Metrics } from './operations/metrics.ts';
 import type { Initialization } from './deferred/initialization.ts';
-import type { Readiness } from './operations/readiness.ts';
 import type { LiveLogs } from './streams/live-logs.ts';
 import type { ServerSettings } from './settings/server-settings.ts';
 import type { Workspaces } from './workspaces/workspace-list.ts';
@@ -35,7 +34,6 @@ export interface Services extends ConversationSources {
   /** Absent for a server without a data directory. */
   readonly settings?: ServerSettings | undefined;
   readonly activity: Activity;
-  readonly readiness: Readiness;
   readonly initialization: Initialization;
   readonly metrics: Metrics;
   /** UTC milliseconds. */

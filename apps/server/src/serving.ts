@@ -10,7 +10,10 @@ import type { ServerOptions } from './server-options.ts';
 /** Handles the requests of a server. */
 export interface Serving {
   fetch(request: Request, connection?: object): Response | Promise<Response>;
-  /** Continues interrupted runs, unless the server waits for its configuration. Failures are logged. */
+  /**
+   * Continues interrupted runs, unless the server waits for its configuration. Requests need not wait for it: what they
+   * use is opened for them. Failures are logged.
+   */
   recover(): Promise<void>;
   /** Ends everything that runs; the signal aborts when time is over. Idempotent. */
   close(signal: AbortSignal): Promise<void>;
@@ -23,7 +26,7 @@ export function serveNow(options: ServerOptions, initialization = initialized): 
     fetch: (request, connection) => app.fetch(request, connection),
     async recover() {
       try {
-        await services.readiness.during(services.conversations.recover());
+        await services.conversations.recover();
       } catch (err) {
         logger.error({ err }, 'failure');
       }
@@ -48,10 +51,10 @@ export function serveDeferred(options: ServerOptions): Serving {
     if (store) opened.use(store);
     const next = serveNow({ ...configured, ...(store && { store }) }, initialization);
     opened.defer(() => next.close(AbortSignal.abort()));
-    await next.recover();
     if (isClosed) throw new RequestError('stopping', 'The server is stopping.');
     resources.use(opened.move());
     current = next;
+    void next.recover();
   };
   const initialization: Initialization = deferredInitialization({
     isKey: keyCheck(passphrase ? [passphrase] : options.keys),

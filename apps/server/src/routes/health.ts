@@ -67,9 +67,8 @@ export const healthRoutes: readonly Route[] = [
   ),
 ];
 
-async function readinessOf({ store, readiness, initialization }: Services): Promise<Response> {
+async function readinessOf({ store, initialization }: Services): Promise<Response> {
   if (initialization.status.state !== 'ready') return initializing('The server waits for its configuration.');
-  if (!readiness.isReady) return initializing('Interrupted conversations are being resumed.');
   try {
     await store.list({ limit: 1 });
     return Response.json({ status: 'ready' });

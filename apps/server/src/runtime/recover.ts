@@ -17,15 +17,23 @@ export interface RecoverOptions {
  * those that another process holds.
  */
 export async function recoverRuns({ store, use, onFailure }: RecoverOptions): Promise<void> {
-  for await (const id of runningIds(store)) {
-    try {
-      await use(id, (live) => live.resume());
-    } catch (error) {
-      if (error instanceof RequestError && error.code === 'stopping') return;
-      if (!isOwned(error)) onFailure(error, id);
+  const ids = runningIds(store);
+  const lane = async (): Promise<void> => {
+    for await (const id of ids) {
+      try {
+        await use(id, (live) => live.resume());
+      } catch (error) {
+        // Leaving the loop ends the listing for all lanes.
+        if (error instanceof RequestError && error.code === 'stopping') return;
+        if (!isOwned(error)) onFailure(error, id);
+      }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
 }
+
+/** Conversations that are opened at a time: a server of tools may take half a minute to start or to fail. */
+const lanes = 8;
 
 async function* runningIds(store: EventStore): AsyncGenerator<string> {
   let after: string | undefined;

@@ -24,7 +24,7 @@ const clients = new WeakMap<BashService, number>();
 
 /** Sends the events of all commands to a client, and runs its commands, until it disconnects. */
 export async function serveBash(
-  { socket, inbox }: Client,
+  { socket, inbox, connection }: Client,
   { resendsAll }: { readonly resendsAll: boolean },
   context: ServiceContext,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function serveBash(
   const count = (clients.get(bash) ?? 0) + 1;
   if (count > limits.clients) return closeSocket(socket, 'tooMany', 'Too many bash event connections');
   clients.set(bash, count);
-  const sink = socketSink(socket, { form: 'plain', limits });
+  const sink = socketSink(socket, { form: 'plain', limits, connection });
   const follow = followCommands(bash, sink, resendsAll);
   const following = follow.catch((error: unknown) => closeAfter(error, socket, logger));
   try {

@@ -15,7 +15,7 @@ export interface EventRequest {
 
 /** Sends the events of a conversation to a client, and receives its messages, until it disconnects. */
 export async function serveEvents(
-  { socket, inbox }: Client,
+  { socket, inbox, connection }: Client,
   { conversationId, start }: EventRequest,
   context: ServiceContext,
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function serveEvents(
     return closeSocket(socket, 'tooMany', 'Too many connections for this conversation');
   }
   const { log } = use;
-  const sink = socketSink(socket, { form: start.history === 'after' ? 'numbered' : 'plain', limits });
+  const sink = socketSink(socket, { form: start.history === 'after' ? 'numbered' : 'plain', limits, connection });
   const following = followLog(log, sink, start).catch((error: unknown) => closeAfter(error, socket, logger));
   await receiveMessages(inbox, {
     limits,

@@ -18,6 +18,7 @@ import type { MessageError } from './receive-messages.ts';
 export interface Client {
   readonly socket: WebSocket;
   readonly inbox: Inbox;
+  readonly connection: Socket;
 }
 
 /** Parts of `serveSocket`. */
@@ -61,7 +62,7 @@ export async function serveSocket(
     }
   }
   try {
-    await serve({ socket, inbox });
+    await serve({ socket, inbox, connection });
   } catch (error) {
     closeAfter(error, socket, context.logger);
   }
