@@ -4,6 +4,7 @@ import { events } from './tables/events.ts';
 import { llm } from './tables/llm.ts';
 import { mock } from './tables/mock.ts';
 import { server } from './tables/server.ts';
+import { serverRuns } from './tables/server-runs.ts';
 import { serverStart } from './tables/server-start.ts';
 import { storage } from './tables/storage.ts';
 import { tools } from './tables/tools.ts';
@@ -19,6 +20,7 @@ export const tables: Readonly<Record<string, Bench>> = {
   llm,
   mock,
   server,
+  'server-runs': serverRuns,
   'server-start': serverStart,
   storage,
   tools,
