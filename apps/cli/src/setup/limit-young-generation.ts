@@ -3,10 +3,9 @@ const flag = '--max-semi-space-size';
 const megabytes = 8;
 
 /**
- * Replaces the process by the same command with a smaller heap for new objects, unless its options name a size: a server
- * with 2,000 conversations then takes 145 MB instead of 170, starts in less time, because fewer pages are touched, and
- * serves as many requests and steps per second. V8 reads the size only at its start. Does nothing on systems that cannot
- * replace a process.
+ * Replaces the process by the same command with a smaller heap for new objects, unless its options name a size. A
+ * server with 2,000 conversations then takes 145 MB instead of 170, and serves as many requests and steps per second.
+ * V8 reads the size only at its start. Does nothing on systems that cannot replace a process.
  */
 export function limitYoungGeneration(): void {
   const given = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ').replaceAll('_', '-');

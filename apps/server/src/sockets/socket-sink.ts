@@ -53,8 +53,8 @@ export function socketSink(socket: WebSocket, { form, limits, connection }: Sock
 }
 
 /**
- * Returns a function that joins the writes from its call until the promises that are settled by then have run: events of a
- * history, or of one append, are written by one call of the system. Takes a fifth less processor time for a history.
+ * Returns a function that joins the writes from its call until the promises that are settled by then have run: events
+ * of a history, or of one append, are written by one call of the system. A history takes a fifth less processor time.
  */
 function joinedWrites(connection: SocketSinkOptions['connection']): () => void {
   let isCorked = false;
