@@ -9,6 +9,7 @@ export const commands: Readonly<Record<string, () => Promise<CliCommand>>> = {
   ls: async () => (await import('./commands/ls.ts')).ls,
   show: async () => (await import('./commands/show.ts')).show,
   context: async () => (await import('./commands/context.ts')).context,
+  condense: async () => (await import('./commands/condense.ts')).condense,
   verify: async () => (await import('./commands/verify.ts')).verify,
   repair: async () => (await import('./commands/repair.ts')).repairCommand,
   export: async () => (await import('./commands/export.ts')).exportCommand,

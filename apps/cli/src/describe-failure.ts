@@ -1,4 +1,5 @@
 import { AgentError, type AgentErrorCode } from '@varve/agent';
+import { CondenserError } from '@varve/condensers';
 import { InteropError } from '@varve/interop';
 import { LlmError, type LlmErrorCode } from '@varve/llm';
 import { SettingsError, type SettingsErrorCode } from '@varve/settings';
@@ -57,6 +58,7 @@ const storageHints: Partial<Record<StorageErrorCode, string>> = {
 export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof CliError) return failure(error.exitCode, error.message, error.hint);
   if (error instanceof LlmError) return failure(exitCodes.model, error.message, modelHints[error.code]);
+  if (error instanceof CondenserError) return failure(exitCodes.model, error.message);
   if (error instanceof AgentError) return failure(exitCodes.usage, error.message, agentHints[error.code]);
   if (error instanceof InteropError) return failure(exitCodes.usage, error.message);
   if (error instanceof SettingsError) return failure(exitCodes.usage, error.message, settingsHints[error.code]);

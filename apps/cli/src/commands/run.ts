@@ -43,6 +43,8 @@ export const run: CliCommand = {
       )
       .option('--env <name>', "a variable that the agent's shell gets, too; may be repeated", appended)
       .option('--max-steps <count>', 'end the run after this many steps', positiveInteger)
+      .option('--goal', 'the task is an objective: run until the model judges it as met; with --resume, continue it')
+      .option('--max-rounds <count>', 'with --goal: end after this many rounds (default: 10)', positiveInteger)
       .option('--profile <name>', 'use this model profile (`varve profile`)')
       .option('--agent-profile <name>', 'use this agent profile')
       .option('--set <key=value>', 'any setting of `varve config`, for this run; may be repeated', appended)
@@ -69,7 +71,8 @@ function appended(name: string, before: readonly string[] = []): readonly string
   return [...before, name];
 }
 
-function check({ resume, approve, reject, hooks }: RunOptions): void {
+function check({ resume, approve, reject, hooks, goal, maxRounds }: RunOptions): void {
+  if (maxRounds !== undefined && !goal) throw new CliError(exitCodes.usage, '--max-rounds needs --goal.');
   if (resume === undefined && hooks !== undefined) throw new CliError(exitCodes.usage, '--hooks needs --resume ID.');
   if (resume === undefined && (approve !== undefined || reject !== undefined)) {
     throw new CliError(exitCodes.usage, '--approve and --reject need --resume ID.');

@@ -10,12 +10,13 @@ import type { RunOptions } from './run-options.ts';
  */
 export function resumeCommand(
   id: string,
-  { store, sign, baseUrl }: Pick<RunOptions, 'store' | 'sign' | 'baseUrl'>,
+  { store, sign, baseUrl, goal }: Pick<RunOptions, 'store' | 'sign' | 'baseUrl' | 'goal'>,
   io: TerminalIo,
 ): string {
   const options = [
     ...(store === undefined ? [] : ['--store', shellWord(store)]),
     ...(sign ? ['--sign'] : []),
+    ...(goal ? ['--goal'] : []),
     ...(baseUrl === undefined || !io.env['LLM_API_KEY'] ? [] : ['--base-url', shellWord(baseUrl)]),
   ];
   return [commandName(io), 'run', '--resume', id, ...options].join(' ');

@@ -5,11 +5,12 @@ import { styled } from '../terminal/output.ts';
 import { CallDecisions, printWaiting } from './decide-calls.ts';
 import type { Display, EventPrinter } from './event-printer.ts';
 import type { RunOptions } from './run-options.ts';
+import type { Work } from './start-work.ts';
 
 /** Runs, asks the user about waiting calls, and runs again. Without a terminal, waiting ends the run. */
 export async function runAndAsk(
   conversation: Conversation,
-  options: RunOptions,
+  task: AskedTask,
   display: Display & { readonly printer: EventPrinter },
 ): Promise<RunResult> {
   const { io, progress } = display;
@@ -28,11 +29,17 @@ export async function runAndAsk(
   // Typed text would break the status line, and could answer a question that was not asked yet.
   const muted = io.stderr.canRedraw ? io.muteInput() : undefined;
   try {
-    return await runUntilDecided(conversation, options, { ...display, signal: interruption.signal });
+    return await runUntilDecided(conversation, task, { ...display, signal: interruption.signal });
   } finally {
     muted?.[Symbol.dispose]();
     release();
   }
+}
+
+/** What the user asks for. */
+interface AskedTask {
+  readonly options: RunOptions;
+  readonly work: Work;
 }
 
 interface Interaction extends Display {
@@ -43,7 +50,7 @@ interface Interaction extends Display {
 
 async function runUntilDecided(
   conversation: Conversation,
-  options: RunOptions,
+  { options, work }: AskedTask,
   interaction: Interaction,
 ): Promise<RunResult> {
   const { io, progress, printer, signal } = interaction;
@@ -53,10 +60,12 @@ async function runUntilDecided(
   const onChildWaiting = async ({ subAgent, conversation: child }: WaitingChild): Promise<void> => {
     await printer.caughtUp();
     if (canAsk && (await decisions.decide(child, signal, subAgent))) return;
-    printWaiting(child, { ...options, subAgent }, interaction);
+    // The goal is that of the parent.
+    const { goal: _goal, ...own } = options;
+    printWaiting(child, { ...own, subAgent }, interaction);
   };
   for (let steps = 0; ;) {
-    const result = await conversation.run({
+    const result = await work({
       // Approved calls are executed even if their reply was the last step.
       ...(maxSteps !== undefined && { maxIterations: Math.max(1, maxSteps - steps) }),
       onDelta: ({ kind }) =>

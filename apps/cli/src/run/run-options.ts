@@ -16,6 +16,10 @@ export interface RunOptions {
   /** Names of variables that the agent's shell gets although they may contain credentials. */
   readonly env?: readonly string[];
   readonly maxSteps?: number;
+  /** The task is an objective; without one the interrupted goal continues. */
+  readonly goal?: true;
+  /** Maximum number of rounds of a goal. */
+  readonly maxRounds?: number;
   /** Model profile. */
   readonly profile?: string;
   /** Agent profile. */

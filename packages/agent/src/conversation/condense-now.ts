@@ -14,7 +14,7 @@ export interface CondenseOptions {
  * summaries calls its model, whose usage counts.
  *
  * @throws {AgentError} `pending` while calls are open; {@link CondenserError} {@link LlmError} what the condenser
- * throws: the view then stays as it is.
+ * throws, also for a summary that could not be written: the view then stays as it is.
  * @see software-agent-sdk condense (which executes pending calls and may ask the model instead)
  */
 export async function condenseNow(
@@ -28,7 +28,8 @@ export async function condenseNow(
   }
   const view = { ...journal.timeline.read('view'), isCondensationRequested: true };
   const options = focus.trim() === '' ? {} : { focus: focus.trim() };
-  const result = await condensationFor(view, session, { signal, ...options });
+  // The person can try again: events without a summary would be lost to the model for nothing.
+  const result = await condensationFor(view, session, { signal, ...options, needsSummary: true });
   if (result.kind === 'failed') {
     await journal.emit(result.drafts);
     throw result.error;

@@ -22,6 +22,8 @@ export interface CondensationOptions {
   readonly signal: AbortSignal;
   /** Subject that a summary should preserve above all. */
   readonly focus?: string;
+  /** Rejects a note in place of a summary that could not be written: nothing is urgent. Default false. */
+  readonly needsSummary?: boolean;
 }
 
 /** Result of {@link condensationFor}: events to store, and what they do to the view. */
@@ -43,7 +45,7 @@ export async function condensationFor(
   const tokens = session.requestTokens();
   const attempt = attemptAt(view, session, { ...options, condenser: kindOf(session.agent.condenser.spec) });
   const context = contextOf(session, tokens, { ...options, reason: attempt.reason });
-  const answer = await ask(view, context, session);
+  const answer = withSummary(await ask(view, context, session), options);
   if (answer === undefined || answer.kind === 'nothing') return { kind: 'unchanged', drafts: [] };
   if (answer.kind === 'failed') return { ...answer, drafts: [failedAttemptDraft(answer.error.message, attempt)] };
   return { kind: 'condensed', drafts: draftsOf(answer, view, session, attempt) };
@@ -84,12 +86,10 @@ interface Failure {
   readonly error: Error;
 }
 
+type Answer = Plan | NothingToCondense | Failure | undefined;
+
 /** Returns the condenser's plan, or the failure of a model that it needed. */
-async function ask(
-  view: View,
-  context: CondenseContext,
-  { agent }: Session,
-): Promise<Plan | NothingToCondense | Failure | undefined> {
+async function ask(view: View, context: CondenseContext, { agent }: Session): Promise<Answer> {
   try {
     return planOfAnswer(view, await agent.condenser.condense(view, context));
   } catch (error) {
@@ -97,6 +97,12 @@ async function ask(
     if (!isFailure || context.signal.aborted) throw error;
     return { kind: 'failed', error };
   }
+}
+
+/** Returns the answer, or a failure if it lacks a summary that is needed. */
+function withSummary(answer: Answer, { needsSummary = false }: CondensationOptions): Answer {
+  const problem = needsSummary && answer?.kind === 'condensation' ? answer.problem : undefined;
+  return problem === undefined ? answer : { kind: 'failed', error: new CondenserError('failed', problem) };
 }
 
 function contextOf(

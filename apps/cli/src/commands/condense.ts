@@ -1,0 +1,24 @@
+import type { CliCommand } from '../cli-command.ts';
+import type { CondenseFlags } from '../run/condense-stored.ts';
+import { exitCodes } from '../exit-codes.ts';
+
+/** Shortens what the model sees of a conversation. */
+export const condense: CliCommand = {
+  register(parent, io, done) {
+    parent
+      .command('condense')
+      .argument('<id>', 'the conversation, or the first characters of its id')
+      .argument('[focus...]', 'what a summary should preserve above all')
+      .description('Shorten what the model sees of a conversation; its log keeps everything.')
+      .option('-m, --model <name>', 'the model (default: that of the conversation)')
+      .option('--base-url <url>', 'any server with the OpenAI chat protocol')
+      .option('--store <url>', 'the store, for instance sqlite:FILE')
+      .option('--sign', 'sign the new events with the key that `varve key` created')
+      .action(async (id: string, focus: readonly string[], flags: CondenseFlags) => {
+        // Loaded here, so that the help appears faster.
+        const { condenseStored } = await import('../run/condense-stored.ts');
+        await condenseStored(id, { ...flags, focus: focus.join(' ') }, io);
+        done(exitCodes.ok);
+      });
+  },
+};

@@ -1,0 +1,75 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Conversation } from '@varve/agent';
+import type { PreparedAgent } from '@varve/settings/agent';
+import type { EventStore } from '@varve/storage';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { checkUrl } from '../setup/configured-model.ts';
+import { openConfiguredStore, openExistingStore } from '../setup/open-configured-store.ts';
+import { preparedAgent } from '../setup/prepared-agent.ts';
+import { settingsFor } from '../setup/settings.ts';
+import { untrustedLine } from '../setup/untrusted-line.ts';
+import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { changedSettings } from './changed-settings.ts';
+import type { Display } from './event-printer.ts';
+import { flagsOf } from './run-flags.ts';
+import type { RunOptions } from './run-options.ts';
+import { storedRun, type StoredRun } from './stored-run.ts';
+
+/** Conversation that is open for a command, and its agent. */
+export interface OpenRun {
+  readonly conversation: Conversation;
+  readonly prepared: PreparedAgent;
+}
+
+/**
+ * Creates a conversation, or opens the one of `--resume`, with the agent of the options and settings, and prints
+ * warnings. `open` closes everything.
+ */
+export async function openRun(
+  options: RunOptions,
+  { io, progress }: Display,
+  open: AsyncDisposableStack,
+): Promise<OpenRun> {
+  const existing = options.resume === undefined ? undefined : open.use(await openExistingStore(io, options.store));
+  const stored = existing && (await storedRun(existing, options.resume ?? ''));
+  checkUrl(options.baseUrl);
+  const workspace =
+    options.workspace === undefined ? (stored?.workspace ?? io.cwd) : resolve(io.cwd, options.workspace);
+  const settings = await settingsFor(io, { workspace, flags: flagsOf(options) });
+  const warn = (line: string): void => progress.above(styled('yellow', line));
+  if (!existing) await checkWorkspace(options, io);
+  const { store: storeOption, hooks } = options;
+  const prepared = open.use(await preparedAgent({ settings, workspace, store: storeOption, stored, hooks }, io, warn));
+  for (const line of [...prepared.warnings, ...prepared.untrusted.map(untrustedLine)]) warn(line);
+  // Created last, so that a run that cannot start creates nothing.
+  const store = existing ?? open.use(await openConfiguredStore(io, options.store));
+  const parts = { agent: prepared.agent, store, secrets: prepared.secrets };
+  const conversation = open.use(await conversationFor(options, stored, parts, io));
+  for (const line of changedSettings(conversation)) warn(line);
+  return { conversation, prepared };
+}
+
+interface Parts extends Omit<Parameters<typeof Conversation.create>[0], 'workspace'> {
+  readonly store: EventStore;
+}
+
+async function conversationFor(
+  { workspace }: RunOptions,
+  stored: StoredRun | undefined,
+  parts: Parts,
+  { cwd }: TerminalIo,
+): Promise<Conversation> {
+  if (!stored) return Conversation.create({ ...parts, workspace: resolve(cwd, workspace ?? '.') });
+  const { id, hasWorkspace } = stored;
+  const isChosen = workspace !== undefined || !hasWorkspace;
+  return Conversation.open({ ...parts, id, ...(isChosen && { workspace: resolve(cwd, workspace ?? '.') }) });
+}
+
+async function checkWorkspace({ workspace }: RunOptions, { cwd }: TerminalIo): Promise<void> {
+  const path = resolve(cwd, workspace ?? '.');
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isDirectory()) throw new CliError(exitCodes.usage, `The workspace ${path} is not a directory.`);
+}

@@ -1,0 +1,38 @@
+import type { Conversation, RunOptions as AgentRunOptions, RunResult } from '@varve/agent';
+import type { TextLine } from '@varve/events/text';
+import type { RunOptions } from './run-options.ts';
+
+/** Runs the agent until its run ends, or the loop of its goal does; again after calls were approved. */
+export type Work = (options: AgentRunOptions) => Promise<RunResult>;
+
+/**
+ * Stores what the user asks for, and returns what runs the agent on it. With `--goal` the task is an objective; without
+ * one, the interrupted goal continues.
+ *
+ * @throws {AgentError} `nothing-to-do` without a task and without an interrupted goal, `invalid`, `blocked`.
+ */
+export async function startWork(conversation: Conversation, task: string, options: RunOptions): Promise<Work> {
+  if (!options.goal) {
+    if (task !== '') await conversation.send(task);
+    return async (run) => conversation.run(run);
+  }
+  const { goal } = conversation;
+  const requested = task === '' ? await goal.requestResume() : await goal.request(task, options.maxRounds);
+  let isStarted = false;
+  return async (run) => {
+    const pursued = isStarted ? goal.resume({ run }) : requested({ run });
+    isStarted = true;
+    const { run: result, error } = await pursued;
+    return error ? { ...result, reason: 'error', error } : result;
+  };
+}
+
+/** Returns what became of a goal that was judged to its end; undefined for one that can be resumed. */
+export function goalLine({ goal }: Conversation): TextLine | undefined {
+  const { status, iteration, verdict } = goal.state ?? {};
+  const checks = iteration === 1 ? '1 check' : `${iteration} checks`;
+  if (status === 'complete') return { mark: 'success', text: `✔ The goal is met according to ${checks} by the model.` };
+  if (status !== 'capped') return undefined;
+  const missing = verdict?.missing.trim() || 'the model did not write what is missing';
+  return { mark: 'warning', text: `The goal is not met after ${checks}: ${missing}` };
+}
