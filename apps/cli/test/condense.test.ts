@@ -30,7 +30,7 @@ test('condense shortens the view with a focus, and prints what was forgotten wit
   expect(code).toBe(0);
   expect(server.requests.at(-1)?.text).toContain('the port');
   expect(stdout).toMatch(/about [\d,]+ → [\d,]+ tokens/);
-  expect(stdout).toMatch(/16 events are no longer shown to the model\n.*GOALS: think\. The port is 7\./);
+  expect(stdout).toMatch(/16 events are no longer shown to the model\n[^]*\n {2}GOALS: think\. The port is 7\./);
   expect(historyIn(await varve('context', id, '--json'))).toBeLessThan(before);
 });
 

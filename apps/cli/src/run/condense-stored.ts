@@ -29,6 +29,6 @@ export async function condenseStored(
   if (!isCondensed) io.stderr.line('Nothing of the conversation can be left out.');
   const format = eventFormatter();
   for await (const { event } of conversation.events({ from: head })) {
-    for (const line of format(event)) io.stdout.line(shownLine(line));
+    for (const line of format(event)) io.stdout.text(shownLine(line));
   }
 }
