@@ -153,6 +153,7 @@ test('an agent that takes over reads calls, results and messages of the agents b
     expect(prompt.split(text)).toHaveLength(2);
   }
   expect(prompt.match(/<\/work>/g)).toHaveLength(2);
+  expect(prompt.match(/Other agents worked on this/g)).toHaveLength(1);
   await run([speaker('reader', view, handOver('writer', 'Read it.')), writer], 'reasons', 'reasons');
   expect(writer.prompts[0]).toBe(
     'Write.\n\nOther agents worked on this before you:\nreader handed over to writer: Read it.',

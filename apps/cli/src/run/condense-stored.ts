@@ -12,7 +12,8 @@ export type CondenseFlags = Pick<RunOptions, 'model' | 'baseUrl' | 'store' | 'si
  * Condenses a stored conversation with its condenser, and prints what was forgotten, the summary, and the tokens before
  * and after.
  *
- * @throws {AgentError} `pending` while calls are open; {@link CondenserError} {@link LlmError} what the condenser throws.
+ * @throws {AgentError} `pending` while calls are open; {@link CondenserError} {@link LlmError} what the condenser
+ * throws.
  */
 export async function condenseStored(
   id: string,
