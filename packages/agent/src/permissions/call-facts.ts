@@ -97,9 +97,9 @@ export function pathsIn(command: ShellCommand): readonly string[] {
   return words.filter((word) => word !== '').flatMap((word) => locationsOf(word, command.paths));
 }
 
-/** Returns an argument and what of it may be a path: `--output=PATH`, `of=PATH`, `-tPATH`, `host:PATH`. */
+/** Returns an argument and what of it may be a path: `--output=PATH`, `of=PATH`, `-tPATH`, `-d@PATH`, `host:PATH`. */
 function candidates(arg: string): readonly string[] {
-  const parts = [/^[^=]*=(.+)$/s, /^-[a-zA-Z]+([/~.].*)$/s, /^[\w.@-]+:(.+)$/s].flatMap(
+  const parts = [/^[^=]*=(.+)$/s, /^-[a-zA-Z]+([/~.].*)$/s, /^-[a-zA-Z]@?(..+)$/s, /^[\w.@-]+:(.+)$/s].flatMap(
     (pattern) => pattern.exec(arg)?.[1] ?? [],
   );
   return arg.startsWith('-') ? parts : [arg, ...parts];

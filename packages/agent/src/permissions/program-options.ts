@@ -10,11 +10,13 @@ const longOptions = (
 
 /** Letters of such options, by program, and of options that name another project to build. */
 const letters: Readonly<Record<string, string>> = {
+  cargo: 'CZ',
   cmake: 'CDP',
   curl: 'K',
   gcc: 'B',
   git: 'xO',
   gmake: 'fCI',
+  go: 'C',
   gradle: 'bDI',
   make: 'fCI',
   mvn: 'Dfs',
@@ -23,7 +25,7 @@ const letters: Readonly<Record<string, string>> = {
   perl: 'eEMI',
   php: 'rd',
   pnpm: 'C',
-  pytest: 'pc',
+  pytest: 'pco',
   python: 'cm',
   python3: 'cm',
   rsync: 'e',
@@ -37,7 +39,9 @@ const letters: Readonly<Record<string, string>> = {
 /** Options of one program that others use for something else. */
 const ownOptions: Readonly<Record<string, readonly string[]>> = {
   cargo: ['config', 'manifest-path'],
-  npm: ['prefix'],
+  go: ['modfile', 'overlay'],
+  npm: ['prefix', 'userconfig', 'globalconfig'],
+  pytest: ['rootdir', 'confcutdir', 'override-ini'],
   pnpm: ['dir'],
   make: ['directory', 'file', 'include-dir'],
   gmake: ['directory', 'file', 'include-dir'],

@@ -47,7 +47,12 @@ export function protectedFinding(call: ProposedCall, extra: readonly string[]): 
     return undefined;
   if ('command' in action && action['command'] === 'view') return undefined;
   const facts = callFacts(call);
-  const isProtected = (text: string): boolean => isProtectedPath(facts.reader.named(text), facts.reader, extra);
+  const known = new Map<string, boolean>();
+  const isProtected = (text: string): boolean => {
+    const found = known.get(text) ?? isProtectedPath(facts.reader.named(text), facts.reader, extra);
+    known.set(text, found);
+    return found;
+  };
   const named = facts.shell ? changedBy(facts, isProtected, extra) : namedBy(facts, isProtected);
   const found = named ?? (facts.reader.isExhausted ? 'it names more files than are compared' : undefined);
   return found === undefined

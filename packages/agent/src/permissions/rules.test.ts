@@ -355,3 +355,13 @@ test('an allow rule for a host covers whole addresses and plain words', () => {
   const data = { url: 'https://ok.example/a?b=c', format: 'markdown' };
   expect(decide(['allow host ok.example'], { kind: 'FetchAction', data }, 'fetch')).toBe('allow');
 });
+
+test.for(['rm secret{1..3}', 'sort -osecret2 a', 'curl -d@secret2 x', 'grep x -fsecret2'])(
+  'a deny rule for a file sees it in %s',
+  (command) => expect(shell(['deny path secret2'], command)).toBe('deny'),
+);
+
+test.for(['go test -C /x', 'go test -modfile=x', 'cargo test -C /x', 'pytest --rootdir=/x', 'npm test --userconfig=x'])(
+  'a rule for the first words does not cover an option that selects another project: %s',
+  (command) => expect(shell([`allow command ${command.split(' -')[0]}`], command)).toBeUndefined(),
+);

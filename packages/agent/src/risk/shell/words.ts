@@ -89,8 +89,16 @@ function valuesOfParameter(
 
 function alternatives({ text }: BraceExpansionPart): readonly string[] | undefined {
   const inner = text.slice(1, -1);
-  if (/^-?\d+\.\.-?\d+$/.test(inner)) return inner.split('..');
+  if (/^-?\d+\.\.-?\d+$/.test(inner)) return numbersOf(inner.split('..'));
   return /^[^{}$`'"\\]*,[^{}$`'"\\]*$/.test(inner) ? inner.split(',') : undefined;
+}
+
+/** Returns the numbers of a range; of a long one only its ends. */
+function numbersOf(ends: readonly string[]): readonly string[] {
+  const [from = 0, to = 0] = ends.map(Number);
+  const count = Math.abs(to - from) + 1;
+  if (count > maxValues || ends.some((end) => /^-?0\d/.test(end))) return ends;
+  return Array.from({ length: count }, (_, at) => String(from < to ? from + at : from - at));
 }
 
 /** Programs and arguments with which they print a number or one plain word. */
