@@ -20,7 +20,8 @@ export async function receiveUpload(
   put: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
 ): Promise<boolean> {
   const type = request.headers.get('content-type') ?? '';
-  if (!/^multipart\/form-data\s*;.*boundary=/i.test(type) || !request.body) return false;
+  // The library refuses a long boundary with an error of its own; the standard allows 70 characters.
+  if (!/^multipart\/form-data\s*;.*boundary="?[^";]{0,200}(?:[";]|$)/i.test(type) || !request.body) return false;
   // Loaded with the first upload.
   const { Busboy } = await import('@fastify/busboy');
   const form = new Busboy({ headers: { 'content-type': type }, limits: { fileSize: maxFileBytes, parts: maxParts } });

@@ -1,3 +1,4 @@
+import { policiesProjection, settingsProjection, type FoldedSettings } from '@varve/agent/replay';
 import { eventCodec } from '@varve/events';
 import {
   ConversationErrorEvent,
@@ -23,7 +24,7 @@ import { Lru } from './lru.ts';
 import { loggedConfigurationProjection, type LoggedConfiguration } from './logged-configuration.ts';
 
 /** Folded state of a log that the info of a conversation contains. Immutable. */
-export interface ConversationFold {
+export interface ConversationFold extends FoldedSettings {
   /** Number of events folded. */
   readonly head: number;
   readonly leafId: string | undefined;
@@ -65,6 +66,8 @@ const projections = {
   reported: loggedConfigurationProjection,
   skills: skillsProjection,
   blocked: blockedProjection,
+  settings: settingsProjection,
+  policies: policiesProjection,
 };
 
 interface Folding {
@@ -109,5 +112,7 @@ async function fold(logs: Logs, { id, head }: Summary, timeline: Folding['timeli
     reported: timeline.read('reported'),
     skills: timeline.read('skills'),
     blocked: timeline.read('blocked'),
+    settings: timeline.read('settings'),
+    policies: timeline.read('policies'),
   };
 }

@@ -7,6 +7,7 @@ import type { ConversationFold } from './conversation-folds.ts';
 import { configurableFields, type ConversationInfo, type Metrics } from './conversation-info.ts';
 import type { LastCall } from './logged-configuration.ts';
 import { shownUsage } from './shown-usage.ts';
+import { storedConfiguration } from './stored-configuration.ts';
 
 /** Options of `conversationInfoOf`. */
 export interface InfoOptions {
@@ -34,11 +35,7 @@ const defaults: ConfiguredFields = {
   client_tools: [],
 };
 
-const meta = z.looseObject({
-  title: z.string().nullable().catch(null),
-  workspace: z.union([z.string(), z.object({ working_dir: z.string() }).transform((at) => at.working_dir)]).catch(''),
-  agent: z.unknown().optional(),
-});
+const titled = z.object({ title: z.string().nullable().catch(null) });
 
 /** Fields that varve stores in the spec of an agent and the reference stores next to the agent. */
 const spec = z.object({
@@ -46,21 +43,20 @@ const spec = z.object({
   budget: z.object({ maxIterations: z.unknown().optional() }).catch({}),
 });
 
-/** Returns the info of one conversation. The latest update in the log takes precedence over the configuration. */
+/** Returns the info of one conversation. The latest update in the log takes precedence over the configuration; what is stored next
+ * to a log with settings, only the title counts. */
 export function conversationInfoOf(
   summary: Summary,
   fold: ConversationFold,
   { includeSkills }: InfoOptions,
 ): ConversationInfo {
-  const { title, workspace, agent, ...configured } = meta.safeParse(summary.meta).data ?? {
-    title: null,
-    workspace: '',
-  };
+  const { title } = titled.safeParse(summary.meta).data ?? { title: null };
+  const { workspace, agent, policy, ...configured } = storedConfiguration(summary, fold);
   const { fields, tools } = fold.reported;
   return {
     id: dashedId(summary.id),
     workspace: { working_dir: workspace, kind: 'LocalWorkspace' },
-    ...firstValid([fields, configured, ofSpec(agent)]),
+    ...firstValid([{ confirmation_policy: policy }, fields, configured, ofSpec(agent)]),
     activated_knowledge_skills: [...fold.skills.activated],
     invoked_skills: [...fold.skills.invoked],
     blocked_actions: Object.fromEntries(fold.blocked.actions),

@@ -18,7 +18,7 @@ export interface LastCall {
 
 /** Configuration fields, tools and last calls in a log. */
 export interface LoggedConfiguration {
-  /** Last value of each updated field, by wire name. Not validated: any program may have written it. */
+  /** Last value of each updated field, by wire name; none that was imported. Any program may have written them. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly lastCalls: Readonly<Record<string, LastCall>>;
   /** The most recently offered tools. */
@@ -34,7 +34,7 @@ const known = new Set(['agent', ...Object.keys(configurableFields)]);
 /** Folds updates of configuration fields, called models and offered tools. */
 export const loggedConfigurationProjection: Projection<LoggedConfiguration> = {
   name: 'reported',
-  version: 1,
+  version: 2,
   scope: 'log',
   initial: () => ({ fields: {}, lastCalls: {}, tools: [], configuration: undefined, children: [] }),
   apply: (reported, event) => (ConversationStateUpdateEvent.is(event) ? next(reported, event) : reported),
@@ -50,7 +50,7 @@ function next(
   if (known.has(event.key)) return { ...reported, fields: { ...reported.fields, [event.key]: event.value } };
   const configuration = configurationFact.read(event);
   if (configuration) return { ...reported, configuration, fields: { ...reported.fields, ...configuration } };
-  if (importFact.read(event)) return { ...reported, configuration: undefined, children: [] };
+  if (importFact.read(event)) return { ...reported, configuration: undefined, fields: {}, children: [] };
   if (forkEndFact.read(event)) return { ...reported, children: [] };
   const child = childFact.read(event) ?? taskFact.read(event);
   if (child) return { ...reported, children: [...new Set([...reported.children, child.conversation_id])] };

@@ -8,6 +8,7 @@ import { dashedId } from '../conversation-id.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { ConversationFolds } from '../info/conversation-folds.ts';
 import { shownUsage } from '../info/shown-usage.ts';
+import { storedConfiguration } from '../info/stored-configuration.ts';
 import { buildAgent, type AgentEnvironment } from './build-agent.ts';
 import { LiveConversation, type Confirmation } from './live-conversation.ts';
 import {
@@ -72,10 +73,12 @@ export class ConversationLoader {
   async load(id: string): Promise<LiveConversation> {
     const { store, folds, now } = this.#options;
     const summary = await store.summary(id);
-    const { reported } = await folds.of(summary);
-    const privateValues = await this.#privateValues(id, summary.meta);
-    const { configuration } = reported;
-    const workspace = workspaceIn(summary.meta);
+    const fold = await folds.of(summary);
+    const stored = storedConfiguration(summary, fold);
+    const privateValues = await this.#privateValues(id, stored.agent);
+    const { configuration, fields } = fold.reported;
+    // As in the log, whatever is stored next to it: hooks, rules and servers are those of this directory.
+    const workspace = stored.workspace || '.';
     await using surroundings = await this.#surroundings(privateValues, workspace, configuration);
     const { registries } = surroundings;
     const agent = configuration && this.#storedAgent(configuration, surroundings);
@@ -88,7 +91,7 @@ export class ConversationLoader {
       now,
       ...(agent ? { agent } : { parts: surroundings.parts }),
     });
-    const confirmation = confirmationOf([reported.fields, summary.meta, specIn(summary.meta)]);
+    const confirmation = confirmationOf([{ confirmation_policy: stored.policy }, fields, stored, stored.agent]);
     return this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
   }
 
@@ -184,13 +187,13 @@ export class ConversationLoader {
   }
 
   /** A conversation of the reference has the encrypted keys of its agent in its files until it is used here. */
-  async #privateValues(id: string, meta: Json): Promise<PrivateValues> {
+  async #privateValues(id: string, agent: unknown): Promise<PrivateValues> {
     const { records, cipher } = this.#options;
     const text = await records.read(id);
     const record = text === undefined ? noPrivateValues : parsePrivateRecord(text);
     const privateValues = new PrivateValues(id, record, await this.#valueOptions(id, record));
     if (text !== undefined) return privateValues;
-    const keys = serverKeysIn(decrypted(specIn(meta), await cipher()));
+    const keys = serverKeysIn(decrypted(agent, await cipher()));
     if (keys.length > 0) await privateValues.update({ keys: [...keys] });
     return privateValues;
   }
@@ -278,13 +281,4 @@ function confirmationOf(sources: readonly unknown[]): Confirmation {
   const policy = fields.find((each) => Boolean(each.confirmation_policy))?.confirmation_policy;
   const analyzer = fields.find((each) => each.security_analyzer !== undefined)?.security_analyzer;
   return { policy: (policy ?? { kind: 'NeverConfirm' }) as Json, analyzer: (analyzer ?? null) as Json };
-}
-
-function specIn(meta: Json): unknown {
-  return typeof meta === 'object' && meta !== null && 'agent' in meta ? meta['agent'] : undefined;
-}
-
-function workspaceIn(meta: Json): string {
-  const found = typeof meta === 'object' && meta !== null && 'workspace' in meta ? meta['workspace'] : undefined;
-  return typeof found === 'string' ? found : '.';
 }

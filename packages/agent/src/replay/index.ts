@@ -5,4 +5,6 @@ export { verifyRequests, type RequestCheck, type VerifyRequestsOptions } from '.
 export type { MetaDifference, StoredSettings } from '../log/settings.ts';
 export { verifySnapshots, type SnapshotCheck, type VerifySnapshotsOptions } from './verify-snapshots.ts';
 export { readContext, type ContextUse, type ReadContextOptions } from './read-context.ts';
-export { readSettings, verifyMeta } from './verify-meta.ts';
+export { currentSettings, readSettings, verifyMeta, type FoldedSettings } from './verify-meta.ts';
+export { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
+export { settingsProjection, type LoggedSettings } from '../log/projections/settings-projection.ts';

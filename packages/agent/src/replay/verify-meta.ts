@@ -23,14 +23,19 @@ export async function verifyMeta(log: LogReader, meta: Json): Promise<readonly M
  * Reads a snapshot and the events after it, as opening does, or the whole log. Needs no lease.
  */
 export async function readSettings(log: LogReader, meta: Json): Promise<StoredSettings> {
-  const { settings, policies } = (await latestSettings(log)) ?? (await foldSettings(log));
+  return currentSettings((await latestSettings(log)) ?? (await foldSettings(log)), meta);
+}
+
+/** Returns the settings of a conversation whose log was folded, as {@link readSettings} does. */
+export function currentSettings({ settings, policies }: FoldedSettings, meta: Json): StoredSettings {
   const stored = storedSettings(settings, meta);
   const { confirmation_policy: policy } = policies;
   if (!policy || policy.seq < (stored.policies_head ?? 0)) return stored;
   return { ...stored, agent: { ...Object(stored.agent), confirmation_policy: policy.value } };
 }
 
-interface FoldedSettings {
+/** Settings and policies of a log, folded by {@link settingsProjection} and {@link policiesProjection}. */
+export interface FoldedSettings {
   readonly settings: LoggedSettings;
   readonly policies: Policies;
 }
