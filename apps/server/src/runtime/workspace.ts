@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { makeDirectories } from '@varve/storage';
 import type { Variables } from '@varve/text';
+import { addLocalWorktree } from '@varve/tools/workspace';
 import { RequestError } from '../request-error.ts';
 
 const run = promisify(execFile);
@@ -37,7 +38,7 @@ export async function prepareWorkspace(options: WorkspaceOptions): Promise<strin
   const repository = await repositoryOf(path);
   if (repository === undefined) {
     // Without git there is no repository, and everything else works.
-    await git(path, ['init', '--quiet'], options.env).catch(() => undefined);
+    await createRepository(path, options.env).catch(() => undefined);
     return path;
   }
   return options.worktreeRoot === undefined
@@ -45,11 +46,12 @@ export async function prepareWorkspace(options: WorkspaceOptions): Promise<strin
     : addWorktree(repository, { ...options, path }, options.worktreeRoot);
 }
 
-async function addWorktree(repository: string, { id, path, env }: WorkspaceOptions, root: string): Promise<string> {
+async function addWorktree(repository: string, { id, path }: WorkspaceOptions, root: string): Promise<string> {
   const target = join(root, id, basename(repository));
   try {
     makeDirectories(dirname(target), 0o700);
-    await git(path, ['worktree', 'add', '--quiet', '-b', `openhands/${id}`, target], env);
+    // Filters of the repository are programs, too.
+    await addLocalWorktree(path, target, { branch: `openhands/${id}` });
     return target;
   } catch (cause) {
     throw new RequestError('invalid', `git cannot create a worktree of ${repository}.`, { cause });
@@ -63,10 +65,9 @@ async function repositoryOf(path: string): Promise<string | undefined> {
   return dirname(path) === path ? undefined : repositoryOf(dirname(path));
 }
 
-/** Runs git without hooks and settings of the repository that could start programs. */
-async function git(directory: string, args: readonly string[], env: Variables): Promise<void> {
-  const safe = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
-  await run('git', [...safe, '-C', directory, ...args], {
+/** Creates a repository without hooks. */
+async function createRepository(directory: string, env: Variables): Promise<void> {
+  await run('git', ['-c', 'core.hooksPath=/dev/null', '-C', directory, 'init', '--quiet'], {
     env: { PATH: env['PATH'], HOME: env['HOME'], GIT_TERMINAL_PROMPT: '0' },
     timeout: 30_000,
   });

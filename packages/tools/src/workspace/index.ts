@@ -21,3 +21,4 @@ export type {
   WorkspaceEntry,
   WorktreeOptions,
 } from './workspace.ts';
+export { addLocalWorktree } from './worktree.ts';

@@ -13,7 +13,7 @@ import { putFile } from './put-file.ts';
 import { runCommand } from './run-command.ts';
 import { mapSystemErrors } from './system-call.ts';
 import type { Workspace, WorkspaceEntry } from './workspace.ts';
-import { createWorktree, deleteWorktree } from './worktree.ts';
+import { addLocalWorktree, deleteWorktree } from './worktree.ts';
 
 /**
  * Returns the workspace of a directory on this machine. Links are followed only inside of it, on Linux even if another
@@ -39,8 +39,7 @@ export function localWorkspace(directory: string): Workspace {
     diff: async (path, options = {}) => gitDiff(files.resolveParent(path), options),
     async addWorktree(path, options = {}) {
       const place = files.resolve(path);
-      const repository = (where: string) => gitRepository(where, options.signal);
-      await createWorktree(repository, await realDirectory(files, '.'), place, options);
+      await addLocalWorktree(await realDirectory(files, '.'), place, options);
       return localWorkspace(place);
     },
     async removeWorktree(path, options = {}) {

@@ -1,5 +1,5 @@
 import { ToolError } from '../contract/error.ts';
-import type { GitRepository } from '../git/git-repository.ts';
+import { gitRepository, type GitRepository } from '../git/git-repository.ts';
 import type { RemoveWorktreeOptions, WorktreeOptions } from './workspace.ts';
 
 /** Opens the repository of an absolute directory, with the programs disabled that it configures. */
@@ -35,6 +35,16 @@ export async function createWorktree(
     if (branch !== undefined) await git('update-ref', '-d', `refs/heads/${branch}`);
     throw error;
   }
+}
+
+/**
+ * Checks out a commit of the repository of a directory on this machine into a new directory, which may be anywhere. Runs
+ * no program that the repository configures; filters such as LFS are not applied.
+ *
+ * @throws {ToolError} `invalid-input` when `ref` does not exist, `unusable` when git fails, `aborted`.
+ */
+export async function addLocalWorktree(directory: string, path: string, options: WorktreeOptions = {}): Promise<void> {
+  await createWorktree((where) => gitRepository(where, options.signal), directory, path, options);
 }
 
 /**
