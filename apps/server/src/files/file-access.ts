@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { access, readdir, stat, type FileHandle } from 'node:fs/promises';
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { ToolError } from '@varve/tools';
+import { gitPlaces } from '@varve/tools/git';
 import { jail, putFile, type Jail } from '@varve/tools/workspace';
 import { RequestError } from '../request-error.ts';
 
@@ -28,8 +29,13 @@ export interface FileAccess {
   directories(path: string, options: { readonly includeHidden: boolean }): Promise<readonly string[]>;
   /** Returns the path of an existing directory with links resolved. */
   directory(path: string): Promise<string>;
-  /** Returns a path, which may be missing, with the links in its parent directories resolved. */
-  place(path: string): string;
+  /**
+   * Returns the path of a file that git may know, with the links in its parent directories resolved; the file may be
+   * missing. What git reads for it is below a root, too.
+   */
+  tracked(path: string, signal: AbortSignal): Promise<string>;
+  /** Returns the path of a directory, which may be missing, with links resolved, as `tracked`. */
+  workingTree(path: string, signal: AbortSignal): Promise<string>;
 }
 
 /** Returns the files below directories; `['/']` for all files. */
@@ -47,6 +53,11 @@ export function fileAccess(roots: readonly string[]): FileAccess {
     }
     throw new RequestError('forbidden', 'The path is outside of the directories that this server may use.');
   };
+  const checkRepository = async (at: string, signal: AbortSignal): Promise<void> => {
+    // A server without limits does not search for links.
+    if (roots.includes('/')) return;
+    for (const place of await gitPlaces(at, signal)) inside(place, (one) => one.resolve(place));
+  };
   const jailOf = (path: string): Jail => inside(path, (one) => (one.resolve(path), one));
   const directory: FileAccess['directory'] = (path) =>
     refusing('Directory not found', async () => {
@@ -56,7 +67,16 @@ export function fileAccess(roots: readonly string[]): FileAccess {
     });
   return {
     directory,
-    place: (path) => inside(path, (one) => one.resolveParent(path)),
+    async tracked(path, signal) {
+      const place = inside(path, (one) => one.resolveParent(path));
+      await checkRepository(dirname(place), signal);
+      return place;
+    },
+    async workingTree(path, signal) {
+      const real = inside(path, (one) => one.resolve(path));
+      await checkRepository(real, signal);
+      return real;
+    },
     open: (path) => refusing('File not found', async () => opened(path, await jailOf(path).open(path))),
     put: (path, bytes) =>
       refusing('File not found', () =>

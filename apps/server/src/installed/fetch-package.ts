@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { isLoopback, type Variables } from '@varve/text';
 import { create } from 'tar';
@@ -71,7 +71,7 @@ async function downloaded(address: string, { signal }: FetchOptions): Promise<Bu
   if (!url) throw new RequestError('unsupported', 'The source is not an address.');
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const response = await fetch(allowed(url), { signal: limit });
+    const response = await fetchAllowed(url, limit);
     if (!response.ok || !response.body) throw new Error(`status ${response.status}`);
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -88,9 +88,24 @@ async function downloaded(address: string, { signal }: FetchOptions): Promise<Bu
   }
 }
 
+const maxRedirects = 5;
+
+/** Follows redirects only to where a package may be fetched from. */
+async function fetchAllowed(url: URL, signal: AbortSignal, left = maxRedirects): Promise<Response> {
+  const response = await fetch(allowed(url).href, { signal, redirect: 'manual' });
+  const target = response.headers.get('location');
+  if (response.status < 300 || response.status > 399 || target === null) return response;
+  await response.body?.cancel();
+  const next = URL.parse(target, url.href);
+  if (left === 0 || !next) throw new Error('too many redirects');
+  // An address of another machine does not lead into this one.
+  if (isLoopback(next.href) && !isLoopback(url.href)) throw new Error('a redirect to this machine');
+  return fetchAllowed(next, signal, left - 1);
+}
+
 async function localPackage(path: string, { repo_path: part }: PackageSource): Promise<Buffer> {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) return archiveOf(join(path, part ?? '.'));
+  if (found?.isDirectory()) return archiveOf(path, part);
   if (found?.isFile() && found.size <= maxBytes) return readFile(path);
   throw new RequestError('unsupported', 'The source is no directory and no archive of at most 20 MiB.');
 }
@@ -99,10 +114,17 @@ function isNoGitData(path: string): boolean {
   return !path.split('/').includes('.git');
 }
 
-/** Returns the archive of a directory without the data of git. Links are part of it, and refused later. */
-async function archiveOf(directory: string): Promise<Buffer> {
+/**
+ * Returns the archive of a directory, or of one in it, without the data of git. Links in it are part of it, and refused
+ * later.
+ */
+async function archiveOf(source: string, part = '.'): Promise<Buffer> {
+  const directory = await realpath(join(source, part)).catch(() => '');
   if (!(await stat(directory).catch(() => undefined))?.isDirectory())
     throw new RequestError('unsupported', 'repo_path is no directory of the source.');
+  const root = await realpath(source);
+  if (directory !== root && !directory.startsWith(`${root}${sep}`))
+    throw new RequestError('invalid', 'repo_path leads outside of the source.');
   const chunks: Buffer[] = [];
   let size = 0;
   const entries = (await readdir(directory)).filter((name) => name !== '.git');
@@ -120,9 +142,11 @@ async function archiveOf(directory: string): Promise<Buffer> {
 async function cloned(url: string, { ref, repo_path: part }: PackageSource, options: FetchOptions) {
   const { env, signal } = options;
   const directory = await mkdtemp(join(tmpdir(), 'varve-package-'));
-  const safe = ['-c', 'core.hooksPath=/dev/null', '-c', 'protocol.ext.allow=never', '-c', 'protocol.file.allow=never'];
+  const safe = ['-c', 'core.hooksPath=/dev/null', '-c', `http.followRedirects=${!url.startsWith('http:')}`];
+  // Also after a redirect.
+  const transport = { GIT_ALLOW_PROTOCOL: /^https?(?=:)/.exec(url)?.[0] ?? 'ssh', GIT_LFS_SKIP_SMUDGE: '1' };
   const git = async (...args: readonly string[]): Promise<string> => {
-    const settings = { PATH: env['PATH'], HOME: env['HOME'], GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' };
+    const settings = { PATH: env['PATH'], HOME: env['HOME'], GIT_TERMINAL_PROMPT: '0', ...transport };
     const { stdout } = await run('git', [...safe, ...args], { env: settings, timeout: timeoutMs, signal });
     return stdout.trim();
   };
@@ -135,7 +159,7 @@ async function cloned(url: string, { ref, repo_path: part }: PackageSource, opti
       await git('-C', directory, 'checkout', '--quiet', 'FETCH_HEAD');
     }
     const resolvedRef = await git('-C', directory, 'rev-parse', 'HEAD');
-    return { archive: await archiveOf(join(directory, part ?? '.')), resolvedRef };
+    return { archive: await archiveOf(directory, part), resolvedRef };
   } catch (cause) {
     if (cause instanceof RequestError) throw cause;
     // The message of git may contain credentials of the address.

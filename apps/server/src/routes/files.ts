@@ -130,14 +130,16 @@ export const fileRoutes: readonly Route[] = [
     }),
     download: binary,
     async handle({ query, request }, { files }) {
-      const directory = await files.directory(query.path);
       const excludes = excludesOf(query.use_default_excludes, query.exclude ?? []);
+      const options = { ref: query.base_ref, excludes, signal: request.signal };
       const archive =
         query.format === 'tar.gz'
-          ? await tarArchive(directory, excludes)
-          : await patchArchive(directory, { ref: query.base_ref, excludes, signal: request.signal }).catch(
-              notARepository,
-            );
+          ? await tarArchive(await files.directory(query.path), excludes)
+          : await files
+              .directory(query.path)
+              .then((directory) => files.workingTree(directory, request.signal))
+              .then((directory) => patchArchive(directory, options))
+              .catch(notARepository);
       const headers = { 'content-type': archive.type, ...attachment(archive.name), ...archive.headers };
       return new Response(archive.body, { headers });
     },

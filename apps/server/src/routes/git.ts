@@ -33,8 +33,11 @@ export const gitRoutes: readonly Route[] = [
     query: z.object({ path, ref: z.string().optional() }),
     response: changes,
     handle: ({ query: { path: at, ref }, request: { signal } }, { files, workspaceRoot, secrets }) =>
-      answer([], secrets, () =>
-        gitChanges(files.place(resolve(workspaceRoot, at)), { signal, ...(ref !== undefined && { ref }) }),
+      answer([], secrets, async () =>
+        gitChanges(await files.workingTree(resolve(workspaceRoot, at), signal), {
+          signal,
+          ...(ref !== undefined && { ref }),
+        }),
       ),
   }),
   defineRoute({
@@ -49,7 +52,7 @@ export const gitRoutes: readonly Route[] = [
       if (ref !== undefined && one !== undefined) throw new RequestError('path', 'Either ref or commit is allowed.');
       const options = { signal, ...(ref !== undefined && { ref }), ...(one !== undefined && { commit: one }) };
       return answer({ modified: null, original: null }, secrets, async () => {
-        const { modified, original } = await gitDiff(files.place(resolve(workspaceRoot, at)), options);
+        const { modified, original } = await gitDiff(await files.tracked(resolve(workspaceRoot, at), signal), options);
         return { modified, original };
       });
     },
@@ -63,7 +66,7 @@ export const gitRoutes: readonly Route[] = [
     response: z.object({ commits: z.array(commit), has_more: z.boolean() }).openapi('GitCommitsPage'),
     handle: ({ query: { path: at, limit }, request: { signal } }, { files, workspaceRoot, secrets }) =>
       answer({ commits: [], has_more: false }, secrets, async () => {
-        const found = await gitCommits(files.place(resolve(workspaceRoot, at)), { limit, signal });
+        const found = await gitCommits(await files.workingTree(resolve(workspaceRoot, at), signal), { limit, signal });
         const commits = found.commits.map(({ shortSha, ...rest }) => ({ ...rest, short_sha: shortSha }));
         return { commits, has_more: found.hasMore };
       }),
@@ -77,7 +80,9 @@ export const gitRoutes: readonly Route[] = [
     query: z.object({ path }),
     response: changes,
     handle: ({ params, query, request: { signal } }, { files, workspaceRoot, secrets }) =>
-      answer([], secrets, () => gitCommitChanges(files.place(resolve(workspaceRoot, query.path)), params.sha, signal)),
+      answer([], secrets, async () =>
+        gitCommitChanges(await files.workingTree(resolve(workspaceRoot, query.path), signal), params.sha, signal),
+      ),
   }),
 ];
 

@@ -2,3 +2,4 @@ export { gitChanges, type GitChange, type GitCompareOptions } from './git-change
 export { gitDelta, type GitDelta, type GitDeltaOptions } from './git-delta.ts';
 export { gitDiff, type GitDiff, type GitDiffOptions } from './git-diff.ts';
 export { gitCommitChanges, gitCommits, type GitCommit, type GitCommitsOptions } from './git-history.ts';
+export { gitPlaces } from './git-places.ts';
