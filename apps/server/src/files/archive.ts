@@ -67,5 +67,7 @@ export async function tarArchive(directory: string, excludes: readonly string[])
     },
     ['.'],
   );
+  // Its reader receives the first error, such as a file that disappears; a later one would end the process.
+  stream.on('error', () => {});
   return { name: `${name}.tar.gz`, type: 'application/gzip', headers: {}, body: ReadableStream.from(stream) };
 }

@@ -131,7 +131,10 @@ async function archiveOf(source: string, part = '.'): Promise<Buffer> {
   if (entries.length === 0) throw new RequestError('unsupported', 'The source is empty.');
   // A name may begin like an option of the library.
   const paths = entries.map((name) => `./${name}`);
-  for await (const chunk of create({ gzip: true, cwd: directory, portable: true, filter: isNoGitData }, paths)) {
+  const stream = create({ gzip: true, cwd: directory, portable: true, filter: isNoGitData }, paths);
+  // The loop receives the first error; a later one would end the process.
+  stream.on('error', () => {});
+  for await (const chunk of stream) {
     size += chunk.length;
     if (size > maxBytes) throw new RequestError('unsupported', `The source has more than ${maxBytes} bytes.`);
     chunks.push(chunk);
