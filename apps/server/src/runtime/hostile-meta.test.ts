@@ -30,8 +30,9 @@ const edits: readonly (readonly [string, (meta: Fields) => Json])[] = [
 ];
 
 /** Releases a conversation and replaces what is stored next to its log. */
-async function edit({ store, send }: RunningServer, id: string, change: (meta: Fields) => Json): Promise<void> {
-  expect((await send('POST', '/prepare-for-sandbox-pause')).status).toBe(204);
+async function edit(running: RunningServer, id: string, change: (meta: Fields) => Json): Promise<void> {
+  const { store } = running;
+  expect((await running.send('POST', '/prepare-for-sandbox-pause')).status).toBe(204);
   const hex = id.replaceAll('-', '');
   const { meta } = await store.summary(hex);
   await using log = await store.open(hex);
