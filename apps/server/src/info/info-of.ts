@@ -43,8 +43,10 @@ const spec = z.object({
   budget: z.object({ maxIterations: z.unknown().optional() }).catch({}),
 });
 
-/** Returns the info of one conversation. The latest update in the log takes precedence over the configuration; what is stored next
- * to a log with settings, only the title counts. */
+/**
+ * Returns the info of one conversation. The latest update in the log takes precedence over the configuration. Of what
+ * is stored next to a log with settings, only the title counts.
+ */
 export function conversationInfoOf(
   summary: Summary,
   fold: ConversationFold,

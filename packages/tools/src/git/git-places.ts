@@ -9,8 +9,8 @@ const maxEntries = 200_000;
 
 /**
  * Returns the places outside of a working tree that git reads for it, with links resolved: the directories of its
- * repository, those of which it borrows objects, and the targets of links in them. Files of a repository choose them, so
- * they may be anywhere.
+ * repository, those of which it borrows objects, and the targets of links in them. Files of a repository choose them,
+ * so they may be anywhere.
  *
  * @throws {ToolError} `unusable` when the directory is not in a repository, or the repository has too many files;
  * `aborted`.

@@ -38,8 +38,8 @@ export async function createWorktree(
 }
 
 /**
- * Checks out a commit of the repository of a directory on this machine into a new directory, which may be anywhere. Runs
- * no program that the repository configures; filters such as LFS are not applied.
+ * Checks out a commit of the repository of a directory on this machine into a new directory, which may be anywhere.
+ * Runs no program that the repository configures; filters such as LFS are not applied.
  *
  * @throws {ToolError} `invalid-input` when `ref` does not exist, `unusable` when git fails, `aborted`.
  */
