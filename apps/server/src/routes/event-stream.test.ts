@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { get as httpGet, type IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { eventFactory } from '@varve/events/testing';
 import { memoryStore } from '@varve/storage';
+import { createApp } from '../app.ts';
+import { listen } from '../listen.ts';
 import { server } from '../server.ts';
 import { conversationOf, rowsOf, testId } from '../testing/conversation-of.ts';
 import { get, testKey } from '../testing/requests.ts';
@@ -91,4 +95,39 @@ test('line ends in the text of an event do not end its message', async () => {
   expect(id).toBe('id: 0');
   expect(JSON.parse(lines.map((line) => line.slice('data: '.length)).join('\n'))).toEqual(event);
   await messages.return(undefined);
+});
+
+/** Opens a stream without reading it. */
+async function unread(url: string): Promise<IncomingMessage> {
+  const call = httpGet(`${url}${path}`, { agent: false, headers: { 'X-Session-API-Key': testKey } });
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  return response;
+}
+
+test('a client that does not read is disconnected, one that leaves is forgotten, and the others are served', async () => {
+  const store = memoryStore();
+  await using log = await store.create(testId(1), {});
+  const { app, services } = createApp({ store, keys: [testKey] });
+  const onStop = async (): Promise<void> => services.streams.stop();
+  await using listening = await listen({ fetch: app.fetch, host: '127.0.0.1', port: 0, onStop });
+  const slow = await unread(listening.url);
+  const left = await unread(listening.url);
+  const other = messagesOf(await fetch(listening.url + path, { headers: { 'X-Session-API-Key': testKey } }));
+  await take(other, 2);
+  expect(services.streams.countOf(testId(1))).toBe(3);
+  left.destroy();
+  const big = 'x'.repeat(1_000_000);
+  let sent = 0;
+  // Beyond what the server keeps for it, and what the system buffers for its connection.
+  while (services.streams.countOf(testId(1)) > 1 && sent < 100) {
+    await log.append(rowsOf([user(big)]));
+    sent += 1;
+    expect((await take(other, 1))[0]).toMatch(/^id: /);
+  }
+  expect(services.streams.countOf(testId(1))).toBe(1);
+  let bytes = 0;
+  slow.on('data', (chunk: Buffer) => (bytes += chunk.length));
+  await expect(once(slow, 'end')).rejects.toThrow('aborted');
+  expect(bytes).toBeLessThan(sent * big.length);
+  await other.return(undefined);
 });

@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { StorageError } from '@varve/storage';
+import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { conversationId, dashedId } from '../conversation-id.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
+import type { ServerEnv } from '../server-env.ts';
 import type { Services } from '../services.ts';
 import { eventQuery, startOf } from '../sockets/event-query.ts';
 import { socketLimits } from '../sockets/limits.ts';
@@ -28,7 +30,7 @@ export const eventStreamRoutes: readonly Route[] = [
       404: 'The conversation does not exist.',
       503: 'Too many clients follow the conversation.',
     },
-    async handle({ params, query, request }, services) {
+    async handle({ params, query, request }, services, context) {
       const start = resumed(request, startOf(query));
       const use = await useOf(params.conversation_id, services);
       try {
@@ -40,6 +42,7 @@ export const eventStreamRoutes: readonly Route[] = [
       return serverSentEvents({
         ...socketLimits,
         stop: services.streams.stopped,
+        disconnect: outgoingOf(context),
         async serve(sink) {
           sink.closed.addEventListener('abort', () => use[Symbol.dispose](), { once: true });
           await followLog(use.log, sink, start);
@@ -48,6 +51,12 @@ export const eventStreamRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** Returns what ends the connection of a request. */
+function outgoingOf({ env }: Context<ServerEnv>): (() => void) | undefined {
+  const outgoing = env?.outgoing;
+  return outgoing && (() => void outgoing.destroy());
+}
 
 /** Returns the start of a client that reconnects, which names the last event that it received. */
 function resumed({ headers }: Request, start: StreamStart): StreamStart {

@@ -8,6 +8,11 @@ export interface ServerSentOptions {
   readonly waitingBytes: number;
   /** Milliseconds between comments that keep the connection open. */
   readonly pingMs: number;
+  /**
+   * Ends the connection of the client without a message; absent for a request of this process, whose body then ends with
+   * an error. The HTTP adapter would print an error of a body, and send its text.
+   */
+  readonly disconnect?: (() => void) | undefined;
   /** Ends the response. */
   readonly stop: AbortSignal;
   /** Sends frames until the client is disconnected; the response ends with an error if this rejects. */
@@ -70,13 +75,14 @@ interface ByteSink extends Sink {
 
 function sinkOf(
   controller: ReadableStreamDefaultController<Uint8Array>,
-  { historyBytes, waitingBytes }: ServerSentOptions,
+  { historyBytes, waitingBytes, disconnect }: ServerSentOptions,
   { closed, close, onWait }: Connection,
 ): ByteSink {
   const fail = (error: unknown): void => {
     if (closed.aborted) return;
     close();
-    controller.error(error);
+    if (disconnect) disconnect();
+    else controller.error(error);
   };
   const push = (bytes: Uint8Array): void => {
     if (closed.aborted) return;
