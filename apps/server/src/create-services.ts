@@ -74,7 +74,7 @@ export function createServices(
       feed,
       records,
       cipher,
-      environment: { env, home, userHome, settings, now, pluginSkills },
+      environment: { env, home, userHome, settings, now, pluginSkills, wrapModel: options.wrapModel },
       titleModel: titleModels(settings),
       agentOfProfile: (id) => agentOfProfile(id, settings),
       fetchPlugins: (sources) => fetchedPlugins(sources, installed),

@@ -1,3 +1,4 @@
+import type { ModelWrapper } from '@varve/llm';
 import type { EventStore } from '@varve/storage';
 import type { Variables } from '@varve/text';
 import type { LogOptions } from './log-options.ts';
@@ -44,6 +45,8 @@ export interface ServerOptions {
   readonly deferred?: boolean;
   /** Receivers of the events of all conversations. Default: those of OH_WEBHOOKS in the environment. */
   readonly webhooks?: readonly WebhookInput[];
+  /** Wraps the models of agents: `traceCalls()` of `@varve/llm/tracing` sends spans to OpenTelemetry. */
+  readonly wrapModel?: ModelWrapper;
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */

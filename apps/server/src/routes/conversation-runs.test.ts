@@ -1,3 +1,4 @@
+import type { ModelWrapper } from '@varve/llm';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { ActionEvent, MessageEvent, UserRejectObservation } from '@varve/events/kinds';
 import { expect, test } from 'vitest';
@@ -213,4 +214,20 @@ test.for<readonly [string, Record<string, unknown>, number]>([
   const response = await running.send('POST', '', { ...requestFor(running.model, running.workspace), ...body });
   expect([response.status, await response.text()]).toEqual([status, expect.stringContaining('detail')]);
   expect((await running.store.list()).items).toEqual([]);
+});
+
+test('the models of agents are wrapped as the server was asked to, for instance with traces', async () => {
+  const calls: string[] = [];
+  const wrapModel: ModelWrapper = (model) => ({
+    ...model,
+    capabilities: model.capabilities,
+    async generate(request, options) {
+      calls.push(model.name);
+      return model.generate(request, options);
+    },
+  });
+  await using running = await runningServer([finish], { wrapModel });
+  const { id } = await running.create({ initial_message: message('Go.') });
+  expect(await running.status(id, ended)).toBe('finished');
+  expect(calls).toEqual([expect.stringContaining('scripted')]);
 });

@@ -1,7 +1,7 @@
 import { AgentError, type Agent, type AgentOptions } from '@varve/agent';
 import { agentFromSpec, agentRegistries, type AgentRegistries, type MissingPart } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
-import { LlmError, type LanguageModel } from '@varve/llm';
+import { LlmError, type LanguageModel, type ModelWrapper } from '@varve/llm';
 import { describeProblem } from '@varve/events/specs';
 import type { ContextFile } from '@varve/agent/prompt';
 import type { Settings } from '@varve/settings';
@@ -27,6 +27,8 @@ export interface AgentEnvironment {
   readonly pluginSkills: () => Promise<readonly string[]>;
   /** UTC milliseconds. */
   readonly now: () => number;
+  /** Wraps every model, for instance with traces. */
+  readonly wrapModel?: ModelWrapper | undefined;
 }
 
 /** Options of {@link registriesFor}. */
@@ -41,13 +43,14 @@ export interface RegistryOptions extends Omit<AgentEnvironment, 'settings' | 'no
 
 /** Returns the kinds of parts of the agent of one conversation, with its credentials. */
 export function registriesFor(privateValues: PrivateValues, options: RegistryOptions): AgentRegistries {
-  const { env, home, fetch, settings, contextFiles, kinds } = options;
+  const { env, home, fetch, wrapModel = (model) => model, settings, contextFiles, kinds } = options;
+  const masked = maskDeltas(privateValues.redactor);
   const secrets = (command: string): ReturnType<PrivateValues['secretsFor']> => privateValues.secretsFor(command);
   const registries = agentRegistries({
     models: {
       keys: env,
       credentials: (server) => privateValues.credentials(server),
-      wrap: maskDeltas(privateValues.redactor),
+      wrap: (model) => masked(wrapModel(model)),
       ...(fetch && { fetch }),
     },
     tools: () => ({ terminal: { inherit: env, secrets } }),

@@ -9,8 +9,8 @@ export interface ServerSentOptions {
   /** Milliseconds between comments that keep the connection open. */
   readonly pingMs: number;
   /**
-   * Ends the connection of the client without a message; absent for a request of this process, whose body then ends with
-   * an error. The HTTP adapter would print an error of a body, and send its text.
+   * Ends the connection of the client without a message; absent for a request of this process, whose body then ends
+   * with an error. The HTTP adapter would print an error of a body, and send its text.
    */
   readonly disconnect?: (() => void) | undefined;
   /** Ends the response. */
