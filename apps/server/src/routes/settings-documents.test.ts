@@ -13,10 +13,10 @@ const documents = {
 } as const;
 
 test('the settings documents of a fresh server are those of the golden files', async () => {
-  const { call } = homeServer();
+  const home = homeServer();
   const texts: Record<string, string> = {};
   for (const [name, path] of Object.entries(documents)) {
-    const json = JSON.stringify(await call(200, 'GET', path), undefined, 2);
+    const json = JSON.stringify(await home.call(200, 'GET', path), undefined, 2);
     // Profiles have random ids.
     texts[name] = `${json.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')}\n`;
   }
