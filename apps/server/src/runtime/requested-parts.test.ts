@@ -136,7 +136,8 @@ test('plugins of a request and installed ones add their skills, again after a re
 });
 
 test('a fork shows the usage of its origin only if the request keeps it', async () => {
-  const at = await personServer([finish(), finish()]);
+  const counted = { ...finish(), usage: { input_tokens: 10 } };
+  const at = await personServer([counted, counted]);
   const id = await at.run();
   const tokensOf = async (fork: string) => {
     const metrics = Object.values((await infoOf(at, fork)).stats.usage_to_metrics);
