@@ -5,7 +5,7 @@ import { frontEnd } from './front-end/front-end.ts';
 import { createServices } from './create-services.ts';
 import { initialized, type Initialization } from './deferred/initialization.ts';
 import { secretsInUse } from './secrets-in-use.ts';
-import { handleFailure, errorResponse } from './handle-failure.ts';
+import { handleFailure, errorResponse, reportFailures } from './handle-failure.ts';
 import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
 import { checkOrigin } from './guards/check-origin.ts';
@@ -47,6 +47,7 @@ export function createApp(options: ServerOptions, initialization = initialized):
   const app = new OpenAPIHono<ServerEnv>();
   app.use(
     requestIds,
+    reportFailures(logger),
     requestLog(logger),
     requestMetrics(() => services.metrics),
     noSniff,

@@ -3,6 +3,7 @@ import { redactSecretFields } from '@varve/text';
 import type { Context } from 'hono';
 import type { ServerEnv } from '../server-env.ts';
 import type { Services } from '../services.ts';
+import { guardedBody } from './guarded-body.ts';
 import { requestBody, type RequestBody } from './request-body.ts';
 import { routeConfig, type RouteDescription } from './route-config.ts';
 import type { Route } from './route.ts';
@@ -65,7 +66,8 @@ export function defineRoute<
       if (detail.length > 0) return invalidInput(detail, services);
       const input = { params: params.data, query: query.data, body: body.data, request: context.req.raw };
       // Without a schema a type parameter is the type of its default.
-      return options.handle(input as RouteInput<Params, Query, Body>, services, context);
+      const response = await options.handle(input as RouteInput<Params, Query, Body>, services, context);
+      return options.download === undefined ? response : guardedBody(response, context);
     },
   };
 }

@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import { dashedId, uuidPattern } from '../conversation-id.ts';
 import { complete, gatewayModels, type Completion, type CompletionResult } from '../gateway/gateway.ts';
 import { defineRoute } from '../route/define-route.ts';
+import { guardedBody } from '../route/guarded-body.ts';
 import type { Route } from '../route/route.ts';
 
 const tag = 'OpenAI Compatibility';
@@ -65,13 +66,13 @@ export const gatewayRoutes: readonly Route[] = [
     headers,
     body: completionRequest,
     response: z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
-    async handle({ body, request }, services) {
+    async handle({ body, request }, services, context) {
       const result = await complete({ ...completionOf(body), ...contextOf(request.headers) }, services);
       const created = Math.floor(services.now() / 1000);
       const shared = { [conversationHeader.toLowerCase()]: dashedId(result.conversationId) };
       if (!body.stream) return Response.json(answerOf(body, result, created), { headers: shared });
       const stream = { ...shared, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
-      return new Response(eventsOf(body, result, created), { headers: stream });
+      return guardedBody(new Response(eventsOf(body, result, created), { headers: stream }), context);
     },
   }),
 ];
