@@ -9,6 +9,8 @@ export default defineConfig({
     setupFiles: ['tests/setup.ts'],
     // A missing golden file fails; only -u writes it.
     update: 'none',
+    // By default one processor of two stays idle, while most of these tests wait for processes.
+    maxWorkers: 2,
     testTimeout: 600_000,
     passWithNoTests: true,
   },

@@ -2,12 +2,19 @@ import { randomUUID } from 'node:crypto';
 import {
   editSettings,
   resolveSettings,
+  SettingsError,
   settingsPaths,
   userSettingsPath,
   type Settings,
   type SettingsFile,
 } from '@varve/settings';
-import { agentProfiles, modelProfiles, type AgentProfiles, type ModelProfiles } from '@varve/settings/profiles';
+import {
+  agentProfiles,
+  connectedProfile,
+  modelProfiles,
+  type AgentProfiles,
+  type ModelProfiles,
+} from '@varve/settings/profiles';
 import { secretStore, type Cipher, type SecretStore } from '@varve/settings/secrets';
 import { isTrustedFile } from '@varve/settings/trust';
 import type { Variables } from '@varve/text';
@@ -66,8 +73,7 @@ export function serverSettings({ home, env, userHome, passphrase }: ServerSettin
   const isTrusted = (file: SettingsFile): Promise<boolean> =>
     isTrustedFile(file, { home, ...(userHome !== undefined && { userHome }) });
   const keyOf = async (record: LlmRecord): Promise<string | undefined> => {
-    const connected = await connectionOf(record, current);
-    const { api_key_ref: reference, api_key: stored } = connected ? { ...record, ...connected } : record;
+    const { api_key_ref: reference, api_key: stored } = connectedOr(record, await current());
     if (typeof reference === 'string') {
       const [kind, name = ''] = reference.split(':');
       return kind === 'env' ? env[name] : secrets.value(name);
@@ -92,9 +98,7 @@ export function serverSettings({ home, env, userHome, passphrase }: ServerSettin
     },
     async profile(name) {
       const record = await models.read(name);
-      const { base_url: address } = (await connectionOf(record, current)) ?? {};
-      const connected = typeof address === 'string' && !record['base_url'] ? { ...record, base_url: address } : record;
-      return { record: connected, key: await keyOf(record) };
+      return { record: connectedOr(record, await current()), key: await keyOf(record) };
     },
     keyOf,
     async forgetKey(record) {
@@ -106,11 +110,12 @@ export function serverSettings({ home, env, userHome, passphrase }: ServerSettin
   };
 }
 
-/** Returns the connection that a record names and has no key of its own for. */
-async function connectionOf(record: LlmRecord, current: () => Promise<Settings>): Promise<LlmRecord | undefined> {
-  const { provider_connection_id: id, api_key_ref: own } = record;
-  if (typeof id !== 'string' || own !== undefined) return undefined;
-  const connections = (await current()).get('reference.provider_connections') ?? {};
-  const found = Object.hasOwn(connections, id) ? connections[id] : undefined;
-  return typeof found === 'object' && found !== null && !Array.isArray(found) ? found : undefined;
+/** Returns a profile with what its connection adds; one whose connection was removed as it is, without a key. */
+function connectedOr(record: LlmRecord, settings: Settings): LlmRecord {
+  try {
+    return connectedProfile(record, settings.get('reference.provider_connections'), '');
+  } catch (error) {
+    if (error instanceof SettingsError && error.code === 'missing') return record;
+    throw error;
+  }
 }
