@@ -177,6 +177,16 @@ function usageOf(metrics: z.output<typeof foreignMetrics>): UsageSum {
   };
 }
 
+/** Returns the sum of two usages; without a cost if neither has one. */
+export function sumOfUsage(one: Usage, other: Usage): Usage {
+  const { cost_usd: cost, ...counts } = sum(
+    { ...one, cost_usd: one.cost_usd ?? 0 },
+    { ...other, cost_usd: other.cost_usd ?? 0 },
+  );
+  const isPriced = one.cost_usd !== undefined || other.cost_usd !== undefined;
+  return { ...counts, ...(isPriced && { cost_usd: cost }) };
+}
+
 function sum(left: UsageSum, right: UsageSum): UsageSum {
   return {
     calls: left.calls + right.calls,
