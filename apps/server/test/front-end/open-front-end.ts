@@ -34,10 +34,25 @@ export async function findBrowser(): Promise<string | undefined> {
   return undefined;
 }
 
+/** Maximum number of requests of a test. */
+const maxRequests = 50;
+
+/** Answers requests for a title, which have no tools, at any time, and all others with the steps in order. */
+function withTitles(steps: Iterable<ScriptedStep>): readonly ScriptedStep[] {
+  const left = [...steps];
+  const reply: ScriptedStep = (request) => {
+    if (request.tools.length === 0) return { text: 'A title' };
+    const step = left.shift();
+    if (!step) throw new Error('The script has no more steps.');
+    return typeof step === 'function' ? step(request) : step;
+  };
+  return Array.from({ length: maxRequests }, () => reply);
+}
+
 /** Opens the front end with the profile of a model that answers with a script. */
 export async function openFrontEnd(executablePath: string, steps: Iterable<ScriptedStep>): Promise<OpenedFrontEnd> {
   const home = await mkdtemp(join(tmpdir(), 'varve-front-end-'));
-  const model = await scriptedServer(steps);
+  const model = await scriptedServer(withTitles(steps));
   const description = fileURLToPath(import.meta.resolve('@openhands/agent-canvas/package.json'));
   const listening = await server({
     store: memoryStore(),
