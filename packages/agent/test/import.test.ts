@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { eventCodec, type BaseEvent, type Json, type Stamp } from '@varve/events';
-import { importFact, leafKey, settingsFact } from '@varve/events/facts';
+import { importFact, leafKey, settingsFact, taskFact } from '@varve/events/facts';
 import { builtinKinds, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
@@ -19,6 +19,7 @@ import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
 import { approvalDigest } from '../src/confirmation/gate.ts';
 import { neverConfirm } from '../src/confirmation/never-confirm.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
+import { conversationTimeline } from '../src/log/conversation-state.ts';
 import { Crash, crashingStore } from '../src/testing/crashing-store.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 
@@ -180,6 +181,41 @@ test('a marked conversation that has other events than the bundle is not replace
   const again = Conversation.import(Readable.from(bundle), { store });
   await expect(again).rejects.toMatchObject({ code: 'exists' });
 });
+
+/** A goal of another person, and a task, which is a child of theirs. */
+const steering: readonly ((stamp: Stamp) => BaseEvent)[] = [
+  (stamp) => {
+    const goal = { active: true, status: 'running', iteration: 0, max_iterations: 9, objective: 'Theirs.' };
+    return ConversationStateUpdateEvent.create({ key: 'goal', value: { ...goal, verdict: null } }, stamp);
+  },
+  (stamp) => taskFact.create({ task_id: 't', conversation_id: 'b'.repeat(32), sub_agent: 'x', at: 0 }, stamp),
+];
+
+test.for([undefined, { at: 3, stored: true }])(
+  'a fork from before the import has no goal and no task of the bundle, also after a crash: %o',
+  async (crash) => {
+    const said = { source: 'user', llm_message: { role: 'user', content: [] } } as const;
+    const theirs = await forged(await foreign(), [...steering, (stamp) => MessageEvent.create(said, stamp)]);
+    const [at = ''] = await Array.fromAsync((await theirs.read(id)).range(0), ({ id: one }) => one).then((ids) =>
+      ids.slice(-1),
+    );
+    const [store, forkId] = [memoryStore(), 'f'.repeat(32)];
+    await Conversation.import(await bundleOf(theirs), { store });
+    const used = crash ? crashingStore(store, crash) : store;
+    await using origin = await Conversation.open({ agent: agentWith([]).agent, store: used, id, workspace });
+    await origin.fork({ id: forkId, at }).then(
+      (fork) => fork[Symbol.asyncDispose](),
+      (error: unknown) => expect(error).toBeInstanceOf(Crash),
+    );
+    await using fork = await Conversation.open({ agent: agentWith([]).agent, store, id: forkId });
+    expect([fork.workspace, fork.goal.state]).toEqual([workspace, undefined]);
+    const timeline = conversationTimeline(codec);
+    await timeline.load(async function* (from) {
+      yield* (await store.read(forkId)).range(from);
+    });
+    expect(timeline.read('tasks')).toEqual([]);
+  },
+);
 
 test('a fork from before the import has neither the settings nor the calls of the bundle', async () => {
   const theirs = await foreign();

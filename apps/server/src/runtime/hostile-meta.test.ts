@@ -1,6 +1,8 @@
-import { ConversationStateUpdateEvent } from '@varve/events/kinds';
+import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import type { Json } from '@varve/events';
-import { Conversation } from '@varve/agent';
+import { Conversation, defineAgent } from '@varve/agent';
+import { scriptedModel } from '@varve/llm/testing';
+import { finish } from '@varve/tools';
 import { exportBundle } from '@varve/storage/maintenance';
 import { expect, test } from 'vitest';
 import { message, runningServer, type RunningServer } from '../testing/running-server.ts';
@@ -68,5 +70,25 @@ test('nothing of the configuration in an imported log applies', async () => {
     security_analyzer: null,
     tags: {},
     workspace: { working_dir: '' },
+  });
+});
+
+test('nothing of the configuration in an imported log applies to a fork from before the import', async () => {
+  await using origin = await runningServer([]);
+  const { id } = await origin.create({ tags: { team: 'team-of-the-bundle' } });
+  await origin.json(200, 'POST', `/${id}/events`, message('Theirs.', false));
+  const [event_id] = (await origin.events(id)).filter((event) => MessageEvent.is(event)).map((event) => event.id);
+  const hex = id.replaceAll('-', '');
+  await using target = await runningServer([]);
+  const { store, workspace } = target;
+  await Conversation.import(exportBundle(await origin.store.read(hex), await origin.store.summary(hex)), { store });
+  const agent = defineAgent({ model: scriptedModel([]), tools: () => [finish()] });
+  await using mine = await Conversation.open({ agent, store, id: hex, workspace, missingTools: 'accept' });
+  await using fork = await mine.fork({ ...(event_id !== undefined && { at: event_id }) });
+  const info = await target.json(200, 'GET', `/${fork.id}`);
+  expect(JSON.stringify(info)).not.toContain('team-of-the-bundle');
+  expect(info).toMatchObject({
+    tags: {},
+    workspace: { working_dir: workspace },
   });
 });

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { eventCodec, type EventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
-import type { EventLog } from '@varve/storage';
+import type { EventLog, EventStore } from '@varve/storage';
 import { redactor, type Mask, type Redactor } from '@varve/text';
 import { defineAgent } from '../agent.ts';
 import type { BudgetLedger } from '../budget/budget-ledger.ts';
@@ -10,7 +10,7 @@ import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { lastTimestamp } from '../log/read-log.ts';
-import { forkEndDraft } from '../log/drafts.ts';
+import { forkEndDraft, importDraft, settingsDraft } from '../log/drafts.ts';
 import type { UnfinishedFork } from '../log/projections/settings-projection.ts';
 import {
   metaDifferences,
@@ -31,7 +31,7 @@ import { checkImported } from './import-conversation.ts';
 import { navigateTo } from './navigate.ts';
 import { checkAgent, resumeAgent } from './resume-agent.ts';
 import { storedAgent } from './stored-agent.ts';
-import { checkFork, copyMissingEvents } from './unfinished-fork.ts';
+import { checkFork, copyMissingEvents, endsBeforeImport } from './unfinished-fork.ts';
 
 /** Parent of a session, if it has one. */
 export interface ParentSession {
@@ -98,7 +98,7 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
   try {
     const folded = await foldConversation(options, log, codec);
     const session = await resumedSession(options, folded, parent);
-    if (folded.fork) await finishFork(folded.fork, session);
+    if (folded.fork) await finishFork(folded.fork, session, options.store);
     return session;
   } catch (error) {
     await log[Symbol.asyncDispose]();
@@ -182,10 +182,20 @@ async function resumedSession(
   }
 }
 
-/** Ends what the origin of a fork had in progress. If it fails, the tools are closed. */
-async function finishFork({ id, leaf }: UnfinishedFork, session: Session): Promise<void> {
+/**
+ * Ends what the origin of a fork had in progress, and what was imported there later than the fork ends: the events that
+ * it copied steer nothing here either. If it fails, the tools are closed.
+ */
+async function finishFork(fork: UnfinishedFork, session: Session, store: EventStore): Promise<void> {
+  const { journal, codec } = session;
   try {
-    await navigateTo(leaf, session, [forkEndDraft(id, session.now())]);
+    const at = Math.floor(session.now());
+    const { settings } = journal.timeline.read('settings');
+    const imported = (await endsBeforeImport(fork, { store, codec }))
+      ? // The boundary ends the settings that the fork began with.
+        [importDraft({ events: fork.events, at }), ...(settings ? [settingsDraft(settings)] : [])]
+      : [];
+    await navigateTo(fork.leaf, session, [...imported, forkEndDraft(fork.id, at)]);
   } catch (error) {
     await closeTools(session.tools);
     throw error;

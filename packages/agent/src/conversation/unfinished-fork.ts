@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { EventCodec, Json } from '@varve/events';
-import { callFact, childFact, runFact } from '@varve/events/facts';
+import { callFact, childFact, importFact, runFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import {
   StorageError,
@@ -59,6 +59,25 @@ export async function copyMissingEvents(
     throw new AgentError('incomplete', `${what}, and its events are not from there: remove it.`);
   }
   await copyEvents(origin, log, { from: copied, to: events, codec });
+}
+
+/**
+ * Reports whether a fork ends before an import of its origin: what it copied is the log of another person. True if the
+ * origin is gone, because then nothing shows that it was not.
+ */
+export async function endsBeforeImport(
+  { of, events }: UnfinishedFork,
+  { store, codec }: { readonly store: EventStore; readonly codec: EventCodec },
+): Promise<boolean> {
+  const origin = await store.read(of).catch((error: unknown) => {
+    if (!(error instanceof StorageError && error.code === 'missing')) throw error;
+    return undefined;
+  });
+  if (!origin) return true;
+  for await (const { text } of origin.range(events)) {
+    if (text.includes(importFact.key) && importFact.read(codec.read(text))) return true;
+  }
+  return false;
 }
 
 /** Number of events per append: the fork of a long log takes few transactions and little memory. */
