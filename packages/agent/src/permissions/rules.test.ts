@@ -9,7 +9,7 @@ import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { countingTool } from '../testing/counting-tool.ts';
 import type { PermissionRule } from './permission-rule.ts';
 import { ruleDecision } from './rule-decision.ts';
-import { suggestedRules } from './suggested-rules.ts';
+import { isCovered, suggestedRules } from './suggested-rules.ts';
 
 const tool = countingTool().tool();
 const workspace = mkdtempSync(join(tmpdir(), 'varve-rules-'));
@@ -285,6 +285,12 @@ test.for([
   ['npm test && git diff HEAD', ['npm test', 'git diff']],
   ['git push --force origin main', ['git push --force origin main']],
   ['git commit -m "two words"', ['git commit']],
+  ['npm run build -- --watch', ['npm run build']],
+  ['uv run ./a.py --fast', ['uv run ./a.py --fast']],
+  ['gh pr view 7', ['gh pr view']],
+  ['git remote add a https://a.example', ['git remote add a https://a.example']],
+  ['npm install left-pad', ['npm install left-pad']],
+  ['git push origin main', ['git push origin main']],
   ['echo "two words"', []],
   ['echo $X', []],
   ['echo x > out.txt', []],
@@ -292,6 +298,30 @@ test.for([
 ] as const)('always allowing %s proposes the rules %j', ([command, patterns]) => {
   const rules = suggestedRules({ toolName: 'terminal', action: TerminalAction.create({ command }), workspace });
   expect(rules.map(({ pattern }) => pattern)).toEqual(patterns);
+});
+
+test.for([
+  ['npm run build', 'npm run publish'],
+  ['gh pr view 7', 'gh pr merge 7'],
+  ['pnpm dlx a', 'pnpm dlx b'],
+  ['bun x a', 'bun x b'],
+  ['pip install -r requirements.txt', 'pip install --index-url https://b.example b'],
+  ['git remote -v', 'git remote set-url origin https://b.example'],
+  ['git push origin main', 'git push https://b.example main'],
+  ['git worktree list', 'git worktree add /b'],
+  ['kubectl get pods', 'kubectl get pods --kubeconfig /b'],
+  ['docker compose up', 'docker compose -f /b up'],
+  ['just test', 'just test --justfile /b'],
+  ['gradle test', 'gradle test --project-dir /b'],
+  ['mvn test', 'mvn test --file /b'],
+  ['poetry install', 'poetry install -C /b'],
+  ['uv sync', 'uv sync --index-url https://b.example'],
+  ['yarn test', 'yarn test --cwd /b'],
+  ['pnpm test', 'pnpm test --config.script-shell=/b'],
+] as const)('always allowing %s allows no %s', ([allowed, other]) => {
+  const call = (command: string) => ({ toolName: 'terminal', action: TerminalAction.create({ command }), workspace });
+  const rules = suggestedRules(call(allowed));
+  expect([isCovered(rules, call(allowed)), isCovered(rules, call(other))]).toEqual([true, false]);
 });
 
 test('always allowing an edit proposes a rule for the file, and another call one for the tool', () => {

@@ -13,12 +13,26 @@ const withCommands = new Set(
   ),
 );
 
+/** Commands whose next word is what they do or run: `npm run build`, `gh pr view`, `git remote add`. */
+const withSubcommands = new Set(
+  (
+    'run run-script exec dlx x tool pip compose remote worktree stash submodule bisect bundle notes config flow lfs ' +
+    'cache env self auth repo issue pr release workflow secret gist api label project ruleset variable codespace ' +
+    'extension alias ssh-key gpg-key buildx image container volume network system context state workspace rollout'
+  ).split(' '),
+);
+
+/** Commands that fetch or apply what their arguments name. */
+const fetching = new Set(
+  'add am apply ci clone create fetch get i init install plugin pull push set upgrade update up'.split(' '),
+);
+
 /** A call as it is stored, with the name of its tool. */
 export type StoredCall = Omit<ProposedCall, 'tool' | 'risk'> & { readonly toolName: string };
 
 /**
- * Returns the allow rules that "always allow" proposes for a call: its command up to the command of the program, its
- * files, or its tool. Empty if no rule can cover it: a command that is not completely known before it runs, and a call
+ * Returns the allow rules that "always allow" proposes for a call: its command up to the command of the program, or all
+ * of it where the rest selects what is fetched; its files, or its tool. Empty if no rule can cover it: a command that is not completely known before it runs, and a call
  * that may change the configuration of agents.
  */
 export function suggestedRules({ toolName, ...stored }: StoredCall): readonly PermissionRule[] {
@@ -45,8 +59,15 @@ export function isCovered(rules: readonly PermissionRule[], { toolName, ...store
 }
 
 function commandOf(words: readonly string[]): string {
-  const [program = '', verb = ''] = words;
-  return withCommands.has(program) && /^[a-z][\w:-]*$/.test(verb) ? `${program} ${verb}` : words.join(' ');
+  const [program = '', verb = '', next = ''] = words;
+  const isCommand = withCommands.has(program) && isName(verb) && !fetching.has(verb);
+  if (!isCommand) return words.join(' ');
+  if (!withSubcommands.has(verb)) return `${program} ${verb}`;
+  return isName(next) && !fetching.has(next) ? `${program} ${verb} ${next}` : words.join(' ');
+}
+
+function isName(word: string): boolean {
+  return /^[a-z][\w:-]*$/.test(word);
 }
 
 function relativeTo(workspace: string, path: string): string {
