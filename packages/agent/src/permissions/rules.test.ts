@@ -279,6 +279,12 @@ test('malformed rules are refused', () => {
   expect(() => withRules(neverConfirm(), [{ decision: 'allow', on: 'command', pattern: ' ' }])).toThrow(/malformed/);
 });
 
+const stored = (command: string) => ({
+  toolName: 'terminal',
+  action: TerminalAction.create({ command }),
+  workspace,
+});
+
 test.for([
   ['git status --short', ['git status']],
   ['ls -la src', ['ls -la src']],
@@ -296,7 +302,7 @@ test.for([
   ['echo x > out.txt', []],
   ['rm -r .openhands', []],
 ] as const)('always allowing %s proposes the rules %j', ([command, patterns]) => {
-  const rules = suggestedRules({ toolName: 'terminal', action: TerminalAction.create({ command }), workspace });
+  const rules = suggestedRules(stored(command));
   expect(rules.map(({ pattern }) => pattern)).toEqual(patterns);
 });
 
@@ -319,9 +325,8 @@ test.for([
   ['yarn test', 'yarn test --cwd /b'],
   ['pnpm test', 'pnpm test --config.script-shell=/b'],
 ] as const)('always allowing %s allows no %s', ([allowed, other]) => {
-  const call = (command: string) => ({ toolName: 'terminal', action: TerminalAction.create({ command }), workspace });
-  const rules = suggestedRules(call(allowed));
-  expect([isCovered(rules, call(allowed)), isCovered(rules, call(other))]).toEqual([true, false]);
+  const rules = suggestedRules(stored(allowed));
+  expect([isCovered(rules, stored(allowed)), isCovered(rules, stored(other))]).toEqual([true, false]);
 });
 
 test('always allowing an edit proposes a rule for the file, and another call one for the tool', () => {
