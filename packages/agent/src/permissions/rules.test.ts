@@ -279,11 +279,7 @@ test('malformed rules are refused', () => {
   expect(() => withRules(neverConfirm(), [{ decision: 'allow', on: 'command', pattern: ' ' }])).toThrow(/malformed/);
 });
 
-const stored = (command: string) => ({
-  toolName: 'terminal',
-  action: TerminalAction.create({ command }),
-  workspace,
-});
+const stored = (command: string) => ({ toolName: 'terminal', action: TerminalAction.create({ command }), workspace });
 
 test.for([
   ['git status --short', ['git status']],

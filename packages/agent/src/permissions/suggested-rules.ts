@@ -32,8 +32,8 @@ export type StoredCall = Omit<ProposedCall, 'tool' | 'risk'> & { readonly toolNa
 
 /**
  * Returns the allow rules that "always allow" proposes for a call: its command up to the command of the program, or all
- * of it where the rest selects what is fetched; its files, or its tool. Empty if no rule can cover it: a command that is not completely known before it runs, and a call
- * that may change the configuration of agents.
+ * of it where the rest selects what is fetched; its files, or its tool. Empty if no rule can cover it: a command that
+ * is not completely known before it runs, and a call that may change the configuration of agents.
  */
 export function suggestedRules({ toolName, ...stored }: StoredCall): readonly PermissionRule[] {
   const call = { ...stored, risk: 'UNKNOWN', tool: namedTool(toolName) } as const;
