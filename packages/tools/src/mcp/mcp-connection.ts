@@ -8,6 +8,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Redactor, Variables } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
 import { shellEnvironment } from '../processes/shell-environment.ts';
+import { limitedFetch } from './limited-fetch.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
 import { ProcessTransport } from './process-transport.ts';
 
@@ -101,7 +102,11 @@ function transportOf(server: McpServer, { env }: ConnectOptions): Transport {
   if (server.transport === 'stdio') {
     return new ProcessTransport(server, shellEnvironment({ inherited: env, own: server.env }));
   }
-  const options = { requestInit: { headers: { ...server.headers } }, redirectPolicy: 'same-origin' } as const;
+  const options = {
+    fetch: limitedFetch,
+    requestInit: { headers: { ...server.headers } },
+    redirectPolicy: 'same-origin',
+  } as const;
   const url = new URL(server.url);
   return server.transport === 'sse'
     ? new SSEClientTransport(url, options)

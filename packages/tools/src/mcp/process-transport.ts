@@ -1,13 +1,11 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { ReadBuffer, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { sendSignal } from '../processes/signals.ts';
+import { maxMessageBytes } from './limited-fetch.ts';
 import type { McpProcess } from './mcp-server.ts';
 
 /** Time for a server to end by itself after its input was closed, and again after SIGTERM. */
 const graceMs = 1000;
-
-/** Maximum size of one message, in bytes. */
-const maxMessageBytes = 10 * 1024 * 1024;
 
 /** Length of the standard error that is kept for a message, in characters. */
 const keptStderr = 2000;
