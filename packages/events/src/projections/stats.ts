@@ -155,7 +155,9 @@ function foreignUsage(event: BaseEvent): StatsSums | undefined {
   const [, value] = stateFields(event).find(([key]) => key === 'stats') ?? [];
   const parsed = foreignStats.safeParse(value);
   if (!parsed.success) return undefined;
-  const usages = Object.entries(parsed.data.usage_to_metrics).map(([id, metrics]) => [id, usageOf(metrics)] as const);
+  const usages = Object.entries(parsed.data.usage_to_metrics).map(
+    ([id, metrics]) => [id, sum(noUsage, usageOf(metrics))] as const,
+  );
   return {
     total: usages.reduce((total, [, usage]) => sum(total, usage), noUsage),
     byUsageId: Object.fromEntries(usages),
@@ -195,8 +197,13 @@ function sum(left: UsageSum, right: UsageSum): UsageSum {
     cache_read_tokens: left.cache_read_tokens + right.cache_read_tokens,
     cache_write_tokens: left.cache_write_tokens + right.cache_write_tokens,
     reasoning_tokens: left.reasoning_tokens + right.reasoning_tokens,
-    cost_usd: left.cost_usd + right.cost_usd,
+    cost_usd: finite(left.cost_usd + right.cost_usd),
     unpriced_calls: left.unpriced_calls + right.unpriced_calls,
-    latency_ms: left.latency_ms + right.latency_ms,
+    latency_ms: finite(left.latency_ms + right.latency_ms),
   };
+}
+
+/** A snapshot is JSON, which has no infinite numbers: a forged cost would be none after a restart. */
+function finite(value: number): number {
+  return Math.min(value, Number.MAX_VALUE);
 }
