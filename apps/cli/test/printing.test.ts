@@ -59,6 +59,28 @@ function reply(step: ScriptedStep) {
   };
 }
 
+/** Name of a file with all that a name may contain. */
+const fileName = (end: string): string => `${hostile.replaceAll('\0', '')}${end}`;
+
+/** Runs a command in a workspace, or a data directory, with a file. */
+function inDirectory(args: readonly string[], file: readonly string[], text: string) {
+  return async (home: string): Promise<string> => {
+    await mkdir(join(home, '.git'), { recursive: true });
+    await mkdir(join(home, ...file, '..'), { recursive: true });
+    await writeFile(join(home, ...file), text);
+    return printed(args, home);
+  };
+}
+
+/** Runs the agent in a workspace with a file, against a server with these replies. */
+function runWith(steps: readonly ScriptedStep[], args: readonly string[], file: readonly string[] = [], text = '') {
+  return async (home: string): Promise<string> => {
+    await using server = await scriptedServer([...steps, ...steps, ...steps]);
+    const options = ['--base-url', server.url, '--model', 'm', '--max-steps', '2', ...args];
+    return inDirectory(['run', 'x', ...options], file.length > 0 ? file : ['file'], text)(home);
+  };
+}
+
 /** Creates a conversation with this `meta` and event text, and runs a command on it. */
 function stored(args: readonly string[], meta: Readonly<Record<string, string>>, text?: string) {
   return async (home: string): Promise<string> => {
@@ -130,6 +152,49 @@ const ways: Readonly<Record<string, (home: string) => Promise<string>>> = {
   'an event that is not JSON': stored(['show', id, '--json'], {}, hostile.replaceAll('\0', '')),
   'a request': stored(['show', id, '--messages'], {}, JSON.stringify({ kind: hostile })),
   'an exported conversation': stored(['export', id, '-'], { title: hostile }, JSON.stringify({ kind: hostile })),
+  'a verdict about a goal': runWith(
+    [{ text: 'Done.' }, { text: JSON.stringify({ score: 0, complete: false, missing: hostile }) }],
+    ['--goal'],
+  ),
+  'the name of a sub-agent': runWith(
+    [{ calls: [{ name: 'task', arguments: { prompt: hostile, subagent_type: hostile } }] }],
+    ['--set', 'tools.add=task', '--confirm', 'auto'],
+  ),
+  'a file of a sub-agent': runWith(
+    [{ text: 'Done.' }],
+    ['--set', 'tools.add=task'],
+    ['.agents', 'agents', fileName('.md')],
+    `---\nname: "${inJson}"\nmodel: "${inJson}"\n---\n${hostile}`,
+  ),
+  'a skill': runWith(
+    [{ text: 'Done.' }],
+    [],
+    ['.agents', 'skills', fileName(''), 'SKILL.md'],
+    `---\n${hostile}: [\n---`,
+  ),
+  'a key of a project': inDirectory(['config', 'list'], ['.varve', 'config.json'], `{ "${inJson}": "${inJson}" }`),
+  'a file of a project': inDirectory(['trust', 'p'], ['p', '.openhands', 'hooks', fileName('.json')], hostile),
+  'a hook of a project': inDirectory(
+    ['trust', 'p'],
+    ['p', '.openhands', 'hooks.json'],
+    `{ "stop": [{ "hooks": [{ "type": "command", "command": "${inJson}" }] }] }`,
+  ),
+  'instructions of a project': inDirectory(['config', 'context'], ['AGENTS.md'], hostile),
+  'a rule': inDirectory(['permissions', 'add', 'deny', 'command', hostile], ['file'], ''),
+  'a profile': inDirectory(['profile'], ['.varve', 'profiles', fileName('.json')], `{ "model": "${inJson}" }`),
+  'the name of a profile': inDirectory(['profile', 'use', hostile], ['file'], ''),
+  'the description of a secret': inDirectory(['secret', 'set', 'A', '-d', hostile], ['file'], ''),
+  'the name of a secret': inDirectory(['secret', 'rm', hostile], ['file'], ''),
+  'a session of another program': inDirectory(
+    ['import', 'session.jsonl'],
+    ['session.jsonl'],
+    `${JSON.stringify({ type: 'user', uuid: hostile, sessionId: hostile, version: hostile, cwd: hostile, message: { role: 'user', content: hostile } })}\n`,
+  ),
+  'an event of another program': inDirectory(
+    ['import', 'log.jsonl'],
+    ['log.jsonl'],
+    `${JSON.stringify({ id: 'a', type: hostile, session_id: 's', agent_name: hostile, author: hostile, timestamp: 1 })}\n`,
+  ),
   'the version of a bundle': bundle((line) => line.replace('"version":1', `"version":"${inJson}"`)),
   'the id of a bundle': bundle((line) => line.replace(id, inJson)),
   'a bundle of another format': bundle(() => hostile),

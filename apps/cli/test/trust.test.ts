@@ -81,3 +81,9 @@ test('neither a repository nor its settings can redirect the model, weaken the p
   expect([run.code, thief.requests.length]).toEqual([7, 0]);
   expect(run.stderr).toContain('a project cannot set it');
 });
+
+test('the home directory is no project, and the command names the option for it', async () => {
+  const { home } = await newProject();
+  const { code, stderr } = await runVarve(['trust'], { home });
+  expect([code, stderr]).toEqual([0, 'Your home directory is no project. Trust its hooks and skills with --user.\n']);
+});

@@ -36,6 +36,8 @@ export async function decideTrust(
   const store = storeIn(io);
   const open: TrustSubject[] = [];
   const { scope, directories } = await placesOf(target, io);
+  if (directories.length === 0)
+    io.stderr.line(styled('dim', 'Your home directory is no project. Trust its hooks and skills with --user.'));
   for (const directory of directories) {
     const subject = await trustSubject(directory, { home: varveHome(io), userHome: userHome(io), scope });
     const status = await store.status(subject.configuration, subject.digests);
