@@ -24,6 +24,12 @@ test('rules are added, listed and removed', async () => {
   expect((await runVarve(['permissions', 'add', 'maybe', 'command', 'x'], { home })).code).toBe(2);
 });
 
+test('a listed rule shows every character', async () => {
+  const home = await newHome();
+  await runVarve(['permissions', 'add', 'allow', 'command', 'echo\u200B', 'build\u2800'], { home });
+  expect((await runVarve(['permissions'], { home })).stdout).toBe('project  allow command echo<200B> build<2800>\n');
+});
+
 test('the rules apply to a run: a denied call is answered, and an allowed one is not asked about', async () => {
   const home = await realpath(await newHome());
   await runVarve(['permissions', 'add', 'deny', 'command', 'git', 'push'], { home });

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
 import type { PermissionRule } from '@varve/agent/confirmation';
+import { revealHidden } from '@varve/events/safe-text';
 import type { PermissionStore } from '@varve/settings/permissions';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError } from '../cli-error.ts';
@@ -29,7 +30,7 @@ export const permissions: CliCommand = {
       .description('List the rules for a project and for all projects.')
       .action(async (options: PlaceOptions) => {
         const rules = await (await storeIn(io)).list(projectOf(options));
-        for (const { scope, rule } of rules) io.stdout.line(`${scope.padEnd(7)}  ${textOf(rule)}`);
+        for (const { scope, rule } of rules) io.stdout.line(`${scope.padEnd(7)}  ${revealHidden(textOf(rule))}`);
         if (rules.length === 0)
           io.stderr.line(styled('dim', 'There are no rules: `varve permissions add allow command npm test`.'));
         done(exitCodes.ok);

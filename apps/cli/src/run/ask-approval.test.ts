@@ -25,6 +25,7 @@ const terminal = (command: string): WaitingCall => ({
 async function answered(
   keys: string,
   call: WaitingCall = { event },
+  subAgent?: string,
 ): Promise<{ readonly approval: Approval; readonly shown: string }> {
   const stdin = new PassThrough();
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
@@ -32,7 +33,7 @@ async function answered(
   let shown = '';
   stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
   const answer = askApproval(
-    { call, workspace: '/work', number: 1, count: 2 },
+    { call, workspace: '/work', number: 1, count: 2, subAgent },
     terminalIo({ env, cwd: '/', stdin, stdout: new PassThrough(), stderr }),
     new AbortController().signal,
   );
@@ -94,6 +95,29 @@ test('no row of a reason looks like a row of the prompt, and none hides characte
   expect(more.join('').replaceAll('  ', '')).toContain('LOW: harmless<200B><2800><202E> ');
   for (const row of more) expect(row).toMatch(/^ {2}\S/);
   for (const row of [first, ...more]) expect(row.replaceAll('漢', 'xx').length).toBeLessThan(80);
+});
+
+test.for(['\u2800', '\u200B', '\u202E', '\u3164', '\u{E0100}'])(
+  'the proposed rule of a command with %j shows it',
+  async (hidden) => {
+    const number = hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+    const { shown } = await answered('y\r', terminal(`make build${hidden}`));
+    const [, rule = ''] = /^\[a\] (.*)$/m.exec(shown) ?? [];
+    expect(rule).toContain(`build<${number}>`);
+  },
+);
+
+test.for<readonly [part: string, question: Parameters<typeof answered>[1], subAgent?: string]>([
+  ['a rule', terminal("make 'x\n[y] harmless\u2800'")],
+  [
+    'the name of a tool',
+    { event: { ...event, action: { kind: 'MCPToolAction' }, tool_name: 'x\n[y] harmless\u2800' } },
+  ],
+  ['the name of a sub-agent', terminal('ls'), 'x\n[y] harmless\u2800'],
+])('no row of the prompt is forged by %s', async ([, call, subAgent]) => {
+  const { shown } = await answered('y\r', call, subAgent);
+  expect(shown.split('\n').filter((row) => row.startsWith('[y]'))).toEqual(['[y] once']);
+  expect(shown).not.toContain('\u2800');
 });
 
 test('input for a running program cannot be approved for the session', async () => {

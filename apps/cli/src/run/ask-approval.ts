@@ -1,7 +1,7 @@
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { describeRule } from '@varve/agent/confirmation';
-import { callRows, proposedRules, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
+import { callRows, proposedRules, quotedRows, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
 
 /** Decision of the user about one call; `later` leaves all waiting calls as they are. */
 export type Approval = 'once' | 'session' | 'always' | 'later' | { readonly reason: string };
@@ -28,9 +28,10 @@ export async function askApproval(
   signal: AbortSignal,
 ): Promise<Approval> {
   const owner = subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`;
-  io.stderr.text(styled('yellow', `Approve this tool call${owner}?${count > 1 ? ` (${number} of ${count})` : ''}`));
-  for (const row of callRows(call, io.stderr.columns)) io.stderr.text(row);
-  for (const row of reasonRows(call, io.stderr.columns)) io.stderr.text(row);
+  const { columns } = io.stderr;
+  const title = `Approve this tool call${owner}?${count > 1 ? ` (${number} of ${count})` : ''}`;
+  for (const row of quotedRows(title, columns)) io.stderr.text(styled('yellow', row));
+  for (const row of [...callRows(call, columns), ...reasonRows(call, columns)]) io.stderr.text(row);
   const grant = sessionGrant(call);
   const rules = proposedRules(call, workspace);
   const choices = [
@@ -40,7 +41,7 @@ export async function askApproval(
     '[n] reject, [n REASON] reject with a reason',
     '[q] decide later',
   ];
-  io.stderr.text(choices.join('\n'));
+  for (const row of choices.flatMap((choice) => quotedRows(choice, columns))) io.stderr.text(row);
   for (;;) {
     const answer = await io.ask('Choice: ', signal);
     if (answer === undefined) {

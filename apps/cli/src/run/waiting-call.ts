@@ -50,10 +50,16 @@ function rowsOf(line: string, width: number): readonly string[] {
  * where it differs. Findings quote the call, so every character is visible, and rows that continue one are indented.
  */
 export function reasonRows(call: WaitingCall, columns: number): readonly string[] {
+  return reasonsOf(call).flatMap((reason) => quotedRows(reason, columns));
+}
+
+/**
+ * Returns a line that may quote a call, for a terminal of this width: every character is visible, and rows that
+ * continue the line are indented.
+ */
+export function quotedRows(line: string, columns: number): readonly string[] {
   const width = Math.max(1, columns - indent.length - 1);
-  return reasonsOf(call).flatMap((reason) =>
-    rowsOf(reason, width).map((row, index) => (index === 0 ? row : `${indent}${row}`)),
-  );
+  return rowsOf(onOneRow(line), width).map((row, index) => (index === 0 ? row : `${indent}${row}`));
 }
 
 const indent = '  ';
@@ -62,7 +68,7 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
   const verdict = review?.verdict;
   const isRated = event.security_risk !== 'UNKNOWN';
   const own = isRated ? `the model rates it ${event.security_risk}` : 'the model did not rate it';
-  const decided = review?.rule === undefined ? [] : [`Your rule: ${onOneRow(review.rule)}`];
+  const decided = review?.rule === undefined ? [] : [`Your rule: ${review.rule}`];
   if (!verdict && decided.length > 0) return decided;
   if (!verdict)
     return [
@@ -70,7 +76,7 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
     ];
   const rows = verdict.reasons
     .filter(({ risk, text }) => risk === verdict.risk && !isOwnRating(text))
-    .map(({ risk, text, rule }) => `${risk}: ${onOneRow(text)}${rule === undefined ? '' : ` (rule ${rule})`}`);
+    .map(({ risk, text, rule }) => `${risk}: ${text}${rule === undefined ? '' : ` (rule ${rule})`}`);
   const [first, ...more] = rows;
   return [...decided, ...(first === undefined ? [`${verdict.risk}: ${own}`] : [`${first}; ${own}`, ...more])];
 }
