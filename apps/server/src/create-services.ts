@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fernet, privateRecords, secretsForRun, secretStore, type Cipher } from '@varve/settings/secrets';
+import {
+  fernet,
+  privateRecords,
+  secretsForRun,
+  secretStore,
+  type Cipher,
+  type PrivateRecords,
+} from '@varve/settings/secrets';
 import type { Logger } from 'pino';
 import { directoryEvents, memoryEvents } from './bash/bash-event-store.ts';
 import { retentionOf } from './bash/old-events.ts';
@@ -48,9 +55,7 @@ export function createServices(
   const { bashEventsDirectory: bashEvents = home && join(home, 'bash_events') } = options;
   const folds = conversationFolds(store);
   const feed = createFeed();
-  const cipher = cipherOf(options);
-  const records =
-    home === undefined ? memoryRecords() : privateRecords({ directory: join(home, 'conversations'), cipher });
+  const { cipher, records } = encryptionOf(options);
   const userHome = env['HOME'] ?? homedir();
   const settings =
     home === undefined ? undefined : serverSettings({ home, env, userHome, passphrase: env['OH_SECRET_KEY'] });
@@ -175,12 +180,18 @@ export async function closeServices(services: Services, signal: AbortSignal): Pr
 }
 
 /** Without a data directory, what is encrypted cannot be read after the end of the process. */
-function cipherOf({ home, env = {} }: ServerOptions): () => Promise<Cipher> {
-  const passphrase = env['OH_SECRET_KEY'];
-  if (home !== undefined) {
-    const secrets = secretStore({ home, ...(passphrase && { passphrase }) });
-    return () => secrets.cipher();
+function encryptionOf({ home, env = {} }: ServerOptions): {
+  readonly cipher: () => Promise<Cipher>;
+  readonly records: PrivateRecords;
+} {
+  if (home === undefined) {
+    const random = fernet(randomBytes(32));
+    return { cipher: async () => random, records: memoryRecords() };
   }
-  const random = fernet(randomBytes(32));
-  return async () => random;
+  const passphrase = env['OH_SECRET_KEY'];
+  const secrets = secretStore({ home, ...(passphrase && { passphrase }) });
+  return {
+    cipher: () => secrets.cipher(),
+    records: privateRecords({ directory: join(home, 'conversations'), cipher: () => secrets.storageCipher() }),
+  };
 }

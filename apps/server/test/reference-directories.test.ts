@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { fernet, keyOfPassphrase } from '@varve/settings/secrets';
+import { modelProfiles } from '@varve/settings/profiles';
 import { directoryStore } from '@varve/storage/directory';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationInfo } from '../src/info/conversation-info.ts';
@@ -65,6 +66,7 @@ test('conversations of the reference are listed, shown and continued with their 
   const env = { PATH: process.env['PATH'], OH_SECRET_KEY: passphrase };
   await using running = await runningServer([command, finish], { store, home, env });
   move(finished, running.model.url);
+  await modelProfiles(home).replace('own', { model: 'openai/gpt-4o', base_url: running.model.url });
   const before = events(finished);
   const page = await running.json<{ readonly items: readonly ConversationInfo[] }>(200, 'GET', '/search');
   expect(page.items.map(({ id }) => id.replaceAll('-', '')).toSorted()).toEqual(readdirSync(fixtures).toSorted());
@@ -89,12 +91,29 @@ test('conversations of the reference are listed, shown and continued with their 
   expect(state.agent.llm['api_key']).toMatch(/^gAAAA/);
 });
 
+test('a key in the files of the reference is sent to a server of another person only after a profile names it', async () => {
+  const { path, home, move } = copied();
+  await using store = await directoryStore({ path });
+  const env = { PATH: process.env['PATH'], OH_SECRET_KEY: passphrase };
+  await using running = await runningServer([finish], { store, home, env });
+  move(finished, running.model.url);
+  const refused = await running.json(409, 'POST', `/${finished}/events`, message('Continue.', true));
+  expect(String(refused['detail'])).toContain(`The stored key is not sent to ${running.model.url}`);
+  expect(running.model.requests).toEqual([]);
+  await modelProfiles(home).replace('own', { model: 'openai/gpt-4o', base_url: running.model.url });
+  const ended = await countOf(running, finished, 'finished');
+  await running.json(200, 'POST', `/${finished}/events`, message('Continue.', true));
+  await running.status(finished, ['finished'], ended + 1);
+  expect(running.model.requests[0]?.headers['authorization']).toBe('Bearer sk-of-the-reference');
+});
+
 test('the policy of a conversation of the reference decides about its next calls', async () => {
   const { path, home, move } = copied();
   await using store = await directoryStore({ path });
   const env = { PATH: process.env['PATH'], OH_SECRET_KEY: passphrase };
   await using running = await runningServer([command], { store, home, env });
   move(confirming, running.model.url);
+  await modelProfiles(home).replace('own', { model: 'openai/gpt-4o', base_url: running.model.url });
   const asked = await countOf(running, confirming, 'waiting_for_confirmation');
   await running.json(200, 'POST', `/${confirming}/events`, message('Continue.', true));
   await running.status(confirming, ['waiting_for_confirmation'], asked + 1);

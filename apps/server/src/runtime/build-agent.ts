@@ -21,7 +21,7 @@ export interface AgentEnvironment {
   /** Home directory of the user, whose instructions, skills and hooks agents have. */
   readonly userHome?: string | undefined;
   /** Settings of the person; absent for a server without a data directory. */
-  readonly settings?: Pick<ServerSettings, 'at' | 'secrets'> | undefined;
+  readonly settings?: Pick<ServerSettings, 'addresses' | 'at' | 'secrets'> | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Returns the directories of the skills of plugins that the user has installed and enabled. */
   readonly pluginSkills: () => Promise<readonly string[]>;

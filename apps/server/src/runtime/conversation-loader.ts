@@ -16,16 +16,16 @@ import {
   parsePrivateRecord,
   PrivateValues,
   type PrivateValuesOptions,
-  serverKeysIn,
   type PrivateRecord,
 } from './private-values.ts';
+import { referenceKeys } from './reference-keys.ts';
 import { requestedAgentOf } from './requested-agent.ts';
 import type { RunQueue } from './run-queue.ts';
 import { surroundingsOf, type Surroundings, type SurroundingsOptions } from './surroundings.ts';
 import * as z from 'zod';
 import type { SecretsInUse } from '../secrets-in-use.ts';
 import type { TitleModel } from '../settings/title-model.ts';
-import { decrypted, supportedAgent, type StartPlan } from './start-plan.ts';
+import { supportedAgent, type StartPlan } from './start-plan.ts';
 
 /** What live conversations are made of. */
 export interface LoaderOptions {
@@ -75,8 +75,8 @@ export class ConversationLoader {
     const summary = await store.summary(id);
     const fold = await folds.of(summary);
     const stored = storedConfiguration(summary, fold);
-    const privateValues = await this.#privateValues(id, stored.agent);
     const { configuration, fields } = fold.reported;
+    const privateValues = await this.#privateValues(id, configuration ? undefined : stored.agent);
     // As in the log, whatever is stored next to it: hooks, rules and servers are those of this directory.
     const workspace = stored.workspace || '.';
     await using surroundings = await this.#surroundings(privateValues, workspace, configuration);
@@ -186,15 +186,23 @@ export class ConversationLoader {
     }
   }
 
-  /** A conversation of the reference has the encrypted keys of its agent in its files until it is used here. */
+  /**
+   * A conversation of the reference has the encrypted keys of its agent in its files until it is used here.
+   *
+   * @param agent The agent in those files; undefined for a conversation that a server of varve created.
+   */
   async #privateValues(id: string, agent: unknown): Promise<PrivateValues> {
-    const { records, cipher } = this.#options;
+    const { records, cipher, environment } = this.#options;
     const text = await records.read(id);
     const record = text === undefined ? noPrivateValues : parsePrivateRecord(text);
     const privateValues = new PrivateValues(id, record, await this.#valueOptions(id, record));
-    if (text !== undefined) return privateValues;
-    const keys = serverKeysIn(decrypted(agent, await cipher()));
-    if (keys.length > 0) await privateValues.update({ keys: [...keys] });
+    if (agent === undefined) return privateValues;
+    const named = (await environment.settings?.addresses()) ?? [];
+    const { keys, withheld } = referenceKeys(agent, await cipher(), named);
+    const hasKey = (address: string): boolean => record.keys.some(({ baseUrl }) => baseUrl === address);
+    const added = keys.filter(({ baseUrl }) => !hasKey(baseUrl));
+    if (added.length > 0) await privateValues.update({ keys: [...record.keys, ...added] });
+    privateValues.withhold(withheld.filter((address) => !hasKey(address)));
     return privateValues;
   }
 

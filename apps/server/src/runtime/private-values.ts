@@ -1,5 +1,6 @@
 import type { HookConfig } from '@varve/agent/hooks';
 import type { Json } from '@varve/events';
+import { LlmError } from '@varve/llm';
 import { specFromLitellm, type ServerCredentials, type StoredServer } from '@varve/llm/specs';
 import { SpecError } from '@varve/events/specs';
 import { secretSource, valueOf, type PrivateRecords, type SecretSource } from '@varve/settings/secrets';
@@ -60,6 +61,7 @@ export class PrivateValues {
   #record: PrivateRecord;
   #concealed: readonly string[] = [];
   #values: readonly string[] = [];
+  #withheld: readonly string[] = [];
   readonly redactor: Redactor;
 
   constructor(
@@ -123,8 +125,18 @@ export class PrivateValues {
     this.#refresh();
   }
 
-  /** Returns the key of a server. A key for another address is never returned. */
+  /** Names addresses that receive no key, as {@link referenceKeys} returns them. */
+  withhold(addresses: readonly string[]): void {
+    this.#withheld = addresses;
+  }
+
+  /**
+   * Returns the key of a server. A key for another address is never returned.
+   *
+   * @throws {LlmError} `unauthenticated` for an address whose key is withheld.
+   */
   credentials({ baseUrl, model }: StoredServer): ServerCredentials | undefined {
+    if (this.#withheld.includes(baseUrl)) throw new LlmError('unauthenticated', withheldSentence(baseUrl));
     const keys = this.#record.keys.filter((key) => key.baseUrl === baseUrl);
     const found = keys.findLast((key) => key.model === model) ?? keys.at(-1);
     return found && { apiKey: found.apiKey };
@@ -163,6 +175,10 @@ export class PrivateValues {
     this.#values = values;
     this.#onValues?.(values);
   }
+}
+
+function withheldSentence(address: string): string {
+  return `The stored key is not sent to ${address}, because only the files of the conversation name that server. If it is yours, create a model profile with this address, and try again.`;
 }
 
 /** Names of headers and variables whose values are secrets; other values, such as paths, are not. */

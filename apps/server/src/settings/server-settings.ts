@@ -19,6 +19,7 @@ import { secretStore, type Cipher, type SecretStore } from '@varve/settings/secr
 import { isTrustedFile } from '@varve/settings/trust';
 import type { Variables } from '@varve/text';
 import { keyName, type LlmRecord } from './llm-record.ts';
+import { personAddresses } from './person-addresses.ts';
 
 /** Options of {@link serverSettings}. */
 export interface ServerSettingsOptions {
@@ -57,6 +58,8 @@ export interface ServerSettings {
   set(values: Parameters<typeof editSettings>[1]): Promise<void>;
   /** Returns the model of a profile. @throws {SettingsError} `missing`, `invalid`. */
   profile(name: string): Promise<KeyedLlm>;
+  /** Returns the addresses of models that the person has named. */
+  addresses(): Promise<readonly string[]>;
   /** Returns the key of a record: of its reference, or as the reference system stored it. */
   keyOf(record: LlmRecord): Promise<string | undefined>;
   /** Removes the key of a record that no other record uses. */
@@ -100,6 +103,7 @@ export function serverSettings({ home, env, userHome, passphrase }: ServerSettin
       const record = await models.read(name);
       return { record: connectedOr(record, await current()), key: await keyOf(record) };
     },
+    addresses: async () => personAddresses(await current(), models),
     keyOf,
     async forgetKey(record) {
       const name = keyName(record['api_key_ref']);

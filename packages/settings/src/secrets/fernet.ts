@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /** Encrypts and decrypts texts with one key. */
 export interface Cipher {
@@ -28,6 +36,11 @@ export function isToken(text: string): boolean {
 /** Returns the key that the reference derives from a passphrase: SHA-256. */
 export function keyOfPassphrase(passphrase: string): Uint8Array {
   return createHash('sha256').update(passphrase, 'utf8').digest();
+}
+
+/** Returns the key of what is stored under a passphrase. It differs from the one of the tokens that clients receive. */
+export function storageKeyOf(passphrase: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', keyOfPassphrase(passphrase), '', 'varve storage', 32));
 }
 
 /**

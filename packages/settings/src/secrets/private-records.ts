@@ -16,7 +16,7 @@ export interface PrivateRecords {
 /** Options of {@link privateRecords}. */
 export interface PrivateRecordsOptions {
   readonly directory: string;
-  /** Returns the cipher of the records, for example that of a secret store. */
+  /** Returns the cipher of the records, for example the `storageCipher` of a secret store. */
   readonly cipher: () => Promise<Cipher>;
 }
 

@@ -24,6 +24,10 @@ function newHome(): string {
   return home;
 }
 
+interface StoredSecrets {
+  readonly secrets: { readonly A: { token: string } };
+}
+
 function secret(value: string): SecretSource {
   return { kind: 'StaticSecret', value, description: 'A token.' };
 }
@@ -48,6 +52,20 @@ test('a value is stored encrypted, with a key that only its owner can read', asy
   expect(await secretStore({ home }).list()).toEqual([
     { name: 'TOKEN', kind: 'StaticSecret', description: 'A token.' },
   ]);
+});
+
+test('what is stored is not decrypted as a token of a client, and tokens of earlier versions are read', async () => {
+  const home = newHome();
+  const store = secretStore({ home, passphrase: 'pass' });
+  await store.set('A', secret('a'));
+  const stored = JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8')) as StoredSecrets;
+  const [tokens, storage] = [await store.cipher(), await store.storageCipher()];
+  expect(tokens.decrypt(stored.secrets.A.token)).toBeUndefined();
+  expect(tokens.decrypt(storage.encrypt('x'))).toBeUndefined();
+  expect(tokens.decrypt(fernet(keyOfPassphrase('pass')).encrypt('x'))).toBe('x');
+  stored.secrets.A.token = tokens.encrypt(JSON.stringify({ name: 'A', source: secret('before') }));
+  writeFileSync(join(home, 'secrets.json'), JSON.stringify(stored));
+  expect(await store.value('A')).toBe('before');
 });
 
 test('a secret is replaced and removed', async () => {

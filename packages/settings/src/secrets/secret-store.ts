@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { SettingsError } from '../error.ts';
 import { readJsonFile, updateJsonFile } from '../files/update-file.ts';
-import { fernet, firstOf, keyOfPassphrase, type Cipher } from './fernet.ts';
+import { fernet, firstOf, keyOfPassphrase, storageKeyOf, type Cipher } from './fernet.ts';
 import { valueOf, type LookupOptions } from './lookup.ts';
 import { createSecretKey, readSecretKey, type SecretKeyOptions } from './secret-key.ts';
 import { secretName, secretSource, type SecretSource } from './secret-source.ts';
@@ -32,8 +32,13 @@ export interface SecretStore {
   set(name: string, source: SecretSource): Promise<void>;
   /** Returns false if there is no such secret. */
   remove(name: string): Promise<boolean>;
-  /** Returns the cipher of the store, for records that clients send back. Creates the key if it is missing. */
+  /**
+   * Returns the cipher of the tokens that clients receive and send back, which the reference uses, too. It does not
+   * decrypt what {@link SecretStore.storageCipher} encrypted. Creates the key if it is missing.
+   */
   cipher(): Promise<Cipher>;
+  /** Returns the cipher of the stored secrets, for other records in the data directory. Creates the key. */
+  storageCipher(): Promise<Cipher>;
 }
 
 const stored = z.object({
@@ -58,7 +63,7 @@ export function secretStore(options: SecretStoreOptions): SecretStore {
   const sourceOf = async (name: string): Promise<SecretSource | undefined> => {
     const secrets = await secretsIn();
     const found = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
-    return found && decrypted(name, found.token, await existingCipher(options));
+    return found && decrypted(name, found.token, (await existingCiphers(options))?.storage);
   };
   return {
     list: async () =>
@@ -76,7 +81,7 @@ export function secretStore(options: SecretStoreOptions): SecretStore {
       const { data } = secretSource.safeParse(source);
       if (!data) throw new SettingsError('invalid', `The source of the secret ${name} is invalid.`);
       const { kind, description } = data;
-      const token = (await cipherOf(options)).encrypt(JSON.stringify({ name, source: data }));
+      const token = (await ciphersOf(options)).storage.encrypt(JSON.stringify({ name, source: data }));
       const entry = { kind, token, ...(description !== undefined && { description }) };
       await update((secrets) => ({ ...secrets, [name]: entry }));
     },
@@ -88,7 +93,8 @@ export function secretStore(options: SecretStoreOptions): SecretStore {
       });
       return isRemoved;
     },
-    cipher: () => cipherOf(options),
+    cipher: async () => (await ciphersOf(options)).tokens,
+    storageCipher: async () => (await ciphersOf(options)).storage,
   };
 }
 
@@ -107,18 +113,27 @@ function jsonOf(text: string | undefined): unknown {
   }
 }
 
-/** The passphrase of the caller encrypts; what the key file encrypted before can still be read. */
-async function existingCipher(options: SecretStoreOptions): Promise<Cipher | undefined> {
-  const own = await readSecretKey(options);
-  const passphrases = [options.passphrase?.trim(), own].flatMap((one) => one || []);
-  const [first, ...others] = passphrases.map((one) => fernet(keyOfPassphrase(one)));
-  return first && firstOf(first, ...others);
+/** Ciphers of one passphrase: of the tokens of clients, and of what is stored. */
+interface Ciphers {
+  readonly tokens: Cipher;
+  readonly storage: Cipher;
 }
 
-async function cipherOf(options: SecretStoreOptions): Promise<Cipher> {
+/** The passphrase of the caller encrypts; what the key file encrypted before can still be read. */
+async function existingCiphers(options: SecretStoreOptions): Promise<Ciphers | undefined> {
+  const own = await readSecretKey(options);
+  const passphrases = [options.passphrase?.trim(), own].flatMap((one) => one || []);
+  const tokens = passphrases.map((one) => fernet(keyOfPassphrase(one)));
+  const [first, ...others] = tokens;
+  const [current, ...before] = passphrases.map((one) => fernet(storageKeyOf(one)));
+  // Earlier versions encrypted what they stored like the tokens of clients.
+  return first && current && { tokens: firstOf(first, ...others), storage: firstOf(current, ...before, ...tokens) };
+}
+
+async function ciphersOf(options: SecretStoreOptions): Promise<Ciphers> {
   const passphrase = options.passphrase?.trim();
   if (passphrase === undefined || passphrase === '') await createSecretKey(options);
-  const cipher = await existingCipher(options);
-  if (!cipher) throw new SettingsError('io', 'There is no key for secrets.');
-  return cipher;
+  const ciphers = await existingCiphers(options);
+  if (!ciphers) throw new SettingsError('io', 'There is no key for secrets.');
+  return ciphers;
 }
