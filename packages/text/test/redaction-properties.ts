@@ -58,7 +58,36 @@ export const encoders: Readonly<Record<string, (secret: string) => string>> = {
       .replaceAll('<', '&lt;')
       .replaceAll("'", '&apos;')
       .replaceAll(/[^ -~]/gu, (unit) => `&#${unit.codePointAt(0)};`),
+  'JSON in a component of a URL': (secret) => encodeURIComponent(quoted(secret)),
+  'JSON in HTML': (secret) => quoted(secret).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;'),
+  'single quotes of a shell': (secret) => secret.replaceAll("'", String.raw`'\''`),
+  'single quotes of a shell by Python': (secret) => secret.replaceAll("'", `'"'"'`),
+  'double quotes of a shell': (secret) => secret.replaceAll(/["$\\`]/g, String.raw`\$&`),
+  'backslashes of a shell': (secret) => secret.replaceAll(/[ !"#$&'()*,;<>?[\]^`{|}~\\]/g, String.raw`\$&`),
+  'ANSI-C quotes of a shell': (secret) =>
+    secret
+      .replaceAll(/['\\]/g, String.raw`\$&`)
+      .replaceAll('\n', String.raw`\n`)
+      .replaceAll('\r', String.raw`\r`)
+      .replaceAll('\t', String.raw`\t`)
+      .replaceAll(/[^ -~]/gu, (unit) => Buffer.from(unit).reduce((text, byte) => text + octal(byte), '')),
+  'bytes of Python': (secret) =>
+    secret.replaceAll(/['\\]/g, String.raw`\$&`).replaceAll(/[^ -~]/gu, (unit) =>
+      Buffer.from(unit)
+        .toString('hex')
+        .replaceAll(/../g, String.raw`\x$&`),
+    ),
+  'quotes of YAML and SQL': (secret) => secret.replaceAll("'", "''"),
+  'quotes of CSV': (secret) => secret.replaceAll('"', '""'),
+  'quoted-printable': (secret) =>
+    secret.replaceAll(/[^ -<>-~]/gu, (unit) =>
+      Buffer.from(unit).toString('hex').toUpperCase().replaceAll(/../g, '=$&'),
+    ),
 };
+
+function octal(byte: number): string {
+  return `\\${byte.toString(8).padStart(3, '0')}`;
+}
 
 /** Those of bytes, which need a secret of eight characters. */
 export const byteEncoders: Readonly<Record<string, (secret: string) => string>> = {
@@ -67,6 +96,26 @@ export const byteEncoders: Readonly<Record<string, (secret: string) => string>> 
   'hex with blanks': (secret) => bytesOf(secret).join(' '),
   'hex with colons': (secret) => bytesOf(secret).join(':').toUpperCase(),
   'hex with hyphens': (secret) => bytesOf(secret).join('-'),
+  'hex with commas': (secret) => bytesOf(secret).join(','),
+  'hex with tabs': (secret) => bytesOf(secret).join('\t'),
+  'hex with semicolons': (secret) => bytesOf(secret).join(';'),
+  'hex, one byte per line': (secret) => bytesOf(secret).join('\n'),
+  'hex in groups of two bytes': (secret) =>
+    bytesOf(secret)
+      .join('')
+      .replaceAll(/.{4}(?=.)/g, '$& '),
+  'hex in groups of four bytes': (secret) =>
+    bytesOf(secret)
+      .join('')
+      .replaceAll(/.{8}(?=.)/g, '$& '),
+  'hex in groups and lines': (secret) =>
+    inLines(
+      bytesOf(secret)
+        .join('')
+        .replaceAll(/.{4}(?=.)/g, '$& '),
+      40,
+      '\n',
+    ),
   'hex in lines of 60': (secret) => inLines(bytesOf(secret).join(''), 60, '\n'),
   'hex in lines of 16 bytes': (secret) => inLines(bytesOf(secret).join(' '), 48, '\n'),
   'hex of C': (secret) => bytesOf(secret).join(', 0x'),
@@ -76,6 +125,10 @@ export const byteEncoders: Readonly<Record<string, (secret: string) => string>> 
   'HTML numbers': (secret) => bytesOf(secret).join(';&#x'),
   'percent for each byte': (secret) => bytesOf(secret).join('%'),
   'percent for each byte, upper case': (secret) => bytesOf(secret).join('%').toUpperCase(),
+  'an array of bytes': (secret) => [...Buffer.from(secret)].join(','),
+  'an array of bytes with blanks': (secret) => [...Buffer.from(secret)].join(', '),
+  'HTML numbers in decimal': (secret) => `&#${Array.from(secret, (one) => one.codePointAt(0)).join(';&#')};`,
+  'a JSON escape for each character': (secret) => `\\u${unitsOf(secret).join('\\u')}`,
   base64: (secret) => Buffer.from(secret).toString('base64'),
   base64url: (secret) => Buffer.from(secret).toString('base64url'),
   'base64 without padding': (secret) => Buffer.from(secret).toString('base64').replace(/=+$/, ''),
@@ -84,9 +137,20 @@ export const byteEncoders: Readonly<Record<string, (secret: string) => string>> 
       .toString('base64')
       .replaceAll('/', String.raw`\/`),
   'base64 in a URL': (secret) => encodeURIComponent(Buffer.from(secret).toString('base64').replace(/=+$/, '')),
+  'base64 in HTML': (secret) =>
+    Buffer.from(secret).toString('base64').replaceAll('+', '&#43;').replaceAll('/', '&#x2F;'),
+  'base64 of JSON': (secret) => Buffer.from(quoted(secret)).toString('base64'),
+  'base64 of JSON of Python': (secret) => Buffer.from(escapedAs(lower, /[^ -~]/g)(secret)).toString('base64'),
+  'base64 with other line ends': (secret) =>
+    Buffer.from(secret.replaceAll(/\r?\n/g, '\r\n').replaceAll('\r\n', secret.includes('\r') ? '\n' : '\r\n')).toString(
+      'base64',
+    ),
   'base64 in lines': (secret) => inLines(Buffer.from(secret).toString('base64'), 64, '\n'),
   'base64 in short lines of JSON': (secret) => inLines(Buffer.from(secret).toString('base64'), 24, String.raw`\r\n`),
 };
+
+const unitsOf = (text: string): readonly string[] =>
+  Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16).padStart(4, '0'));
 
 /** The bytes of a text in hex. */
 const bytesOf = (text: string): readonly string[] => Buffer.from(text).toString('hex').match(/../g) ?? [];
@@ -178,6 +242,25 @@ const pieces = (text: string, sizes: readonly number[]): readonly string[] => {
   }
   return result;
 };
+
+/** Checks that a long secret without blanks is found in a text that was folded anywhere, and in quoted-printable. */
+export function checkFolded(numRuns: number): void {
+  const longSecret = fc
+    .string({ unit: 'grapheme-ascii', minLength: 24, maxLength: 90 })
+    .filter((text) => !/\s/.test(text));
+  fc.assert(
+    fc.property(longSecret, fc.integer({ min: 24, max: 80 }), fc.nat(79), (secret, columns, before) => {
+      const start = '.'.repeat(before % columns);
+      const folded = inLines(start + secret, columns, '\n');
+      expect(redactText([secret], folded)).toBe(start + hidden);
+      const printable = (start + secret)
+        .replaceAll('=', '=3D')
+        .replaceAll(new RegExp(`(?:=3D|[^=]){${columns}}(?=.)`, 'g'), '$&=\r\n');
+      expect(redactText([secret], printable).length).toBeLessThanOrEqual(start.length + hidden.length + 3);
+    }),
+    { numRuns },
+  );
+}
 
 /** Checks that a stream is redacted as its whole text, wherever it is cut. */
 export function checkStream(numRuns: number): void {

@@ -3,11 +3,14 @@ import type { Forms, Spelling } from './spelling.ts';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Letters of both alphabets, also as URLs and JSON escape them; the longest first, as they are read backwards, too. */
+/**
+ * Letters of both alphabets, also as URLs, JSON and HTML escape them; the longest first, as they are read backwards,
+ * too.
+ */
 const letters: readonly Forms[] = [
   ...alphabet.split('').map((letter) => [letter]),
-  [String.raw`\u002B`, String.raw`\u002b`, '%2B', '%2b', '+', '-'],
-  ['%2F', '%2f', String.raw`\/`, '/', '_'],
+  [String.raw`\u002B`, String.raw`\u002b`, '&#x2B;', '&#x2b;', '&#43;', '%2B', '%2b', '+', '-'],
+  ['&#x2F;', '&#x2f;', '&#47;', '%2F', '%2f', String.raw`\/`, '/', '_'],
 ];
 
 /**

@@ -1,7 +1,7 @@
 import type { Forms } from './spelling.ts';
 
 /** A character, or a line end of two characters, as the encoders of one format write it. */
-type Escape = (character: string) => Forms;
+export type Escape = (character: string) => Forms;
 
 /** Characters that no encoder escapes. */
 const safe = /^[\w.-]$/;
@@ -77,6 +77,24 @@ function quoted(text: string): string {
   return text.isWellFormed() ? JSON.stringify(text).slice(1, -1) : text;
 }
 
+/** Returns a text as writers of JSON write it, which differ in what they escape. */
+export function jsonTexts(text: string): readonly string[] {
+  const json = quoted(text);
+  const inAscii = json.replaceAll(/[^ -~]/g, lowerEscape);
+  return [
+    ...new Set([
+      json,
+      inAscii,
+      inAscii.replaceAll('/', String.raw`\/`),
+      json.replaceAll(/[<>&\u2028\u2029]/g, lowerEscape),
+    ]),
+  ];
+}
+
+function lowerEscape(unit: string): string {
+  return unicodeEscapes(unit)[0] ?? unit;
+}
+
 function unicodeEscapes(character: string): readonly string[] {
   const units = Array.from({ length: character.length }, (_, at) =>
     character.charCodeAt(at).toString(16).padStart(4, '0'),
@@ -89,8 +107,11 @@ function percentEncoded(character: string): string {
   return Array.from(bytes, (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 }
 
-/** Any line end of a secret may have become another one: of two characters first, as it begins like one of them. */
-function withLineEnds(escape: Escape): Escape {
+/**
+ * Returns the forms of `escape`, and those of each line end for a line end: it may have become another one. Of two
+ * characters first, as it begins like one of them.
+ */
+export function withLineEnds(escape: Escape): Escape {
   let lineEnds: Forms | undefined;
   return (character) => {
     if (!/^[\r\n]/.test(character)) return escape(character);

@@ -10,19 +10,12 @@ export interface Gap {
   readonly longest: number;
   /** Least number of parts between two of the longest gaps. */
   readonly every: number;
-  /** Gaps that may follow every part of a spelling; a text is looked up with each, if it has any. */
-  readonly separators: readonly string[];
-}
-
-/** Tests whether a text has separators between bytes in hex: few texts do, and looking them up takes longer. */
-export function hasSeparatedBytes(text: string): boolean {
-  return /(?:[\da-fA-F]{2}[^\da-zA-Z]{1,3}(?:0?[xX]|u00)?){6}[\da-fA-F]{2}/.test(text);
 }
 
 const lineEnd = String.raw`(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)[ \t]{0,16}`;
 const halfLineEnd = String.raw`(?:\r|\\{1,8}(?:r\\{0,8})?)`;
 
-/** Line breaks and the indentation after them, as they are or as JSON escapes them: encoders of base64 write them. */
+/** Line breaks and the indentation after them, as they are or as JSON escapes them. */
 export const lineGap: Gap = gap({
   pattern: lineEnd,
   half: halfLineEnd,
@@ -30,22 +23,102 @@ export const lineGap: Gap = gap({
   opening: '\n\r\\',
   closing: '\n \tn',
   every: 16,
-  separators: [],
 });
+
+/** Line breaks of a text that was folded, and the indentation after them. */
+export const foldGap: Gap = gap({
+  pattern: String.raw`\r?\n[ \t]{0,16}`,
+  half: String.raw`\r`,
+  longest: 18,
+  opening: '\n\r',
+  closing: '\n \t',
+  every: 16,
+});
+
+/** Line breaks that quoted-printable adds. */
+export const softGap: Gap = gap({
+  pattern: String.raw`=\r?\n`,
+  half: String.raw`=\r?`,
+  longest: 3,
+  opening: '=',
+  closing: '\n',
+  every: 16,
+});
+
+const separator = String.raw`[,;:-]?[ \t]{0,2}(?:${lineEnd})?(?:0[xX]|\\{1,4}x|\\{1,4}u00|%|&#[xX])?`;
 
 /**
  * Separators of bytes in hex: line breaks, blanks, colons, hyphens and commas, and the start of an escape in C, JSON,
  * URLs or HTML.
  */
 export const byteGap: Gap = gap({
-  pattern: String.raw`[,;:-]?[ \t]{0,2}(?:${lineEnd})?(?:0[xX]|\\{1,4}x|\\{1,4}u00|%|&#[xX])?`,
+  pattern: separator,
   half: String.raw`[,;:-]?[ \t]{0,2}(?:${halfLineEnd}|(?:${lineEnd})?(?:0|\\{1,4}(?:u0?)?|&#?)?)`,
   longest: 48,
   opening: '\n\r\\ \t,;:-0%&',
   closing: '\n \tn,;:-xX0%',
   every: 1,
-  separators: [' ', ':', '-', ', ', ',0x', ', 0x', ' 0x', '\\x', '\\\\x', '%', '\\u00', '\\\\u00', ';&#x'],
 });
+
+/** The bytes of a text in hex without the gaps between them. */
+export interface JoinedBytes {
+  readonly text: string;
+  /** Returns the index in the original text of a character of `text`. */
+  readonly indexOf: (at: number) => number;
+}
+
+/** Seven bytes with separators, or two groups of bytes: few texts have them. */
+const separatedBytes = separatedBytesOf(String.raw`[^\da-zA-Z]{1,6}(?:0?[xX]|u00)?`, String.raw`[\da-fA-F]{2}`);
+const byteSeparator = new RegExp(String.raw`(?<=[\da-fA-F]{2})(?![\da-fA-F])${separator}(?=[\da-fA-F]{2})`, 'g');
+
+/** Returns a text without the separators between bytes in hex; undefined for a text without bytes in hex. */
+export function joinBytes(text: string): JoinedBytes | undefined {
+  const first = separatedBytes.exec(text)?.index;
+  if (first === undefined) return undefined;
+  const pieces: string[] = [];
+  /** Starts of the pieces: in what is joined, and in the text. */
+  const joinedStarts: number[] = [];
+  const starts: number[] = [];
+  let length = 0;
+  let from = first;
+  const add = (end: number): void => {
+    pieces.push(text.slice(from, end));
+    joinedStarts.push(length);
+    starts.push(from);
+    length += end - from;
+  };
+  byteSeparator.lastIndex = first;
+  for (let match = byteSeparator.exec(text); match; match = byteSeparator.exec(text)) {
+    add(match.index);
+    from = match.index + match[0].length;
+  }
+  add(text.length);
+  return {
+    text: pieces.join(''),
+    indexOf(at) {
+      const piece = lastAtMost(joinedStarts, at);
+      return (starts[piece] ?? 0) + at - (joinedStarts[piece] ?? 0);
+    },
+  };
+}
+
+function separatedBytesOf(between: string, byte: string): RegExp {
+  return new RegExp(
+    `${byte}${between}${byte}(?:(?:(?:${between})?${byte}){5}|(?<=${byte}${byte}${between}${byte})${byte})`,
+  );
+}
+
+/** Returns the index of the last number of an ascending list that is at most `value`. */
+function lastAtMost(ascending: readonly number[], value: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) <= value) low = middle;
+    else high = middle;
+  }
+  return low;
+}
 
 interface GapForm {
   readonly pattern: string;
@@ -55,15 +128,13 @@ interface GapForm {
   readonly opening: string;
   readonly closing: string;
   readonly every: number;
-  readonly separators: readonly string[];
 }
 
-function gap({ pattern, half, longest, opening, closing, every, separators }: GapForm): Gap {
+function gap({ pattern, half, longest, opening, closing, every }: GapForm): Gap {
   const start = new RegExp(`(?:${pattern})`, 'y');
   const end = new RegExp(`(?:${pattern})$`);
   const halves = new RegExp(`^(?:${half})$`);
   return {
-    separators,
     longest,
     every,
     isHalf: (rest) => rest.length <= longest && halves.test(rest),

@@ -27,18 +27,15 @@ const mostWindows = 200;
 /**
  * Indexes the grams of the first characters of every spelling. A search looks up one gram of a text per step, where the
  * step is such that one of them is in each window. So its time depends on the shortest secret, and hardly on the number
- * of secrets: 0.1 to 0.2 ms per 100 kB for 1 API key and for 20. Parts that a gap may separate are looked up with each
- * of the `gaps`.
+ * of secrets: 0.1 to 0.2 ms per 100 kB for 1 API key and for 20.
  */
-export function lookupIndex(spellings: readonly Spelling[], gaps: readonly string[] = ['']): LookupIndex {
+export function lookupIndex(spellings: readonly Spelling[]): LookupIndex {
   const window = windowFor(spellings);
   const step = window - gram + 1;
   const entries = new Map<number, Entry[]>();
   const isIndexed = new Uint8Array(65_536);
   for (const spelling of spellings) {
-    for (const { text, ...entry } of spelling.gap
-      ? gaps.flatMap((gap) => gappedGrams(spelling, gap, window))
-      : windowGrams(spelling, window)) {
+    for (const { text, ...entry } of spelling.gap ? twoWindowGrams(spelling, window) : windowGrams(spelling, window)) {
       const hash = hashAt(text, 0);
       const same = entries.get(hash) ?? [];
       if (same.some((one) => one.spelling === spelling && one.part === entry.part && one.offset === entry.offset))
@@ -90,27 +87,22 @@ function windowGrams(spelling: Spelling, window: number): readonly Gram[] {
   );
 }
 
-/** Returns the grams in the first two windows of parts with one gap; one of the windows has no other gap in it. */
-function gappedGrams(spelling: Spelling, gap: string, window: number): readonly Gram[] {
+/** Returns the grams in the first two windows: one of them has no gap in it. */
+function twoWindowGrams(spelling: Spelling, window: number): readonly Gram[] {
   const letters = spelling.parts.slice(0, 2 * window).filter((forms) => !forms.includes(''));
-  const width = Math.min(...letters.flat().map((form) => form.length)) + gap.length;
+  const width = Math.min(...letters.flat().map((form) => form.length));
   return letters.slice(0, 2 * Math.ceil(window / width)).flatMap((forms, part) =>
     forms.flatMap((form) =>
-      beginnings([[form], ...withGaps(letters.slice(part + 1), gap)], form.length + gap.length + gram - 1).flatMap(
-        (text) =>
-          Array.from({ length: text.length - gram + 1 }, (_, offset) => ({
-            text: text.slice(offset, offset + gram),
-            offset,
-            part,
-            spelling,
-          })),
+      beginnings([[form], ...letters.slice(part + 1)], form.length + gram - 1).flatMap((text) =>
+        Array.from({ length: text.length - gram + 1 }, (_, offset) => ({
+          text: text.slice(offset, offset + gram),
+          offset,
+          part,
+          spelling,
+        })),
       ),
     ),
   );
-}
-
-function withGaps(parts: readonly Forms[], gap: string): readonly Forms[] {
-  return gap === '' ? parts : parts.flatMap((forms) => [[gap], forms]);
 }
 
 /** Returns every text of `length` characters with which the parts may begin. */

@@ -1,4 +1,4 @@
-import { hasSeparatedBytes } from './gap.ts';
+import { byteGap, joinBytes } from './gap.ts';
 import { lookupIndex, type LookupIndex } from './lookup-index.ts';
 import { endOfSpelling, isUnfinished, longestLength, startOfSpelling, type Spelling } from './spelling.ts';
 
@@ -23,10 +23,9 @@ export function matcher(spellings: readonly Spelling[], kept: string): Matcher {
   const keptSpelling: Spelling = { parts: [[kept]] };
   const all = kept.length < 4 ? spellings : [...spellings, keptSpelling];
   const index = lookupIndex(all);
-  const separable = all.filter(({ gap }) => gap !== undefined && gap.separators.length > 0);
-  let separated: LookupIndex | undefined;
-  const separatedIndex = (): LookupIndex =>
-    (separated ??= lookupIndex(separable, [...new Set(separable.flatMap(({ gap }) => gap?.separators ?? []))]));
+  const ofBytes = all.filter(({ gap }) => gap === byteGap);
+  let joinedIndex: LookupIndex | undefined;
+  const byteIndex = (): LookupIndex => (joinedIndex ??= lookupIndex(ofBytes));
   const starts = byFirstCharacter(all);
   const longest = Math.max(0, ...all.map(longestLength));
   return {
@@ -40,7 +39,8 @@ export function matcher(spellings: readonly Spelling[], kept: string): Matcher {
         (spelling === keptSpelling ? keptRanges : found).push({ start, end });
       };
       index.search(text, visit);
-      if (separable.length > 0 && hasSeparatedBytes(text)) separatedIndex().search(text, visit);
+      const joined = ofBytes.length > 0 ? joinBytes(text) : undefined;
+      if (joined) byteIndex().search(joined.text, (at, place) => visit(joined.indexOf(at), place));
       return found.length === 0 ? none : merged(found, keptRanges);
     },
     unfinishedFrom(text) {

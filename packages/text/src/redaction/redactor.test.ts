@@ -5,6 +5,7 @@ import {
   checkBase64OfText,
   checkByteEncoder,
   checkEncoder,
+  checkFolded,
   checkOtherBytes,
   checkStream,
   encoders,
@@ -20,6 +21,8 @@ test.for(Object.entries(encoders))('a secret is found as %s', ([, encode]) => ch
 test.for(Object.entries(byteEncoders))('a secret is found as %s', ([, encode]) => checkByteEncoder(encode, 25));
 
 test('a secret is found in the base64 of a text that holds it, in lines of any length', () => checkBase64OfText(60));
+
+test('a long secret is found in a text that was folded anywhere', () => checkFolded(40));
 
 test('a stream is redacted as its whole text, wherever it is cut', () => checkStream(60));
 
