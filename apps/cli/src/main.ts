@@ -19,9 +19,17 @@ if (option === '--version' || option === '-V') {
   process.exitCode = 2;
 } else {
   // Before anything else, because the process is replaced.
-  if (option === 'serve') (await import('./setup/limit-young-generation.ts')).limitYoungGeneration();
-  const { privateEnvironment } = await import('./setup/private-environment.ts');
-  const env = option === 'run' ? privateEnvironment() : process.env;
+  const env = await environmentOf(option);
   const { start } = await import('./start.ts');
   await start(env);
+}
+
+/** Returns the variables for a command. Those of commands that start programs are readable by no other process. */
+async function environmentOf(command: string | undefined): Promise<Readonly<Record<string, string | undefined>>> {
+  if (command !== 'run' && command !== 'serve') return process.env;
+  const { privateEnvironment } = await import('./setup/private-environment.ts');
+  if (command === 'run') return privateEnvironment();
+  const { privateArguments } = await import('./setup/private-arguments.ts');
+  const { youngGenerationOptions } = await import('./setup/young-generation-options.ts');
+  return privateEnvironment({ nodeOptions: youngGenerationOptions(), ...privateArguments(process.argv.slice(2)) });
 }

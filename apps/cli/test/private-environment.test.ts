@@ -68,6 +68,53 @@ test.for([
   for (const value of ['0123456789', '$(date)', 'word@db', 'xxxxxxxx']) expect(output).not.toContain(value);
 });
 
+/** Runs a command by `varve serve`, with its key in the arguments, and returns its output. */
+async function outputOfServedCommand(command: string): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const args = [
+    'serve',
+    '--port',
+    '0',
+    '--store',
+    'memory:',
+    '--key',
+    'argument-key-0123456789',
+    '--log-level',
+    'silent',
+  ];
+  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
+    env: processEnvironment(home, { LANG: 'C.UTF-8', CI: '1', ...secrets }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  try {
+    let stderr = '';
+    child.stderr.setEncoding('utf8');
+    for await (const piece of child.stderr) if (/serves \S+\n/.test((stderr += piece as string))) break;
+    const [, url = ''] = /serves (\S+)/.exec(stderr) ?? [];
+    const response = await fetch(`${url}/api/bash/execute_bash_command`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Session-API-Key': 'argument-key-0123456789' },
+      body: JSON.stringify({ command: `${command}; echo "done in $PPID of ${child.pid}"` }),
+    });
+    return await response.text();
+  } finally {
+    child.kill();
+    await exited;
+  }
+}
+
+test('a command of a server finds no key in the environment, the process and its arguments', async () => {
+  const process = `cat /proc/$PPID/environ 2>/dev/null | tr '\\0' '\\n' || ps eww -p $PPID`;
+  const output = await outputOfServedCommand(`env; ${process}; ps -o args= -p $PPID`);
+  expect(output).toMatch(/serve --port 0.*done in (\d+) of \1/);
+  for (const name of Object.keys(secrets)) expect(output).not.toContain(name);
+  // What is masked was found.
+  for (const value of ['0123456789', '$(date)', 'word@db', 'xxxxxxxx', 'secret-hidden']) {
+    expect(output).not.toContain(value);
+  }
+}, 120_000);
+
 test('a command gets the variables that --env names, byte for byte', { timeout: 120_000 }, async () => {
   const output = await outputOfCommand(`printf %s "$PGPASSWORD" | od -An -tx1 | tr -d ' \\n'; echo "|$DATABASE_URL"`, {
     env: secrets,
@@ -78,7 +125,7 @@ test('a command gets the variables that --env names, byte for byte', { timeout: 
 
 test.for([
   ['a large environment', { LARGE: 'y'.repeat(100_000) }],
-  ['a variable of its own that is not from varve', { VARVE_PRIVATE_ENVIRONMENT: '3' }],
+  ['a variable of its own that is not from varve', { VARVE_PRIVATE_ENVIRONMENT: '9' }],
   ['no private variables', {}],
 ] as const)('the command starts with %s', { timeout: 120_000 }, async ([, env]) => {
   expect(await outputOfCommand('echo "ran ${#LARGE}"', { env })).toContain('ran 0');

@@ -1,9 +1,12 @@
 import { closeSync, existsSync, readFileSync } from 'node:fs';
 import { publicVariables, type Variables } from '@varve/text';
 
-/** Variable by which the shell in between receives the values, and its number of the pipe, for the next process. */
+/**
+ * Variable by which the shell in between receives the values, and its number of the pipe, for the next process: the
+ * last one that every shell accepts, as programs that start others with pipes of their own use those from 3 on.
+ */
 const variable = 'VARVE_PRIVATE_ENVIRONMENT';
-const descriptor = 3;
+const descriptor = 9;
 const shell = '/bin/sh';
 
 /** Variables that Node reads when it starts; others with this prefix, as `NODE_AUTH_TOKEN`, may be credentials. */
@@ -27,18 +30,28 @@ $private
 VARVE_END
 `;
 
+/** How the process replaces itself. */
+export interface Replacement {
+  /** Options of Node that the process needs. */
+  readonly nodeOptions?: readonly string[];
+  /** Arguments after the script; those of the process when absent. */
+  readonly args?: readonly string[];
+  /** Variables in addition to those of the process, which no program may read either. */
+  readonly variables?: Variables;
+}
+
 /**
  * Returns the environment of the command, and removes what is not public from the environment of the process, which the
  * programs that an agent starts can read (`/proc/PID/environ`). To change a variable does not change that record, so
  * the process replaces itself: it keeps its id, terminal and streams, and receives the other variables through a pipe.
  * In that case this function does not return in the first process. Does nothing on systems that cannot replace a
- * process, and for an environment larger than a pipe.
+ * process, and only adds the options of Node for an environment larger than a pipe.
  */
-export function privateEnvironment(): Variables {
+export function privateEnvironment(replacement: Replacement = {}): Variables {
   const passed = process.env[variable];
   const environment = { ...process.env };
   if (passed === undefined) {
-    replaceProcess(environment);
+    replaceProcess(environment, replacement);
     return environment;
   }
   delete process.env[variable];
@@ -46,16 +59,20 @@ export function privateEnvironment(): Variables {
   return passed === String(descriptor) ? { ...environment, ...receivedVariables() } : environment;
 }
 
-function replaceProcess(environment: Variables): void {
+function replaceProcess(environment: Variables, replacement: Replacement): void {
+  if (process.execve === undefined) return;
+  const { nodeOptions = [], args = process.argv.slice(2), variables = {} } = replacement;
   const kept = {
     ...publicVariables(environment),
     ...Object.fromEntries(Object.entries(environment).filter(([name]) => nodeNames.has(name))),
   };
   const others = Object.fromEntries(Object.entries(environment).filter(([name, value]) => kept[name] !== value));
-  const text = ascii(JSON.stringify(others));
-  if (process.execve === undefined || text.length > maxChars || text === '{}' || !existsSync(shell)) return;
-  const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
-  process.execve(shell, ['sh', '-c', script, 'sh', ...command], { ...defined(kept), [variable]: text });
+  const text = ascii(JSON.stringify({ ...others, ...variables }));
+  const command = [process.execPath, ...nodeOptions, ...process.execArgv, ...process.argv.slice(1, 2)];
+  if (text !== '{}' && text.length <= maxChars && existsSync(shell)) {
+    process.execve(shell, ['sh', '-c', script, 'sh', ...command, ...args], { ...defined(kept), [variable]: text });
+  }
+  if (nodeOptions.length > 0) process.execve(process.execPath, [...command, ...process.argv.slice(2)], process.env);
 }
 
 function receivedVariables(): Variables {
