@@ -101,7 +101,9 @@ function loadFunction(nonce: string, pty: boolean): string {
   [[ $__varve_text == *${shellQuote(commandEnd(nonce))} && ${streams} ]] || [[ \${__varve_missing?} ]]
   builtin unset -f eval || [[ \${__varve_missing?} ]]
   [[ -z $4 ]] || { builtin . "$4"; builtin command rm -f -- "$4"; }
+  ${withoutAttributes('__varve_command')}
   __varve_command=\${__varve_text%${shellQuote(commandEnd(nonce))}}
+  ${withoutAttributes('__varve_id')}
   __varve_id=$1
   __varve_text=$__varve_options __varve_options=
   [[ -z $__varve_text ]] || builtin set "-$__varve_text"
@@ -126,6 +128,7 @@ function resetFunction(nonce: string): string {
   \\unset -f builtin || :
   ${record.join('\n  ')}
   builtin set +${Object.keys(shellOptions).join('')}
+  ${withoutAttributes('PS1 PS2 PROMPT_COMMAND')}
   PS1='${prompt}' PS2=
   builtin shopt -s promptvars
   builtin export -n PS1 PS2
@@ -135,6 +138,11 @@ function resetFunction(nonce: string): string {
     PROMPT_COMMAND=${ask}
   fi
 }`;
+}
+
+/** Removes variables: they may be references, integers or in capitals, as a command has declared them. */
+function withoutAttributes(names: string): string {
+  return `{ builtin unset -n ${names}; builtin unset -v ${names}; } 2>/dev/null || :`;
 }
 
 /** Returns the last line of the file of a command, by which the shell knows that it has read all of it. */
