@@ -6,6 +6,7 @@ import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/l
 import { newHome, runVarve, type Invocation } from './run-varve.ts';
 
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+const variable = (text: string): ScriptedTurn => ({ calls: [{ name: 'mcp__docs__getenv', arguments: { text } }] });
 const stop = (command: string) => ({ Stop: [{ hooks: [{ command }] }] });
 
 /** A home directory with a repository in it. */
@@ -154,13 +155,12 @@ test('a server of .mcp.json starts after it is trusted, and ends with the run; a
   const project = new Project(await newHome());
   const script = fileURLToPath(new URL('../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
   project.write('server.ts', readFileSync(script, 'utf8'));
-  project.write('.mcp.json', {
-    mcpServers: { docs: { command: process.execPath, args: ['server.ts'], env: { A: '${TOKEN}' } } },
-  });
+  // Other agents have secrets in this file.
+  const env = { A: '${TOKEN}', DOCS_KEY: 'key-of-the-file-0123' };
+  project.write('.mcp.json', { mcpServers: { docs: { command: process.execPath, args: ['server.ts'], env } } });
   await runVarve(['secret', 'set', 'TOKEN'], { home: project.home, stdin: 'token-0123456789' });
   const echo: ScriptedTurn = { calls: [{ name: 'mcp__docs__echo', arguments: { text: 'It answers.' } }] };
-  const token: ScriptedTurn = { calls: [{ name: 'mcp__docs__getenv', arguments: { text: 'A' } }] };
-  await using server = await scriptedServer([done, echo, token, done, echo, done]);
+  await using server = await scriptedServer([done, echo, variable('A'), variable('DOCS_KEY'), done, echo, done]);
   const start = ['-w', project.directory, '--confirm', 'never'];
   const before = await project.run(server, ...start, '--store', 'memory:', 'Go.');
   expect(before.stderr).toContain('no effect have servers (.mcp.json)');
@@ -170,6 +170,7 @@ test('a server of .mcp.json starts after it is trusted, and ends with the run; a
   expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('conversation')]);
   expect(JSON.stringify(server.requests.at(-1))).toContain('It answers.');
   expect(JSON.stringify(server.requests.at(-1))).toContain('<secret-hidden>');
+  expect(JSON.stringify(server.requests)).not.toMatch(/key-of-the-file|token-0123/);
   project.write('server.ts', 'process.exit(1);');
   const id = /conversation (\w+)/.exec(run.stderr)?.[1] ?? '';
   const resumed = await project.varve('run', '--resume', id, 'Again.');

@@ -1,5 +1,5 @@
 import { SettingsError } from '@varve/settings';
-import { resolveServer } from '@varve/settings/extensions';
+import { resolveServer, secretsOfServer } from '@varve/settings/extensions';
 import { isToken, receivedText, type Cipher } from '@varve/settings/secrets';
 import { redactor, type Variables } from '@varve/text';
 import { ToolError } from '@varve/tools';
@@ -58,9 +58,10 @@ export function mcpTester(options: McpTesterOptions): McpTester {
     const timeout = AbortSignal.timeout(test.timeout * 1000);
     const secrets = await options.secrets();
     const values = [...Object.values(secrets), ...Object.values({ ...test.server.env, ...test.server.headers })];
-    const masked = redactor(values, { replacement: '<secret-hidden>' });
+    let masked = redactor(values, { replacement: '<secret-hidden>' });
     try {
       const server = serverOf(test, { ...options, secrets, cipher: await options.cipher() });
+      masked = redactor([...values, ...valuesOf(server)], { replacement: '<secret-hidden>' });
       const connecting = { env: options.env, redactor: masked, signal: AbortSignal.any([signal, timeout]) };
       const connection = await connectMcp(test.name, server, connecting);
       try {
@@ -79,6 +80,12 @@ export function mcpTester(options: McpTesterOptions): McpTester {
       throw error;
     }
   };
+}
+
+/** Returns the values of variables and headers, and other secrets of a server. */
+function valuesOf(server: McpServer): readonly string[] {
+  const named = server.transport === 'stdio' ? server.env : server.headers;
+  return [...Object.values(named ?? {}), ...secretsOfServer(server)];
 }
 
 function failed(error: string, kind: 'timeout' | 'connection' | 'unknown'): McpTestResult {

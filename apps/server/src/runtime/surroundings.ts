@@ -108,6 +108,7 @@ interface Found {
 async function assembled(options: SurroundingsOptions, found: Found): Promise<Surroundings> {
   const { environment, privateValues, agent } = options;
   const { prepared, servers, settings } = found;
+  privateValues.conceal(servers.secrets);
   const { home } = environment;
   const hooks = mergedHooks(prepared?.hooks, privateValues.record.hooks);
   const registries = registriesFor(privateValues, {

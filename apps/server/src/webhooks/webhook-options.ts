@@ -4,10 +4,23 @@ import { ServerError } from '../error.ts';
 
 const count = z.int().positive();
 
+/** Tests whether a request can have these headers. The errors of requests contain headers that are invalid. */
+function areHeaders(headers: Readonly<Record<string, string>>): boolean {
+  try {
+    return new Headers(headers) instanceof Headers;
+  } catch {
+    return false;
+  }
+}
+
 /** Receiver of the events of all conversations. @see agent-server 1.43.1 OpenAPI, WebhookSpec */
 export const webhook = z.object({
-  base_url: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
-  headers: z.record(z.string(), z.string()).default({}),
+  base_url: z
+    .url({ protocol: /^https?$/ })
+    // No request can be made to such an address.
+    .refine((url) => !URL.parse(url)?.username && !URL.parse(url)?.password)
+    .transform((url) => url.replace(/\/+$/, '')),
+  headers: z.record(z.string(), z.string()).refine(areHeaders).default({}),
   /** Events of a batch; that many are sent without a delay. */
   event_buffer_size: count.default(5),
   /** Seconds after which fewer events are sent. */

@@ -128,7 +128,9 @@ export class WebhookQueue {
         const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(responseMs)]);
         const headers = { 'content-type': 'application/json', ...this.#headers };
         // The key is not sent to another address.
-        const response = await fetch(this.#url, { method: 'POST', headers, body, signal, redirect: 'error' });
+        const response = await fetch(this.#url, { method: 'POST', headers, body, signal, redirect: 'error' }).catch(
+          unreachable,
+        );
         await response.body?.cancel();
         if (response.ok) return true;
         throw new Error(`A webhook answered with the status ${response.status}.`);
@@ -138,6 +140,13 @@ export class WebhookQueue {
     }
     return false;
   }
+}
+
+/** The path of an address and headers may be secrets, and messages of errors contain them. */
+function unreachable(error: unknown): never {
+  const { name, cause } = error instanceof Error ? error : new Error();
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : name;
+  throw new Error(`A webhook cannot be reached (${code}).`);
 }
 
 function bytesOf(events: readonly string[]): number {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -182,4 +183,31 @@ test('webhooks are read from the environment, and errors contain no value', () =
   for (const text of ['{', '{}', '[{"base_url": "ftp://canary"}]']) {
     expect(() => webhookOptions(undefined, { OH_WEBHOOKS: text })).toThrow(/^The webhooks are invalid: [^c]*$/);
   }
+});
+
+test('secrets in addresses and headers of webhooks are in no failure', async () => {
+  const invalid: readonly WebhookInput[] = [
+    { base_url: 'http://me:canary-0123@127.0.0.1/' },
+    { base_url: 'http://canary-0123@127.0.0.1/' },
+    ...['\n', '\0', '\u2019', '\r\nX: y'].flatMap((character) => [
+      { base_url: 'http://127.0.0.1', headers: { Authorization: `Bearer canary-0123${character}0` } },
+      { base_url: 'http://127.0.0.1', headers: { [`X${character}`]: 'canary-0123' } },
+    ]),
+  ];
+  for (const one of invalid) {
+    expect(() => webhookOptions(undefined, { OH_WEBHOOKS: JSON.stringify([one]) })).toThrow(
+      /^The webhooks are invalid: 0\.(?:base_url|headers)\.$/,
+    );
+  }
+  const failures: unknown[] = [];
+  const url = 'http://127.0.0.1:1/services/canary-0123';
+  const failing = { ...context, onFailure: (error: unknown) => failures.push(error) };
+  const queue = new WebhookQueue(url, optionsOf({ base_url: url }), {
+    headers: { 'X-Key': 'canary-0123\0' },
+    context: failing,
+  });
+  queue.add('1');
+  await queue.close(new AbortController().signal);
+  expect(inspect(failures)).toMatch(/A webhook cannot be reached \(TypeError\)/);
+  expect(inspect(failures)).not.toContain('canary');
 });

@@ -91,7 +91,7 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
   const owned = created.move();
   return {
     agent,
-    secrets: [...masked, ...(subAgents?.secrets ?? [])],
+    secrets: [...masked, ...parts.servers.secrets, ...(subAgents?.secrets ?? [])],
     model: async (role) => ((await models.own(role)) ?? main).model,
     ownModel: async (role) => (await models.own(role))?.model,
     profileModel: async (name) => (await models.profile(name)).model,

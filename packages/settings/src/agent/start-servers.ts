@@ -2,6 +2,7 @@ import type { Settings } from '../layers/resolve-settings.ts';
 import type { Variables } from '@varve/text';
 import type { McpServers, McpToolSpec } from '@varve/tools/mcp';
 import { configuredServers, type FileServer } from '../extensions/configured-servers.ts';
+import { secretsOfServer } from '../extensions/secrets-of-server.ts';
 
 /** Options of {@link startServers}. */
 export interface StartServersOptions {
@@ -24,6 +25,8 @@ export interface StartServersOptions {
 /** Servers of an agent. Disposing ends those that no conversation uses. */
 export interface StartedServers extends AsyncDisposable, Pick<McpServers, 'tools' | 'problems'> {
   readonly kinds: readonly McpServers['kind'][];
+  /** Secrets that the configurations contain: they must not be stored. */
+  readonly secrets: readonly string[];
 }
 
 /** Starts the servers. Those of a stored conversation that do not start answer each call with that. */
@@ -33,14 +36,16 @@ export async function startServers(
 ): Promise<StartedServers> {
   const { servers, problems } = configuredServers(files, { ...places, secrets: variables });
   if (Object.keys(servers).length === 0 && stored.length === 0)
-    return { tools: [], kinds: [], problems, [Symbol.asyncDispose]: async () => undefined };
+    return { tools: [], kinds: [], secrets: [], problems, [Symbol.asyncDispose]: async () => undefined };
   // Loaded here, because few runs have servers.
   const { startMcpServers } = await import('@varve/tools/mcp');
-  const started = await startMcpServers(servers, { env, secrets: masked });
+  const secrets = Object.values(servers).flatMap(secretsOfServer);
+  const started = await startMcpServers(servers, { env, secrets: [...masked, ...secrets] });
   const isStarted = (server: string): boolean => started.tools.some(({ params }) => params.server === server);
   return {
     tools: [...started.tools, ...stored.filter(({ params }) => !isStarted(params.server))],
     kinds: [started.kind],
+    secrets,
     problems: [...problems, ...started.problems],
     [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
   };

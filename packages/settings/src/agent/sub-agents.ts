@@ -13,7 +13,7 @@ import type { StartedServers } from './start-servers.ts';
 /** Sub-agents of one agent. Disposing ends their servers that no conversation uses. */
 export interface PreparedSubAgents extends AsyncDisposable {
   readonly subAgents: readonly SubAgent[];
-  /** Keys of their models. */
+  /** Keys of their models, and secrets in the configurations of their servers. */
   readonly secrets: readonly string[];
   /** Models and servers that files name and that cannot be used, one sentence each. */
   readonly problems: readonly string[];
@@ -68,7 +68,9 @@ export async function prepareSubAgents(
   const owned = created.move();
   return {
     subAgents: inherited ? all.map((subAgent) => withParentModel(subAgent, inherited.model)) : all,
-    secrets: [inherited, ...prepared.map(({ model }) => model)].flatMap((model) => model?.secrets ?? []),
+    secrets: [inherited, ...prepared.flatMap(({ model, servers }) => [model, servers])].flatMap(
+      (one) => one?.secrets ?? [],
+    ),
     problems: prepared.flatMap(({ problems }) => problems),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

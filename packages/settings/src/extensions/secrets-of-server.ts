@@ -1,0 +1,60 @@
+import type { McpServer } from '@varve/tools/mcp';
+
+/** Names of headers, variables, options and parameters whose values are secrets. */
+const secretName = /(?:authorization|cookie|credentials?|key|pass(?:word|wd)?|pat|pwd|secret|token)(?:[_-]?\d+)?$/i;
+
+/** Shorter values, numbers and paths under such a name are not secrets: `MAX_TOKENS`, `SSH_KEY`. */
+const shortest = 8;
+const notSecret = /^(?:\d+$|[./~])/;
+
+/**
+ * Returns the secrets that the configuration of a server contains as they are, by the names of its headers, variables,
+ * options and parameters: they must not be stored. Those that it refers to are known anyway.
+ */
+export function secretsOfServer(server: McpServer): readonly string[] {
+  const named =
+    server.transport === 'stdio'
+      ? [...Object.entries(server.env ?? {}), ...namedArguments(server.args ?? [])]
+      : [...Object.entries(server.headers ?? {}), ...namedParts(server.url)];
+  const values = named.filter(([name]) => secretName.test(name)).flatMap(([, value]) => [value, ...credentials(value)]);
+  return [...new Set(values)].filter((value) => value.length >= shortest && !notSecret.test(value));
+}
+
+type Named = readonly [name: string, value: string];
+
+/** Returns options with their values, and assignments, as `docker run -e` has them. */
+function namedArguments(args: readonly string[]): readonly Named[] {
+  return args.flatMap((argument, at) => {
+    const [, name, value] = /^([\w-]+)=(.*)$/s.exec(argument) ?? [];
+    if (name !== undefined && value !== undefined) return [[name, value] as const];
+    const next = args[at + 1];
+    return argument.startsWith('-') && next !== undefined ? [[argument, next] as const] : [];
+  });
+}
+
+/** Returns the password of an address, and its parameters. */
+function namedParts(address: string): readonly Named[] {
+  const url = URL.parse(address);
+  if (!url) return [];
+  return [...url.searchParams, ['password', url.password], ['password', decoded(url.password)]];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the credentials after a scheme, as `Bearer` and `Basic` have them. */
+function credentials(value: string): readonly string[] {
+  const [, scheme = '', text = ''] = /^(\w+) +(\S+)$/.exec(value) ?? [];
+  if (text === '') return [];
+  const password = /^basic$/i.test(scheme)
+    ? Buffer.from(text, 'base64')
+        .toString()
+        .replace(/^[^:]*:/, '')
+    : '';
+  return [text, password];
+}
