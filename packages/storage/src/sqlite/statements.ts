@@ -57,7 +57,7 @@ export function toEvent(row: Row): EventRow {
   return row as unknown as EventRow;
 }
 
-/** Converts a row of `conversation` with its `meta`. */
+/** Converts a row of `conversation` with its `meta`, which is null if it is damaged: the log does not depend on it. */
 export function toSummary(row: Row): Summary {
   const { id, head } = toConversation(row);
   const {
@@ -65,7 +65,7 @@ export function toSummary(row: Row): Summary {
     updated_at: updatedAt,
     meta,
   } = row as { created_at: number; updated_at: number; meta: string };
-  return { id, createdAt, updatedAt, head, meta: JSON.parse(meta) };
+  return { id, createdAt, updatedAt, head, meta: (parseJson(meta) ?? null) as Json };
 }
 
 /** Converts a row of `snapshot`; returns undefined if its state is damaged. */

@@ -107,3 +107,19 @@ test('a log of a version without seals is sealed when it is opened, not before',
   const after = await verify(log, { trusted: [signer.did], known: { seq: 1, seal: before.seal } });
   expect([after.sealed, after.signedEvents, after.broken]).toEqual([3, 3, undefined]);
 });
+
+test.for(['', 'x', '{"a":', '\u0000', '\uFFFF', 'undefined', '[1,]'])(
+  'a meta of %j, which is not JSON, costs neither a listing nor the log',
+  async (json) => {
+    await using directory = await temporary();
+    const path = join(directory.path, 'log.db');
+    await writeLog(path);
+    tamper(path, `UPDATE meta SET json = CAST(X'${Buffer.from(json).toString('hex')}' AS TEXT)`);
+    await using store = await sqliteStore({ path });
+    const { items } = await store.list();
+    expect(items).toMatchObject([{ id: 'c', head: 6, meta: null }]);
+    const log = await store.open('c');
+    await log.append(newEvents(6, 7), { meta: { title: 'again' } });
+    expect((await store.summary('c')).meta).toEqual({ title: 'again' });
+  },
+);
