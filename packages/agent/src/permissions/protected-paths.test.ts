@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ApplyPatchAction, FileEditorAction, TaskTrackerAction, TerminalAction } from '@varve/events/payloads';
 import { countingTool } from '../testing/counting-tool.ts';
@@ -46,6 +46,14 @@ test.for([
   '.git/modules/x/hooks/post-checkout',
   'link/hooks.json',
   'home/trust.json',
+  'bare/config.worktree',
+  'bare/commondir',
+  '.gitconfig',
+  '.config/git/config',
+  '.git./config',
+  '.git::$INDEX_ALLOCATION/config',
+  'GIT~1/hooks/pre-commit',
+  '.varve /config.json',
 ])('a person is asked about a change of %s by the file tools', (path) => {
   expect(isProtected(FileEditorAction.create({ command: 'create', path, file_text: '' }))).toBe(true);
   expect(isProtected(FileEditorAction.create({ command: 'create', path: join(workspace, path), file_text: '' }))).toBe(
@@ -149,6 +157,39 @@ test.for([
   'rm -rf build',
 ])('no one is asked about %s', (command) => {
   expect(shell(command)).toBe(false);
+});
+
+test('no one is asked about the name of a commit or about what a command excludes', () => {
+  const verbs =
+    'checkout reset rebase merge-base push describe tag revert cherry-pick archive fetch rev-list range-diff';
+  const named = verbs.split(' ').flatMap((verb) => [`git ${verb} HEAD`, `git -C src ${verb} x HEAD -- a.ts`]);
+  const left = ['tar --exclude=.git -czf x.tgz .', 'zip -r x.zip . -x .git/config', 'fd -E .git x'].concat(
+    ['--exclude', '--exclude-dir', '--ignore-pattern'].map((option) => `some-tool ${option} .git/hooks src`),
+  );
+  expect([...named, ...left, 'curl -X HEAD http://x.example', 'make HEAD'].filter(shell)).toEqual([]);
+});
+
+test('a file that makes a directory a repository is asked about where it is written', () => {
+  const writers = ['touch', 'tee', 'cp x', 'mv x', 'ln -s x', 'install x', 'dd if=x', 'echo x >', 'curl -o', 'sort -o'];
+  const others = ['git init --bar x', 'git clone --templ=y x', 'git init --separate-git-dir x'];
+  const all = [...writers.map((writer) => `${writer} other/HEAD`), 'cd other && echo x > HEAD', ...others];
+  expect(all.filter((command) => !shell(command))).toEqual([]);
+});
+
+test('a relative path is protected in each directory to which a command changes', () => {
+  const writers = ['echo x >', 'cat x >', 'tee', 'cp x', 'rm -r'];
+  const places = [
+    `cd ${home}`,
+    'cd home',
+    'pushd home',
+    'cd / && cd home || cd home',
+    `cd ${home}/.. && cd ./${basename(home)}`,
+  ];
+  const all = places.flatMap((place) => writers.map((writer) => `${place}; ${writer} trust.json`));
+  const bare = ['hooks/x', 'config', './commondir'].flatMap((file) =>
+    writers.map((writer) => `cd bare; ${writer} ${file}`),
+  );
+  expect([...all, ...bare].filter((command) => !shell(command))).toEqual([]);
 });
 
 test('a text about a protected file in the task list is not asked about', () => {

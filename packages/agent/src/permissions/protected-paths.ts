@@ -3,8 +3,10 @@ import { join, relative, sep } from 'node:path';
 import type { RiskVerdict } from '@varve/events/facts';
 import { FinishAction, TaskTrackerAction, ThinkAction } from '@varve/events/payloads';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { locationsOf } from '../risk/shell/paths.ts';
 import { deletedFiles, writtenFiles } from '../risk/shell/affected-files.ts';
 import { gitCommand, programsOfGit } from '../risk/shell/git-command.ts';
+import { isLongOption } from '../risk/shell/options.ts';
 import { hasName, type ShellCommand } from '../risk/shell/shell-command.ts';
 import { callFacts, pathsIn, type CallFacts } from './call-facts.ts';
 import { hasPattern, mayBecome, type NamedPath, type PathReader } from './named-paths.ts';
@@ -16,8 +18,10 @@ const directories = ['.varve', '.openhands', '.agents'];
  * file that names another directory for them, and the commands that an interrupted rebase continues with.
  */
 const inGit = /^(?:hooks|config(?:\.worktree)?|info|modules|worktrees|commondir|rebase-merge|rebase-apply|sequencer)?$/;
-/** Attributes select the programs that filter, merge and compare files; `HEAD` makes a directory a repository. */
-const files = ['.mcp.json', '.gitattributes', 'git-rebase-todo', 'head'];
+/** Attributes select the programs that filter, merge and compare files. */
+const files = ['.mcp.json', '.gitattributes', '.gitconfig', 'git-rebase-todo'];
+/** A file of this name makes a directory a repository. As an argument it is the name of a commit. */
+const head = 'head';
 
 /** A protected name within other text, such as code in an argument. */
 const mentioned =
@@ -53,7 +57,10 @@ export function protectedFinding(call: ProposedCall, extra: readonly string[]): 
     known.set(text, found);
     return found;
   };
-  const named = facts.shell ? changedBy(facts, isProtected, extra) : namedBy(facts, isProtected);
+  const isProtectedFile = (text: string): boolean => isProtected(text) || isHead(text);
+  const named = facts.shell
+    ? changedBy(facts, { isProtected, isProtectedFile, extra })
+    : namedBy(facts, isProtectedFile);
   const found = named ?? (facts.reader.isExhausted ? 'it names more files than are compared' : undefined);
   return found === undefined
     ? undefined
@@ -66,14 +73,27 @@ function namedBy({ paths, texts, isFileTool, reader }: CallFacts, isProtected: (
   return isFileTool ? undefined : texts.map(mentionIn).find((text) => text !== undefined);
 }
 
+/** Tests of paths. */
+interface Protection {
+  /** For every word of a command that does not only read. */
+  readonly isProtected: (text: string) => boolean;
+  /** For a file that is written. */
+  readonly isProtectedFile: (text: string) => boolean;
+  readonly extra: readonly string[];
+}
+
 /** Returns the first word of a command that may change a protected file. */
-function changedBy({ shell, reader }: CallFacts, isProtected: (text: string) => boolean, extra: readonly string[]) {
+function changedBy({ shell, reader }: CallFacts, { isProtected, isProtectedFile, extra }: Protection) {
   if (!shell) return undefined;
-  for (const one of shell.commands) {
+  for (const command of shell.commands) {
     if (reader.isExhausted) return undefined;
-    const written = writtenFiles(one).find(isProtected) ?? one.writes.find(isProtected);
+    const one = withoutExclusions(command);
+    const locations = (file: string): readonly string[] => locationsOf(file, one.paths);
+    const written = [...writtenFiles(one), ...one.writes].flatMap(locations).find(isProtectedFile);
     if (written !== undefined) return `${one.name} ${written}`.trim();
-    const around = deletedFiles(one).find((file) => isAround(reader.named(file), extra));
+    const around = deletedFiles(one)
+      .flatMap(locations)
+      .find((file) => isAround(reader.named(file), extra));
     if (around !== undefined) return `${one.name} ${around}`;
     if (onlyReads(one)) continue;
     const word = pathsIn(one).find(isProtected) ?? one.args.map(mentionIn).find((text) => text !== undefined);
@@ -82,6 +102,19 @@ function changedBy({ shell, reader }: CallFacts, isProtected: (text: string) => 
     if (makesBareRepository(one)) return 'git --bare';
   }
   return shell.isComplete ? undefined : mentionIn(shell.source);
+}
+
+/** Options whose value is what a command leaves alone. */
+const exclusion = /^--(?:exclude|exclude-dir|ignore|ignore-dir|ignore-pattern)(?:=|$)/;
+
+/** Returns a command without the names that it excludes: `tar --exclude=.git`, `zip x.zip -r . -x '.git/*'`. */
+function withoutExclusions(one: ShellCommand): ShellCommand {
+  const isExcluded = (at: number): boolean => {
+    const [before = '', arg = ''] = [one.args[at - 1], one.args[at]];
+    if (exclusion.test(arg) || (exclusion.test(before) && !before.includes('='))) return true;
+    return (one.name === 'zip' && before === '-x') || (/^fd(?:find)?$/.test(one.name) && before === '-E');
+  };
+  return { ...one, args: one.args.filter((_, at) => !isExcluded(at)) };
 }
 
 function mentionIn(text: string): string | undefined {
@@ -95,12 +128,15 @@ function setsProgram({ name, args }: ShellCommand): boolean {
   return command?.name === 'config' && programsOfGit(command).length > 0;
 }
 
-/** Reports whether a command creates a repository whose settings and hooks are files like any other. */
+/** Reports whether a command creates a repository elsewhere, whose settings and hooks are files like any other. */
 function makesBareRepository({ name, args }: ShellCommand): boolean {
   if (name !== 'git') return false;
   const command = gitCommand(args.map((text) => ({ text, shown: text })));
   if (command?.name !== 'init' && command?.name !== 'clone') return false;
-  return command.args.some(({ shown }) => /^--(?:bare|mirror)$/.test(shown));
+  // The hooks of a template are copied, and so are its settings.
+  return command.args.some(({ shown }) =>
+    ['--bare', '--mirror', '--template', '--separate-git-dir'].some((option) => isLongOption(shown, option)),
+  );
 }
 
 function onlyReads(one: ShellCommand): boolean {
@@ -132,23 +168,34 @@ function hasProtectedName(path: string): boolean {
     if (directories.some((name) => mayBe(part, name))) return true;
     if (at === parts.length - 1 && files.some((name) => mayBe(part, name))) return true;
     const next = parts[at + 1] ?? '';
+    // The settings of a person: `~/.config/git/config`.
+    if (mayBe(part, '.config') && next === 'git' && at + 2 < parts.length) return true;
     return mayBe(part, '.git') && (inGit.test(next) || hasPattern(next));
   });
 }
 
+/** Reports whether a file of this name may make a directory a repository. */
+function isHead(path: string): boolean {
+  return mayBe(plainName(path.split(/[\\/]/).at(-1) ?? ''), head);
+}
+
 /** Reports whether a path is a setting or a hook of an existing repository without a working tree. */
 function isInBareRepository(path: string): boolean {
-  const [, directory] = /^(.*)[\\/](?:hooks(?:[\\/][^\\/]*)?|config|info[\\/]attributes)$/i.exec(path) ?? [];
+  const [, directory] =
+    /^(.*)[\\/](?:hooks(?:[\\/][^\\/]*)?|config(?:\.worktree)?|commondir|info[\\/]attributes)$/i.exec(path) ?? [];
   if (directory === undefined || /(?:^|[\\/])\.git$/i.test(directory)) return false;
   return ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(directory, name)));
 }
 
-/** Returns a name as file systems compare it that ignore case and invisible characters. */
+/** Returns a name as file systems compare it that ignore case, invisible characters and certain endings. */
 function plainName(part: string): string {
-  return part
+  const plain = part
     .normalize('NFKC')
     .replaceAll(/[\p{Cf}\p{Mn}]/gu, '')
-    .toLowerCase();
+    .toLowerCase()
+    // Windows ignores dots and blanks at the end, and what follows a colon, and has short names.
+    .replace(/(?<=.)(?::.*|[. ]+)$/, '');
+  return plain === 'git~1' ? '.git' : plain;
 }
 
 /** A wildcard of the shell matches a leading dot only if the pattern has one, and a variable may have any value. */
