@@ -341,6 +341,10 @@ test.for([
   'deno run https://x.example/a.ts',
   'sqlite3 db ".shell x"',
   'cp x "$D"',
+  'make CC="rm -rf x"',
+  'some-runner COMMAND="rm -rf x"',
+  'find "$D" -delete',
+  'systemd-run -p ExecStartPre=x ls',
 ])('asks about %j', (command) => {
   expect(reviewOf(command)).toMatchObject({ asks: true });
 });

@@ -187,6 +187,17 @@ test.for([
   'until nc -z localhost 5432; do sleep 1; done',
   'curl -s -d @body.json -H "Content-Type: application/json" http://localhost:3000/api',
   'export PATH="$PATH:$(go env GOPATH)/bin"',
+  'iex -S mix',
+  'R CMD check .',
+  'make CC=clang CFLAGS="-O2 -g" SHELL=/bin/bash',
+  'npm start & PID=$!; sleep 2; kill $PID',
+  'rm -f "$TMPDIR/x"; mkdir -p $TMPDIR/a',
+  "bash -c 'x=1; echo $x'",
+  'docker exec -it web bash -lc "ls -la"',
+  'docker run --network host --device /dev/dri app',
+  'sqlite3 app.db < schema.sql',
+  'psql db < schema.sql',
+  'make -j 4 < /dev/null',
   'for d in a b c; do (cd "$d" && npm test); done',
 ])('does not ask about %j', (command) => {
   expect(reviewOf(command)).toMatchObject({ asks: false });

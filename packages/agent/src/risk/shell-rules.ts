@@ -5,7 +5,8 @@ import { discardsWork } from './shell/git-discards.ts';
 import { runsCode } from './shell/interpreters.ts';
 import { dataDeletion, isIn as isCommandIn, publishing, remoteDeletion } from './shell/irrevocable-commands.ts';
 import { isLongOption } from './shell/options.ts';
-import { locationsOf, placesOf, type Place } from './shell/paths.ts';
+import { locationsOf, placesOf, systemPath, type Place } from './shell/paths.ts';
+import { reachesMachine } from './shell/container-access.ts';
 import { sendsFiles } from './shell/sent-files.ts';
 import { hasName, type ShellCommand } from './shell/shell-command.ts';
 
@@ -41,8 +42,6 @@ function git({ name, args }: ShellCommand): { readonly verb: string; readonly ar
   return read && { verb: read.name, args: read.args.map(({ shown }) => shown) };
 }
 
-const systemPath =
-  /^(?:\/(?:(?:etc|usr|bin|sbin|lib|lib64|boot|sys|proc)(?:\/.*)?|var|root|home(?:\/[^/]*)?)?|~)\/?(?:\*|\{.*)?$/;
 const credentials =
   /(?:\/|^)(?:\.ssh\/(?!known_hosts|config$|\w+\.pub$)|\.aws\/cred|\.netrc|\.git-credentials|\.docker\/config\.json|\.gnupg\/|\.kube\/config|\.pypirc|\.config\/gh\/hosts|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|proc\/[^/]+\/environ)|^\/e[^/]*\/g?shad|^\/[^/]*[*?[][^/]*\/g?shadow/;
 const startupFile =
@@ -178,13 +177,7 @@ export const shellRules: readonly BuiltinShellRule[] = [
     risk: 'HIGH',
     description: 'Runs a container with access to the whole machine',
     examples: ['docker run -v /:/host alpine ls', 'docker run --privileged alpine ls'],
-    matches: (one) =>
-      hasName('docker', 'podman', 'nerdctl')(one) &&
-      one.args.some((arg) =>
-        /^(?:--privileg.*|--pid=host|(?:-v=?|--volume=)?\/(?:[./]*|etc|root|home|var\/run\/docker\.sock):.*|(?:--mount=)?(?:.*,)?(?:src|source)=\/(?:,.*)?)$/.test(
-          arg,
-        ),
-      ),
+    matches: reachesMachine,
   },
   {
     id: 'delete.workspace',

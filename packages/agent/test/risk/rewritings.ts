@@ -132,6 +132,31 @@ export const rewritings: readonly ((script: string) => string)[] = [
   (script) => `su -c ${quoted(script)} me`,
   (script) => `git rebase --exec ${quoted(script)} main`,
   (script) => `git -c alias.x=${quoted(`!${script}`)} x`,
+  // Variables that get their values in another way, or after the command that uses them.
+  (script) => `x=ls; f() { $x -c ${quoted(script)}; }; eval x=bash; f`,
+  (script) => `x=ls; for i in 1 2; do $x -c ${quoted(script)}; . <(echo x=bash); done`,
+  (script) => `x=ls; command read x <<< bash; $x -c ${quoted(script)}`,
+  (script) => `x=ls; n=x; printf -v $n bash; $x -c ${quoted(script)}`,
+  (script) => `x=ls; builtin declare "x=bash"; $x -c ${quoted(script)}`,
+  (script) => `x=ls; declare -n r=x; r=bash; $x -c ${quoted(script)}`,
+  (script) => `x=ls; local -l x=BASH; $x -c ${quoted(script)}`,
+  (script) => `x=ls; env x=bash bash -c '$x -c "$1"' - ${quoted(script)}`,
+  (script) => `REPLY=ls; read <<< bash; $REPLY -c ${quoted(script)}`,
+  (script) => `ba$!sh -c ${quoted(script)}`,
+  (script) => `ba"\${TMPDIR}"sh -c ${quoted(script)}`,
+  // Names of the input, and other interpreters of it.
+  (script) => `bash //dev/./stdin <<< ${quoted(script)}`,
+  (script) => `cd /dev/fd; bash 0 <<< ${quoted(script)}`,
+  (script) => `. /proc/$$/fd/3 3<<< ${quoted(script)}`,
+  (script) => `sed -f- f <<< ${quoted(`1e ${script}`)}`,
+  (script) => `make --file=/dev/stdin <<< ${quoted(`x:;${script}`)}`,
+  (script) => `make SHELL=./x X=${quoted(script)}`,
+  (script) => `parallel :::: ${quoted(script)}`,
+  ...['bash5.2', 'yash', 'dc', 'R --no-save', 'gdb', 'newgrp', 'fakeroot', 'deno run -', 'python3.12-dbg'].map(
+    (reader) =>
+      (script: string): string =>
+        `echo ${quoted(script)} | ${reader}`,
+  ),
 ];
 
 /** Dangerous scripts, rewritten up to `depth` times. */

@@ -25,6 +25,7 @@ const writesAll = hasName(
   'rmdir',
   'unlink',
   'rm',
+  'sudoedit',
 );
 /** Commands that read their first argument and write the others. */
 const writesSecond = hasName('uniq', 'xxd');

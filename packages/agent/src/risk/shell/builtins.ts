@@ -1,5 +1,6 @@
 import { scriptOf, unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
 import type { ShellWords } from './shell-word.ts';
+import { isStream } from './streams.ts';
 import { isVariableName, unknownAssignment } from './special-variables.ts';
 
 type Reader = (args: ShellWords, input: CommandInput) => readonly NestedCommand[];
@@ -14,7 +15,7 @@ const builtins: Readonly<Record<string, Reader>> = {
   cd: changedDirectory,
   compgen: (args) => (hasOption(args, /^-\w*[CFW]/) ? [later('compgen', args)] : []),
   complete: (args) => (args.length > 0 ? [later('complete', args)] : []),
-  declare: assignments,
+  declare: declared,
   enable: (args) => (args.length > 0 ? [later('enable', args)] : []),
   eval: (args) => (args.length > 0 ? [scriptOf('eval', args)] : []),
   export: assignments,
@@ -23,7 +24,7 @@ const builtins: Readonly<Record<string, Reader>> = {
   hash: (args) => (hasOption(args, /^-\w*p/) ? [later('hash', args)] : []),
   let: (args, { isNumber }) =>
     args.filter(({ text }) => text === undefined || !isNumber(text.replace(/^\w+\W?=/, ''))).map(evaluated),
-  local: assignments,
+  local: declared,
   mapfile: (args) => (hasOption(args, /^-\w*C/) ? [later('mapfile', args)] : names(args.slice(-1))),
   printf: (args) => {
     const [first, second] = args;
@@ -42,7 +43,7 @@ const builtins: Readonly<Record<string, Reader>> = {
     if (!first || /^(?:-|-[lpP].*|)$/.test(first.text ?? 'unknown')) return [];
     return [first.text === undefined ? later('trap', args) : scriptOf('trap', [first])];
   },
-  typeset: assignments,
+  typeset: declared,
   unset: (args) => names(args.filter(({ text }) => !text?.startsWith('-'))),
 };
 
@@ -83,6 +84,15 @@ function afterOptions(args: ShellWords, valued: string): ShellWords {
   return args.slice(at);
 }
 
+/** Options of `declare` with which a value or a name is not the one that is written: `declare -n a=b`, `declare -l`. */
+const renaming = /^-\w*[nluc]/;
+
+function declared(args: ShellWords): readonly NestedCommand[] {
+  return args.some(({ text }) => text !== undefined && renaming.test(text))
+    ? [later('declare', args), ...assignments(args)]
+    : assignments(args);
+}
+
 function assignments(args: ShellWords): readonly NestedCommand[] {
   return args.flatMap(({ text, shown }) => {
     if (text?.startsWith('-')) return [];
@@ -100,7 +110,7 @@ function changedDirectory(args: ShellWords): readonly NestedCommand[] {
 
 function sourced([file]: ShellWords): readonly NestedCommand[] {
   if (!file) return [];
-  const isInput = file.text === undefined || /^(?:-|\/dev\/.*|\/proc\/.*)$/.test(file.text);
+  const isInput = file.text === undefined || isStream(file.text);
   return isInput ? [unknown('unknown.input', `source ${file.shown}`)] : [];
 }
 

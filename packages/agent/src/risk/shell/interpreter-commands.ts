@@ -2,6 +2,7 @@ import { scriptOf, unknown, type NestedCommand } from './nested-command.ts';
 import { shellOptions, type Interpreter } from './interpreters.ts';
 import { readAllOptions, readOptions, type OptionList } from './options.ts';
 import type { ShellWords } from './shell-word.ts';
+import { isStream } from './streams.ts';
 
 /** Returns the script of a shell; a shell that reads its input is unknown. */
 export function commandsOfShell(name: string, args: ShellWords): readonly NestedCommand[] {
@@ -16,14 +17,9 @@ export function commandsOfShell(name: string, args: ShellWords): readonly Nested
   const long = read.options.find((one) => one.name === '--command')?.value;
   if (long !== undefined) return [{ kind: 'script', source: long }];
   if (has('-c')) return first ? [scriptOf(name, [first])] : [];
-  if (!first || has('-s') || isInput(first.text)) return [unknown('unknown.input', name)];
+  if (!first || has('-s') || isStream(first.text)) return [unknown('unknown.input', name)];
   if (first.text === undefined) return [unknown('unknown.command', [name, first, ...rest].map(String).join(' '))];
   return [];
-}
-
-/** Reports whether a file is the input of a program or the output of another. */
-function isInput(text: string | undefined): boolean {
-  return text !== undefined && /^(?:-$|\/dev\/(?:stdin|fd\/)|\/proc\/self\/fd\/)/.test(text);
 }
 
 /** Modules of Python that run code of their arguments or input. */
@@ -52,9 +48,10 @@ export function commandsOfInterpreter(
   if (isCode) return [unknown('unknown.code', name)];
   if (read.options.some((option) => modules.includes(option.name))) return [];
   const file = args[read.at];
-  if (!file || isInput(file.text)) return [unknown('unknown.input', name)];
+  if (!file || isStream(file.text)) return [unknown('unknown.input', name)];
   if (file.text === undefined || file.isOneOf) return [unknown('unknown.command', `${name} ${file.shown}`)];
   const isEval = /^(?:deno|bun)$/.test(name) && /^(?:eval|repl)$/.test(file.text);
+  if (/^(?:deno|bun)$/.test(name) && isStream(args[read.at + 1]?.text)) return [unknown('unknown.input', name)];
   const named = Object.hasOwn(codeOperands, name) ? codeOperands[name] : undefined;
   const hasCode = named !== undefined && args.some(({ shown }) => named.test(shown));
   return isEval || hasCode ? [unknown('unknown.code', name)] : [];
@@ -71,8 +68,9 @@ export function commandsOfProgram(
   if (!read) return [unknown('unknown.option', name)];
   const named = (names: readonly string[]) => read.options.filter((option) => names.includes(option.name));
   const given = named(['-e', '--expression', '--source']).flatMap(({ value }) => value ?? []);
-  const hasProgram =
-    given.length > 0 || named(['-f', '--file', '-E', '--exec']).some(({ value }) => value !== undefined);
+  const files = named(['-f', '--file', '-E', '--exec']).flatMap(({ value }) => value ?? []);
+  if (files.some(isStream)) return [unknown('unknown.input', name)];
+  const hasProgram = given.length > 0 || files.length > 0;
   // An empty operand is the suffix of `-i` on macOS.
   const first = read.operands.find(({ text }) => text !== '');
   const isUnseen = !hasProgram && first !== undefined && (first.text === undefined || first.isOneOf === true);

@@ -54,11 +54,42 @@ const interpreters: Readonly<Record<string, Interpreter>> = {
   groovy: { options: '-e: -n -p', code: ['-e'] },
   julia: { options: '-e: -E: -q -t: -p: --version --*', code: ['-e', '-E'], modules: ['--version'] },
   jshell: { options: '', code: [] },
+  R: {
+    options: '-f: -e: -g: -q --file: --gui: --version --help --*',
+    code: ['-e'],
+    modules: ['-f', '--file', '--version'],
+  },
+  irb: { options: '-r: -I: -f -d -w --version --help --*', code: ['-e'], modules: ['--version', '--help'] },
+  pry: { options: '-r: -e: -I: -f --version --help --*', code: ['-e'], modules: ['--version', '--help'] },
+  octave: { options: '-q -W --eval: --version --help --*', code: ['--eval'], modules: ['--version', '--help'] },
+  elixir: {
+    options: '-e: -r: -S: --eval: --version --help --*',
+    code: ['-e', '--eval'],
+    modules: ['-S', '--version', '--help'],
+  },
+  iex: { options: '-e: -r: -S: --eval: --version --help --*', code: ['-e', '--eval'], modules: ['-S', '--version'] },
+  guile: { options: '-c: -l: -s: -q --version --help --*', code: ['-c'], modules: ['-s', '--version', '--help'] },
+  racket: {
+    options: '-e: -f: -l: -t: -i -n -m --eval: --version --help --*',
+    code: ['-e', '-i', '--eval'],
+    modules: ['-f', '-l', '-t', '--version', '--help'],
+  },
+  sbcl: {
+    options: '--eval: --load: --script: --version --help --*',
+    code: ['--eval'],
+    modules: ['--load', '--script', '--version', '--help'],
+  },
+  ghci: { options: '-e: --version --help --*', code: ['-e'], modules: ['--version', '--help'] },
+  gnuplot: { options: '-e: -p -c --version --help --*', code: ['-e'], modules: ['--version', '--help'] },
   sqlite3: { options: '-batch -csv -json -header -readonly -line -column -table -cmd:', code: ['-cmd'] },
 };
 
 /** Programs that read shell commands. */
-const shells = new Set(['sh', 'bash', 'rbash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'csh', 'tcsh']);
+const shells = new Set(
+  'sh bash rbash zsh rzsh dash ksh rksh mksh lksh pdksh oksh ash yash posh hush fish csh tcsh xonsh elvish nu'.split(
+    ' ',
+  ),
+);
 
 /** Options of shells. */
 export const shellOptions: OptionList =
@@ -90,23 +121,35 @@ export const editors: Readonly<Record<string, RegExp>> = {
 
 /** Reports whether a program is a shell. */
 export function isShell(name: string): boolean {
-  return shells.has(name);
+  // Versions: `bash5.2`, `zsh-5.9`, `bash-static`, `sh.distrib`.
+  return shells.has(name.replace(/(?:-static|\.distrib|-?\d[\d.]*)$/, ''));
 }
+
+const makefile = /^(?:-[a-zA-Z]*f|--(?:make)?file=)?(?:-|\/+(?:dev|proc)\/.*|.*\/stdin)$/;
 
 /** Programs that run what they read from their input, with the arguments that make them read it. */
 export const inputReaders: Readonly<Record<string, RegExp>> = {
   at: /^/,
   batch: /^/,
-  crontab: /^-$/,
-  gmake: /^-$/,
-  make: /^-$/,
+  crontab: /^-?$/,
+  dc: /^/,
+  ed: /^/,
+  expect: /^/,
+  gdb: /^/,
+  gmake: makefile,
+  lldb: /^/,
+  m4: /^/,
+  make: makefile,
+  newgrp: /^/,
+  setarch: /^/,
+  sg: /^/,
 };
 
 /** Returns the description of an interpreter: `python3.12` is `python`. */
 export function interpreterOf(name: string): Interpreter | undefined {
   const key = name
-    .replace(/^(python|pypy|perl|ruby|php|lua|node|tclsh)[\d.]+$/, '$1')
-    .replace(/^(?:pypy|ipython3?)$/, 'python');
+    .replace(/^(python|pypy|perl|ruby|php|lua|node|tclsh|guile|R|ghci)[-\d.]+(?:-?dbg|t|d)?$/, '$1')
+    .replace(/^(?:pypy|[ib]python3?|micropython|python-dbg)$/, 'python');
   return Object.hasOwn(interpreters, key) ? interpreters[key] : undefined;
 }
 

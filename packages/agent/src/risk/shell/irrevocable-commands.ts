@@ -1,3 +1,4 @@
+import { runsStatements } from './input-texts.ts';
 import type { ShellCommand } from './shell-command.ts';
 
 /** Programs with the arguments that do something; the arguments are joined by spaces. */
@@ -95,9 +96,10 @@ export const dataDeletion: CommandTable = {
 /** Reports whether a command does what a table describes. */
 export function isIn(table: CommandTable): (command: ShellCommand) => boolean {
   return (command) => {
-    const { name, args } = command;
+    const { name, args, inputs } = command;
     const pattern = Object.hasOwn(table, name) ? table[name] : undefined;
-    return pattern !== undefined && pattern.test(args.join(' ')) && !isDryRun(command);
+    const texts = runsStatements(name) ? inputs : [];
+    return pattern !== undefined && [args.join(' '), ...texts].some((text) => pattern.test(text)) && !isDryRun(command);
   };
 }
 

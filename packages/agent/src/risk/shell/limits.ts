@@ -20,6 +20,10 @@ export const limits = {
   items: 64,
   /** Characters of a command into which items are inserted. */
   template: 2000,
+  /** Characters of a text that a command reads. */
+  input: 20_000,
+  /** Readings of a command whose scripts assign to variables that it uses before them. */
+  passes: 3,
   /** Variables whose value contains the next one. */
   nestedVariables: 64,
 } as const;

@@ -1,9 +1,13 @@
 import { unknown, type NestedCommand } from './nested-command.ts';
 import type { ShellWords } from './shell-word.ts';
 
+const makePrograms = [[/^(?:SHELL|\.SHELLFLAGS|MAKE)[:+?!]*=/, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/]] as const;
+
 /** Options that name a program to run, and the values that are harmless. */
 const options: Readonly<Record<string, readonly (readonly [option: RegExp, harmless: RegExp])[]>> = {
   ctags: [[/^--(?:options|input)/, /^$/]],
+  gmake: makePrograms,
+  make: makePrograms,
   man: [[/^(?:-P|-H|--pager|--html)/, /^(?:cat|less)$/]],
   rg: [[/^--(?:pre|hostname-bin)\b/, /^$/]],
   rsync: [[/^(?:-[a-zA-Z]*e|--rsh|--rsync-path)/, /^ssh(?: -[pil] \S+)*$/]],
@@ -12,6 +16,7 @@ const options: Readonly<Record<string, readonly (readonly [option: RegExp, harml
   sort: [[/^--compress-p/, /^(?:gzip|zstd|xz|lz4|bzip2)$/]],
   split: [[/^--filter/, /^$/]],
   ssh: [[/^-[a-zA-Z]*[oF]/, /^(?:StrictHostKeyChecking|ConnectTimeout|BatchMode|Port|User|ServerAlive\w+)=\S*$/]],
+  'systemd-run': [[/^(?:-p|--property=)?Exec\w+=/, /^$/]],
   tar: [
     [/^(?:-I|--use-c)/, /^(?:gzip|pigz|zstd|xz|bzip2|lz4)(?: -T?\d+)?$/],
     [/^(?:-F|--to-c|--checkpoint-a|--rsh|--inf|--new-v|--rmt)/, /^(?:dot|echo.*)$/],

@@ -24,29 +24,45 @@ export function nestedCommands(name: string, args: ShellWords, input: CommandInp
   if (/^g?sed$/.test(name)) return commandsOfProgram(name, args, sedOptions, sedRuns);
   if (name === 'find' || name === 'gfind') return commandsOfFind(args);
   if (name === 'git') return commandsOfGit(args);
+  const isInput = readsCommands(name, args, input);
   const commands = Object.hasOwn(editors, name) ? editors[name] : undefined;
-  if (commands) return args.some(({ shown }) => commands.test(shown)) ? [unknown('unknown.code', name)] : [];
+  if (commands)
+    return [...isInput, ...(args.some(({ shown }) => commands.test(shown)) ? [unknown('unknown.code', name)] : [])];
   const wrapper = wrapperOf(name);
   if (wrapper) return [...namedPrograms(name, args), ...commandsOfWrapper(name, wrapper, args, input)];
-  const reads = Object.hasOwn(inputReaders, name) ? inputReaders[name] : undefined;
-  const isInput =
-    input.hasInput && reads !== undefined && (name === 'batch' || args.some(({ shown }) => reads.test(shown)));
   return [
-    ...(isInput ? [unknown('unknown.input', name)] : []),
+    ...isInput,
     ...namedPrograms(name, args),
     ...unseenArguments(name, args),
-    ...(isInert(name) ? [] : possibleCommands(args, input)),
+    ...(isInert(name) ? [] : possibleCommands(inContainer(name, args), input)),
   ];
+}
+
+/** Returns the arguments without the `exec` of a container tool, which is not the one of the shell. */
+function inContainer(name: string, args: ShellWords): ShellWords {
+  return /^(?:docker|podman|nerdctl|kubectl|oc)$/.test(name) ? args.filter(({ text }) => text !== 'exec') : args;
+}
+
+/** Returns what is unknown about a program that runs what it reads. */
+function readsCommands(name: string, args: ShellWords, { hasInput }: CommandInput): readonly NestedCommand[] {
+  const reads = Object.hasOwn(inputReaders, name) ? inputReaders[name] : undefined;
+  if (!hasInput || !reads) return [];
+  const words = args.length > 0 ? args.map(({ shown }) => shown) : [''];
+  return words.some((word) => reads.test(word)) ? [unknown('unknown.input', name)] : [];
 }
 
 function commandsOfFind(args: ShellWords): readonly NestedCommand[] {
   const start = args.findIndex(({ text }) => text !== undefined && /^[-(!]/.test(text) && !/^-[HLPD]$/.test(text));
   const roots = args.slice(0, start < 0 ? args.length : start);
   const targets = foundFiles(roots.length > 0 ? roots : [{ text: '.', shown: '.' }], args);
+  const deletes = args.some(({ text }) => text === '-delete');
   const nested: NestedCommand[] = [];
   for (let index = 0; index < args.length; index++) {
     const { text, shown = '' } = args[index] ?? {};
-    if (text === undefined && start >= 0 && index > start && !args[index - 1]?.text?.startsWith('-')) {
+    // `find "$D" -delete`: any directory.
+    const isRoot = index < (start < 0 ? args.length : start) && deletes;
+    const isTest = start >= 0 && index > start && !args[index - 1]?.text?.startsWith('-');
+    if (text === undefined && (isRoot || isTest)) {
       nested.push(unknown('unknown.arguments', `find ${shown}`));
     }
     if (text === undefined || !/^-(?:exec|ok)(?:dir)?$/.test(text)) continue;

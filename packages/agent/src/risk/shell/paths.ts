@@ -18,16 +18,28 @@ const system =
 /** A pattern in the first directory of a path can match any directory. */
 const unclear = /^\/[^/]*[*?[{]/;
 
+/** A directory of the system, or one that contains the files of a person. */
+export const systemPath =
+  /^(?:\/(?:(?:etc|usr|bin|sbin|lib|lib64|boot|sys|proc)(?:\/.*)?|var|root|home(?:\/[^/]*)?)?|~)\/?(?:\*|\{.*)?$/;
+
 /** Returns the places where a path may be, for each directory in which the command may run. */
 export function placesOf(path: string, context: PathContext): readonly Place[] {
   return [...new Set(locationsOf(path, context).map((one) => placeOf(one, context.workspace)))];
 }
 
 /** Returns the normal form of a path, for each directory in which the command may run. */
-export function locationsOf(path: string, { directories }: PathContext): readonly string[] {
+export function locationsOf(file: string, { directories }: PathContext): readonly string[] {
+  const path = withoutAliases(file);
   const normal = posix.normalize(path).replace(/^\/+/, '/');
   if (/^[~/]/.test(normal)) return [normal];
   return [normal, ...[...directories].map((directory) => resolved(directory, path))];
+}
+
+/** Replaces names of the current directory and of the root: `/proc/self/cwd`, `/proc/1/root`, `~+`. */
+function withoutAliases(path: string): string {
+  return path
+    .replace(/^\/+proc\/+[^/]+\/+cwd(?=\/|$)|^~\+(?=\/|$)/, '.')
+    .replace(/^\/+proc\/+[^/]+\/+root(?=\/|$)/, '/');
 }
 
 /** Returns a path that is relative to a directory. */

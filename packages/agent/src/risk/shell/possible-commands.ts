@@ -18,9 +18,13 @@ const maxPlaces = 8;
 export function possibleCommands(args: ShellWords, { hasInput }: CommandInput): readonly NestedCommand[] {
   const places = args.flatMap(({ text }, at) => (text !== undefined && isHead(basename(text)) ? [at] : []));
   if (places.length > maxPlaces) return [unknown('unknown.size', 'The arguments contain many commands.')];
-  const scripts = args.flatMap(({ shown }): readonly NestedCommand[] =>
-    /[\s;|&`(]/.test(shown) ? [{ kind: 'possible-script', source: shown.replace(/^-{1,2}[\w-]+=/, '') }] : [],
-  );
+  const scripts = args.flatMap(({ shown }): readonly NestedCommand[] => {
+    if (!/[\s;|&`(]/.test(shown)) return [];
+    const source = shown.replace(/^-{1,2}[\w-]+=/, '');
+    // `CC='rm -rf x'` of `make` is an assignment, and a script may start with one.
+    const value = source.replace(/^\w+=/, '');
+    return [source, ...(value === source ? [] : [value])].map((one) => ({ kind: 'possible-script', source: one }));
+  });
   const last = args.at(-1)?.text;
   const readsInput = hasInput && last !== undefined && runsCode(basename(last));
   return [

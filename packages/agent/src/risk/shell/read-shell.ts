@@ -12,6 +12,7 @@ import { Directories } from './directories.ts';
 import { evaluatesText, isNumber } from './arithmetic.ts';
 import type { NestedCommand } from './nested-command.ts';
 import { nestedCommands } from './nested-commands.ts';
+import { inputOf, startsPrograms } from './input-texts.ts';
 import { limits, Work } from './limits.ts';
 import { isInert } from './named-programs.ts';
 import { programNames } from './program-names.ts';
@@ -38,8 +39,15 @@ export interface ShellReading {
  * scripts inside its arguments. The work is limited, and linear in the length of the script.
  */
 export function readShell(source: string, workspace?: string): ShellReading {
-  const reader = new Reader(workspace);
+  const variables = new Variables();
+  let reader = new Reader(workspace, variables);
   reader.read(source);
+  // A script in an argument may assign to a variable that a command before it uses, in a loop or a function.
+  for (let pass = 1; reader.hasLateAssignments && pass < limits.passes; pass++) {
+    reader = new Reader(workspace, variables);
+    reader.read(source);
+  }
+  reader.end();
   return { commands: reader.commands, unknowns: [...reader.unknowns.values()], work: reader.work };
 }
 
@@ -67,6 +75,8 @@ interface Context {
   readonly feeds: readonly string[];
   /** Words of the commands whose output it reads. */
   readonly items: ShellWords;
+  /** Texts of the script that it may read. */
+  readonly texts: readonly string[];
   readonly hasInput: boolean;
   readonly certainty: Certainty;
   /** Depth of scripts inside scripts. */
@@ -80,12 +90,24 @@ class Reader {
   readonly unknowns = new Map<string, Unknown>();
   readonly #directories = new Directories();
   readonly #paths: ShellCommand['paths'];
-  readonly #variables = new Variables();
+  readonly #variables: Variables;
   readonly #work = new Work();
   #nesting = 0;
+  #changes = 0;
 
-  constructor(workspace: string | undefined) {
+  constructor(workspace: string | undefined, variables: Variables) {
     this.#paths = { directories: this.#directories.all, ...(workspace !== undefined && { workspace }) };
+    this.#variables = variables;
+  }
+
+  /** True if variables got values after commands before them were read. */
+  get hasLateAssignments(): boolean {
+    return this.#variables.changes > this.#changes;
+  }
+
+  /** Ends the reading: with late assignments that are still new, not all values are known. */
+  end(): void {
+    if (this.hasLateAssignments) this.#tooLong();
   }
 
   get work(): number {
@@ -94,7 +116,7 @@ class Reader {
 
   read(source: string): void {
     try {
-      this.script(source, { feeds: [], items: [], hasInput: false, certainty: 'runs', depth: 0 });
+      this.script(source, { feeds: [], items: [], texts: [], hasInput: false, certainty: 'runs', depth: 0 });
     } catch (error) {
       // The parser has no limit of its own for every kind of nesting: `coproc coproc …` overflows the stack.
       if (!(error instanceof RangeError)) throw error;
@@ -107,6 +129,7 @@ class Reader {
     if (context.depth > limits.scripts) return this.#unknown('unknown.size', 'Scripts in scripts', context);
     const parsed = parse(source);
     addAssignments(parsed, this.#variables, (node) => this.#work.visit(node));
+    if (context.depth === 0) this.#changes = this.#variables.changes;
     this.#visit(parsed, context);
   }
 
@@ -124,7 +147,7 @@ class Reader {
     if (node.type === 'Redirected') {
       this.#redirections(node.redirects, [], context);
       const hasInput = context.hasInput || node.redirects.some(isInput);
-      return this.#children(node, { ...context, hasInput });
+      return this.#children(node, { ...context, hasInput, texts: [...context.texts, ...inputOf(node)] });
     }
     if (node.type === 'Script' && 'errors' in node && node.errors?.length) {
       this.#unknown('unknown.syntax', node.errors[0]?.message ?? '', context);
@@ -146,11 +169,13 @@ class Reader {
   #pipeline({ commands, prefixes }: Pipeline, context: Context): void {
     if (commands.length > limits.stages) return this.#tooLong();
     for (const prefix of prefixes) this.#visit(prefix, context);
-    let { items } = context;
-    const names = commands.map((command) => this.#namesIn(command));
+    let { items, texts } = context;
+    const stages = commands.map((command) => this.#stage(command));
+    const names = stages.map((stage) => stage.names);
     for (const [index, command] of commands.entries()) {
       const feeds = [...names.slice(index + 1).flat(), ...context.feeds];
-      this.#visit(command, { ...context, feeds, items, hasInput: context.hasInput || index > 0 });
+      this.#visit(command, { ...context, feeds, items, texts, hasInput: context.hasInput || index > 0 });
+      texts = [...texts, ...(stages[index]?.texts ?? [])].slice(-limits.items);
       if (command.type === 'Command') items = [...items, ...this.#wordsOf(command)].slice(-limits.items);
     }
   }
@@ -159,7 +184,8 @@ class Reader {
     const words = this.#wordsOf(command);
     const redirected = this.#redirections(command.redirects, words, context);
     const hasInput = context.hasInput || command.redirects.some(isInput);
-    if (words.length > 0) this.#words(words, { ...context, hasInput }, redirected);
+    const texts = [...context.texts, ...inputOf(command)];
+    if (words.length > 0) this.#words(words, { ...context, hasInput, texts }, redirected);
     // The output of substitutions is input of this command: `bash <(curl …)`, `eval "$(curl …)"`.
     const feeds = [...new Set([...programNames(words), ...context.feeds])];
     this.#children(command, { ...context, feeds });
@@ -174,8 +200,10 @@ class Reader {
       return this.#unknown('unknown.command', shownOf(words), context);
     if (context.depth > limits.scripts || !this.#work.spend(words.length)) return this.#tooLong();
     const name = basename(verb.text);
+    this.#variables.addCommand(name, args);
     const hasUnseenArgs = args.some(({ text }) => text === undefined);
     this.#push({ name, args: args.map(({ shown }) => shown), hasUnseenArgs, ...redirected }, context);
+    if (startsPrograms(name, context.texts)) this.#unknown('unknown.code', name, context);
     const { items } = context;
     const hasInput = context.hasInput || args.some(({ text }) => text?.startsWith('/dev/fd/'));
     const deeper = { ...context, hasInput, depth: context.depth + 1 };
@@ -233,9 +261,9 @@ class Reader {
 
   #push(
     command: Pick<ShellCommand, 'name' | 'args' | 'hasUnseenArgs' | keyof Redirected>,
-    { feeds, certainty }: Context,
+    { feeds, texts, certainty }: Context,
   ): void {
-    this.commands.push({ ...command, feeds, isPossible: certainty !== 'runs', paths: this.#paths });
+    this.commands.push({ ...command, feeds, inputs: texts, isPossible: certainty !== 'runs', paths: this.#paths });
   }
 
   #assignment({ name, value }: Assignment, context: Context): void {
@@ -267,17 +295,24 @@ class Reader {
     ];
   }
 
-  /** Returns the names of all programs in a stage of a pipeline. */
-  #namesIn(node: SyntaxNode): readonly string[] {
+  /** Returns the names of all programs in a stage of a pipeline, and the texts that they may print. */
+  #stage(node: SyntaxNode): { readonly names: readonly string[]; readonly texts: readonly string[] } {
     const found = new Set<string>();
+    const texts: string[] = [];
     const nodes = [node];
     for (let next = nodes.pop(); next && this.#work.visit(next); next = nodes.pop()) {
-      if (next.type === 'Command') for (const name of programNames(this.#wordsOf(next))) found.add(name);
+      texts.push(...inputOf(next));
+      if (next.type === 'Command') {
+        const words = this.#wordsOf(next);
+        for (const name of programNames(words)) found.add(name);
+        if (/^(?:echo|printf)$/.test(words[0]?.text ?? ''))
+          texts.push(shownOf(words.slice(1)), ...words.slice(1).map(({ shown }) => shown));
+      }
       forEachChild(next, (child) => {
         nodes.push(child);
       });
     }
-    return [...found];
+    return { names: [...found], texts };
   }
 
   #tooLong(): void {

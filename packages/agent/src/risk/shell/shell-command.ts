@@ -12,6 +12,8 @@ export interface ShellCommand {
   readonly writes: readonly string[];
   /** Files from which it reads its input. */
   readonly reads: readonly string[];
+  /** Texts that it reads, as far as the script contains them: here-documents, and words of the commands before it. */
+  readonly inputs: readonly string[];
   /** Names of the commands that read its output. */
   readonly feeds: readonly string[];
   /** True for arguments of a program that may run them: `rm` in `some-wrapper rm`. */

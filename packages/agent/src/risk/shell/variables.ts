@@ -1,6 +1,8 @@
 import { forEachChild, type Assignment, type SyntaxNode, type Word } from 'unbash';
 import { limits } from './limits.ts';
+import type { ShellWords } from './shell-word.ts';
 import { valuesOfWord } from './words.ts';
+import { wrapperOf } from './wrappers.ts';
 
 type Values = readonly string[] | undefined;
 
@@ -17,14 +19,23 @@ const shellVariables: Readonly<Record<string, string>> = {
   ),
 };
 
+/** Variables above that may be empty: `r$!m` is `rm` without a background job. */
+const maybeEmpty = new Set(['!', 'USER', 'COLUMNS', 'LINES']);
+/** Variables that commands set without being told their names. */
+const implicit = /^(?:REPLY|MAPFILE|COPROC|OPTARG|OPTIND|DIRSTACK|FUNCNAME|_|BASH_\w+|OLDPWD)$/;
+
 /** Builtins that assign to the variables in their arguments. */
-const readers = new Set(['read', 'mapfile', 'readarray', 'getopts', 'printf', 'let', 'wait', 'unset', 'select']);
+const readers = new Set(['read', 'mapfile', 'readarray', 'getopts', 'let', 'wait', 'unset']);
+/** Builtins that assign `NAME=value`. */
+const assigners = new Set(['declare', 'export', 'local', 'readonly', 'typeset']);
 
 /** Values that the variables of a script may have, wherever and in whatever order they are assigned. */
 export class Variables {
-  readonly #assigned = new Map<string, (Word | string | undefined)[]>();
+  readonly #assigned = new Map<string, Map<unknown, Word | string | undefined>>();
   readonly #known = new Map<string, Values>();
   readonly #pending = new Set<string>();
+  /** Number of assignments that added a value. */
+  changes = 0;
 
   /** Adds the assignment that a node makes. */
   add(node: SyntaxNode): void {
@@ -36,13 +47,29 @@ export class Variables {
       if (node.left.type === 'ArithmeticWord') this.#set(node.left.value, ['0']);
     } else if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
       if (node.operation.operator.endsWith('=')) this.#set(node.parameter, [undefined]);
-    } else if (node.type === 'Command' && readers.has(node.name?.value ?? '')) {
-      for (const { text } of node.args) this.#set(text.replaceAll(/\W.*|^\d+/gs, ''), [undefined]);
+    }
+  }
+
+  /** Adds the assignments that a command makes through its arguments, also behind `command` and in other scripts. */
+  addCommand(name: string, args: ShellWords): void {
+    const isPrint = name === 'printf' && args[0]?.text?.startsWith('-v') === true;
+    if (assigners.has(name) || wrapperOf(name)?.assigns) {
+      for (const { text = '' } of args) {
+        const [, variable, value] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+        if (variable !== undefined) this.#set(variable, [value]);
+      }
+    } else if (isPrint || readers.has(name)) {
+      const words = isPrint ? [{ text: args[0]?.text?.slice(2) }, ...args.slice(1, 2)] : args;
+      for (const { text = '' } of words) {
+        const [variable] = /^[A-Za-z_]\w*/.exec(text) ?? [];
+        if (variable !== undefined) this.#set(variable, [undefined]);
+      }
     }
   }
 
   /** Returns the possible values of a variable; undefined when they are unknown. */
   readonly valuesOf = (name: string): Values => {
+    if (implicit.test(name)) return undefined;
     if (this.#known.has(name)) return this.#known.get(name);
     if (this.#pending.has(name) || this.#pending.size > limits.nestedVariables) return undefined;
     this.#pending.add(name);
@@ -58,9 +85,10 @@ export class Variables {
   };
 
   #read(name: string): Values {
-    const assigned = this.#assigned.get(name) ?? [];
+    const assigned = this.#assigned.get(name)?.values() ?? [];
     const own = Object.hasOwn(shellVariables, name) ? shellVariables[name] : undefined;
     const values = new Set(own === undefined ? [] : [own]);
+    if (maybeEmpty.has(name)) values.add('');
     for (const one of assigned) {
       const more = typeof one === 'object' ? valuesOfWord(one, this.valuesOf) : one === undefined ? undefined : [one];
       if (!more) return undefined;
@@ -77,10 +105,15 @@ export class Variables {
   }
 
   #set(name: string, values: readonly (Word | string | undefined)[]): void {
-    const known = this.#assigned.get(name) ?? [];
-    known.push(...values);
+    const known = this.#assigned.get(name) ?? new Map<unknown, Word | string | undefined>();
+    const size = known.size;
+    // The same assignment may be read again.
+    for (const value of values)
+      known.set(typeof value === 'object' ? `word ${value.text}` : value && `text ${value}`, value);
     this.#assigned.set(name, known);
+    if (known.size === size) return;
     this.#known.clear();
+    this.changes++;
   }
 }
 

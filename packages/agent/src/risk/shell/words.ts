@@ -54,13 +54,26 @@ function isExpansion({ type }: WordPart): boolean {
 
 function valuesOfParts(parts: readonly WordPart[], lookup: Lookup): readonly string[] | undefined {
   let values: readonly string[] = [''];
-  for (const part of parts) {
-    const next = valuesOfPart(part, lookup);
+  for (const [at, part] of parts.entries()) {
+    const known = valuesOfPart(part, lookup);
+    const isAlone = parts.length === 1 || startsWithSlash(parts[at + 1]);
+    const next = known && isUnsetOften(part) && !isAlone ? [...known, ''] : known;
     if (!next || values.length * next.length > maxValues) return undefined;
     values = values.flatMap((value) => next.map((end) => value + end));
     if (values.some(({ length }) => length > maxLength)) return undefined;
   }
   return values;
+}
+
+/** Reports whether a part is the directory for temporary files, whose variable is rarely set. */
+function isUnsetOften(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted') return part.parts.length === 1 && part.parts.every(isUnsetOften);
+  if (part.type === 'ParameterExpansion') return part.parameter === 'TMPDIR';
+  return part.type === 'SimpleExpansion' && part.text === '$TMPDIR';
+}
+
+function startsWithSlash(part: WordPart | undefined): boolean {
+  return part !== undefined && 'text' in part && /^["']?\//.test(part.text);
 }
 
 function valuesOfPart(part: WordPart, lookup: Lookup): readonly string[] | undefined {

@@ -42,6 +42,8 @@ export function commandsOfWrapper(
 
 /** Puts the items after `:::` into the command of `parallel`; without a list they are read and not known. */
 function withListedItems(words: ShellWords): ShellWords {
+  // The commands are in a file.
+  if (words[0]?.text?.startsWith('::::')) return [{ text: undefined, shown: shownOf(words) }];
   const at = words.findIndex(({ text }) => text !== undefined && /^:{3,4}\+?$/.test(text));
   const command = at < 0 ? words : words.slice(0, at);
   const item = '"$ITEM"';
@@ -52,6 +54,10 @@ function withListedItems(words: ShellWords): ShellWords {
   return command.map((word) =>
     word.text === undefined ? word : { ...word, text: word.text.replaceAll('{}', () => listed) },
   );
+}
+
+function shownOf(words: ShellWords): string {
+  return words.map(({ shown }) => shown).join(' ');
 }
 
 /** `xargs` alone prints its input; `su` and `ssh` alone are shells. */

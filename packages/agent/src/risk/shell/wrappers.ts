@@ -40,7 +40,7 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
     directories: ['-C', '--chdir'],
   },
   exec: { options: '-c -l -a:' },
-  fakeroot: { options: '-u -l: -s: -i: -b: --lib: --faked: --unknown-is-real' },
+  fakeroot: { options: '-u -l: -s: -i: -b: --lib: --faked: --unknown-is-real', isShell: true },
   flock: {
     options:
       '-s -x -e -u -n -o -F -w: -E: -c: --shared --exclusive --unlock --nonblock --close --no-fork --timeout: --wait: --conflict-exit-code: --command: --verbose',
