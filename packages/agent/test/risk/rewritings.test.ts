@@ -55,19 +55,30 @@ test('statements that delete data are asked about in each way in which a client 
   expect(asks("sqlite3 a.db <<'E'\ncreate table x(y);\ninsert into x values ('drop');\nE")).toBe(false);
 });
 
-test('each way to open the machine to a container is asked about', () => {
-  const sources = [
-    '/',
-    '//',
-    '/..',
-    '~',
-    '$HOME',
-    '/etc/',
-    '/data/../usr',
-    '/home/me',
-    '/var/run/docker.sock',
-    '/root',
+test('a command in the operand of an expansion is asked about, whatever characters are around it', () => {
+  const around = ['', 'a/b', "'}'", '}', '{}', '")"', '$(:)}', '$(:)/b', '`:`/', 'a:b', '"]"', String.raw`\)`, "'/'"];
+  const operands = [
+    (text: string) => `echo \${PWD/${text}/}`,
+    (text: string) => `echo "\${PWD//${text}/x}"`,
+    (text: string) => `echo \${PWD/#a/${text}}`,
+    (text: string) => `echo \${x:-${text}}`,
+    (text: string) => `echo "\${x:-'${text}'}"`,
+    (text: string) => `echo "\${x%"${text}"}"`,
+    (text: string) => `echo \${PWD:${text}0:1}`,
+    (text: string) => `echo \${x^${text}}`,
   ];
+  const scripts = around.flatMap((odd) =>
+    operands.flatMap((operand) => [
+      operand(`$(echo ${odd}; /bin/rm -rf x)`),
+      operand(`$(/bin/rm -rf x ${odd})`),
+      operand(`\`: ${odd.replaceAll('`', String.raw`\``)}; /bin/rm -rf x\``),
+    ]),
+  );
+  expect(scripts.filter((script) => !asks(script))).toEqual([]);
+});
+
+test('each way to open the machine to a container is asked about', () => {
+  const sources = ['/', '//', '/..', '~', '$HOME', '/etc/', '/data/../usr', '/home', '/var/run/docker.sock', '/root'];
   const mounts = sources.flatMap((source) => [
     `-v ${source}:/x`,
     `-v${source}:/x`,

@@ -8,6 +8,7 @@ import {
   type Redirection,
   type SyntaxNode,
 } from 'unbash';
+import { isCut } from './broken-syntax.ts';
 import { Directories } from './directories.ts';
 import { evaluatesText, isNumber } from './arithmetic.ts';
 import type { NestedCommand } from './nested-command.ts';
@@ -15,6 +16,7 @@ import { nestedCommands } from './nested-commands.ts';
 import { inputOf, startsPrograms } from './input-texts.ts';
 import { limits, Work } from './limits.ts';
 import { isInert } from './named-programs.ts';
+import { possibleCommands } from './possible-commands.ts';
 import { programNames } from './program-names.ts';
 import type { ShellCommand } from './shell-command.ts';
 import type { ShellWords } from './shell-word.ts';
@@ -141,6 +143,7 @@ class Reader {
   }
 
   #read(node: SyntaxNode, context: Context): void {
+    if (isCut(node)) this.#unknown('unknown.syntax', textOf(node), context);
     if (evaluatesText(node, this.#variables)) this.#unknown('unknown.arithmetic', textOf(node), context);
     if (node.type === 'Pipeline') return this.#pipeline(node, context);
     if (node.type === 'Command') return this.#command(node, context);
@@ -196,8 +199,7 @@ class Reader {
     const [verb, ...args] = words;
     if (!verb) return;
     // `!rm` repeats an earlier command.
-    if (verb.text === undefined || verb.isOneOf || /^!./.test(verb.text))
-      return this.#unknown('unknown.command', shownOf(words), context);
+    if (verb.text === undefined || verb.isOneOf || /^!./.test(verb.text)) return this.#unseenCommand(words, context);
     if (context.depth > limits.scripts || !this.#work.spend(words.length)) return this.#tooLong();
     const name = basename(verb.text);
     this.#variables.addCommand(name, args);
@@ -214,6 +216,17 @@ class Reader {
     })) {
       if (!this.#work.spend(1)) return this.#tooLong();
       this.#nested(nested, deeper);
+    }
+  }
+
+  /** Reports a command whose program is not known. In text that may not run, only its arguments are of interest. */
+  #unseenCommand(words: ShellWords, context: Context): void {
+    this.#unknown('unknown.command', shownOf(words), context);
+    if (context.certainty !== 'text' || context.depth > limits.scripts) return;
+    const input = { ...context, isNumber: () => false };
+    for (const nested of possibleCommands(words.slice(1), input)) {
+      if (!this.#work.spend(1)) return this.#tooLong();
+      this.#nested(nested, { ...context, depth: context.depth + 1 });
     }
   }
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** Names of open files: absolute ones, and those that remain of them in `/dev`, `/dev/fd` and the directories around. */
+/** Names of open files: absolute ones, and what remains of them in `/dev`, `/dev/fd` and the directories around. */
 const streams = /^-$|^\/+(?:dev|proc)\/|(?:^|\/)(?:stdin|fd\/\d+)$|^\d+$/;
 
 /** Reports whether a file is the input of a program or the output of another, in any spelling of its name. */
