@@ -45,6 +45,16 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(outputOf(await shell.call({ command: count, timeout: 20 }))).toBe('0\n,');
   });
 
+  test('a command that makes a secret readonly leaves it in the environment of no other', async () => {
+    await using shell = await open(pty);
+    for (const [at, change] of ['readonly', 'declare -rx', 'unset() { :; }; :', 'set -a; typeset -r'].entries()) {
+      const name = at % 2 === 0 ? 'API_TOKEN' : 'OTHER_TOKEN';
+      await shell.call({ command: `${change} ${name}`, timeout: 20 });
+      const count = outputOf(await shell.call({ command: `env | grep -c -e =other -e 'second [ä]'`, timeout: 20 }));
+      expect([change, count]).toEqual([change, '0']);
+    }
+  });
+
   test('set -x prints no secret that the command does not print itself', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'set -x', timeout: 20 });

@@ -68,7 +68,7 @@ __varve_prompt() {
   ${unnested}
   __varve_reset
   builtin local IFS=' ' __varve_rest __varve_reads=
-  builtin unset -v $__varve_secrets || :
+  builtin unset -v $__varve_secrets || builtin export -n $__varve_secrets || :
   __varve_secrets= __varve_command=
   ${saveEnvironment(environmentFiles)} || :
   __varve_directory="\${PWD//%/%25}"
