@@ -10,13 +10,17 @@ export interface Range {
 
 /** Finds spellings in texts. */
 export interface Matcher {
-  /** Returns the parts of a text that are spellings, in order. Those that overlap are one. */
-  readonly find: (text: string) => readonly Range[];
+  /**
+   * Returns the parts of a text that are spellings, in order. Those that overlap are one. `startOf` may move the start
+   * of a spelling, or leave it out.
+   */
+  readonly find: (text: string, startOf?: (start: number) => number | undefined) => readonly Range[];
   /** Returns the first index where a spelling starts that more text could complete, or else the length of the text. */
   readonly unfinishedFrom: (text: string) => number;
 }
 
 const none: readonly Range[] = [];
+const same = (start: number): number => start;
 
 /** Compiles spellings. Nothing is found that starts inside of the text `kept`. */
 export function matcher(spellings: readonly Spelling[], kept: string): Matcher {
@@ -29,12 +33,13 @@ export function matcher(spellings: readonly Spelling[], kept: string): Matcher {
   const starts = byFirstCharacter(all);
   const longest = Math.max(0, ...all.map(longestLength));
   return {
-    find(text) {
+    find(text, startOf = same) {
       const found: Range[] = [];
       const keptRanges: Range[] = [];
       const visit: Parameters<LookupIndex['search']>[1] = (at, { spelling, part }) => {
-        const start = startOfSpelling(text, at, spelling, part);
-        const end = start === undefined ? undefined : endOfSpelling(text, at, spelling, part);
+        const first = startOfSpelling(text, at, spelling, part);
+        const end = first === undefined ? undefined : endOfSpelling(text, at, spelling, part);
+        const start = first === undefined || end === undefined ? undefined : startOf(first);
         if (start === undefined || end === undefined) return;
         (spelling === keptSpelling ? keptRanges : found).push({ start, end });
       };

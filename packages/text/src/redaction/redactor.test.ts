@@ -101,6 +101,21 @@ test('in the text of JSON a letter of an escape is not the start of a secret', (
   expect(text(json)).toBe(String.raw`{"a":"\*","b":"\\*"}`);
 });
 
+test('in the text of JSON no secret remains, whatever precedes it and whichever others overlap it', () => {
+  const unit = fc.constantFrom('n', 't', 'u', '/', '"', "'", '\\', 'a', '0');
+  const word = fc.string({ unit, minLength: 6, maxLength: 8 }).filter((text) => /\w{2}$/.test(text));
+  const texts = fc.array(fc.oneof(fc.constantFrom('\n', '\t', '\\', '\u0001'), fc.nat(2)), { maxLength: 9 });
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 3, maxLength: 3 }), texts, (secrets, parts) => {
+      const value = parts.map((part) => (typeof part === 'number' ? secrets[part] : part)).join('');
+      const { jsonText } = redactor(secrets, { replacement: '*' });
+      const masked = JSON.parse(jsonText(JSON.stringify([value]))) as readonly string[];
+      for (const secret of secrets) expect(masked[0]).not.toContain(secret);
+    }),
+    { numRuns: 300 },
+  );
+});
+
 // Quadratic work on one of these texts would take longer than a test may.
 test('a long text that repeats the known beginning of a secret is unchanged', () => {
   const secrets = [

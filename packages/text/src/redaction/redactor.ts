@@ -57,11 +57,7 @@ export function redactor(
   return {
     text: (text) => withMatcher(text, ({ find }) => replaced(text, find(text))),
     jsonText(json) {
-      const ranges = current()?.find(json) ?? [];
-      return replaced(
-        json,
-        ranges.filter(({ start }) => !isEscaped(json, start)),
-      );
+      return replaced(json, current()?.find(json, (start) => startInJson(json, start)) ?? []);
     },
     value: (value) => withMatcher(value, (found) => mapStrings(value, redactWith(found))),
     stream: () => redactionStream(current, replaced),
@@ -143,9 +139,13 @@ function redactionStream(current: Current, replaced: Replace): RedactionStream {
   };
 }
 
-/** Tests whether an odd number of backslashes precedes an index. */
-function isEscaped(json: string, at: number): boolean {
-  let start = at;
-  while (json.charCodeAt(start - 1) === 92) start -= 1;
-  return (at - start) % 2 === 1;
+/**
+ * Returns where a spelling in the text of JSON starts: after the second backslash of an escaped one; undefined for one
+ * that starts with the letter of an escape, which is another character.
+ */
+function startInJson(json: string, start: number): number | undefined {
+  let backslashes = start;
+  while (json.charCodeAt(backslashes - 1) === 92) backslashes -= 1;
+  if ((start - backslashes) % 2 === 0) return start;
+  return json.charCodeAt(start) === 92 ? start + 1 : undefined;
 }
