@@ -5,6 +5,7 @@ import { exitCodes } from './exit-codes.ts';
 import { runProgram } from './program.ts';
 import { fileProblem } from './file-problem.ts';
 import { onFailedOutput } from './terminal/on-failed-output.ts';
+import { printLibraryMessages } from './terminal/library-messages.ts';
 import { outputOf, styled, type Output } from './terminal/output.ts';
 
 /** Runs the command of this process, with the environment `env`, and sets its exit status. */
@@ -17,6 +18,7 @@ export async function start(env: Variables): Promise<void> {
   });
   // There is nowhere to report it, and the work does not depend on it.
   onFailedOutput(stderr, () => false);
+  printLibraryMessages(output);
   printProblems(output);
   process.exitCode = await runProgram(process.argv.slice(2), {
     env,

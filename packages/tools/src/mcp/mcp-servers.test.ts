@@ -194,3 +194,18 @@ test('names that are equal without their special characters, and long ones, diff
   expect(new Set(names).size).toBe(3);
   for (const name of names) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
 });
+
+test('schemas of results neither run nor print, and a server without tools prints nothing', async () => {
+  const printed: unknown[] = [];
+  const before = { ...console };
+  onTestFinished(() => void Object.assign(console, before));
+  for (const method of ['log', 'info', 'debug', 'warn', 'error'] as const) {
+    console[method] = (...texts) => void printed.push(...texts);
+  }
+  const asked = { docs: processServer(), bare: processServer({ args: [script, 'no-tools'] }) };
+  await using servers = await startMcpServers(asked, { env: process.env });
+  const tools = await toolsOf(servers);
+  expect(await call(tools, 'mcp__docs__checked')).toEqual({ text: 'Fine.', isError: false });
+  expect([servers.problems, printed]).toEqual([[], []]);
+  await close(tools);
+});

@@ -10,6 +10,7 @@ import { cautiousAnnotations, type Tool } from '../contract/tool.ts';
 import { contentOfResult } from './mcp-content.ts';
 import type { McpToolDescription } from './mcp-server.ts';
 import type { McpSession } from './mcp-session.ts';
+import { withoutPatterns } from './without-patterns.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -96,7 +97,7 @@ export function mcpTool({ server, description: described, session, redactor }: M
 /** The server checks its arguments by itself where its schema uses what is not supported here. */
 function argumentSchema(name: string, parameters: Arguments): z.ZodType {
   try {
-    return parameterSchema(name, parameters);
+    return parameterSchema(name, withoutPatterns(parameters));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     return z.record(z.string(), z.unknown());

@@ -1,4 +1,5 @@
-// A server of the model context protocol on its standard streams. Its first argument, if any, is a child to start.
+// A server of the model context protocol on its standard streams. Its first argument, if any, is a child to start, or
+// `no-tools`.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -13,17 +14,28 @@ const tools = [
   { name: 'hang', description: 'Never answers.', inputSchema: none },
   { name: 'processes', description: 'Returns the ids of its processes.', inputSchema: none },
   { name: 'image', description: 'Returns an image.', inputSchema: none },
+  { name: 'checked', description: 'Has a result with a schema.', inputSchema: none, outputSchema: resultSchema() },
   { name: 'large', description: 'Has a large schema.', inputSchema: { ...none, title: 'x'.repeat(40_000) } },
 ];
 
+/** Schema with a format that no library knows, and a pattern that takes exponential time. */
+function resultSchema(): unknown {
+  const format = '\u001B]52;c;cm0=\u0007';
+  return { type: 'object', properties: { a: { type: 'string', format }, b: { type: 'string', pattern: '^(a+)+$' } } };
+}
+
 const [child] = process.argv.slice(2);
-const started = child === undefined ? undefined : spawn('sleep', [child], { stdio: 'ignore' });
+const started = child === undefined || child === 'no-tools' ? undefined : spawn('sleep', [child], { stdio: 'ignore' });
 const results: Readonly<Record<string, (text: string) => unknown>> = {
   echo: (value) => ({ content: [{ type: 'text', text: value }] }),
   fail: () => ({ content: [{ type: 'text', text: 'No such thing.' }], isError: true }),
   flood: () => ({ content: [{ type: 'text', text: `start${'x'.repeat(200_000)}end` }] }),
   getenv: (name) => ({ content: [{ type: 'text', text: String(process.env[name]) }] }),
   processes: () => ({ content: [{ type: 'text', text: JSON.stringify([process.pid, started?.pid]) }] }),
+  checked: () => ({
+    content: [{ type: 'text', text: 'Fine.' }],
+    structuredContent: { a: 'a', b: `${'a'.repeat(60)}!` },
+  }),
   image: () => ({ content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] }),
 };
 
@@ -43,7 +55,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const answer = (result: unknown): void => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
   if (method === 'initialize') {
     const serverInfo = { name: 'test', version: '1' };
-    answer({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo });
+    answer({ protocolVersion: '2025-06-18', capabilities: child === 'no-tools' ? {} : { tools: {} }, serverInfo });
   } else if (method === 'tools/list') answer({ tools });
   else if (method === 'tools/call') {
     if (params.name === 'die') process.exit(1);
