@@ -41,7 +41,7 @@ export const permissions: CliCommand = {
       .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
         const rule = ruleOf(decision, on, words);
         await (await storeIn(io)).add([rule], options.user ? 'user' : 'project', projectOf(options));
-        io.stderr.line(`Added: ${textOf(rule)}`);
+        io.stderr.line(`Added: ${revealHidden(textOf(rule))}`);
         done(exitCodes.ok);
       });
     withRule(withPlace(command.command('rm').alias('remove')))

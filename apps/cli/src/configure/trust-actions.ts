@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { revealHidden } from '@varve/events/safe-text';
 import { SettingsError } from '@varve/settings';
 import {
   configurationDirectories,
@@ -13,6 +14,7 @@ import { CliError } from '../cli-error.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { userHome, varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
+import { barredRows, quotedRows } from '../terminal/rows.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Directory that trust is about: a workspace with its repository, or the home directory of the user. */
@@ -109,7 +111,8 @@ async function decide(subject: TrustSubject, store: TrustStore, io: TerminalIo):
     );
     return false;
   }
-  io.stderr.text(['What it names runs with your rights.', ...subject.runs.map((what) => `\n· ${what}`)]);
+  io.stderr.line('What it names runs with your rights.');
+  for (const row of subject.runs.flatMap((what) => quotedRows(`· ${what}`, io.stderr.columns))) io.stderr.line(row);
   const answer = await io.ask('Trust exactly this content? [y/N] ', new AbortController().signal);
   if (!/^y(?:es)?$/i.test(answer?.trim() ?? '')) return false;
   await add(subject, store, io);
@@ -121,8 +124,9 @@ async function show({ configuration }: TrustSubject, store: TrustStore, io: Term
   const { workspace, files, scope } = configuration;
   const before = (await store.find(workspace, scope))?.files;
   const title = before ? 'changed since you trusted it' : 'is not trusted';
-  io.stderr.text(styled('yellow', `The configuration of ${workspace} ${title}:`));
-  for (const line of describeChange(files, before).split('\n')) if (line !== '') io.stderr.text(`│ ${line}`);
+  io.stderr.line(styled('yellow', revealHidden(`The configuration of ${workspace} ${title}:`)));
+  for (const row of barredRows(describeChange(files, before).replace(/\n$/, ''), io.stderr.columns))
+    io.stderr.line(row);
 }
 
 /** Stores the decision about the bytes that were shown. @throws {SettingsError} `untrusted` if they have changed. */

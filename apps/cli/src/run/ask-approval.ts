@@ -1,7 +1,8 @@
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { describeRule } from '@varve/agent/confirmation';
-import { callRows, proposedRules, quotedRows, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
+import { quotedRows } from '../terminal/rows.ts';
+import { callRows, proposedRules, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
 
 /** Decision of the user about one call; `later` leaves all waiting calls as they are. */
 export type Approval = 'once' | 'session' | 'always' | 'later' | { readonly reason: string };

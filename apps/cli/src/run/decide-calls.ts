@@ -3,6 +3,7 @@ import type { PermissionRule } from '@varve/agent/confirmation';
 import type { PendingCall } from '@varve/events/projections';
 import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
+import { quotedRows } from '../terminal/rows.ts';
 import { askApproval, type Approval } from './ask-approval.ts';
 import type { Display } from './event-printer.ts';
 import { resumeCommand } from './resume-command.ts';
@@ -109,12 +110,10 @@ export function printWaiting(
 ): void {
   const { pending } = conversation.state;
   const count = pending.length === 1 ? '1 tool call' : `${pending.length} tool calls`;
-  progress.above(
-    styled(
-      'yellow',
-      `Waiting for approval of ${count}${subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`}:`,
-    ),
-  );
+  const owner = subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`;
+  for (const row of quotedRows(`Waiting for approval of ${count}${owner}:`, io.stderr.columns)) {
+    progress.above(styled('yellow', row));
+  }
   const asked = new Set(askedOf(pending, options));
   for (const call of pending) {
     for (const row of callRows(call, io.stderr.columns)) progress.above(row);

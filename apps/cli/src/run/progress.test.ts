@@ -58,3 +58,18 @@ test('the status is hidden during a question', async () => {
   });
   expect(written).toEqual([]);
 });
+
+test('nothing is printed below a question, and what came meanwhile after the answer', async () => {
+  const { io, written } = terminal(true);
+  using progress = new Progress(io);
+  await progress.hiddenDuring(async () => {
+    written.length = 0;
+    progress.above('Approve this tool call?');
+    progress.above(['\n', 'Choice: ']);
+    expect(written).toEqual([]);
+  });
+  expect(written.filter((text) => text.endsWith('\n') || text.endsWith(': '))).toEqual([
+    'Approve this tool call?\n',
+    '\nChoice: \n',
+  ]);
+});

@@ -18,6 +18,8 @@ export class Progress implements Disposable {
   #usage: Usage | undefined;
   #isShown = false;
   #isHidden = false;
+  /** Texts that came while the user was asked: below the question they could pass for another one. */
+  readonly #held: Printable[] = [];
 
   constructor({ stderr }: { readonly stderr: Output }, now: () => number = Date.now) {
     this.#output = stderr;
@@ -26,8 +28,12 @@ export class Progress implements Disposable {
     if (stderr.canRedraw) this.#timer = setInterval(() => this.#draw(), 500).unref();
   }
 
-  /** Prints a permanent text of one or more lines. */
+  /** Prints a permanent text of one or more lines; one that comes while the user is asked, after the answer. */
   above(line: Printable): void {
+    if (this.#isHidden) {
+      this.#held.push(line);
+      return;
+    }
     this.#clear();
     this.#output.text(line);
     this.#draw();
@@ -40,7 +46,7 @@ export class Progress implements Disposable {
     this.#draw();
   }
 
-  /** Hides the status line while the user types, so that it does not overwrite the input. */
+  /** Holds back what is printed while the user types, so that nothing overwrites the question or the input. */
   async hiddenDuring<T>(asking: () => Promise<T>): Promise<T> {
     this.#isHidden = true;
     this.#clear();
@@ -48,12 +54,17 @@ export class Progress implements Disposable {
       return await asking();
     } finally {
       this.#isHidden = false;
+      this.#printHeld();
     }
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
     this.#clear();
+  }
+
+  #printHeld(): void {
+    for (const line of this.#held.splice(0)) this.above(line);
   }
 
   #draw(): void {

@@ -2,8 +2,8 @@ import { normalize } from 'node:path/posix';
 import { isCovered, suggestedRules, type PermissionRule } from '@varve/agent/confirmation';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
-import { revealHidden } from '@varve/events/safe-text';
 import { callLines } from '@varve/events/text';
+import { barredRows, quotedRows } from '../terminal/rows.ts';
 
 /** Call that waits for a person. */
 export type WaitingCall = Pick<PendingCall, 'event' | 'review'>;
@@ -13,36 +13,9 @@ export function isAsked({ review }: WaitingCall): boolean {
   return review?.asks ?? true;
 }
 
-/**
- * Returns all of a call for a terminal of this width: each row begins with a bar, and none is wrapped by the terminal,
- * so that no part of a call can pass for text of this program.
- */
+/** Returns all of a call as rows for a terminal of this width. */
 export function callRows({ event }: WaitingCall, columns: number): readonly string[] {
-  const width = Math.max(1, columns - bar.length - 1);
-  return callLines(event)
-    .flatMap(({ text }) => text.split('\n'))
-    .flatMap((line) => rowsOf(line, width))
-    .map((row) => `${bar}${row}`);
-}
-
-const bar = '│ ';
-
-/** Splits a line into rows. Characters that may be two columns wide count as two. */
-function rowsOf(line: string, width: number): readonly string[] {
-  const rows: string[] = [];
-  let row = '';
-  let used = 0;
-  for (const character of line) {
-    const columns = character < '\u0300' ? 1 : 2;
-    if (used + columns > width && row !== '') {
-      rows.push(row);
-      row = '';
-      used = 0;
-    }
-    row += character;
-    used += columns;
-  }
-  return [...rows, row];
+  return callLines(event).flatMap(({ text }) => barredRows(text, columns));
 }
 
 /**
@@ -52,17 +25,6 @@ function rowsOf(line: string, width: number): readonly string[] {
 export function reasonRows(call: WaitingCall, columns: number): readonly string[] {
   return reasonsOf(call).flatMap((reason) => quotedRows(reason, columns));
 }
-
-/**
- * Returns a line that may quote a call, for a terminal of this width: every character is visible, and rows that
- * continue the line are indented.
- */
-export function quotedRows(line: string, columns: number): readonly string[] {
-  const width = Math.max(1, columns - indent.length - 1);
-  return rowsOf(onOneRow(line), width).map((row, index) => (index === 0 ? row : `${indent}${row}`));
-}
-
-const indent = '  ';
 
 function reasonsOf({ event, review }: WaitingCall): readonly string[] {
   const verdict = review?.verdict;
@@ -79,10 +41,6 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
     .map(({ risk, text, rule }) => `${risk}: ${text}${rule === undefined ? '' : ` (rule ${rule})`}`);
   const [first, ...more] = rows;
   return [...decided, ...(first === undefined ? [`${verdict.risk}: ${own}`] : [`${first}; ${own}`, ...more])];
-}
-
-function onOneRow(text: string): string {
-  return revealHidden(text).replaceAll('\n', '<000A>');
 }
 
 /** Reports whether a reason only repeats the rating of the model. */

@@ -80,3 +80,23 @@ test.for([
 ] as const)('%s do not hide', ([, raw, shown]) => {
   expect(revealHidden(raw)).toBe(shown);
 });
+
+/** Beginnings and endings of what the functions look for, of which texts of any length can be made. */
+const repeated = [
+  ' ',
+  ' \n',
+  '\u001B',
+  '\u001B]',
+  '\u001B[',
+  '\u001B[0;',
+  '\u001B ',
+  '\u009B',
+  '\u009B0',
+  '\u001BP\u0000',
+  '\r',
+];
+
+test.for(repeated)('a text of many %j takes linear time', (part) => {
+  const text = `${part.repeat(200_000 / part.length)}aab`;
+  for (const safe of [safeText, safeJson, revealHidden]) expect(safe(text).endsWith('b')).toBe(true);
+});

@@ -52,7 +52,8 @@ export function safeJson(text: string): string {
  * @see https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
  */
 const invisible = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-const lineEndBlanks = / +$/gm;
+/** Begins where the blanks begin: from each of many blanks that end no line, the rest would be read again. */
+const lineEndBlanks = /(?<! ) +$/gm;
 
 /**
  * Returns text for a person who must see all of it, such as a call to approve: invisible characters, and blanks at the

@@ -1,3 +1,4 @@
+import { safeText } from '@varve/events/safe-text';
 import type { LogFormat, Output, WrittenLog } from '../common/log-format.ts';
 import { transcriptOf, type TranscriptPart } from './transcript.ts';
 
@@ -22,7 +23,7 @@ export const htmlFormat: LogFormat = {
   description: 'HTML transcript (one file)',
   write({ id, title, events }: WrittenLog): Output {
     const { parts, dropped } = transcriptOf(events);
-    const name = escaped(title ?? id);
+    const name = escaped(safeText(title ?? id));
     const text = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

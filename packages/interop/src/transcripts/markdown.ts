@@ -1,3 +1,4 @@
+import { safeText } from '@varve/events/safe-text';
 import type { LogFormat, Output, WrittenLog } from '../common/log-format.ts';
 import { transcriptOf, type TranscriptPart } from './transcript.ts';
 
@@ -19,7 +20,7 @@ export const markdownFormat: LogFormat = {
   description: 'Markdown transcript',
   write({ id, title, events }: WrittenLog): Output {
     const { parts, dropped } = transcriptOf(events);
-    const heading = `# ${oneLine(title ?? id)}\n`;
+    const heading = `# ${oneLine(safeText(title ?? id))}\n`;
     return { files: [{ path: '', text: [heading, ...parts.map(section)].join('\n') }], dropped };
   },
 };

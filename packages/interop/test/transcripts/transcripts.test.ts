@@ -33,14 +33,14 @@ const id = 'a'.repeat(32);
 const golden = (name: string) => fileURLToPath(new URL(`../golden/${name}`, import.meta.url));
 
 test('the Markdown transcript keeps every text in a fence that the text cannot end', async () => {
-  const [file] = markdownFormat.write?.({ id, title: 'A *title*', events: await events() }).files ?? [];
+  const [file] = markdownFormat.write?.({ id, title: 'A *title*\u001b[31m', events: await events() }).files ?? [];
   await expect(file?.text).toMatchFileSnapshot(golden('transcript.md'));
   expect(file?.text).toContain('`````text\n');
   expect(file?.text).not.toContain('\u001b');
 });
 
 test('the HTML transcript shows hostile texts and runs nothing of them', async () => {
-  const output = htmlFormat.write?.({ id, title: '<i>title</i>', events: await events() });
+  const output = htmlFormat.write?.({ id, title: '<i>title</i>\u001b[31m', events: await events() });
   const [file] = output?.files ?? [];
   await expect(file?.text).toMatchFileSnapshot(golden('transcript.html'));
   expect(file?.text).not.toMatch(/<script|<b>|<i>/);

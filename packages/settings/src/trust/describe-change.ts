@@ -30,9 +30,7 @@ function changeOf(path: string, before: ConfigurationFile | undefined, now: Conf
     (note) => note ?? [],
   );
   if (isSame && notes.length === 0) return '';
-  // A line break in a name must not look like another file.
-  const shown = /[\n\r]/.test(path) ? JSON.stringify(path) : path;
-  const title = `${shown} (${[what, ...notes].join(', ')})\n`;
+  const title = `${onOneLine(path)} (${[what, ...notes].join(', ')})\n`;
   if (isSame) return title;
   // Of a large file only the hash was kept.
   const wasKept = before === undefined || before.bytes.length > 0 || before.sha256 === emptySha256;
@@ -50,13 +48,18 @@ function noteOf(name: string, before: boolean | undefined, now: boolean | undefi
 
 function targetNote(before: ConfigurationFile | undefined, now: ConfigurationFile | undefined): string | undefined {
   if (!now || (before && before.target === now.target)) return undefined;
-  return now.target === undefined ? (before ? 'no longer a link' : undefined) : `a link to ${now.target}`;
+  return now.target === undefined ? (before ? 'no longer a link' : undefined) : `a link to ${onOneLine(now.target)}`;
+}
+
+/** A line break in a name must not look like another file. */
+function onOneLine(name: string): string {
+  return /[\n\r]/.test(name) ? JSON.stringify(name) : name;
 }
 
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.length > maxChars || bytes.includes(0)) return undefined;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }

