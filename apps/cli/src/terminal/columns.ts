@@ -13,15 +13,15 @@ export function columnsOf(text: string): number {
 /** Makes a text safe, puts it on one line, and cuts it to a number of columns, with an ellipsis. */
 export function fitted(value: string, columns: number): string {
   const text = safeText(value).replaceAll(/\s+/g, ' ').trim();
-  if (columnsOf(text) <= columns) return text;
-  let kept = '';
-  let width = 1;
-  for (const { segment } of segmenter.segment(text)) {
+  let width = 0;
+  let end = 0;
+  // Ends where the columns end: the text may have millions of characters.
+  for (const { segment, index } of segmenter.segment(text)) {
     width += widthOf(segment);
-    if (width > columns) break;
-    kept += segment;
+    if (width > columns) return `${text.slice(0, end).trimEnd()}…`;
+    if (width < columns) end = index + segment.length;
   }
-  return `${kept.trimEnd()}…`;
+  return text;
 }
 
 /** Pads a text with spaces at its end. */

@@ -8,8 +8,9 @@ const namedSchemaKeywords = new Set(['properties', '$defs', 'definitions', 'depe
  * Returns a JSON Schema without its regular expressions, and open for the fields that they describe. Those of a server
  * can take exponential time, during which nothing else runs; the server checks its arguments by itself.
  */
-export function withoutPatterns({ pattern: _, patternProperties, ...schema }: Schema): Schema {
-  const walked = Object.entries(schema).map(([key, value]) => [
+export function withoutPatterns(schema: Schema): Schema {
+  const { pattern: _, patternProperties, ...rest } = schema;
+  const walked = Object.entries(rest).map(([key, value]) => [
     key,
     dataKeywords.has(key) ? value : namedSchemaKeywords.has(key) && isSchema(value) ? walkEach(value) : walk(value),
   ]);
