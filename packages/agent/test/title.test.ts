@@ -67,6 +67,18 @@ test('a title contains no secret, neither in the log nor as a return value', asy
   expect(conversation.state.title).not.toContain('hunter2');
 });
 
+test('a secret is masked before a title is cut, wherever', async () => {
+  const secret = 'canary-0123456789';
+  const starts = Array.from({ length: secret.length + 2 }, (_, at) => 50 - 3 - at);
+  const titles = starts.map((length) => ({ text: `${'x'.repeat(length)}${secret} and more of it` }));
+  const { conversation } = await started(titles, [secret]);
+  await conversation.send('Go.');
+  for (const length of starts) {
+    const title = await conversation.generateTitle();
+    expect([length, title, conversation.state.title]).toEqual([length, expect.not.stringMatching('cana'), title]);
+  }
+});
+
 test('usage of failed attempts at a title counts, with or without a title', async () => {
   const nothing: ScriptedTurn = { text: '', usage: { input_tokens: 7, output_tokens: 2 }, costUsd: 0.5 };
   await using server = await scriptedServer([nothing, nothing, { text: 'A name', costUsd: 1 }, nothing, nothing]);

@@ -140,7 +140,7 @@ export class SessionHooks {
       const ended = await this.#execute(hook, input, signal);
       if (ended === 'aborted') return { drafts, contexts, isAborted: true };
       const result = shortened(blockingEvents.has(type) ? ended : { ...ended, blocked: false }, mask);
-      drafts.push(hookDraft({ type, hook, result, ...recorded }));
+      drafts.push(hookDraft({ type, hook: mask(hook), result, ...recorded }));
       if (result.context !== undefined) contexts.push(result.context);
       if (result.blocked) return { drafts, contexts, isAborted: false, blocked: result.reason ?? '' };
     }

@@ -15,7 +15,7 @@ export interface SideCallOptions {
 /**
  * Calls a model outside the steps of a run and stores its usage as `varve.call`, failed attempts included, so that
  * statistics and budgets count it, those of parent conversations too. Nothing else is stored: view, prompt and branch
- * stay the same.
+ * stay the same. The text of the reply is masked.
  *
  * @throws {LlmError} what the model throws; {@link StorageError} when the usage cannot be stored.
  */
@@ -42,5 +42,6 @@ export async function callModel(
   const failed = failedAttemptDrafts(reply.failedAttempts ?? [], facts());
   await journal.emit([...failed, replyFactDraft(reply, { actions: [] }, facts())]);
   await ledger.reportTotals();
-  return reply;
+  // What is made of the text may be cut, and a part of a secret would not be found any more.
+  return { ...reply, message: { ...reply.message, content: mask(reply.message.content) } };
 }
