@@ -1,5 +1,6 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { makeDirectories } from '@varve/storage';
 import { expect, onTestFinished, test } from 'vitest';
@@ -35,6 +36,18 @@ test('no link of a source leads repo_path outside of it', async () => {
     expect((await fetched(path)).archive.length).toBeGreaterThan(0);
 });
 
+/** Starts a server that redirects to what `targetOf` returns, or sends an archive, and returns its origin. */
+async function listen(targetOf: (request: IncomingMessage) => string | undefined): Promise<string> {
+  const listener = createServer((request, response) => {
+    const location = targetOf(request);
+    response.writeHead(location === undefined ? 200 : 302, location === undefined ? {} : { location });
+    response.end('archive');
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => listener.close(() => resolve())));
+  return `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+}
+
 test('redirects are followed only to where a package may be fetched from', async () => {
   const targets: Readonly<Record<string, string>> = {
     '/plain.zip': 'http://192.0.2.1/x.zip',
@@ -47,19 +60,51 @@ test('redirects are followed only to where a package may be fetched from', async
     '/once.zip': '/archive.zip',
   };
   const asked: string[] = [];
-  const listener = createServer(({ url = '' }, response) => {
+  const origin = await listen(({ url = '' }) => {
     asked.push(url);
-    const location = targets[url];
-    response.writeHead(location === undefined ? 200 : 302, location === undefined ? {} : { location });
-    response.end('archive');
+    return targets[url];
   });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => new Promise<void>((resolve) => listener.close(() => resolve())));
-  const { port } = listener.address() as AddressInfo;
-  const fetched = (path: string) =>
-    fetchPackage({ source: `http://127.0.0.1:${port}${path}` }, { ...common, workspaceRoot: '/' });
+  const fetched = (path: string) => fetchPackage({ source: `${origin}${path}` }, { ...common, workspaceRoot: '/' });
   for (const path of ['plain', 'file', 'data', 'ftp', 'broken', 'endless'])
     await expect(fetched(`/${path}.zip`), path).rejects.toMatchObject({ code: 'unsupported' });
   expect(asked.filter((url) => url === '/endless.zip').length).toBeLessThan(10);
   expect((await fetched('/twice.zip')).archive.toString()).toBe('archive');
+});
+
+test('the password of an address is sent to its server only', async () => {
+  const received: (readonly [string, string | undefined])[] = [];
+  const other = await listen(({ url = '', headers }) => {
+    received.push([`other ${url}`, headers.authorization]);
+    return undefined;
+  });
+  const origin = await listen(({ url = '', headers }) => {
+    received.push([url, headers.authorization]);
+    return { '/a.zip': '/b.zip', '/b.zip': `${other}/c.zip` }[url];
+  });
+  const authorization = `Basic ${btoa('me:p@ss/word')}`;
+  const source = `${origin}/a.zip`.replace('//', '//me:p%40ss%2Fword@');
+  expect((await fetchPackage({ source }, { ...common, workspaceRoot: '/' })).archive.toString()).toBe('archive');
+  expect(received).toEqual([
+    ['/a.zip', authorization],
+    ['/b.zip', authorization],
+    ['other /c.zip', undefined],
+  ]);
+});
+
+test.for([undefined, 'main'])('the password of a repository is no argument of git, with the ref %s', async (ref) => {
+  await using directory = await temporaryDirectory();
+  const log = directory.at('log');
+  const program = `#!/bin/sh\nprintf '%s\\n' "$@" "header $GIT_CONFIG_KEY_0=$GIT_CONFIG_VALUE_0" >>'${log}'; echo "$@" >&2; exit 1\n`;
+  writeFileSync(directory.at('git'), program, { mode: 0o755 });
+  const env = { PATH: `${directory.path}:${process.env['PATH']}` };
+  const options = { ...common, env, workspaceRoot: '/' };
+  const failed = fetchPackage({ source: 'https://me:canary-0123@host.example/x/y', ref }, options);
+  const error: unknown = await failed.catch((failure: unknown) => failure);
+  expect(inspect(error, { depth: 9 })).toContain('The repository cannot be fetched.');
+  expect(inspect(error, { depth: 9 })).not.toContain('canary');
+  const text = readFileSync(log, 'utf8');
+  expect(text).toContain(
+    `header http.https://host.example/.extraHeader=Authorization: Basic ${btoa('me:canary-0123')}`,
+  );
+  expect(text).not.toContain('canary');
 });

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { isLoopback, type Variables } from '@varve/text';
 import { create } from 'tar';
 import { RequestError } from '../request-error.ts';
+import { sourceAddress, type SourceAddress } from './source-address.ts';
 
 /** Source of a package, as a client names it. */
 export interface PackageSource {
@@ -42,12 +43,13 @@ const run = promisify(execFile);
  * @throws {RequestError} `unsupported` for a source that cannot be fetched, `invalid` for a path outside of it.
  */
 export async function fetchPackage(from: PackageSource, options: FetchOptions): Promise<FetchedPackage> {
-  const { source } = from;
+  const address = sourceAddress(from.source);
+  const { source } = address;
   if (from.repo_path !== undefined && (isAbsolute(from.repo_path) || from.repo_path.split(/[\\/]/).includes('..')))
     throw new RequestError('invalid', 'repo_path leads outside of the source.');
   const repository = repositoryOf(source);
-  if (repository !== undefined) return cloned(repository, from, options);
-  if (/^https?:/i.test(source)) return { archive: await downloaded(source, options), resolvedRef: undefined };
+  if (repository !== undefined) return cloned({ ...address, source: repository }, from, options);
+  if (/^https?:/i.test(source)) return { archive: await downloaded(address, options), resolvedRef: undefined };
   return { archive: await localPackage(resolve(options.workspaceRoot, source), from), resolvedRef: undefined };
 }
 
@@ -66,12 +68,13 @@ function allowed(url: URL): URL {
   throw new RequestError('unsupported', 'A package is fetched by https only.');
 }
 
-async function downloaded(address: string, { signal }: FetchOptions): Promise<Buffer> {
-  const url = URL.parse(address);
+async function downloaded({ source, authorization }: SourceAddress, { signal }: FetchOptions): Promise<Buffer> {
+  const url = URL.parse(source);
   if (!url) throw new RequestError('unsupported', 'The source is not an address.');
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const response = await fetchAllowed(url, limit);
+    const headers = authorization === undefined ? {} : { authorization };
+    const response = await fetchAllowed(url, { headers, signal: limit });
     if (!response.ok || !response.body) throw new Error(`status ${response.status}`);
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -90,9 +93,13 @@ async function downloaded(address: string, { signal }: FetchOptions): Promise<Bu
 
 const maxRedirects = 5;
 
-/** Follows redirects only to where a package may be fetched from. */
-async function fetchAllowed(url: URL, signal: AbortSignal, left = maxRedirects): Promise<Response> {
-  const response = await fetch(allowed(url).href, { signal, redirect: 'manual' });
+/** Follows redirects only to where a package may be fetched from, and with headers only to the same server. */
+async function fetchAllowed(
+  url: URL,
+  request: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+  left = maxRedirects,
+): Promise<Response> {
+  const response = await fetch(allowed(url).href, { ...request, redirect: 'manual' });
   const target = response.headers.get('location');
   if (response.status < 300 || response.status > 399 || target === null) return response;
   await response.body?.cancel();
@@ -100,7 +107,17 @@ async function fetchAllowed(url: URL, signal: AbortSignal, left = maxRedirects):
   if (left === 0 || !next) throw new Error('too many redirects');
   // An address of another machine does not lead into this one.
   if (isLoopback(next.href) && !isLoopback(url.href)) throw new Error('a redirect to this machine');
-  return fetchAllowed(next, signal, left - 1);
+  return fetchAllowed(next, next.origin === url.origin ? request : { ...request, headers: {} }, left - 1);
+}
+
+/** Returns variables by which git sends a header to the server of a repository, and to no other. */
+function headerFor(url: string, authorization: string | undefined): Readonly<Record<string, string>> {
+  if (authorization === undefined) return {};
+  return {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `http.${new URL(url).origin}/.extraHeader`,
+    GIT_CONFIG_VALUE_0: `Authorization: ${authorization}`,
+  };
 }
 
 async function localPackage(path: string, { repo_path: part }: PackageSource): Promise<Buffer> {
@@ -142,14 +159,24 @@ async function archiveOf(source: string, part = '.'): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function cloned(url: string, { ref, repo_path: part }: PackageSource, options: FetchOptions) {
+async function cloned(
+  { source: url, authorization }: SourceAddress,
+  { ref, repo_path: part }: PackageSource,
+  options: FetchOptions,
+) {
   const { env, signal } = options;
   const directory = await mkdtemp(join(tmpdir(), 'varve-package-'));
   const safe = ['-c', 'core.hooksPath=/dev/null', '-c', `http.followRedirects=${!url.startsWith('http:')}`];
   // Also after a redirect.
   const transport = { GIT_ALLOW_PROTOCOL: /^https?(?=:)/.exec(url)?.[0] ?? 'ssh', GIT_LFS_SKIP_SMUDGE: '1' };
   const git = async (...args: readonly string[]): Promise<string> => {
-    const settings = { PATH: env['PATH'], HOME: env['HOME'], GIT_TERMINAL_PROMPT: '0', ...transport };
+    const settings = {
+      PATH: env['PATH'],
+      HOME: env['HOME'],
+      GIT_TERMINAL_PROMPT: '0',
+      ...transport,
+      ...headerFor(url, authorization),
+    };
     const { stdout } = await run('git', [...safe, ...args], { env: settings, timeout: timeoutMs, signal });
     return stdout.trim();
   };

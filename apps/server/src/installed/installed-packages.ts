@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { makeDirectories } from '@varve/storage';
 import { RequestError } from '../request-error.ts';
 import { fetchPackage, type FetchOptions, type PackageSource } from './fetch-package.ts';
+import { sourceAddress } from './source-address.ts';
 import type { PackageKind } from './package-kind.ts';
 
 /** Record of an installed package. @see agent-server 1.43.1 OpenAPI, InstalledSkillResponse */
@@ -139,7 +140,7 @@ async function installPackage(
       name,
       version,
       description,
-      source: from.source,
+      source: sourceAddress(from.source).source,
       ref: from.ref ?? null,
       resolved_ref: resolvedRef ?? null,
       repo_path: from.repo_path ?? null,
