@@ -1,49 +1,94 @@
 import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readText, root } from './workspace.ts';
+import { workflowProblems } from './workflow-rules.ts';
+import { readText, root, workspacePackages } from './workspace.ts';
 
-const workflows = globSync('.github/workflows/*.yml', { cwd: root });
-const text = (file: string): string => readText(file);
+const workflows = globSync('.github/**/*.{yml,yaml}', { cwd: root });
 
-test.for(workflows)('%s uses actions by the hash of a commit', (file) => {
-  const uses = [...text(file).matchAll(/uses: (.+)/g)].map(([, action = '']) => action);
-  expect(uses.length).toBeGreaterThan(0);
-  expect(uses.filter((action) => !/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
-});
-
-test.for(workflows)('%s grants rights to single jobs, and no credentials to checkouts', (file) => {
-  const workflow = text(file);
-  expect(workflow).toMatch(/^permissions: \{\}$/m);
-  expect(workflow).not.toMatch(/secrets\./);
-  const checkouts = workflow.split('uses: actions/checkout@').slice(1);
-  expect(checkouts.filter((step) => !/^.*\n +with:\n +persist-credentials: false\n/.test(step))).toEqual([]);
-  const jobs = jobsOf(workflow);
-  expect(jobs.filter((job) => !/^ {4}permissions:$/m.test(job))).toEqual([]);
+test.for(workflows)('%s grants each job the rights of its own step, and runs nothing that can change', (file) => {
+  expect(workflowProblems(readText(file))).toEqual([]);
 });
 
 test.for(workflows)('%s runs the version of pnpm that the workspace names', (file) => {
   const { packageManager } = JSON.parse(readText('package.json')) as { packageManager: string };
-  const named = text(file).match(/pnpm@[^\s]+/g) ?? [];
+  const named = readText(file).match(/pnpm@[^\s]+/g) ?? [];
   expect(new Set(named)).toEqual(new Set([packageManager]));
 });
 
-test('only the job that publishes has an identity, and it runs no install script', () => {
-  const withIdentity = workflows.flatMap((file) => jobsOf(text(file)).filter((job) => job.includes('id-token: write')));
-  expect(withIdentity).toHaveLength(1);
-  expect(withIdentity.join('').match(/run: .+/g)).toEqual([
-    expect.stringMatching(/^run: npm install --global pnpm@/),
-    'run: pnpm install --frozen-lockfile --ignore-scripts',
-  ]);
+const release = '.github/workflows/release.yml';
+const hash = '0123456789abcdef0123456789abcdef01234567';
+
+/** Changes of the release, as a mistake or a pull request could make them. */
+const changes: Readonly<Record<string, (workflow: string) => string>> = {
+  'an action by tag': (text) => text.replace(/checkout@\w{40}/, 'checkout@v7'),
+  'an action by a short hash': (text) => text.replace(/checkout@(\w{7})\w{33}/, 'checkout@$1'),
+  'an action without its version': (text) => text.replace(/ # v7\.0\.1/, ''),
+  'an action of an image': (text) => text.replace(/uses: actions\/checkout@\w{40}/, 'uses: docker://alpine:3'),
+  'an action of the repository': (text) => text.replace(/uses: actions\/checkout@\w{40}/, 'uses: ./action'),
+  'an action in quotes': (text) => text.replace(/uses: (actions\/checkout)@\w{40}/, 'uses: "$1@v7"'),
+  'another workflow': (text) => `${text}  more-jobs:\n    uses: a/b/.github/workflows/c.yml@${hash} # v1.0.0\n`,
+  'rights of all jobs': (text) => text.replace('permissions: {}', 'permissions: write-all'),
+  'no rights of all jobs': (text) => text.replace('permissions: {}\n', ''),
+  'a job without rights': (text) => text.replace(/ {4}permissions:\n {6}contents: read\n/, ''),
+  'a job with all rights': (text) => text.replace(/ {4}permissions:\n {6}contents: read/, '    permissions: write-all'),
+  'one more right': (text) => text.replace(/ {6}contents: read/, '      contents: read\n      id-token: write'),
+  'a larger right': (text) => text.replace(/ {6}contents: read/, '      contents: write'),
+  'a job with another name': (text) => `${text}  a-job:\n    runs-on: ubuntu-latest\n    timeout-minutes: 1\n`,
+  'credentials that stay': (text) => text.replace('persist-credentials: false', 'persist-credentials: true'),
+  'a checkout without options': (text) => text.replace(/ {8}with:\n {10}persist-credentials: false\n/, ''),
+  'a secret': (text) => `${text}        env:\n          TOKEN: \${{ secrets.NPM_TOKEN }}\n`,
+  'a secret by another name': (text) => `${text}        env:\n          TOKEN: \${{ secrets['NPM_TOKEN'] }}\n`,
+  'an event of other repositories': (text) => text.replace('  push:', '  pull_request_target:'),
+  'an event after another workflow': (text) => text.replace('on:\n', 'on:\n  workflow_run:\n'),
+  'events in another form': (text) => text.replace(/on:\n.*\n.*\n/, 'on: [push, issue_comment]\n'),
+  'a value of an event in a command': (text) => `${text}      - run: echo \${{ github.event.head_commit.message }}\n`,
+  'a value in a command of lines': (text) => `${text}      - run: |\n          echo \${{ github.actor }}\n`,
+  'a command that publishes': (text) => `${text}      - run: pnpm run build\n`,
+  'a command of lines that publishes': (text) => `${text}      - run: |\n          pnpm run build\n`,
+  'an install script of the publisher': (text) => text.replaceAll(' --ignore-scripts', ''),
+  'dependencies without the lockfile': (text) => text.replace('pnpm install --frozen-lockfile\n', 'pnpm install\n'),
+  'no approval': (text) => text.replace('    environment: npm\n', ''),
+  'no time limit': (text) => text.replace(/ {4}timeout-minutes: \d+\n/, ''),
+};
+
+test.for(Object.keys(changes))('%s in the release is found', (change) => {
+  const text = readText(release);
+  const changed = changes[change]?.(text) ?? text;
+  expect(changed).not.toBe(text);
+  expect(workflowProblems(changed)).not.toEqual([]);
 });
 
-test('new versions of dependencies are not installed within three days', () => {
-  expect(readText('pnpm-workspace.yaml')).toMatch(/^minimumReleaseAge: 4320$/m);
+test('only one job has an identity, and the packed files have a list of their contents', () => {
+  const all = workflows.map(readText).join('\n');
+  expect(all.match(/id-token: write/g)).toHaveLength(1);
+  expect(all).toMatch(/run: pnpm sbom .*--sbom-format/);
 });
 
-/** The text of each job of a workflow. */
-function jobsOf(workflow: string): readonly string[] {
-  return workflow
-    .slice(workflow.indexOf('\njobs:\n'))
-    .split(/^(?= {2}\w+:$)/m)
-    .slice(1);
+test('packages have no scripts that an installation or a publication runs, and are published with provenance', () => {
+  const hooks = /^(?:pre|post)?(?:install|prepare|pack|publish|version|uninstall)$|^prepublishOnly$|^dependencies$/;
+  const folders = ['', 'examples', ...workspacePackages().map(({ folder }) => folder)];
+  const manifests = folders.map((folder) => JSON.parse(readText(`${folder || '.'}/package.json`)) as PublishedManifest);
+  expect(manifests.flatMap(({ scripts = {} }) => Object.keys(scripts)).filter((name) => hooks.test(name))).toEqual([]);
+  const published = manifests.filter((manifest) => manifest.private !== true);
+  expect(published.length).toBeGreaterThan(5);
+  expect(published.filter(({ publishConfig }) => publishConfig?.provenance !== true)).toEqual([]);
+});
+
+test('dependencies are at least three days old, from the registry, by their usual publisher, and run one script', () => {
+  const settings = readText('pnpm-workspace.yaml');
+  for (const line of ['minimumReleaseAge: 4320', 'blockExoticSubdeps: true', 'trustPolicy: no-downgrade']) {
+    expect(settings.split('\n')).toContain(line);
+  }
+  expect(settings).not.toMatch(/^(?:minimumReleaseAgeExclude|trustPolicyExclude|dangerously\w*|onlyBuiltDep\w*):/m);
+  const [, allowed = ''] = /^allowBuilds:\n((?: .*\n)*)/m.exec(settings) ?? [];
+  expect(allowed.split('\n').filter((line) => line.endsWith(': true'))).toEqual(['  node: true']);
+  const sources = readText('pnpm-lock.yaml').match(/^ {4}resolution: \{(?!integrity: sha512-)[^}]*\}/gm) ?? [];
+  expect(sources).toEqual([]);
+});
+
+/** Fields of a manifest that decide what a publication runs and proves. */
+interface PublishedManifest {
+  readonly private?: boolean;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly publishConfig?: { readonly provenance?: boolean };
 }
