@@ -273,3 +273,15 @@ test.for([
   expect(stderr).toContain('It must be an Ed25519 public key');
   expect(stderr).not.toContain('varve ls');
 });
+
+test.for([
+  [['frobnicate'], "unknown command 'frobnicate'"],
+  [['verfy', 'x'], '(Did you mean verify?)'],
+  [['config', 'frob'], "unknown command 'config frob' (commands: list, "],
+  [['profile', 'frob', 'x'], "unknown command 'profile frob'"],
+  [['secret', 'st', 'NAME'], "unknown command 'secret st' (commands: "],
+  [['permissions', 'allow', 'command', 'ls'], "unknown command 'permissions allow' (commands: list, add, rm"],
+] as const)('%j is an unknown command', async ([args, message]) => {
+  const { code, stdout, stderr } = await varve(args);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+});

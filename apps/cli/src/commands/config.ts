@@ -1,5 +1,6 @@
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { defaultCommand } from './default-command.ts';
 
 interface TargetOptions {
   readonly project?: true;
@@ -12,8 +13,7 @@ const load = async () => import('../configure/config-actions.ts');
 export const config: CliCommand = {
   register(parent, io, done) {
     const command = parent.command('config').description('List settings with the place of each, and change them.');
-    command
-      .command('list', { isDefault: true })
+    defaultCommand(command, 'list')
       .description('list all settings with a value and the place of each (default)')
       .option('--json', 'print one JSON object per setting')
       .option('--all', 'also defaults')

@@ -9,6 +9,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { defaultCommand } from './default-command.ts';
 
 interface PlaceOptions {
   readonly workspace?: string;
@@ -26,7 +27,7 @@ export const permissions: CliCommand = {
       .command('permissions')
       .enablePositionalOptions()
       .description('List, add and remove rules for the calls of the agent: deny wins over ask, and ask over allow.');
-    withPlace(command.command('list', { isDefault: true }))
+    withPlace(defaultCommand(command, 'list'))
       .description('List the rules for a project and for all projects.')
       .action(async (options: PlaceOptions) => {
         const rules = await (await storeIn(io)).list(projectOf(options));

@@ -1,6 +1,7 @@
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { styled } from '../terminal/output.ts';
+import { defaultCommand } from './default-command.ts';
 
 // Loaded by the subcommands, so that the help appears faster.
 const load = async () => import('../configure/profile-actions.ts');
@@ -9,8 +10,7 @@ const load = async () => import('../configure/profile-actions.ts');
 export const profile: CliCommand = {
   register(parent, io, done) {
     const command = parent.command('profile').description('List model profiles, create, rename, remove and use them.');
-    command
-      .command('list', { isDefault: true })
+    defaultCommand(command, 'list')
       .description('list all profiles, and the roles that use them (default)')
       .option('--json', 'print one JSON object per profile')
       .action(async (options: { readonly json?: true }) => {

@@ -7,6 +7,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { defaultCommand } from './default-command.ts';
 
 interface SetOptions {
   readonly description?: string;
@@ -45,8 +46,7 @@ function register(command: Command, io: TerminalIo, done: Parameters<CliCommand[
       io.stderr.line(styled('dim', `Stored ${name}.`));
       done(exitCodes.ok);
     });
-  command
-    .command('list', { isDefault: true })
+  defaultCommand(command, 'list')
     .description('List the names of the secrets.')
     .action(async () => {
       const listed = await (await storeIn(io)).list();
