@@ -17,6 +17,7 @@ import { SessionHooks } from './hooks/session-hooks.ts';
 import { settingsDraft, type Draft } from './log/drafts.ts';
 import { Journal } from './log/journal.ts';
 import { watchLease } from './log/lease-watch.ts';
+import { titleFrom } from './log/conversation-meta.ts';
 import { metaWith, settingsOf, type MetaDifference } from './log/settings.ts';
 import { offeredTool } from './request/offered-tools.ts';
 import { tokenCounters, type RequestTokens } from './request/token-counter.ts';
@@ -170,8 +171,7 @@ export class Session implements AsyncDisposable {
 
   /** Makes the first line of a user's message the title of a conversation without one. */
   suggestTitle(message: string): void {
-    const [line = ''] = this.mask(message).trim().split('\n');
-    if (line !== '') this.#title ??= line.length > 80 ? `${line.slice(0, 79)}…` : line;
+    this.#title ??= titleFrom(this.mask(message));
   }
 
   /** Runs the last hooks, closes the tools, stores deferred events and a snapshot, and releases the lease. */

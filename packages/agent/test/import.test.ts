@@ -120,6 +120,18 @@ test('the copied events keep their seals, and the imported conversation can be e
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
 
+test.for([
+  [{}, 'Go.'],
+  [{ title: 'Set.' }, 'Set.'],
+  [{ title: 5 }, 'Go.'],
+] as const)('a bundle with the meta %j is listed as %j', async ([meta, title]) => {
+  const from = await foreign();
+  const bundle = exportBundle(await from.read(id), { ...(await from.summary(id)), meta });
+  const store = memoryStore();
+  await Conversation.import(bundle, { store });
+  expect((await store.summary(id)).meta).toMatchObject({ title });
+});
+
 test('a conversation that exists is not replaced by an import', async () => {
   const store = await foreign();
   const before = await Array.fromAsync((await store.read(id)).range(0));

@@ -5,11 +5,11 @@ import { StorageError, type EventLog, type EventStore, type LogReader } from '@v
 import { importBundle, readBundle, type ImportOptions as BundleOptions } from '@varve/storage/maintenance';
 import type { Signer, Verdict } from '@varve/storage/proof';
 import { AgentError } from '../error.ts';
-import { readMeta } from '../log/conversation-meta.ts';
+import { readMeta, titleFrom } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { callErrorDraft, forkEndDraft, importDraft, statusDraft } from '../log/drafts.ts';
 import { Journal } from '../log/journal.ts';
-import { lastTimestamp } from '../log/read-log.ts';
+import { firstUserText, lastTimestamp } from '../log/read-log.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 
 /** Options of `Conversation.import`; those of `verify` apply to the bundle. */
@@ -85,12 +85,17 @@ async function finishImport(log: EventLog, { title, seal, now, ...options }: Fin
   const codec = eventCodec(builtinKinds);
   const timeline = conversationTimeline(codec);
   await timeline.load((from) => log.range(from));
+  const suggested = titleFrom((await firstUserText(log, codec)) ?? '');
   const journal = new Journal({
     log,
     codec,
     timeline,
     mask: (value) => value,
-    metaOf: ({ execution, title: set }) => ({ ...withoutUndefined({ title: set }), ...title, status: execution }),
+    metaOf: ({ execution, title: set }) => ({
+      ...withoutUndefined({ title: set ?? suggested }),
+      ...title,
+      status: execution,
+    }),
     now,
     ...options,
     ...withoutUndefined({ lastTimestamp: await lastTimestamp(log, codec) }),

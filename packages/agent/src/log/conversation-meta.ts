@@ -26,3 +26,10 @@ const texts = new Set<string>(['title', 'status', 'workspace', 'parent'] satisfi
 function isValid([name, value]: readonly [string, unknown]): boolean {
   return !texts.has(name) || typeof value === 'string';
 }
+
+/** Returns the title of a conversation that has none: the first line of the user's first message, if it has text. */
+export function titleFrom(message: string): string | undefined {
+  const [line = ''] = message.trim().split('\n');
+  if (line === '') return undefined;
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}

@@ -1,5 +1,5 @@
-import { eventCodec, type BaseEvent, type EventCodec } from '@varve/events';
-import { builtinKinds } from '@varve/events/kinds';
+import { eventCodec, textOf, type BaseEvent, type EventCodec } from '@varve/events';
+import { builtinKinds, MessageEvent } from '@varve/events/kinds';
 import type { LogReader, Stored } from '@varve/storage';
 import { conversationTimeline, stateOf, type ConversationState } from './conversation-state.ts';
 
@@ -18,6 +18,17 @@ export async function lastTimestamp(log: LogReader, codec: EventCodec): Promise<
   if (head === 0) return undefined;
   const { timestamp } = codec.read((await log.at(head - 1)).text);
   return timestamp === '' ? undefined : timestamp;
+}
+
+/** Returns the text of the user's first message that has any, on any branch. */
+export async function firstUserText(log: LogReader, codec: EventCodec): Promise<string | undefined> {
+  for await (const { kind, text: json } of log.range(0)) {
+    const event = kind === 'MessageEvent' ? codec.read(json) : undefined;
+    if (!event || !MessageEvent.is(event) || event.source !== 'user') continue;
+    const content = textOf(event.llm_message.content);
+    if (content.trim() !== '') return content;
+  }
+  return undefined;
 }
 
 /** Decodes stored events one by one. */
