@@ -342,6 +342,7 @@ test.for([
   'sqlite3 db ".shell x"',
   'cp x "$D"',
   'make CC="rm -rf x"',
+  'parallel :::: commands.txt',
   'some-runner COMMAND="rm -rf x"',
   'find "$D" -delete',
   'systemd-run -p ExecStartPre=x ls',

@@ -140,7 +140,7 @@ export const rewritings: readonly ((script: string) => string)[] = [
   (script) => `x=ls; builtin declare "x=bash"; $x -c ${quoted(script)}`,
   (script) => `x=ls; declare -n r=x; r=bash; $x -c ${quoted(script)}`,
   (script) => `x=ls; local -l x=BASH; $x -c ${quoted(script)}`,
-  (script) => `x=ls; env x=bash bash -c '$x -c "$1"' - ${quoted(script)}`,
+  (script) => `x=ls; env x=bash bash -c ${quoted(`$x -c ${quoted(script)}`)}`,
   (script) => `REPLY=ls; read <<< bash; $REPLY -c ${quoted(script)}`,
   (script) => `ba$!sh -c ${quoted(script)}`,
   (script) => `ba"\${TMPDIR}"sh -c ${quoted(script)}`,
@@ -151,7 +151,6 @@ export const rewritings: readonly ((script: string) => string)[] = [
   (script) => `sed -f- f <<< ${quoted(`1e ${script}`)}`,
   (script) => `make --file=/dev/stdin <<< ${quoted(`x:;${script}`)}`,
   (script) => `make SHELL=./x X=${quoted(script)}`,
-  (script) => `parallel :::: ${quoted(script)}`,
   ...['bash5.2', 'yash', 'dc', 'R --no-save', 'gdb', 'newgrp', 'fakeroot', 'deno run -', 'python3.12-dbg'].map(
     (reader) =>
       (script: string): string =>
