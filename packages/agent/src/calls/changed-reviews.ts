@@ -4,13 +4,15 @@ import { reviewCalls } from '../confirmation/gate.ts';
 import type { Draft } from '../log/drafts.ts';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import type { Session } from '../session.ts';
+import { proposedCalls } from './proposed-calls.ts';
 import { recoveryDecision, type RunnableCall } from './recovery.ts';
 
-/** Returns calls as a policy reviews them. */
-export function proposedCalls(calls: readonly RunnableCall[], { workspace }: Session): readonly ProposedCall[] {
-  return calls.flatMap(({ event, tool }) =>
-    event.action ? [{ tool, action: event.action, risk: event.security_risk, workspace }] : [],
+/** Returns pending calls as a policy reviews them. */
+export function runnableCalls(calls: readonly RunnableCall[], session: Session): readonly ProposedCall[] {
+  const known = calls.flatMap(({ event, tool }) =>
+    event.action ? [{ tool, action: event.action, risk: event.security_risk }] : [],
   );
+  return proposedCalls(known, session);
 }
 
 /**
@@ -28,7 +30,7 @@ export function changedReviewDrafts(
     const decision = recoveryDecision(call, tools, pending.slice(0, index));
     return decision.kind === 'run' && isWaiting(decision.call) ? [{ ...decision.call, stored: call.review }] : [];
   });
-  const current = mask(reviewCalls(agent, proposedCalls(calls, session)));
+  const current = mask(reviewCalls(agent, runnableCalls(calls, session)));
   const isRated = current.some(({ verdict, rule }) => verdict !== undefined || rule !== undefined);
   const isKnown = calls.every(({ stored }, index) => isDeepStrictEqual(stored, current[index]));
   if (isKnown || (!isRated && calls.every(({ stored }) => stored === undefined))) return [];

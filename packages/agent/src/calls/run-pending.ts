@@ -4,7 +4,7 @@ import { callErrorDraft, rejectionDraft, statusDraft, type Draft } from '../log/
 import type { Session, StepContext, StepOutcome } from '../session.ts';
 import { hookRejectionDraft } from '../hooks/hook-drafts.ts';
 import { contextDrafts, passHooks, runHooksAfter } from './call-hooks.ts';
-import { changedReviewDrafts, proposedCalls } from './changed-reviews.ts';
+import { changedReviewDrafts, runnableCalls } from './changed-reviews.ts';
 import { endsRun } from './ends-run.ts';
 import { executeCall, isPending } from './execute-call.ts';
 import { recoveryDecision, type RunnableCall } from './recovery.ts';
@@ -17,11 +17,11 @@ import { runScheduled, type ScheduledTask } from './scheduler.ts';
 export async function runPending(session: Session, context: StepContext): Promise<StepOutcome> {
   const { journal, agent } = session;
   const executable = await answerUnrunnable(session);
-  const reviews = reviewCalls(agent, proposedCalls(executable, session));
+  const reviews = reviewCalls(agent, runnableCalls(executable, session));
   const allowed = await answerDenied(executable, reviews, session);
   const { runnable, contexts } = await passHooks(allowed, session, context.signal);
   const unapproved = withoutApproval(runnable, session);
-  const isWaiting = mustWait(proposedCalls(unapproved, session), (index) => {
+  const isWaiting = mustWait(runnableCalls(unapproved, session), (index) => {
     const call = unapproved[index];
     return call && reviews[executable.indexOf(call)];
   });
@@ -50,7 +50,7 @@ export async function runPending(session: Session, context: StepContext): Promis
 /** Returns the events that make the calls wait which are still not approved; none if they need not wait. */
 function waitingDrafts(unapproved: readonly RunnableCall[], session: Session): readonly Draft[] {
   const waiting = withoutApproval(unapproved, session);
-  const calls = proposedCalls(waiting, session);
+  const calls = runnableCalls(waiting, session);
   const reviews = reviewCalls(session.agent, calls);
   if (!mustWait(calls, (index) => reviews[index])) return [];
   const ids = new Set(waiting.map(({ event }) => event.id));

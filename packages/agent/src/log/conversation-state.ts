@@ -21,6 +21,7 @@ import { goalProjection, type GoalState } from './projections/goal-projection.ts
 import { activityProjection, type Activity } from './projections/activity-projection.ts';
 import { controlProjection, type RunControlRecord } from './projections/control-projection.ts';
 import { contextProjection, type ContextState } from './projections/context-projection.ts';
+import { directoriesProjection } from './projections/directories-projection.ts';
 import { policiesProjection, type Policies } from './projections/policies-projection.ts';
 import { settingsProjection, type LoggedSettings } from './projections/settings-projection.ts';
 import { stopProjection, type Stops } from './projections/stop-projection.ts';
@@ -55,6 +56,7 @@ type ConversationProjections = {
   readonly toolsets: Projection<unknown, Toolsets>;
   readonly policies: Projection<unknown, Policies>;
   readonly settings: Projection<unknown, LoggedSettings>;
+  readonly directories: Projection<unknown, readonly string[]>;
   readonly overflow: Projection<unknown, Overflow>;
   readonly context: Projection<unknown, ContextState>;
   readonly stops: Projection<unknown, Stops>;
@@ -81,6 +83,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
       toolsets: toolsetsProjection,
       policies: policiesProjection,
       settings: settingsProjection,
+      directories: directoriesProjection,
       overflow: overflowProjection,
       context: contextProjection(codec),
       stops: stopProjection,

@@ -36,7 +36,7 @@ export interface CallFacts {
 const maxPaths = 500;
 
 /** Reads what a call names. */
-export function callFacts({ tool, action, workspace = '/' }: ProposedCall): CallFacts {
+export function callFacts({ tool, action, workspace = '/', directories = [] }: ProposedCall): CallFacts {
   const reader = new PathReader(workspace);
   const texts: string[] = [];
   mapStrings(action, (text) => {
@@ -45,7 +45,7 @@ export function callFacts({ tool, action, workspace = '/' }: ProposedCall): Call
   });
   const shared = { tool: tool.name, texts, reader };
   if (TerminalAction.is(action)) {
-    const shell = shellFacts(action, workspace);
+    const shell = shellFacts(action, { action, workspace, directories });
     const words: string[] = [];
     for (const one of shell.commands) if (words.length <= maxPaths) words.push(...pathsIn(one));
     const written = [...new Set(words)].slice(0, maxPaths).map((text) => reader.named(text));

@@ -1,5 +1,5 @@
-import { limits } from '../risk/shell/limits.ts';
-import { readShell } from '../risk/shell/read-shell.ts';
+import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { readTerminal } from '../risk/shell/read-terminal.ts';
 import type { ShellCommand } from '../risk/shell/shell-command.ts';
 import { plainCommands, type PlainCommand } from './plain-commands.ts';
 
@@ -17,10 +17,11 @@ export interface ShellFacts {
 /** Reads a call of the terminal. Input for a running program has no known meaning. */
 export function shellFacts(
   { command, is_input: isInput }: { readonly command: string; readonly is_input: boolean },
-  workspace: string | undefined,
+  call: Pick<ProposedCall, 'action' | 'workspace' | 'directories'>,
 ): ShellFacts {
   if (isInput) return { source: command, commands: [], isComplete: command === '', plain: undefined };
-  if (command.length > limits.length) return { source: command, commands: [], isComplete: false, plain: undefined };
-  const { commands, unknowns } = readShell(command, workspace);
+  const reading = readTerminal(call);
+  if (!reading) return { source: command, commands: [], isComplete: false, plain: undefined };
+  const { commands, unknowns } = reading;
   return { source: command, commands, isComplete: unknowns.length === 0, plain: plainCommands(command) };
 }

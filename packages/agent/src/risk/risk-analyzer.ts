@@ -13,6 +13,11 @@ export interface ProposedCall {
   readonly risk: SecurityRisk;
   /** Absolute path of the workspace, if the caller knows it. */
   readonly workspace?: string;
+  /**
+   * Directories other than the workspace in which a command may start, because earlier ones left the shell there:
+   * absolute, or relative to the workspace.
+   */
+  readonly directories?: readonly string[];
 }
 
 /** Rates the risk of a call. */

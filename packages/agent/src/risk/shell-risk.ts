@@ -4,7 +4,8 @@ import { verdictOf } from './highest-risk.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';
 import { shellRules, type ShellRule } from './shell-rules.ts';
 import { limits } from './shell/limits.ts';
-import { readShell } from './shell/read-shell.ts';
+import type { ShellReading } from './shell/read-shell.ts';
+import { readTerminal } from './shell/read-terminal.ts';
 import type { ShellCommand } from './shell/shell-command.ts';
 import { unknownKinds, type Unknown } from './shell/unknowns.ts';
 
@@ -29,13 +30,14 @@ export function shellRisk({ rules = [] }: ShellRiskOptions = {}): RiskAnalyzer {
   const all: readonly ShellRule[] = [...shellRules, ...rules];
   return {
     spec: { rules: all.map(({ id }) => id), kind: 'ShellRiskAnalyzer' },
-    assess({ action, workspace }) {
-      if (!TerminalAction.is(action)) return undefined;
-      const { command } = action;
-      if (action.is_input && command !== '') return verdictOf([reasonOf({ kind: 'unknown.input', text: command })]);
-      if (command.length > limits.length) return verdictOf([reasonOf({ kind: 'unknown.size', text: '' })]);
+    assess(call) {
+      if (!TerminalAction.is(call.action)) return undefined;
+      const { command, is_input: isInput } = call.action;
+      if (isInput) return verdictOf(command === '' ? [] : [reasonOf({ kind: 'unknown.input', text: command })]);
+      const reading = readTerminal(call);
+      if (!reading) return verdictOf([reasonOf({ kind: 'unknown.size', text: '' })]);
       // All findings are rated before some are left out.
-      const { risk, reasons } = verdictOf(findings(command, all, workspace));
+      const { risk, reasons } = verdictOf(findings(reading, all));
       return { risk, reasons: reasons.slice(0, limits.reasons) };
     },
   };
@@ -44,8 +46,7 @@ export function shellRisk({ rules = [] }: ShellRiskOptions = {}): RiskAnalyzer {
 type Reasons = RiskVerdict['reasons'];
 
 /** Returns what is not known to be harmless in a script. */
-function findings(script: string, rules: readonly ShellRule[], workspace: string | undefined): Reasons {
-  const { commands, unknowns } = readShell(script, workspace);
+function findings({ commands, unknowns }: ShellReading, rules: readonly ShellRule[]): Reasons {
   const found = commands.flatMap((command) => matches(command, rules));
   return distinct([...found, ...unknowns.map(reasonOf)]);
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { textOf, type ToolCall } from '@varve/events';
 import type { FailedAttempt, ModelReply } from '@varve/llm';
+import { proposedCalls } from '../calls/proposed-calls.ts';
 import { readCall } from '../calls/read-call.ts';
 import { runPending } from '../calls/run-pending.ts';
 import { reviewCalls } from '../confirmation/gate.ts';
@@ -24,11 +25,7 @@ export async function handleReply(
 ): Promise<StepOutcome> {
   const calls = await readCalls(reply, session);
   const valid = calls.flatMap((call) => (call.kind === 'valid' ? [call] : []));
-  const { agent, workspace } = session;
-  const reviews = reviewCalls(
-    agent,
-    valid.map((call) => ({ ...call, workspace })),
-  );
+  const reviews = reviewCalls(session.agent, proposedCalls(valid, session));
   const reviewOf = new Map(valid.flatMap((call, index) => (reviews[index] ? [[call, reviews[index]]] : [])));
   const events = [
     ...requestFacts(prepared, session),

@@ -13,7 +13,7 @@ export const limits = {
   /** Depth of the syntax tree. */
   nesting: 600,
   /** Directories to which a script changes. */
-  directories: 16,
+  directories: 32,
   /** Commands of one pipeline. */
   stages: 64,
   /** Words of earlier commands of a pipeline, and of a command that gets them as arguments. */

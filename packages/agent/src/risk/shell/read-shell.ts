@@ -32,25 +32,29 @@ export interface ShellReading {
   readonly commands: readonly ShellCommand[];
   /** Parts that are not known before the script runs; without any, `commands` is complete. */
   readonly unknowns: readonly Unknown[];
+  /** Directories in which its commands may run, and in which it may end. */
+  readonly directories: readonly string[];
   /** Syntax nodes and characters that were visited. */
   readonly work: number;
 }
 
 /**
  * Reads a shell script: quotes, pipes, redirections, substitutions, functions, variables with literal values, and the
- * scripts inside its arguments. The work is limited, and linear in the length of the script.
+ * scripts inside its arguments. The work is limited, and linear in the length of the script. `starts` are the directories
+ * other than the workspace in which it may start.
  */
-export function readShell(source: string, workspace?: string): ShellReading {
+export function readShell(source: string, workspace?: string, starts: readonly string[] = []): ShellReading {
   const variables = new Variables();
-  let reader = new Reader(workspace, variables);
+  let reader = new Reader(workspace, starts, variables);
   reader.read(source);
   // A script in an argument may assign to a variable that a command before it uses, in a loop or a function.
   for (let pass = 1; reader.hasLateAssignments && pass < limits.passes; pass++) {
-    reader = new Reader(workspace, variables);
+    reader = new Reader(workspace, starts, variables);
     reader.read(source);
   }
   reader.end();
-  return { commands: reader.commands, unknowns: [...reader.unknowns.values()], work: reader.work };
+  const { commands, unknowns, directories, work } = reader;
+  return { commands, unknowns: [...unknowns.values()], directories, work };
 }
 
 /** `runs` for commands that run, `may-run` for arguments that a program may run, `text` for any other text. */
@@ -90,14 +94,15 @@ type Redirected = Pick<ShellCommand, 'reads' | 'writes'>;
 class Reader {
   readonly commands: ShellCommand[] = [];
   readonly unknowns = new Map<string, Unknown>();
-  readonly #directories = new Directories();
+  readonly #directories: Directories;
   readonly #paths: ShellCommand['paths'];
   readonly #variables: Variables;
   readonly #work = new Work();
   #nesting = 0;
   #changes = 0;
 
-  constructor(workspace: string | undefined, variables: Variables) {
+  constructor(workspace: string | undefined, starts: readonly string[], variables: Variables) {
+    this.#directories = new Directories(starts);
     this.#paths = { directories: this.#directories.all, ...(workspace !== undefined && { workspace }) };
     this.#variables = variables;
   }
@@ -110,6 +115,10 @@ class Reader {
   /** Ends the reading: with late assignments that are still new, not all values are known. */
   end(): void {
     if (this.hasLateAssignments) this.#tooLong();
+  }
+
+  get directories(): readonly string[] {
+    return [...this.#directories.all];
   }
 
   get work(): number {

@@ -1,0 +1,33 @@
+import { join, relative, resolve } from 'node:path';
+import { TerminalAction, type Payload } from '@varve/events/payloads';
+import type { SecurityRisk } from '@varve/events/kinds';
+import { realPathOf, type Tool } from '@varve/tools';
+import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { readTerminal } from '../risk/shell/read-terminal.ts';
+import type { Session } from '../session.ts';
+
+/** A call with what policies review. */
+interface Reviewed {
+  readonly tool: Tool;
+  readonly action: Payload;
+  readonly risk: SecurityRisk;
+}
+
+/** Returns calls as a policy reviews them: with the directories in which their commands may start. */
+export function proposedCalls(calls: readonly Reviewed[], { workspace, journal }: Session): readonly ProposedCall[] {
+  const left = journal.timeline.read('directories').flatMap((directory) => [directory, realPathOf(directory)]);
+  const directories = new Set(left.map((directory) => inWorkspace(directory, workspace)));
+  directories.delete('.');
+  return calls.map(({ tool, action, risk }) => {
+    const call = { tool, action, risk, workspace, directories: [...directories] };
+    // The next command of this reply may start where this one ends.
+    if (TerminalAction.is(action)) for (const one of readTerminal(call)?.directories ?? []) directories.add(one);
+    return call;
+  });
+}
+
+/** Returns a directory of the workspace relative to it, and any other one as it is. */
+function inWorkspace(directory: string, workspace: string): string {
+  const inside = relative(workspace, resolve(directory));
+  return inside === '' ? '.' : inside.startsWith('..') ? directory : join(inside);
+}
