@@ -61,7 +61,7 @@ async function ended(turns: readonly ScriptedTurn[], confirmation: Policy, make?
 
 const risky = confirmRisky({ analyzer: shellRisk() });
 
-/** Ways to a directory around the data directory that are not asked about, and a command that names a file from there. */
+/** Commands that change to a directory without a question, and a command that names a file from there. */
 const cases: readonly (readonly [policy: Policy, moves: readonly string[], command: string])[] = [
   [neverConfirm(), [`cd ${root} # in ${root}`], 'cd data && touch trust.json'],
   [neverConfirm(), [`cd .. # in ${root}`], 'tee data/trust.json'],

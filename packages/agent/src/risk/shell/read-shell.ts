@@ -40,8 +40,8 @@ export interface ShellReading {
 
 /**
  * Reads a shell script: quotes, pipes, redirections, substitutions, functions, variables with literal values, and the
- * scripts inside its arguments. The work is limited, and linear in the length of the script. `starts` are the directories
- * other than the workspace in which it may start.
+ * scripts inside its arguments. The work is limited, and linear in the length of the script. `starts` are the
+ * directories other than the workspace in which it may start.
  */
 export function readShell(source: string, workspace?: string, starts: readonly string[] = []): ShellReading {
   const variables = new Variables();
