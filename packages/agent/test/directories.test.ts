@@ -108,8 +108,9 @@ test('a directory of the workspace raises no risk', async () => {
     expect(await ended([reply(move), ...commands.map((one) => reply(one))], risky)).toBe('finished');
 });
 
+const real = (): Tool => terminal({ pty: false });
+
 test('the directory of a real shell counts', async () => {
-  const real = (): Tool => terminal({ pty: false });
   expect(await ended([reply(`cd ${root}`), reply('pwd; echo x > data/trust.json')], neverConfirm(), real)).toBe(
     'waiting',
   );
