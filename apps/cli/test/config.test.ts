@@ -36,6 +36,29 @@ test('a setting is set, listed with its place, read and removed', async () => {
   expect((await varve(['config', 'path'])).stdout).toBe(`${join(home, '.varve', 'config.json')}\n`);
 });
 
+test('lists show no secret of a file: neither those of servers of tools, nor one in the address of a profile', async () => {
+  const { home, varve } = await varveAt();
+  const docs = {
+    command: 'docs',
+    args: ['--api-key', 'canary-argument'],
+    env: { A_TOKEN: 'canary-variable', B_TOKEN: 'secret:STORED' },
+  };
+  const web = {
+    url: 'https://u:canary-password@mcp.example/?token=canary-parameter',
+    headers: { Authorization: 'Bearer canary-header' },
+  };
+  await varve(['config', 'set', 'mcp_servers', JSON.stringify({ docs, web })]);
+  await mkdir(join(home, '.varve', 'profiles'), { recursive: true });
+  const profile = { model: 'm', base_url: 'https://u:canary-profile@host.example/v1' };
+  await writeFile(join(home, '.varve', 'profiles', 'mine.json'), JSON.stringify(profile));
+  const lists = [['config'], ['config', 'list', '--json'], ['profile', 'list'], ['profile', 'list', '--json']];
+  const shown = await Promise.all(lists.map(async (args) => varve(args)));
+  const text = shown.map(({ stdout, stderr }) => stdout + stderr).join('');
+  for (const found of ['<secret-hidden>', 'secret:STORED', 'host.example']) expect(text).toContain(found);
+  expect(text).not.toContain('canary');
+  expect((await varve(['config', 'get', 'mcp_servers'])).stdout).toContain('canary-argument');
+});
+
 test('the table fits on a terminal, and JSON contains what is hidden', async () => {
   const { home } = await varveAt();
   const env = { VARVE_STORE: `dir:${'x'.repeat(200)}` };

@@ -17,6 +17,7 @@ import { CliError } from '../cli-error.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { settingsFor } from '../setup/settings.ts';
 import { settingsTable, textOfValue } from './settings-table.ts';
+import { withoutSecrets } from './without-secrets.ts';
 import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -34,7 +35,8 @@ export async function listSettings(
 ): Promise<void> {
   const settings = await settingsFor(io, { workspace: io.cwd });
   for (const warning of settings.warnings) io.stderr.line(styled('yellow', warning));
-  const entries = settings.entries.filter(({ origin }) => all || json || origin.kind !== 'default');
+  const shown = settings.entries.filter(({ origin }) => all || json || origin.kind !== 'default');
+  const entries = shown.map(withoutSecrets);
   if (json) {
     for (const entry of entries) io.stdout.jsonLine(JSON.stringify(jsonOf(entry)));
     return;

@@ -43,7 +43,8 @@ export async function listProfiles({ json }: { readonly json?: true }, io: Termi
       name: each.name,
       roles: used,
       model: typeof model === 'string' ? model : '',
-      ...(typeof baseUrl === 'string' && { baseUrl }),
+      // A password in it is an error of the file, which no list shows.
+      ...(typeof baseUrl === 'string' && { baseUrl: baseUrl.replace(/\/\/[^/]*@/, '//') }),
     };
   });
   if (json) for (const row of rows) io.stdout.jsonLine(JSON.stringify(row));

@@ -1,11 +1,12 @@
 import type { McpServer } from '@varve/tools/mcp';
+import type { McpServerConfig } from '../definitions/mcp-server.ts';
 
 /** Names of headers, variables, options and parameters whose values are secrets. */
 const secretName = /(?:authorization|cookie|credentials?|key|pass(?:word|wd)?|pat|pwd|secret|token)(?:[_-]?\d+)?$/i;
 
-/** Shorter values, numbers and paths under such a name are not secrets: `MAX_TOKENS`, `SSH_KEY`. */
+/** Shorter values, numbers, paths and references under such a name are not secrets: `MAX_TOKENS`, `SSH_KEY`. */
 const shortest = 8;
-const notSecret = /^(?:\d+$|[./~])/;
+const notSecret = /^(?:\d+$|[./~])|^secret:|\$\{/;
 
 /**
  * Returns the secrets that the configuration of a server contains as they are, by the names of its headers, variables,
@@ -18,6 +19,20 @@ export function secretsOfServer(server: McpServer): readonly string[] {
       : [...Object.entries(server.headers ?? {}), ...namedParts(server.url)];
   const values = named.filter(([name]) => secretName.test(name)).flatMap(([, value]) => [value, ...credentials(value)]);
   return [...new Set(values)].filter((value) => value.length >= shortest && !notSecret.test(value));
+}
+
+/** Returns the secrets that a configuration contains, as {@link secretsOfServer}, without those that it refers to. */
+export function secretsOfConfig({
+  command,
+  args = [],
+  env = {},
+  url = '',
+  headers = {},
+}: McpServerConfig): readonly string[] {
+  return [
+    ...secretsOfServer({ transport: 'stdio', command: command ?? '', args, env, directory: '' }),
+    ...secretsOfServer({ transport: 'http', url, headers }),
+  ];
 }
 
 type Named = readonly [name: string, value: string];
