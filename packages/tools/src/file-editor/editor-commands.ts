@@ -1,7 +1,7 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeDirectories } from '../files/make-directories.ts';
-import { createAtomically, isExisting, writeAtomically } from '../files/write-atomically.ts';
+import { createAtomically, isExisting, replaceAtomically } from '../files/write-atomically.ts';
 import { contents, type CallFields, type EditorReport, success, snippet } from './editor-report.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
 import { insertText } from './insert-text.ts';
@@ -29,6 +29,13 @@ export interface EditorCall {
   readonly view_range?: readonly number[] | undefined;
 }
 
+/** What a call may reach. */
+export interface CallScope {
+  /** A listing opens linked directories inside of these only; undefined: all. */
+  readonly roots: readonly string[] | undefined;
+  readonly signal: AbortSignal;
+}
+
 type Outcome = Promise<EditorReport | Refusal>;
 
 /** Executes the commands of one editor on checked targets, and owns its undo history. */
@@ -46,10 +53,10 @@ export class EditorCommands {
     this.#redactor = redactor;
   }
 
-  /** Executes a call. A listing opens linked directories inside `roots` only; undefined: all. */
-  async perform(call: EditorCall, target: Target, roots: readonly string[] | undefined): Outcome {
+  /** Executes a call on its checked target. */
+  async perform(call: EditorCall, target: Target, scope: CallScope): Outcome {
     const commands = {
-      view: () => this.#view(target, call, roots),
+      view: () => this.#view(target, call, scope),
       create: () => this.#create(target, call),
       str_replace: () => this.#replace(target, call),
       insert: () => this.#insert(target, call),
@@ -61,7 +68,7 @@ export class EditorCommands {
   /** Masks before lines are numbered, selected or cut: a part of a secret would not be recognized later. */
   readonly #mask = (text: string): string => this.#redactor?.lines.text(text) ?? text;
 
-  async #view(target: Target, call: EditorCall, roots: readonly string[] | undefined): Outcome {
+  async #view(target: Target, call: EditorCall, { roots, signal }: CallScope): Outcome {
     const maxChars = this.#maxViewChars;
     const done = callFieldsOf(call);
     if (target.stats?.isDirectory()) {
@@ -75,7 +82,8 @@ export class EditorCommands {
       return isRefusal(image) ? image : success(done, `The image ${target.path}:`, image);
     }
     if ((target.stats?.size ?? 0) > this.#maxFileBytes && call.view_range !== undefined) {
-      const part = await viewHugeText(target, { range: call.view_range, maxChars, redactor: this.#redactor });
+      const redactor = this.#redactor;
+      const part = await viewHugeText(target, { range: call.view_range, maxChars, redactor, signal });
       return typeof part === 'string' ? success(done, part) : part;
     }
     const file = await readTextFile(target, this.#maxFileBytes);
@@ -131,7 +139,8 @@ export class EditorCommands {
     }
     try {
       if (edit.before === undefined) await rm(real);
-      else await writeAtomically(real, edit.before, target.stats);
+      else if (!(await replaceAtomically(real, { before: file.bytes, after: edit.before, previous: target.stats })))
+        return refuseChanged(path);
     } catch (error) {
       return refuseFailure('Restoring', path, error);
     }
@@ -159,9 +168,8 @@ export class EditorCommands {
     if (isRefusal(written)) return written;
     const { bytes, note: encodingNote } = written;
     try {
-      if (!(await readFile(target.real)).equals(file.bytes))
-        return refuse(`The file ${target.path} was changed by something else during the edit; view it again.`);
-      await writeAtomically(target.real, bytes, target.stats);
+      const replacement = { before: file.bytes, after: bytes, previous: target.stats };
+      if (!(await replaceAtomically(target.real, replacement))) return refuseChanged(target.path);
     } catch (error) {
       return refuseFailure('Writing', target.path, error);
     }
@@ -175,6 +183,10 @@ export class EditorCommands {
 
 function callFieldsOf({ command, path }: EditorCall): CallFields {
   return { command, path };
+}
+
+function refuseChanged(path: string): Refusal {
+  return refuse(`The file ${path} was changed by something else during the edit; view it again.`);
 }
 
 function missingParameter(parameter: string, { command }: EditorCall): Refusal {

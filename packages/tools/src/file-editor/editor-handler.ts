@@ -24,12 +24,12 @@ export function editorHandler(
     throw new ToolError('unusable', `The directory ${historyDir} is not an absolute path.`);
   const commands = new EditorCommands(options);
   const inTurn = mutex();
-  const work = async (call: EditorCall, workspace: string): Promise<EditorReport> => {
+  const work = async (call: EditorCall, { workspace, signal }: ToolContext): Promise<EditorReport> => {
     const reach = { workspace, roots: jail === 'workspace' ? roots : undefined };
     const target = await resolveTarget(call.path, call.command, reach);
-    const opened = reach.roots && [workspace, ...reach.roots];
-    const outcome = isRefusal(target) ? target : await commands.perform(call, target, opened);
+    const scope = { roots: reach.roots && [workspace, ...reach.roots], signal };
+    const outcome = isRefusal(target) ? target : await commands.perform(call, target, scope);
     return isRefusal(outcome) ? failure({ command: call.command, path: call.path }, outcome.refused) : outcome;
   };
-  return (call, { workspace, signal }) => inTurn(() => work(call, workspace), signal);
+  return (call, context) => inTurn(() => work(call, context), context.signal);
 }

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { type Redactor, truncateMiddle } from '@varve/text';
+import { openFile } from '../files/read-file.ts';
 import { refuse, refuseFailure, refuseParameter, type Refusal } from '../files/refusal.ts';
 import type { Target } from '../files/target.ts';
 
@@ -9,6 +9,7 @@ export interface HugeViewOptions {
   readonly range: readonly number[];
   readonly maxChars: number;
   readonly redactor: Pick<Redactor, 'lines'> | undefined;
+  readonly signal: AbortSignal;
 }
 
 const endOfFile = -1;
@@ -17,16 +18,19 @@ const omittedNote = '[the middle of this line left out]';
 
 /**
  * Returns some lines of a file that is too large to read whole, as UTF-8. Reads only up to the last line needed and
- * keeps only the lines it returns; of a range that exceeds `maxChars`, the first lines.
+ * keeps only the lines it returns; of a range that exceeds `maxChars`, the first lines. Reads at most what the file
+ * contains when it is opened.
+ *
+ * @throws the reason of the signal when it has aborted.
  */
 export async function viewHugeText(
   { path, real }: Target,
-  { range, maxChars, redactor }: HugeViewOptions,
+  { range, maxChars, redactor, signal }: HugeViewOptions,
 ): Promise<string | Refusal> {
   const [first = 0, last = 0] = range;
   if (range.length !== 2 || first < 1 || (last !== endOfFile && last < first))
     return refuseParameter('view_range', range, 'Give two line numbers: the first, from 1 on, and the last, or -1.');
-  const wanted = { first, last: last === endOfFile ? Infinity : last, maxChars, redactor };
+  const wanted = { first, last: last === endOfFile ? Infinity : last, maxChars, redactor, signal };
   try {
     const found = await linesIn(real, wanted);
     if (found === undefined) return refuse(`The file ${path} is binary; this tool can neither show nor edit it.`);
@@ -47,6 +51,7 @@ export async function viewHugeText(
     const numbered = lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`);
     return `${path} as \`cat -n\` shows it, lines ${first} to ${shownTo}${note}:\n${numbered.join('\n')}${more}`;
   } catch (error) {
+    signal.throwIfAborted();
     return refuseFailure('Reading', path, error);
   }
 }
@@ -63,7 +68,7 @@ interface Wanted extends Omit<HugeViewOptions, 'range'> {
 }
 
 /** Reads the requested lines. Returns undefined for a binary file. */
-async function linesIn(path: string, { first, last, maxChars, redactor }: Wanted): Promise<Found | undefined> {
+async function linesIn(path: string, { first, last, maxChars, redactor, signal }: Wanted): Promise<Found | undefined> {
   const lines: string[] = [];
   let number = 1;
   let rest = '';
@@ -80,6 +85,7 @@ async function linesIn(path: string, { first, last, maxChars, redactor }: Wanted
     return number <= last;
   };
   for await (const chunk of maskedChunks(path, redactor)) {
+    signal.throwIfAborted();
     if (chunk.includes('\0')) return undefined;
     const parts = (rest + chunk).split('\n');
     rest = parts.pop() ?? '';
@@ -94,7 +100,9 @@ async function linesIn(path: string, { first, last, maxChars, redactor }: Wanted
 /** Reads a file as UTF-8, without secrets and with the same lines. */
 async function* maskedChunks(path: string, redactor: HugeViewOptions['redactor']): AsyncGenerator<string> {
   const stream = redactor?.lines.stream();
-  for await (const chunk of createReadStream(path, { encoding: 'utf8' }) as AsyncIterable<string>)
-    yield stream?.push(chunk) ?? chunk;
+  await using file = await openFile(path);
+  const { size } = await file.stat();
+  const content = file.createReadStream({ encoding: 'utf8', start: 0, end: Math.max(0, size - 1), autoClose: false });
+  for await (const chunk of content as AsyncIterable<string>) yield stream?.push(chunk) ?? chunk;
   yield stream?.end() ?? '';
 }

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { ImageContent } from '@varve/events';
+import { readRegularFile } from '../files/read-file.ts';
 import { refuse, refuseFailure, type Refusal } from '../files/refusal.ts';
 import type { Target } from '../files/target.ts';
 
@@ -24,7 +24,7 @@ export async function viewImage({ path, real, stats }: Target): Promise<ImageCon
   }
   let bytes: Buffer;
   try {
-    bytes = await readFile(real);
+    bytes = await readRegularFile(real, maxBytes);
   } catch (error) {
     return refuseFailure('Reading', path, error);
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readRegularFile } from './read-file.ts';
 import { refuse, refuseFailure, type Refusal } from './refusal.ts';
 import type { Target } from './target.ts';
 import { decodeText, encodeText, type DecodedText } from './text-encoding.ts';
@@ -21,7 +21,7 @@ export async function readTextFile({ path, real, stats }: Target, maxBytes: numb
   }
   let bytes: Buffer;
   try {
-    bytes = await readFile(real);
+    bytes = await readRegularFile(real, maxBytes);
   } catch (error) {
     return refuseFailure('Reading', path, error);
   }

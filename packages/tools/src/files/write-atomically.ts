@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { constants, copyFile, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readRegularFile } from './read-file.ts';
 
 /**
  * Replaces a file in one step: readers see the old or the new content, and a crash leaves one of both on disk. Mode and
@@ -15,6 +16,40 @@ export async function writeAtomically(path: string, bytes: Buffer, previous: Sta
     await staged.discard();
     throw error;
   }
+}
+
+/** New content of a file that was read before. */
+export interface Replacement {
+  /** Content that is replaced. */
+  readonly before: Buffer;
+  readonly after: Buffer;
+  /** File whose mode and owner are kept. */
+  readonly previous: Stats | undefined;
+}
+
+/**
+ * Replaces a file in one step, as {@link writeAtomically}, if it still has the content `before`; returns false if it
+ * does not. It is compared when the new content is on disk: between the comparison and the replacement nothing waits.
+ */
+export async function replaceAtomically(path: string, { before, after, previous }: Replacement): Promise<boolean> {
+  const staged = await stageFile(path, after, previous);
+  try {
+    if (!(await hasContent(path, before))) {
+      await staged.discard();
+      return false;
+    }
+    await staged.commit();
+    return true;
+  } catch (error) {
+    await staged.discard();
+    throw error;
+  }
+}
+
+/** Returns true if a regular file has this content. */
+export async function hasContent(path: string, content: Buffer): Promise<boolean> {
+  const now = await readRegularFile(path, content.length).catch(() => undefined);
+  return now?.equals(content) ?? false;
 }
 
 /**

@@ -1,6 +1,7 @@
-import { lstat, readFile, readlink } from 'node:fs/promises';
+import { lstat, readlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { ToolError } from '../contract/error.ts';
+import { readRegularFile } from '../files/read-file.ts';
 import { decodeText } from '../files/text-encoding.ts';
 import { commitAndParent, gitBase } from './git-base.ts';
 import type { GitCompareOptions } from './git-changes.ts';
@@ -65,7 +66,10 @@ async function currentFile(path: string): Promise<Version | undefined> {
   const stats = await lstat(path).catch(() => undefined);
   if (!stats?.isFile() && !stats?.isSymbolicLink()) return undefined;
   const isLink = stats.isSymbolicLink();
-  return { size: stats.size, read: async () => (isLink ? readlink(path, 'buffer') : readFile(path)) };
+  return {
+    size: stats.size,
+    read: async () => (isLink ? readlink(path, 'buffer') : readRegularFile(path, maxDiffBytes)),
+  };
 }
 
 async function blob(repository: GitRepository, tree: string, path: string): Promise<Version | undefined> {

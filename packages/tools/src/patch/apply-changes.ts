@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
-import { lstat, readFile, rm, rmdir } from 'node:fs/promises';
+import { lstat, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeDirectories } from '../files/make-directories.ts';
 import { refuse, type Refusal, systemMessage } from '../files/refusal.ts';
-import { stageFile, type StagedFile, writeAtomically } from '../files/write-atomically.ts';
+import { hasContent, stageFile, type StagedFile, writeAtomically } from '../files/write-atomically.ts';
 
 /** File to write or to remove. */
 export interface PlannedChange {
@@ -59,12 +59,15 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<R
 }
 
 async function assertUnchanged(path: string, before: Buffer | undefined): Promise<void> {
-  const now = await lstat(path).then(
-    () => readFile(path),
-    () => undefined,
-  );
-  const isSame = now === undefined || before === undefined ? now === before : now.equals(before);
+  const isSame = before === undefined ? await isMissing(path) : await hasContent(path, before);
   if (!isSame) throw new Error('something else has changed the file since it was read');
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => false,
+    () => true,
+  );
 }
 
 async function restore({ real, before, previous }: PlannedChange): Promise<void> {
