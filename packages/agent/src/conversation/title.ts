@@ -87,8 +87,9 @@ function titleRequest(message: string, maxLength: number): ModelRequest {
 }
 
 function firstLine(reply: string): string {
-  const [line = ''] = reply.trim().split('\n');
-  return line.trim();
+  const trimmed = reply.trim();
+  const end = trimmed.indexOf('\n');
+  return (end === -1 ? trimmed : trimmed.slice(0, end)).trim();
 }
 
 /**
@@ -114,8 +115,14 @@ async function firstUserMessage({ journal, codec, log }: Session): Promise<strin
   return undefined;
 }
 
-/** Truncates by grapheme, so that no emoji is split. */
+/** UTF-16 units per character of a title, more than any emoji has. One character may have any number of marks. */
+const maxUnits = 20;
+
+/** Truncates by grapheme, so that no emoji is split. The rest of a long text is not segmented. */
 function truncate(title: string, maxLength: number): string {
-  const characters = Array.from(new Intl.Segmenter().segment(title), ({ segment }) => segment);
-  return characters.length <= maxLength ? title : `${characters.slice(0, maxLength - 3).join('')}...`;
+  const start = title.slice(0, maxLength * maxUnits);
+  const characters = Array.from(new Intl.Segmenter().segment(start), ({ segment }) => segment);
+  if (characters.length <= maxLength && start.length === title.length) return title;
+  // The last of them may be cut.
+  return `${characters.slice(0, Math.min(maxLength - 3, characters.length - 1)).join('')}...`;
 }

@@ -22,7 +22,7 @@ export function callAssembly(): CallAssembly {
   const open = openCalls();
   let characters = 0;
   const start = ({ id, index }: WireCallPiece): OpenCall => open.begin(usableId(id), index);
-  const extend = (call: OpenCall, piece: WireCallPiece): readonly Delta[] => {
+  const extend = (call: OpenCall, piece: WireCallPiece, isWhole = false): readonly Delta[] => {
     const json = argumentText(piece.function?.arguments);
     const id = usableId(piece.id);
     if (call.id === undefined && id !== undefined) open.identify(call, id);
@@ -35,14 +35,14 @@ export function callAssembly(): CallAssembly {
     characters += json.length + call.name.length - nameLength + (piece.id?.length ?? 0);
     if (json === '') return [];
     call.pieces.push(json);
-    call.end.push(json);
+    if (!isWhole) call.end.push(json);
     return [announce(call, json)];
   };
   return {
     get size() {
       return { characters, calls: open.all.length };
     },
-    addWhole: (piece) => extend(start(piece), piece),
+    addWhole: (piece) => extend(start(piece), piece, true),
     addPiece: (piece) => extend(callOf(open, piece) ?? start(piece), piece),
     end: () => open.all.filter((call) => !call.isAnnounced).map((call) => announce(call, '')),
     calls: () =>

@@ -37,6 +37,17 @@ test.for([
   expect(toolNameLookup(offered)(name === 'grep:0' ? wireName(name) : name)).toBe(own);
 });
 
+test.for([' ', '\n', '\u00A0', '\t \n', ':1', ':', '<|', '<', 'functions.', '1', ' :1'])(
+  'a name with 300,000 characters of %j is read in a moment, and names no tool',
+  { timeout: 5000 },
+  (unit) => {
+    const filler = unit.repeat(300_000 / unit.length);
+    for (const name of [filler, `grep${filler}x`, `${filler}grep${filler}`, `functions.${filler}x`]) {
+      expect(toolNameLookup(tools('grep'))(name) === name).toBe(true);
+    }
+  },
+);
+
 const long = `mcp.server/${'very_'.repeat(20)}long`;
 
 describe.for([

@@ -16,6 +16,9 @@ export function wireName(name: string): string {
 /** Prefixes and suffixes that models and servers add to names. */
 const additions: readonly RegExp[] = [/^functions\./, /<\|.*$/s, /:\d+$/, /^\s+/, /\s+$/];
 
+/** Longest name from which additions are removed: a pattern for the end of a text reads white space repeatedly. */
+const maxNameLength = 1000;
+
 /**
  * Returns a function from names on the wire to the tools' own names: reverses {@link wireName}, and removes additions
  * unless a tool has that very name. Any other name is returned unchanged.
@@ -23,6 +26,7 @@ const additions: readonly RegExp[] = [/^functions\./, /<\|.*$/s, /:\d+$/, /^\s+/
 export function toolNameLookup(tools: readonly ToolSpec[]): (name: string) => string {
   const originals = new Map(tools.flatMap(({ name }) => [[name, name] as const, [wireName(name), name] as const]));
   return (name) => {
+    if (name.length > maxNameLength) return originals.get(name) ?? name;
     let bare = name;
     for (const addition of additions) {
       const known = originals.get(bare);

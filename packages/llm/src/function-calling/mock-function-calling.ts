@@ -7,6 +7,7 @@ import type { ModelRequest, ToolSpec } from '../model-request.ts';
 import { withEarlierUsage, errorWithEarlierUsage } from './earlier-usage.ts';
 import { describeTools } from './describe-tools.ts';
 import type { MockNotice } from '../text-calls/mock-notice.ts';
+import { maxSearched } from '../text-calls/max-searched.ts';
 import { knownNamesOf, readCalls } from '../text-calls/read-calls.ts';
 import { renderMessages, type RenderCache } from './render-messages.ts';
 import { replyStream } from './reply-stream.ts';
@@ -173,9 +174,11 @@ function parseReply(
   tools: ReadonlyMap<string, ToolSpec>,
   callsPerReply: 'one' | 'many',
 ): ParsedReply {
-  const split = splitThinking(textOf(message.content));
-  const ownReasoning = joinReasoning(message.reasoning_content ?? '', split.reasoning);
   const nothing = { calls: [], droppedChars: 0, isFromReasoning: false };
+  const [written, thoughts] = [textOf(message.content), message.reasoning_content ?? ''];
+  if (written.length + thoughts.length > maxSearched) return { ...nothing, text: written, reasoning: thoughts };
+  const split = splitThinking(written);
+  const ownReasoning = joinReasoning(thoughts, split.reasoning);
   if (tools.size === 0) return { ...nothing, text: split.text, reasoning: ownReasoning };
   const options = {
     knownIn: (tool: string) => knownNamesOf(tools, tool),

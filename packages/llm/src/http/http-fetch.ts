@@ -53,8 +53,9 @@ function responseOf(message: IncomingMessage): Response {
   }
   const init = { status, headers: headersOf(message) };
   if (hasBody(status)) return new Response(bodyOf(message), init);
-  // An unread message keeps its connection.
-  message.resume();
+  // An unread message keeps its connection. Only the body of a 205 can have content, without an end.
+  if (status === 205) message.destroy();
+  else message.resume();
   return new Response(null, init);
 }
 

@@ -4,6 +4,7 @@ import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest, ToolSpec } from '../model-request.ts';
 import { toolNameLookup } from '../dialects/tool-names.ts';
 import type { TextCallFormat, CallText, TextCalls } from './formats/text-call-format.ts';
+import { maxSearched } from './max-searched.ts';
 import { mentionsCall } from './mentions-call.ts';
 import { readArgPairs } from './formats/arg-pairs.ts';
 import { readFunctionTags } from './formats/function-tags.ts';
@@ -33,6 +34,7 @@ export function readTextCalls(
   const { message, finish } = reply;
   if (tools.length === 0 || parameters.toolChoice === 'none' || (message.tool_calls ?? []).length > 0) return undefined;
   const written = textOf(message.content);
+  if (written.length > maxSearched) return undefined;
   const own = toolNameLookup(tools);
   const known = new Map(tools.map((tool) => [tool.name, tool]));
   const callText = { text: written, prose: blankOutCode(written) };
@@ -44,7 +46,7 @@ export function readTextCalls(
     }
   }
   // A call in the reasoning is not run, but it explains why the text is empty.
-  const reasoning = message.reasoning_content ?? '';
+  const reasoning = (message.reasoning_content ?? '').slice(0, maxSearched);
   const searched = written.trim() === '' ? { text: reasoning, prose: blankOutCode(reasoning) } : callText;
   return mentionsCall(searched, (name) => known.has(own(name)))
     ? { reply: { ...reply, finish: isWhole ? 'unread-calls' : finish } }

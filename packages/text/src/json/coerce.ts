@@ -1,3 +1,4 @@
+import { exceededJsonLimit, type JsonLimits } from './exceeded-json-limit.ts';
 import { alternativesOf, propertiesOf, typesOf, type JsonSchema } from './json-schema.ts';
 
 /** Value of a text, or a description of the value that was expected. */
@@ -150,22 +151,17 @@ function single(text: string, schema: JsonSchema, options: CoerceOptions): reado
     : undefined;
 }
 
-/** Deeper lists and objects can neither be logged nor written again. */
-const maxDepth = 500;
+/** Deeper lists and objects can neither be logged nor written again, and many values need far more memory than text. */
+const limits: JsonLimits = { depth: 500, values: 100_000 };
 
-/** Parses JSON of at most 500 levels; returns undefined for other text. */
+/** Parses JSON of at most 500 levels and 100,000 values; returns undefined for other text. */
 export function parseJson(text: string): unknown {
+  if (exceededJsonLimit(text, limits)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return isWithin(value, maxDepth) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
-
-function isWithin(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return depth > 0 && Object.values(value).every((each) => isWithin(each, depth - 1));
 }
 
 function isObject(value: unknown): value is object {
