@@ -46,6 +46,27 @@ test.for([
   },
 );
 
+const family = '👩‍👩‍👧‍👦';
+
+test.for<[string, string]>([
+  ['x', `${'x'.repeat(47)}...`],
+  [family, `${family.repeat(47)}...`],
+  ['e\u0301', `${'e\u0301'.repeat(47)}...`],
+  ['\u0301', '...'],
+  [' ', '✨'],
+  ['\n', '✨'],
+  ['\r\n', '✨'],
+])('a title that continues with a million characters of %j is cut', async ([unit, expected]) => {
+  const isSpace = unit.trim() === '';
+  const { conversation } = await started([
+    { text: `${isSpace ? '✨' : ''}${unit.repeat(1_000_000)}${isSpace ? 'x' : ''}` },
+  ]);
+  await conversation.send('Go.');
+  const title = await conversation.generateTitle();
+  expect(isSpace ? title.slice(0, 1) : title).toBe(expected);
+  expect(title.length).toBeLessThan(1000);
+});
+
 test("the model reads a thousand characters of the branch's first message, whatever other branches contain", async () => {
   const { conversation, model } = await started([done, { text: 'Other' }]);
   await conversation.send('The first way.');

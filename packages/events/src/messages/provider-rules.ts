@@ -56,8 +56,15 @@ export function uniqueCallIds(): (id: string) => string {
   };
 }
 
-/** Returns true if text is the JSON of an object, which providers require of tool-call arguments. */
+/** Longest arguments that are parsed, in UTF-16 units: the values of JSON may need forty times the memory of its text. */
+const maxParsed = 4_000_000;
+
+/**
+ * Returns true if text is the JSON of an object, which providers require of tool-call arguments, of at most 4,000,000
+ * UTF-16 units.
+ */
 export function isObjectJson(json: string): boolean {
+  if (json.length > maxParsed) return false;
   try {
     const value: unknown = JSON.parse(json);
     return typeof value === 'object' && value !== null && !Array.isArray(value);

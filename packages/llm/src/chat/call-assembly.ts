@@ -1,4 +1,6 @@
+import { exceededJsonLimit } from '@varve/text';
 import type { Delta } from '../delta.ts';
+import { defaultReplyLimits } from '../http/reply-limits.ts';
 import type { AssembledCall } from '../protocol/build-reply.ts';
 import type { ReplySize } from '../protocol/protocol.ts';
 import { openCalls, type OpenCall, type OpenCalls } from './open-calls.ts';
@@ -118,7 +120,9 @@ function joinArguments(pieces: readonly string[]): string {
   return pieces[0] === '{}' && isObjectJson(withoutFirst) ? withoutFirst : joined;
 }
 
+/** Arguments of more values than a response may have are not parsed, and stay as they are. */
 function isObjectJson(text: string): boolean {
+  if (exceededJsonLimit(text, defaultReplyLimits)) return false;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -81,8 +81,8 @@ test.for([['p_0'], ['p_1', 'p_0_'], ['p_0', 'p_0_', 'p_0__'], ['x'.repeat(10_000
   'each call has an id of its own and of a limited length, beside %j',
   async (taken) => {
     const others = taken.map((id) => ({ ...grep, id }));
-    const id = taken[0]?.length === 10_000 ? 'y'.repeat(10_000) : 'p';
-    const { made } = await read([...others, parallel(uses(3), id)], false);
+    const parent = taken[0]?.length === 10_000 ? 'y'.repeat(10_000) : 'p';
+    const { made } = await read([...others, parallel(uses(3), parent)], false);
     const ids = made.map(({ id }) => id);
     expect(ids.slice(0, taken.length)).toEqual(taken);
     expect(new Set(ids).size).toBe(taken.length + 3);

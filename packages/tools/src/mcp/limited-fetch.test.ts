@@ -4,7 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { limitedFetch, maxMessageBytes } from './limited-fetch.ts';
+import { limitedFetch } from './limited-fetch.ts';
+import { maxMessageBytes, StartBudget } from './message-limits.ts';
+
+/** As after the start of a server. */
+const fetchOnce = (url: string): Promise<Response> => {
+  const budget = new StartBudget();
+  budget.end();
+  return limitedFetch(budget)(url);
+};
 
 async function serve(answer: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1');
@@ -28,28 +36,68 @@ const send = (response: ServerResponse, type: string, text: string): void => {
 };
 
 test.for<[string, (response: ServerResponse) => void]>([
-  ['an endless body', (response) => send(response, 'application/json', '[')],
+  ['an endless body', (response) => send(response, 'application/json', 'x')],
   ['an endless line of a stream', (response) => send(response, 'text/event-stream', 'data')],
   ['an endless event of a stream', (response) => send(response, 'text/event-stream; charset=utf-8', 'data: x\r\n')],
   [
     'a body that is small before it is decompressed',
     (response) => {
       response.setHeader('content-encoding', 'gzip');
-      Readable.from(repeated('[')).pipe(createGzip()).pipe(response);
+      Readable.from(repeated('x')).pipe(createGzip()).pipe(response);
     },
   ],
 ])('%s ends with an error', async ([, answer]) => {
-  const response = await limitedFetch(await serve(answer));
+  const response = await fetchOnce(await serve(answer));
   await expect(response.text()).rejects.toThrow('A message has more than 10485760 bytes.');
 });
 
+const json = 'application/json';
+const events = 'text/event-stream';
+
+test.for<[string, string, RegExp]>([
+  ['[', json, /200 levels of JSON/],
+  ['{"a":', json, /200 levels of JSON/],
+  ['data: [\n', events, /200 levels of JSON/],
+  ['[],', json, /300000 values/],
+  ['"\\"[",', json, /300000 values/],
+  ['data: {},\r\n', events, /300000 values/],
+])('%j without an end, as %s, ends with an error before it is parsed', async ([unit, type, message]) => {
+  const response = await fetchOnce(await serve((answer) => send(answer, type, unit)));
+  await expect(response.text()).rejects.toThrow(message);
+});
+
+test.for(['"["', '"\\\\"', '"\\"["', '"{},,,"', '"\u4e00,"'])('a string is one value: %j', async (text) => {
+  const list = `[${Array.from({ length: 50_000 }, () => text).join()}]`;
+  const response = await fetchOnce(
+    await serve((answer) => void answer.writeHead(200, { 'content-type': json }).end(list)),
+  );
+  expect(await response.json()).toHaveLength(50_000);
+});
+
+test('before its tools are listed, a server may send 20 MiB in all', async () => {
+  const url = await serve((answer) => send(answer, events, 'data: x\n\n'));
+  const response = await limitedFetch()(url);
+  await expect(response.text()).rejects.toThrow('more than 20971520 bytes before its tools were listed');
+});
+
+test('requests that have no response are limited', async () => {
+  const url = await serve(() => undefined);
+  const fetchLimited = limitedFetch();
+  const cancelled = new AbortController();
+  const open = Array.from({ length: 32 }, () => fetchLimited(url, { signal: cancelled.signal }).catch(() => 'ended'));
+  await expect(fetchLimited(url)).rejects.toThrow('More than 32 requests have no response.');
+  cancelled.abort();
+  expect(new Set(await Promise.all(open))).toEqual(new Set(['ended']));
+  await expect(fetchLimited(url, { signal: AbortSignal.abort() })).rejects.toThrow('abort');
+});
+
 test.for(['data: x\n\n', 'data: x\r\n\r\n'])('a stream of many small events is complete: %j', async (event) => {
-  const response = await limitedFetch(await serve((answer) => send(answer, 'text/event-stream', event)));
+  const response = await fetchOnce(await serve((answer) => send(answer, 'text/event-stream', event)));
   expect((await response.bytes()).length).toBeGreaterThan(2 * maxMessageBytes);
 });
 
 test('a small answer keeps its status, headers and body', async () => {
   const url = await serve((response) => void response.writeHead(418, { 'x-kind': 'teapot' }).end('short'));
-  const response = await limitedFetch(url);
+  const response = await fetchOnce(url);
   expect([response.status, response.headers.get('x-kind'), await response.text()]).toEqual([418, 'teapot', 'short']);
 });

@@ -1,37 +1,43 @@
 import { ToolError } from '../contract/error.ts';
+import { messageOverLimit, StartBudget } from './message-limits.ts';
+import { messageMeter } from './message-meter.ts';
 
-/** Maximum size of one message, in bytes after decompression. */
-export const maxMessageBytes = 10 * 1024 * 1024;
-
-const [lineFeed, carriageReturn] = [10, 13];
+/** Most requests without a response at once: a server may ask, and each of its questions is answered by a request. */
+const maxOpenRequests = 32;
 
 /**
- * `fetch` whose response ends with a {@link ToolError} when a message is too large: the whole body, or one event of a
- * stream, which may be endless as long as blank lines separate its events.
+ * Returns a `fetch` for one connection. A response ends with a {@link ToolError} when a message is too large: the whole
+ * body, or one event of a stream, which may be endless as long as blank lines separate its events.
  */
-export async function limitedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
-  const { body, headers, status } = response;
+export function limitedFetch(budget = new StartBudget()): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  let open = 0;
+  return async (url, init) => {
+    if (open >= maxOpenRequests)
+      throw new ToolError('unusable', `More than ${maxOpenRequests} requests have no response.`);
+    open += 1;
+    try {
+      return limitedResponse(await fetch(url, init), budget);
+    } finally {
+      open -= 1;
+    }
+  };
+}
+
+function limitedResponse(response: Response, budget: StartBudget): Response {
+  const { body, headers, status, statusText } = response;
   // The body of a redirect is not read.
   if (!body || (status >= 300 && status < 400)) return response;
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  let size = 0;
-  let isLineEmpty = false;
+  const exceededLimit = messageMeter(headers.get('content-type')?.startsWith('text/event-stream') ?? false);
   const limited = body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        if (!isStream) size += chunk.length;
-        else
-          for (const byte of chunk) {
-            size += 1;
-            if (byte === carriageReturn) continue;
-            if (byte === lineFeed && isLineEmpty) size = 0;
-            isLineEmpty = byte === lineFeed;
-          }
-        if (size <= maxMessageBytes) controller.enqueue(chunk);
-        else controller.error(new ToolError('unusable', `A message has more than ${maxMessageBytes} bytes.`));
+        // An error that is thrown here ends the body.
+        budget.take(chunk.length);
+        const limit = exceededLimit(chunk);
+        if (limit) throw messageOverLimit(limit);
+        controller.enqueue(chunk);
       },
     }),
   );
-  return new Response(limited, { status, statusText: response.statusText, headers });
+  return new Response(limited, { status, statusText, headers });
 }

@@ -5,10 +5,11 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { CallToolResult, JsonSchemaValidatorResult } from '@modelcontextprotocol/client';
-import type { Redactor, Variables } from '@varve/text';
+import { truncateMiddle, type Redactor, type Variables } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
 import { shellEnvironment } from '../processes/shell-environment.ts';
 import { limitedFetch } from './limited-fetch.ts';
+import { StartBudget } from './message-limits.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
 import { ProcessTransport } from './process-transport.ts';
 
@@ -41,6 +42,8 @@ const startMs = 30_000;
 const maxTools = 128;
 const maxDescription = 8000;
 const maxSchema = 32_000;
+/** Longest reason of a failure, in characters. */
+const maxProblem = 4000;
 
 /**
  * Starts a server, or connects to it, and lists its tools. It is offered no capabilities: it cannot ask for samples,
@@ -51,14 +54,16 @@ const maxSchema = 32_000;
 export async function openConnection(name: string, server: McpServer, options: ConnectOptions): Promise<McpConnection> {
   const { redactor, signal } = options;
   const timeout = server.timeoutMs ?? defaultTimeoutMs;
-  const transport = transportOf(server, options);
+  const budget = new StartBudget();
+  const transport = transportOf(server, options, budget);
   const client = new Client({ name: 'varve', version: '0' }, { jsonSchemaValidator: { getValidator: () => accepted } });
   let isOpen = true;
   Object.assign(client, { onclose: () => (isOpen = false), onerror: () => undefined });
   const failed = (what: string, cause: unknown): ToolError => {
-    const printed = transport instanceof ProcessTransport ? transport.stderr : '';
-    const details = [messageOf(cause), ...(printed === '' ? [] : [`It printed: ${printed}`])].join(' ');
-    return new ToolError('unusable', `The server ${name} ${what}. ${redactor.text(details)}`, { cause });
+    const { stderr: printed = '', problem = messageOf(cause) } = transport instanceof ProcessTransport ? transport : {};
+    const details = [problem, ...(printed === '' ? [] : [`It printed: ${printed}`])].join(' ');
+    const shown = truncateMiddle(redactor.text(details), maxProblem, () => ' … ');
+    return new ToolError('unusable', `The server ${name} ${what}. ${shown}`, { cause });
   };
   const close = async (): Promise<void> => {
     await client.close().catch(() => undefined);
@@ -71,6 +76,7 @@ export async function openConnection(name: string, server: McpServer, options: C
     await close();
     throw failed('could not be started', error);
   });
+  budget.end();
   return {
     tools,
     get isOpen() {
@@ -108,12 +114,12 @@ async function listTools(
   return tools.slice(0, maxTools).flatMap(descriptionOf);
 }
 
-function transportOf(server: McpServer, { env }: ConnectOptions): Transport {
+function transportOf(server: McpServer, { env }: ConnectOptions, budget: StartBudget): Transport {
   if (server.transport === 'stdio') {
-    return new ProcessTransport(server, shellEnvironment({ inherited: env, own: server.env }));
+    return new ProcessTransport(server, shellEnvironment({ inherited: env, own: server.env }), budget);
   }
   const options = {
-    fetch: limitedFetch,
+    fetch: limitedFetch(budget),
     requestInit: { headers: { ...server.headers } },
     redirectPolicy: 'same-origin',
   } as const;

@@ -7,10 +7,10 @@ import { parameterSchema } from '../client/parameter-schema.ts';
 import { invalidArguments, ToolError } from '../contract/error.ts';
 import { lifetime } from '../contract/lifetime.ts';
 import { cautiousAnnotations, type Tool } from '../contract/tool.ts';
+import { checkableSchema } from './checkable-schema.ts';
 import { contentOfResult } from './mcp-content.ts';
 import type { McpToolDescription } from './mcp-server.ts';
 import type { McpSession } from './mcp-session.ts';
-import { withoutPatterns } from './without-patterns.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -48,10 +48,11 @@ export function mcpToolName(server: string, tool: string): string {
 export function mcpTool({ server, description: described, session, redactor }: McpToolOptions): Tool<Arguments> {
   const name = mcpToolName(server, described.name);
   const { description, parameters } = described;
-  const schema = argumentSchema(name, parameters);
+  const { schema, size } = argumentSchema(name, parameters);
   const { run, close } = lifetime({ name, close: session.use() });
   const parse = (input: unknown): Arguments => {
-    const result = schema.safeParse(input);
+    const isChecked = valuesIn(input) * size <= maxComparisons;
+    const result = (isChecked ? schema : anyArguments).safeParse(input);
     if (result.success) return result.data as Arguments;
     throw invalidArguments(name, result.error);
   };
@@ -94,12 +95,31 @@ export function mcpTool({ server, description: described, session, redactor }: M
   };
 }
 
+interface ArgumentSchema {
+  readonly schema: z.ZodType;
+  /** Number of schemas that a value may be compared with. */
+  readonly size: number;
+}
+
+const anyArguments = z.record(z.string(), z.unknown());
+
+/** Most comparisons of a value with a schema: a list of many values may be checked with many schemas. */
+const maxComparisons = 1_000_000;
+
 /** The server checks its arguments by itself where its schema uses what is not supported here. */
-function argumentSchema(name: string, parameters: Arguments): z.ZodType {
+function argumentSchema(name: string, parameters: Arguments): ArgumentSchema {
+  const checkable = checkableSchema(parameters);
+  if (!checkable) return { schema: anyArguments, size: 0 };
   try {
-    return parameterSchema(name, withoutPatterns(parameters));
+    return { schema: parameterSchema(name, checkable.schema), size: checkable.size };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return z.record(z.string(), z.unknown());
+    return { schema: anyArguments, size: 0 };
   }
+}
+
+/** Counts the values in a value, itself included. */
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce((count: number, item) => count + valuesIn(item), 1);
 }

@@ -1,7 +1,13 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { ReadBuffer, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import {
+  deserializeMessage,
+  serializeMessage,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { exceededJsonLimit } from '@varve/text';
 import { sendSignal } from '../processes/signals.ts';
-import { maxMessageBytes } from './limited-fetch.ts';
+import { maxMessageBytes, messageJson, messageOverLimit, StartBudget } from './message-limits.ts';
 import type { McpProcess } from './mcp-server.ts';
 
 /** Time for a server to end by itself after its input was closed, and again after SIGTERM. */
@@ -9,6 +15,8 @@ const graceMs = 1000;
 
 /** Length of the standard error that is kept for a message, in characters. */
 const keptStderr = 2000;
+
+const lineFeed = 10;
 
 /**
  * Connection to a server that runs as a process group of its own: launchers such as `npx` start the server as a further
@@ -22,20 +30,30 @@ export class ProcessTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #server: McpProcess;
   readonly #env: Readonly<Record<string, string>>;
-  readonly #buffer = new ReadBuffer({ maxBufferSize: maxMessageBytes });
+  readonly #budget: StartBudget;
+  /** Pieces of the line that has not ended. */
+  #pieces: Buffer[] = [];
+  #size = 0;
   readonly #ended = Promise.withResolvers<void>();
   #child: ChildProcessWithoutNullStreams | undefined;
   #closing: Promise<void> | undefined;
   #stderr = '';
+  #problem: string | undefined;
 
-  constructor(server: McpProcess, env: Readonly<Record<string, string>>) {
+  constructor(server: McpProcess, env: Readonly<Record<string, string>>, budget = new StartBudget()) {
     this.#server = server;
     this.#env = env;
+    this.#budget = budget;
   }
 
   /** End of what the server has written to its standard error. */
   get stderr(): string {
     return this.#stderr.trim();
+  }
+
+  /** Why the connection was closed, if the server exceeded a limit. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   async start(): Promise<void> {
@@ -60,6 +78,11 @@ export class ProcessTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const input = this.#child?.stdin;
     if (!input?.writable) throw new Error('The server has ended.');
+    if (input.writableLength > maxMessageBytes) {
+      this.#problem = 'It does not read what is sent to it.';
+      void this.close();
+      throw new Error(this.#problem);
+    }
     // A server that reads nothing keeps no call waiting: each has a time limit.
     input.write(serializeMessage(message));
   }
@@ -89,24 +112,53 @@ export class ProcessTransport implements Transport {
   }
 
   #receive(chunk: Buffer): void {
+    if (this.#closing) return;
     try {
-      this.#buffer.append(chunk);
-      for (let message = this.#next(); message; message = this.#next()) this.onmessage?.(message);
+      this.#budget.take(chunk.length);
+      let start = 0;
+      for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
+        this.#keep(chunk.subarray(start, end));
+        this.#endLine();
+        start = end + 1;
+      }
+      this.#keep(chunk.subarray(start));
     } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.#problem ??= error instanceof Error ? error.message : String(error);
+      this.#fail(error);
       void this.close();
     }
   }
 
-  /** Returns the next message. Lines that are none are skipped: some servers print there. */
-  #next(): JSONRPCMessage | undefined {
-    for (;;) {
-      try {
-        return this.#buffer.readMessage() ?? undefined;
-      } catch (error) {
-        this.onerror?.(error instanceof Error ? error : new Error(String(error)));
-      }
+  #keep(piece: Buffer): void {
+    this.#size += piece.length;
+    if (this.#size > maxMessageBytes) throw messageOverLimit('bytes');
+    if (piece.length > 0) this.#pieces.push(piece);
+  }
+
+  /** Reads the line that has ended. One that is no message is skipped: some servers print there. */
+  #endLine(): void {
+    const [first, ...others] = this.#pieces;
+    const line = (others.length === 0 ? first : Buffer.concat(this.#pieces))?.toString().trim() ?? '';
+    this.#pieces = [];
+    this.#size = 0;
+    if (!line.startsWith('{')) return;
+    const limit = exceededJsonLimit(line, messageJson);
+    if (limit) throw messageOverLimit(limit);
+    const message = this.#parse(line);
+    if (message) this.onmessage?.(message);
+  }
+
+  #parse(line: string): JSONRPCMessage | undefined {
+    try {
+      return deserializeMessage(line);
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
     }
+  }
+
+  #fail(error: unknown): void {
+    this.onerror?.(error instanceof Error ? error : new Error(String(error)));
   }
 
   #end(): void {

@@ -1,0 +1,57 @@
+import { maxMessageBytes, messageJson } from './message-limits.ts';
+
+/**
+ * Measures the message that a body is in the middle of: its bytes, and the levels and values of its JSON. Returns the
+ * limit that the message exceeds after the next bytes; undefined if it exceeds none.
+ */
+export type MessageMeter = (chunk: Uint8Array) => 'bytes' | 'depth' | 'values' | undefined;
+
+/**
+ * Starts a body. In a stream, each event is a message, and ends with a blank line. A string ends with its line at the
+ * latest, so that text which is not JSON hides nothing after it.
+ */
+export function messageMeter(isStream: boolean): MessageMeter {
+  let [size, depth, values] = [0, 0, 0];
+  let state: 'json' | 'string' | 'escape' = 'json';
+  let isLineEmpty = false;
+  const endLine = (): void => {
+    state = 'json';
+    if (isStream && isLineEmpty) [size, depth, values] = [0, 0, 0];
+    isLineEmpty = true;
+  };
+  const readString = (byte: number): void => {
+    if (state === 'escape' || byte === backslash) state = state === 'escape' ? 'string' : 'escape';
+    else if (byte === quote) state = 'json';
+  };
+  const readJson = (byte: number): void => {
+    if (byte === quote) state = 'string';
+    const step = steps[byte] ?? 0;
+    depth += step;
+    if (step > 0 || byte === comma) values += 1;
+  };
+  return (chunk) => {
+    for (const byte of chunk) {
+      size += 1;
+      if (byte === carriageReturn) continue;
+      if (byte === lineFeed) {
+        endLine();
+        continue;
+      }
+      isLineEmpty = false;
+      if (state === 'json') readJson(byte);
+      else readString(byte);
+      if (depth > messageJson.depth) return 'depth';
+      if (values > messageJson.values) return 'values';
+    }
+    return size > maxMessageBytes ? 'bytes' : undefined;
+  };
+}
+
+const [lineFeed, carriageReturn, quote, backslash, comma] = [10, 13, 34, 92, 44];
+
+/** Change of the depth by byte: brackets and braces. */
+const steps = new Int8Array(256);
+for (const [open, close] of ['[]', '{}'].map((pair) => [pair.charCodeAt(0), pair.charCodeAt(1)] as const)) {
+  steps[open] = 1;
+  steps[close] = -1;
+}
