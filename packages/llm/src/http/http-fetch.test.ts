@@ -90,6 +90,20 @@ test('a response whose body cannot be read releases its connection', async () =>
   expect(ports.size).toBe(1);
 });
 
+test('a body without an end that cannot be read closes its connection', async () => {
+  const closed = Promise.withResolvers<void>();
+  const url = await serve((_request, response) => {
+    response.on('close', () => closed.resolve()).writeHead(205);
+    const write = (): void => {
+      while (response.write('x'.repeat(20_000)));
+      response.once('drain', write);
+    };
+    write();
+  });
+  expect((await httpFetch(url, post(''))).body).toBe(null);
+  await closed.promise;
+});
+
 test.each(['101 Switching\r\nupgrade: other\r\nconnection: upgrade', '999 No'])(
   'a response with the status %s fails, and closes its connection',
   async (head) => {

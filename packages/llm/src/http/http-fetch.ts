@@ -53,15 +53,28 @@ function responseOf(message: IncomingMessage): Response {
   }
   const init = { status, headers: headersOf(message) };
   if (hasBody(status)) return new Response(bodyOf(message), init);
-  // An unread message keeps its connection. Only the body of a 205 can have content, without an end.
-  if (status === 205) message.destroy();
-  else message.resume();
+  dropBody(message);
   return new Response(null, init);
 }
 
 /** A `Response` with one of these statuses must have no body. */
 function hasBody(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;
+}
+
+/** Longest body that is read only to keep its connection, and the longest time for it. */
+const maxDropped = 65_536;
+const dropMs = 5000;
+
+/** Frees the connection of a message, which would keep it unread; closes it if the body of a 205 does not end. */
+function dropBody(message: IncomingMessage): void {
+  let size = 0;
+  const timer = setTimeout(() => message.destroy(), dropMs);
+  message.once('close', () => clearTimeout(timer));
+  message.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > maxDropped) message.destroy();
+  });
 }
 
 const decompressors: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
