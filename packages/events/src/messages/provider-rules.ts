@@ -56,7 +56,7 @@ export function uniqueCallIds(): (id: string) => string {
   };
 }
 
-/** Longest arguments that are parsed, in UTF-16 units: the values of JSON may need forty times the memory of its text. */
+/** Longest arguments that are parsed, in UTF-16 units: the values of JSON need many times the memory of its text. */
 const maxParsed = 4_000_000;
 
 /**
