@@ -44,7 +44,8 @@ export function createApp(options: ServerOptions, initialization = initialized):
   const secrets = secretsInUse([...keys, ...(passphrase ? [passphrase] : [])]);
   const redact = secrets.redactor.text;
   const logger = loggerFor(options.log, redact);
-  const app = new OpenAPIHono<ServerEnv>();
+  // Clients send some paths with a slash at the end and some without: guards and routes see them without.
+  const app = new OpenAPIHono<ServerEnv>({ strict: false });
   app.use(
     requestIds,
     reportFailures(logger),
@@ -86,10 +87,10 @@ function addGuards(
   const isKey = keyCheck(keys);
   const isWorkspaceSession = workspaceSessions({ keys, allowsOtherSites: allowedOrigins.length > 0 });
   const failed = failedKeys({ now });
-  for (const path of [...guarded, '/metrics']) app.use(path, limitFailedKeys(failed));
+  for (const path of [...guarded, '/metrics/*']) app.use(path, limitFailedKeys(failed));
   for (const path of ['/api/*', '/v1/*']) app.use(path, requireKey({ isKey, isWorkspaceSession }));
-  app.use('/api/init', requireInitKey(initialization.isKey ?? isKey));
-  if (!openMetrics) app.use('/metrics', requireMetricsKey(isKey));
+  app.use('/api/init/*', requireInitKey(initialization.isKey ?? isKey));
+  if (!openMetrics) app.use('/metrics/*', requireMetricsKey(isKey));
   return { isKey, failed };
 }
 
@@ -105,10 +106,8 @@ function honoPath(path: string): string {
 function addRoutes(app: OpenAPIHono<ServerEnv>, services: Services): void {
   for (const { config, handle } of routes) {
     app.openAPIRegistry.registerPath(config);
-    // Clients send some paths with a slash at the end and some without.
     const path = honoPath(config.path).replace(/(?<=.)\/$/, '');
-    const paths = path === '/' ? [path] : [path, `${path}/`];
-    app.on(config.method, paths, (context) => handle(context, services));
+    app.on(config.method, [path], (context) => handle(context, services));
   }
   app.openAPIRegistry.registerComponent('securitySchemes', keyScheme.name, keyScheme.scheme);
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'varve', version: protocolVersion } });

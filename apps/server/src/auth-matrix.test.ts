@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
 import { createApp } from './app.ts';
+import { deferredInitialization } from './deferred/initialization.ts';
 import { initKeyHeader } from './guards/require-init-key.ts';
 import { keyHeader } from './guards/require-key.ts';
 import { workspaceCookie } from './guards/workspace-session.ts';
@@ -22,14 +23,38 @@ const { app } = createApp({ store: memoryStore(), keys: [testKey] });
 
 /** Every route of the app, those of middleware excepted, with values for its parameters. */
 const found = app.routes
-  // Each path is also accepted with a slash at its end.
-  .filter(({ method, path }) => method !== 'ALL' && !/.\/$/.test(path))
+  .filter(({ method }) => method !== 'ALL')
   .map(({ method, path }) => ({
     method,
     path,
     name: `${method} ${path}`,
     address: path.replaceAll(/:\w+(\{.+?\})?/g, 'x'),
   }));
+
+/** Other spellings of an address, of which a router may accept some, and guards may not see through others. */
+function spellings(address: string): readonly string[] {
+  const last = address.at(-1) ?? '';
+  const encoded = `%${last.charCodeAt(0).toString(16)}`;
+  return [
+    ...[
+      `${address}/`,
+      `${address}//`,
+      `/${address}`,
+      `${address}/.`,
+      `${address}/x/..`,
+      `/.${address}`,
+      `/x/..${address}`,
+    ],
+    ...[`${address.slice(0, -1)}${encoded}`, `${address}%2f`, `${address}%2F`, `${address};`, `${address}%00`],
+    ...[
+      address.toUpperCase(),
+      address.replace('/', '/%2e/'),
+      address.replaceAll('/', '//'),
+      `${address}/?`,
+      `${address}#`,
+    ],
+  ];
+}
 const guarded = found.filter(({ path }) => ![...open, ...sockets, init].includes(path));
 
 async function statusOf({ method, address }: (typeof found)[number], headers = {}, query = ''): Promise<number> {
@@ -68,6 +93,37 @@ test.for(guarded.map((route) => [route.name, route] as const))(
     expect(refused).toEqual(Object.fromEntries(Object.keys(refused).map((name) => [name, 401])));
   },
 );
+
+/** Statuses without an effect and without content. */
+const harmless = [401, 403, 404, 405];
+
+test.for(guarded.map((route) => [route.name, route] as const))(
+  '%s requires the key in every spelling of its address',
+  async ([, route]) => {
+    for (const address of spellings(route.address)) {
+      const status = await statusOf({ ...route, address });
+      expect([address, harmless.includes(status) ? 'refused' : status]).toEqual([address, 'refused']);
+    }
+  },
+);
+
+test('the initialization requires its own key in every spelling of its address', async () => {
+  let started = 0;
+  const start = async (): Promise<void> => void (started += 1);
+  const initialization = deferredInitialization({ isKey: (given) => given === testKey, start });
+  const { app: waiting } = createApp({ store: memoryStore(), keys: [testKey] }, initialization);
+  for (const address of [init, ...spellings(init)]) {
+    for (const header of ['x-none', keyHeader, 'authorization']) {
+      const headers = { 'content-type': 'application/json', [header]: testKey };
+      const { status } = await waiting.request(address, { method: 'POST', headers, body: '{}' });
+      expect([address, [...harmless, 503].includes(status) ? 'refused' : status]).toEqual([address, 'refused']);
+    }
+  }
+  expect(started).toBe(0);
+  const headers = { 'content-type': 'application/json', [initKeyHeader]: testKey };
+  expect((await waiting.request(`${init}/`, { method: 'POST', headers, body: '{}' })).status).toBe(200);
+  expect(started).toBe(1);
+});
 
 test('the initialization requires its own key', async () => {
   const [read, write] = ['GET', 'POST'].map((method) => ({ method, path: init, name: '', address: init }));

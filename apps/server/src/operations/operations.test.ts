@@ -27,7 +27,7 @@ test('requests are counted and measured by route, without their ids and without 
   const lines = (await response.text()).split('\n');
   expect(lines.filter((line) => line.startsWith('varve_http_requests_total{')).toSorted()).toEqual([
     'varve_http_requests_total{method="GET",route="/api/conversations/:conversation_id",status="404"} 2',
-    'varve_http_requests_total{method="GET",route="/api/conversations/count/",status="200"} 1',
+    'varve_http_requests_total{method="GET",route="/api/conversations/count",status="200"} 1',
     'varve_http_requests_total{method="GET",route="none",status="401"} 1',
     'varve_http_requests_total{method="GET",route="none",status="404"} 1',
     'varve_http_requests_total{method="POST",route="/api/bash/execute_bash_command",status="200"} 1',
