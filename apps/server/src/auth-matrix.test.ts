@@ -36,23 +36,23 @@ function spellings(address: string): readonly string[] {
   const last = address.at(-1) ?? '';
   const encoded = `%${last.charCodeAt(0).toString(16)}`;
   return [
-    ...[
-      `${address}/`,
-      `${address}//`,
-      `/${address}`,
-      `${address}/.`,
-      `${address}/x/..`,
-      `/.${address}`,
-      `/x/..${address}`,
-    ],
-    ...[`${address.slice(0, -1)}${encoded}`, `${address}%2f`, `${address}%2F`, `${address};`, `${address}%00`],
-    ...[
-      address.toUpperCase(),
-      address.replace('/', '/%2e/'),
-      address.replaceAll('/', '//'),
-      `${address}/?`,
-      `${address}#`,
-    ],
+    `${address}/`,
+    `${address}//`,
+    `/${address}`,
+    `${address}/.`,
+    `${address}/x/..`,
+    `/.${address}`,
+    `/x/..${address}`,
+    `${address.slice(0, -1)}${encoded}`,
+    `${address}%2f`,
+    `${address}%2F`,
+    `${address};`,
+    `${address}%00`,
+    address.toUpperCase(),
+    address.replace('/', '/%2e/'),
+    address.replaceAll('/', '//'),
+    `${address}/?`,
+    `${address}#`,
   ];
 }
 const guarded = found.filter(({ path }) => ![...open, ...sockets, init].includes(path));
