@@ -7,14 +7,17 @@ import {
   fileEditor,
   glob,
   grep,
+  finish,
   planningFileEditor,
   taskTracker,
   terminal,
+  think,
   type Tool,
 } from '../src/index.ts';
 import { applyChunks } from '../src/patch/apply-chunks.ts';
 import type { Chunk } from '../src/patch/parse-patch.ts';
 import { runRipgrep } from '../src/search/ripgrep.ts';
+import { toolKinds } from '../src/specs/tool-kinds.ts';
 
 const { signal } = new AbortController();
 
@@ -123,6 +126,8 @@ const worst: readonly (readonly [string, () => Tool, (dir: string) => object])[]
     taskTracker,
     () => ({ command: 'plan', task_list: Array.from({ length: 5000 }, () => ({ title: large.slice(0, 99) })) }),
   ],
+  ['a thought', think, () => ({ thought: large })],
+  ['a last message', finish, () => ({ message: large })],
 ];
 
 test.for(worst)('%s is cancelled in any turn: it ends, and changes nothing afterwards', async ([, open, input]) => {
@@ -148,6 +153,11 @@ test.for(worst)('%s is cancelled in any turn: it ends, and changes nothing after
     expect(settled.reason).toMatchObject({ code: 'aborted' });
     expect(left).toEqual({ lines: large, added: undefined });
   }
+});
+
+test('every tool that a name creates has a row above', () => {
+  const covered = new Set(worst.map(([, open]) => open().name));
+  expect(covered).toEqual(new Set(toolKinds().map(({ kind }) => kind)));
 });
 
 async function contentOf(workspace: string) {

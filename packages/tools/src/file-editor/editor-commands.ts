@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeDirectories } from '../files/make-directories.ts';
+import { makeDirectories, removeDirectories } from '../files/make-directories.ts';
 import { createAtomically, isExisting, replaceAtomically } from '../files/write-atomically.ts';
 import { contents, type CallFields, type EditorReport, success, snippet } from './editor-report.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
@@ -97,10 +97,12 @@ export class EditorCommands {
     const { file_text: content } = call;
     if (content === undefined) return missingParameter('file_text', call);
     const bytes = Buffer.from(content);
+    let made: readonly string[] = [];
     try {
-      makeDirectories(dirname(target.real));
+      made = makeDirectories(dirname(target.real));
       await createAtomically(target.real, bytes);
     } catch (error) {
+      removeDirectories(made);
       return isExisting(error) ? refuseExisting(target.path) : refuseFailure('Creating', target.path, error);
     }
     await this.#history.push(target.real, { before: undefined, after: digestOf(bytes) });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, readlink, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, readlink, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { textOf } from '@varve/events';
@@ -345,3 +345,20 @@ test.for([
   expect((await editor.do('view', name)).isError).toBe(true);
   expect((await editor.do('create', name, { file_text: 'x' })).isError).toBe(true);
 });
+
+test.for([4060, 4070, 4080, 4095])(
+  'a creation that fails removes the directories that it has made, at a path of %d characters',
+  async (length) => {
+    await using editor = await open();
+    await mkdir(editor.at('kept'));
+    // The path itself fits; that of the temporary file next to it does not.
+    let name = 'kept';
+    while (editor.at(name).length < length - 200) name += `/${'d'.repeat(99)}`;
+    name += `/${'e'.repeat(length - editor.at(name).length - 3)}/f`;
+    expect(editor.at(name)).toHaveLength(length);
+    const { text, isError } = await editor.do('create', name, { file_text: 'x' });
+    expect(isError).toBe(true);
+    expect(text).toContain('failed: ENAMETOOLONG');
+    expect(await readdir(editor.at('.'), { recursive: true })).toEqual(['kept']);
+  },
+);

@@ -13,10 +13,15 @@ export function makeDirectories(path: string, mode = 0o777): readonly string[] {
   try {
     for (const directory of missing) if (makeDirectory(directory, mode)) made.push(directory);
   } catch (error) {
-    for (const directory of made.toReversed()) removeIfEmpty(directory);
+    removeDirectories(made);
     throw error;
   }
   return made;
+}
+
+/** Removes directories that {@link makeDirectories} returned, except those in which something is by now. */
+export function removeDirectories(made: readonly string[]): void {
+  for (const directory of made.toReversed()) removeIfEmpty(directory);
 }
 
 function isMissing(path: string): boolean {

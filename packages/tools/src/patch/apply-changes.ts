@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
-import { lstat, rm, rmdir } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeDirectories } from '../files/make-directories.ts';
+import { makeDirectories, removeDirectories } from '../files/make-directories.ts';
 import { refuse, type Refusal, systemMessage } from '../files/refusal.ts';
 import { hasContent, stageFile, type StagedFile, writeAtomically } from '../files/write-atomically.ts';
 
@@ -49,7 +49,7 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<R
     for (const { file } of staged) await file?.discard().catch(() => undefined);
     const notRestored: string[] = [];
     for (const change of done) await restore(change).catch(() => notRestored.push(change.real));
-    for (const directory of createdDirectories.toReversed()) await rmdir(directory).catch(() => undefined);
+    removeDirectories(createdDirectories);
     const message = systemMessage(error);
     if (notRestored.length === 0) return refuse(`Nothing was changed: applying the patch failed: ${message}.`);
     return refuse(
