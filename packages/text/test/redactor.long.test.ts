@@ -1,4 +1,5 @@
 import { test } from 'vitest';
+import { checkDumps } from './hex-dumps.ts';
 import {
   byteEncoders,
   checkBase64OfText,
@@ -15,6 +16,8 @@ test.for(Object.entries(encoders))('a secret is found as %s', ([, encode]) => ch
 test.for(Object.entries(byteEncoders))('a secret is found as %s', ([, encode]) => checkByteEncoder(encode, 150));
 
 test('a secret is found in the base64 of a text that holds it, in lines of any length', () => checkBase64OfText(2000));
+
+test('no part of a secret remains in dumps with addresses and characters', () => checkDumps(1500));
 
 test('a long secret is found in a text that was folded anywhere', () => checkFolded(300));
 

@@ -19,6 +19,8 @@ export interface Matcher {
   readonly unfinishedFrom: (text: string) => number;
 }
 
+type Visit = Parameters<LookupIndex['search']>[1];
+
 const none: readonly Range[] = [];
 const same = (start: number): number => start;
 
@@ -36,16 +38,22 @@ export function matcher(spellings: readonly Spelling[], kept: string): Matcher {
     find(text, startOf = same) {
       const found: Range[] = [];
       const keptRanges: Range[] = [];
-      const visit: Parameters<LookupIndex['search']>[1] = (at, { spelling, part }) => {
+      const visit: Visit = (at, { spelling, part }) => {
+        if (isElsewhere(text, at, spelling)) return;
         const first = startOfSpelling(text, at, spelling, part);
         const end = first === undefined ? undefined : endOfSpelling(text, at, spelling, part);
         const start = first === undefined || end === undefined ? undefined : startOf(first);
         if (start === undefined || end === undefined) return;
-        (spelling === keptSpelling ? keptRanges : found).push({ start, end });
+        const last = spelling.gap?.tail?.endOf(text, start, end) ?? end;
+        (spelling === keptSpelling ? keptRanges : found).push({ start, end: last });
       };
       index.search(text, visit);
       const joined = ofBytes.length > 0 ? joinBytes(text) : undefined;
-      if (joined) byteIndex().search(joined.text, (at, place) => visit(joined.indexOf(at), place));
+      if (!joined) return found.length === 0 ? none : merged(found, keptRanges);
+      byteIndex().search(joined.text, (at, place) => {
+        // Without gaps this is told sooner.
+        if (isWhole(joined.text, at, place)) visit(joined.indexOf(at), place);
+      });
       return found.length === 0 ? none : merged(found, keptRanges);
     },
     unfinishedFrom(text) {
@@ -56,6 +64,20 @@ export function matcher(spellings: readonly Spelling[], kept: string): Matcher {
       return text.length;
     },
   };
+}
+
+function isWhole(joined: string, at: number, { spelling: { parts }, part }: Parameters<Visit>[1]): boolean {
+  const start = startOfSpelling(joined, at, { parts }, part);
+  return start !== undefined && endOfSpelling(joined, at, { parts }, part) !== undefined;
+}
+
+/** Tests whether a spelling around an index could only be one that another spelling finds, too. */
+function isElsewhere(text: string, at: number, spelling: Spelling): boolean {
+  const { mark, parts } = spelling;
+  if (mark === undefined) return false;
+  // Each part has three characters at most, and a line break.
+  const length = 4 * parts.length + 40;
+  return !text.slice(Math.max(0, at - length), at + length).includes(mark);
 }
 
 function byFirstCharacter(spellings: readonly Spelling[]): ReadonlyMap<string, readonly Spelling[]> {

@@ -76,8 +76,10 @@ function foldedSpellings(text: string): readonly Spelling[] {
   const characters = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte));
   const bytes = characters.join('').match(/\r\n|[^]/g) ?? [];
   if (text.length < shortestFolded) return [{ parts: joined(bytes.map(inPrintable)) }];
-  const printable: Spelling = { parts: bytes.map(inPrintable), gap: softGap };
-  return /\s/.test(text) ? [printable] : [{ parts: Array.from(text, (one) => [one]), gap: foldGap }, printable];
+  const printable: Spelling = { parts: bytes.map(inPrintable), gap: softGap, mark: '=' };
+  return /\s/.test(text)
+    ? [printable]
+    : [{ parts: Array.from(text, (one) => [one]), gap: foldGap, mark: '\n' }, printable];
 }
 
 function spellingIn(text: string, formsOf: Escape): Spelling {

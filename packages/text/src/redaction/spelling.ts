@@ -8,6 +8,8 @@ export interface Spelling {
   readonly parts: readonly Forms[];
   /** What may separate the parts; nothing when absent. */
   readonly gap?: Gap;
+  /** Part of each text that is this spelling and no other one; without it the others are enough. */
+  readonly mark?: string;
 }
 
 /**
@@ -53,7 +55,7 @@ export function isUnfinished(text: string, start: number, { parts, gap }: Spelli
     if (form === undefined) return false;
     at += form.length;
   }
-  return false;
+  return gap?.tail?.isOpen(text, start, at) ?? false;
 }
 
 /** Returns the most UTF-16 units that a spelling can have. */
