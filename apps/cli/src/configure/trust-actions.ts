@@ -125,8 +125,10 @@ async function show({ configuration }: TrustSubject, store: TrustStore, io: Term
   const before = (await store.find(workspace, scope))?.files;
   const title = before ? 'changed since you trusted it' : 'is not trusted';
   io.stderr.line(styled('yellow', revealHidden(`The configuration of ${workspace} ${title}:`)));
-  for (const row of barredRows(describeChange(files, before).replace(/\n$/, ''), io.stderr.columns))
-    io.stderr.line(row);
+  // A pipe wraps no line.
+  const width = io.stderr.isTTY ? io.stderr.columns : Infinity;
+  const text = describeChange(files, before).replace(/\n$/, '');
+  for (const row of barredRows(text, width)) io.stderr.line(row);
 }
 
 /** Stores the decision about the bytes that were shown. @throws {SettingsError} `untrusted` if they have changed. */
