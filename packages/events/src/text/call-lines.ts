@@ -1,6 +1,7 @@
 import type { ActionEvent } from '../kinds/action-event.ts';
 import { FileEditorAction } from '../payloads/file-editor.ts';
 import { FinishAction } from '../payloads/finish.ts';
+import { MCPToolAction } from '../payloads/mcp-tool.ts';
 import { TaskTrackerAction } from '../payloads/task-tracker.ts';
 import { TerminalAction } from '../payloads/terminal.ts';
 import { ThinkAction } from '../payloads/think.ts';
@@ -41,8 +42,18 @@ function actionLine({ action, tool_name: tool, tool_call: call, summary }: Actio
     return { mark: 'quiet', text: `… ${maxLines === Infinity ? thinking.thought : firstLines(thinking.thought, 4)}` };
   const finish = FinishAction.read(action);
   if (finish) return { mark: 'success', text: `✔ ${finish.message}` };
-  if (maxLines === Infinity) return { mark, text: `→ ${onOneLine(tool)} ${call.arguments}` };
+  if (maxLines === Infinity) return { mark, text: `→ ${onOneLine(tool)} ${inputText(action) ?? call.arguments}` };
   return { mark, text: `→ ${onOneLine(tool)} ${summary ?? shortened(call.arguments)}` };
+}
+
+/**
+ * Returns what a tool would receive. The text of the model may differ: it can repeat a name, write letters as escapes,
+ * or be repaired.
+ */
+function inputText(action: ActionEvent['action']): string | undefined {
+  if (!action) return undefined;
+  const { kind: _, ...fields } = action;
+  return JSON.stringify(MCPToolAction.read(action)?.data ?? fields);
 }
 
 /** Replaces line feeds in a name, which would look like the end of the call. */

@@ -23,7 +23,7 @@ import {
   type Observation,
   type Payload,
 } from '../payloads/index.ts';
-import { eventLines } from './event-lines.ts';
+import { callLines, eventLines } from './event-lines.ts';
 import { factLines } from './fact-lines.ts';
 
 const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };
@@ -126,6 +126,32 @@ test('text of models and tools cannot control the terminal', () => {
   expect(shown(MessageEvent.create({ source: 'user', llm_message: message }, stamp))).toBe('› hello');
   const result = TerminalObservation.create({ content: [text('\u001B[31mred\u001B[0m')], exit_code: 0 });
   expect(shown(observation(result))).toBe('  red');
+});
+
+test.for([
+  ['a repeated name', '{"to":"alice","to":"mallory"}'],
+  ['a name in escapes', String.raw`{"to":"alice","\u0074o":"mallory"}`],
+  ['a value in escapes', String.raw`{"to":"\u006dallory"}`],
+  ['text that was repaired', 'Send it to {"to":"alice"}: {"to":"mallory"}'],
+  ['no arguments', ''],
+])('a call with %s is shown to a person as the tool receives it', ([, text]) => {
+  for (const payload of [
+    MCPToolAction.create({ data: { to: 'mallory' } }),
+    { kind: 'ClientAction_send', to: 'mallory' },
+  ]) {
+    const event = ActionEvent.create(
+      {
+        thought: [],
+        action: payload,
+        tool_name: 'send',
+        tool_call_id: 'c1',
+        tool_call: { id: 'c1', name: 'send', arguments: text, origin: 'completion' },
+        llm_response_id: 'r1',
+      },
+      stamp,
+    );
+    expect(callLines(event).map((line) => line.text)).toEqual(['→ send {"to":"mallory"}']);
+  }
 });
 
 test('a call of an unknown shape shows its arguments, and such a result its text', () => {
