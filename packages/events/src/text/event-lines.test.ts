@@ -134,7 +134,7 @@ test.for([
   ['a value in escapes', String.raw`{"to":"\u006dallory"}`],
   ['text that was repaired', 'Send it to {"to":"alice"}: {"to":"mallory"}'],
   ['no arguments', ''],
-])('a call with %s is shown to a person as the tool receives it', ([, text]) => {
+])('a call with %s is shown to a person as the tool receives it', ([, written]) => {
   for (const payload of [
     MCPToolAction.create({ data: { to: 'mallory' } }),
     { kind: 'ClientAction_send', to: 'mallory' },
@@ -145,7 +145,7 @@ test.for([
         action: payload,
         tool_name: 'send',
         tool_call_id: 'c1',
-        tool_call: { id: 'c1', name: 'send', arguments: text, origin: 'completion' },
+        tool_call: { id: 'c1', name: 'send', arguments: written, origin: 'completion' },
         llm_response_id: 'r1',
       },
       stamp,
