@@ -134,7 +134,7 @@ test.for([
   ['a value in escapes', String.raw`{"to":"\u006dallory"}`],
   ['text that was repaired', 'Send it to {"to":"alice"}: {"to":"mallory"}'],
   ['no arguments', ''],
-])('a call with %s is shown to a person as the tool receives it', ([, written]) => {
+] as const)('a call with %s is shown to a person as the tool receives it', ([, written]) => {
   for (const payload of [
     MCPToolAction.create({ data: { to: 'mallory' } }),
     { kind: 'ClientAction_send', to: 'mallory' },
