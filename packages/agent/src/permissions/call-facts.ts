@@ -97,10 +97,18 @@ export function pathsIn(command: ShellCommand): readonly string[] {
   return words.filter((word) => word !== '').flatMap((word) => locationsOf(word, command.paths));
 }
 
-/** Returns an argument and what of it may be a path: `--output=PATH`, `of=PATH`, `-tPATH`, `-d@PATH`, `host:PATH`. */
+/** Maximum number of parts of one argument that are compared. */
+const maxParts = 16;
+
+/**
+ * Returns an argument and what of it may be a path: `--output=PATH`, `of=PATH`, `-tPATH`, `-d@PATH`, `host:PATH`,
+ * `PATH:/mount`, `field=@PATH;type=x`, `src=PATH,dst=/x`.
+ */
 function candidates(arg: string): readonly string[] {
-  const parts = [/^[^=]*=(.+)$/s, /^-[a-zA-Z]+([/~.].*)$/s, /^-[a-zA-Z]@?(..+)$/s, /^[\w.@-]+:(.+)$/s].flatMap(
-    (pattern) => pattern.exec(arg)?.[1] ?? [],
-  );
-  return arg.startsWith('-') ? parts : [arg, ...parts];
+  const attached = [/^-[a-zA-Z]+([/~.].*)$/s, /^-[a-zA-Z]@?(..+)$/s].flatMap((pattern) => pattern.exec(arg)?.[1] ?? []);
+  const [, ...rests] = arg.split(/[=:]/, maxParts);
+  const pieces = [arg, ...attached].flatMap((text) => text.split(/[=:,;@<"']+/, maxParts));
+  const parts = [...attached, ...rests.map((_, at) => rests.slice(at).join(':')), ...pieces];
+  const words = [...new Set(parts)].filter((part) => part !== '' && part !== arg && !part.startsWith('-'));
+  return arg.startsWith('-') ? words : [arg, ...words];
 }

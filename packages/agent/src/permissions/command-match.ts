@@ -24,16 +24,29 @@ export function matchesScript(pattern: string, { commands, isComplete }: ShellFa
 
 function matchesCommand([program = '', ...rest]: readonly string[], one: ShellCommand): Match {
   if (one.name.toLowerCase() !== posix.basename(program).toLowerCase()) return 'no';
-  const args = argumentsOf(one);
+  const args = argumentsOf(one).flatMap((arg) => detached(arg, rest));
   const operands = args.filter((arg) => !arg.startsWith('-'));
   const named = rest.filter((word) => !word.startsWith('-'));
-  const options = new Set(rest.filter((word) => word.startsWith('-')).map((option) => hasOption(option, args)));
+  const options = new Set(
+    rest.filter((word) => word.startsWith('-')).map((option) => hasOption(option, args, one.name)),
+  );
   if (options.has('no') && !one.hasUnseenArgs) return 'no';
   const isNamed = named.every((word, at) => operands[at] === word);
   if (isNamed && !options.has('maybe') && !options.has('no')) return one.isPossible ? 'maybe' : 'yes';
   // The value of an option may be in front of the words.
   return isNamed || one.hasUnseenArgs || isSubsequence(named, operands) ? 'maybe' : 'no';
 }
+
+/** Returns an option with the next word of a rule attached as two words: `-mhttp.server` for `-m http.server`. */
+function detached(arg: string, rule: readonly string[]): readonly string[] {
+  const at = rule.findIndex((word, index) => /^-\w$/.test(word) && arg === word + (rule[index + 1] ?? ''));
+  const long = rule.findIndex((word, index) => /^--\w/.test(word) && arg === `${word}=${rule[index + 1] ?? ''}`);
+  const found = rule[Math.max(at, long)];
+  return found === undefined || arg === found ? [arg] : [found, arg.replace(found, '').replace(/^=/, '')];
+}
+
+/** Programs for which `-r` and `-R` are the same. */
+const ignoringCase = /^(?:rm|cp)$/;
 
 /** Returns the arguments; those of git without the options in front of its command. */
 function argumentsOf({ name, args }: ShellCommand): readonly string[] {
@@ -43,13 +56,14 @@ function argumentsOf({ name, args }: ShellCommand): readonly string[] {
 }
 
 /** Options may be written in clusters, and long ones abbreviated; whether two spellings mean the same is not known. */
-function hasOption(option: string, args: readonly string[]): Match {
+function hasOption(option: string, args: readonly string[], program: string): Match {
   if (args.includes(option)) return 'yes';
   if (option.startsWith('--')) {
     if (args.some((arg) => isLongOption(arg, option.split('=', 1)[0] ?? option))) return 'yes';
     return args.some((arg) => /^-[^-]/.test(arg)) ? 'maybe' : 'no';
   }
-  const letters = args.filter((arg) => /^-[^-]/.test(arg)).join('');
+  const written = args.filter((arg) => /^-[^-]/.test(arg)).join('');
+  const letters = ignoringCase.test(program) ? written.replaceAll('R', 'r') + written : written;
   if (option.split('').every((letter) => letters.includes(letter))) return 'yes';
   return args.some((arg) => arg.startsWith('--')) ? 'maybe' : 'no';
 }

@@ -91,11 +91,15 @@ export function hasPattern(text: string): boolean {
 }
 
 /**
- * Reports whether a name with wildcards of a shell may become a name. What follows a bracket, a brace or a
- * substitution is not compared. Takes time proportional to both lengths.
+ * Reports whether a name with wildcards of a shell may become a name. What follows a brace, a substitution or
+ * a bracket that is no plain class is not compared. Takes time proportional to both lengths.
  */
 export function mayBecome(part: string, name: string): boolean {
-  const short = part.slice(0, maxPattern).replaceAll(/\*+/g, '*');
+  // A plain class is one character: `.[dev]` is no name with more of them.
+  const short = part
+    .slice(0, maxPattern)
+    .replaceAll(/\*+/g, '*')
+    .replaceAll(/\[[^[\]\\/]+\]/g, '?');
   const open = short.search(/[[{$`\\(]/);
   const isCut = open >= 0 || part.length > maxPattern;
   const pattern = isCut ? `${open < 0 ? short : short.slice(0, open)}*` : short;

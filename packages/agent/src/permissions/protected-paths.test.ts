@@ -119,6 +119,11 @@ test.for([
   'less --log-file=.varve/config.json x',
   'git diff --outp=.varve/config.json',
   'echo x > .$(echo varve)/config.json',
+  'echo x > .varv[e]/config.json',
+  'echo x > .[[:alpha:]]arve/config.json',
+  'docker run -v ./.git:/x y',
+  'docker run --mount type=bind,src=.openhands,dst=/x y',
+  'echo x > /proc/self/cwd/link/hooks.json',
 ])('a person is asked about %s', (command) => {
   expect(shell(command)).toBe(true);
 });
@@ -155,6 +160,8 @@ test.for([
   'python3 -c "print(1)"',
   'echo "see .varve/config.json"',
   'rm -rf build',
+  'pip install -e ".[dev]"',
+  'docker run -v "$PWD":/app x',
 ])('no one is asked about %s', (command) => {
   expect(shell(command)).toBe(false);
 });

@@ -31,7 +31,7 @@ const writesAll = hasName(
 const writesSecond = hasName('uniq', 'xxd');
 /** Commands that write the value of an option. */
 const writesOption: Readonly<Record<string, RegExp>> = {
-  curl: /^(?:-[a-zA-Z]*[oD]|--out|--dump)/,
+  curl: /^(?:-[a-zA-Z]*[oDc]|--(?:out|dump|cookie-j|trace(?!-[ic])|etag-s|stderr|libcurl|hsts|alt-svc)|.*%output\{)/,
   file: /^(?:-[a-zA-Z]*C|--comp)/,
   find: /^-f(?:print|ls)/,
   git: /^--ou/,
@@ -41,7 +41,7 @@ const writesOption: Readonly<Record<string, RegExp>> = {
   tar: /^(?:-[a-zA-Z]*[Cf]|[a-zA-Z]*[xcf][a-zA-Z]*$|--dir|--file)/,
   tree: /^-[a-zA-Z]*o/,
   unzip: /^-[a-zA-Z]*d/,
-  wget: /^(?:-[a-zA-Z]*[OP]|--out|--dir)/,
+  wget: /^(?:-[a-zA-Z]*[OPoa]|--(?:out|dir|append|save-c))/,
 };
 
 /** Returns the files that a command writes. */
@@ -64,7 +64,8 @@ export function writtenFiles(command: ShellCommand): readonly string[] {
 
 /** Returns the files that the options of a command name to write its output, such as `git log --output=FILE`. */
 export function filesOfOptions({ name, args }: Pick<ShellCommand, 'name' | 'args'>): readonly string[] {
-  const option = Object.hasOwn(writesOption, name) ? writesOption[name] : undefined;
+  const isOutput = name === 'git' && args.some((arg) => arg === 'archive' || arg === 'format-patch');
+  const option = isOutput ? /^(?:-o|--ou)/ : Object.hasOwn(writesOption, name) ? writesOption[name] : undefined;
   if (!option) return [];
   return args.filter((arg, at) => option.test(arg) || option.test(args[at - 1] ?? '')).map(pathOf);
 }
