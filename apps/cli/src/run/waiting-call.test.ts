@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ActionEvent, type SecurityRisk } from '@varve/events/kinds';
 import { FileEditorAction, TerminalAction, type Payload } from '@varve/events/payloads';
 import type { RiskVerdict } from '@varve/events/facts';
-import { reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
+import { isCoveredBy, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
 
 function call(action: Payload, risk: SecurityRisk = 'UNKNOWN', verdict?: RiskVerdict): WaitingCall {
   const event = ActionEvent.create(
@@ -63,3 +63,17 @@ test.for<readonly [Payload, Payload, boolean]>([
 function edit(path: string, text: string): Payload {
   return FileEditorAction.create({ command: 'str_replace', path, old_str: text, new_str: '' });
 }
+
+test('what changes the configuration of agents is never covered by an approval of another call', () => {
+  const verdict = { risk: 'HIGH', reasons: [{ risk: 'HIGH', text: 'x', rule: 'config.write' }] } as const;
+  const [first, second] = [edit('/w/link', 'x'), edit('/w/link', 'y')].map((action, at) => {
+    const waiting = call(action, 'LOW', verdict);
+    const { event } = waiting;
+    return { ...waiting, event: { ...event, tool_call: { ...event.tool_call, arguments: JSON.stringify({ at }) } } };
+  });
+  const keys = [first, second, call(edit('/w/link', 'x'))].map((one) => one && sessionGrant(one)?.key);
+  expect(new Set(keys).size).toBe(3);
+  const rule = { decision: 'allow', on: 'tool', pattern: 'some_tool' } as const;
+  expect(isCoveredBy([rule], call({ kind: 'OtherAction' }), '/w')).toBe(true);
+  expect(isCoveredBy([rule], call({ kind: 'OtherAction' }, 'LOW', verdict), '/w')).toBe(false);
+});

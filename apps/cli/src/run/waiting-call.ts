@@ -57,8 +57,13 @@ export function proposedRules({ event, review }: WaitingCall, workspace: string)
 /** Reports whether rules that were added after a call was stored cover it. */
 export function isCoveredBy(rules: readonly PermissionRule[], call: WaitingCall, workspace: string): boolean {
   const { event, review } = call;
-  if (!event.action || review?.rule !== undefined) return false;
+  if (!event.action || review?.rule !== undefined || changesConfiguration(call)) return false;
   return isCovered(rules, { toolName: event.tool_name, action: event.action, workspace });
+}
+
+/** Reports whether a person must see each such call: it may change what agents or git run. */
+function changesConfiguration({ review }: WaitingCall): boolean {
+  return review?.verdict?.reasons.some(({ rule }) => rule === 'config.write') ?? false;
 }
 
 /** Calls that an approval for the session covers. */
@@ -71,10 +76,11 @@ export interface SessionGrant {
 
 /**
  * Returns what an approval of a call for the session covers: the same command of the terminal, the same edit command on
- * the same file, or the same arguments of another tool. Input for a running program has no meaning of its own, so it is
- * never covered.
+ * the same file, or the same arguments of another tool; of a call that may change what agents or git run, only the same
+ * arguments. Input for a running program has no meaning of its own, so it is never covered.
  */
-export function sessionGrant({ event }: WaitingCall): SessionGrant | undefined {
+export function sessionGrant(waiting: WaitingCall): SessionGrant | undefined {
+  const { event } = waiting;
   const { tool_name: tool, tool_call: call } = event;
   const terminal = TerminalAction.read(event.action);
   if (terminal) {
@@ -83,7 +89,7 @@ export function sessionGrant({ event }: WaitingCall): SessionGrant | undefined {
     return { key: JSON.stringify([tool, terminal.command, terminal.reset]), covers: 'exactly this command' };
   }
   const edit = FileEditorAction.read(event.action);
-  if (edit) {
+  if (edit && !changesConfiguration(waiting)) {
     const path = normalize(edit.path);
     return { key: JSON.stringify([tool, edit.command, path]), covers: `every ${edit.command} of this file` };
   }
