@@ -47,7 +47,10 @@ export function callFacts({ tool, action, workspace = '/', directories = [] }: P
   if (TerminalAction.is(action)) {
     const shell = shellFacts(action, { action, workspace, directories });
     const words: string[] = [];
-    for (const one of shell.commands) if (words.length <= maxPaths) words.push(...pathsIn(one));
+    for (const one of shell.commands) {
+      if (words.length > maxPaths) break;
+      for (const path of pathsIn(one)) words.push(path);
+    }
     const written = [...new Set(words)].slice(0, maxPaths).map((text) => reader.named(text));
     const named = [...written, ...written.flatMap((one) => reader.linksOf(one))];
     const hasAllPaths =

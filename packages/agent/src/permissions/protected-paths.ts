@@ -61,7 +61,8 @@ export function protectedFinding(call: ProposedCall, extra: readonly string[]): 
   const named = facts.shell
     ? changedBy(facts, { isProtected, isProtectedFile, extra })
     : namedBy(facts, isProtectedFile);
-  const found = named ?? (facts.reader.isExhausted ? 'it names more files than are compared' : undefined);
+  const isExceeded = facts.reader.isExhausted || facts.shell?.isCut === true;
+  const found = named ?? (isExceeded ? 'it names more files than are compared' : undefined);
   return found === undefined
     ? undefined
     : { risk: 'HIGH', rule: 'config.write', text: `It may change what agents or git run: ${found}` };

@@ -10,6 +10,8 @@ export interface ShellFacts {
   readonly commands: readonly ShellCommand[];
   /** False if a part of it is only known when it runs. */
   readonly isComplete: boolean;
+  /** True if not all of it was read. */
+  readonly isCut: boolean;
   /** Commands of a script of plain commands. */
   readonly plain: readonly PlainCommand[] | undefined;
 }
@@ -19,9 +21,10 @@ export function shellFacts(
   { command, is_input: isInput }: { readonly command: string; readonly is_input: boolean },
   call: Pick<ProposedCall, 'action' | 'workspace' | 'directories'>,
 ): ShellFacts {
-  if (isInput) return { source: command, commands: [], isComplete: command === '', plain: undefined };
+  const nothing = { source: command, commands: [], plain: undefined };
+  if (isInput) return { ...nothing, isComplete: command === '', isCut: false };
   const reading = readTerminal(call);
-  if (!reading) return { source: command, commands: [], isComplete: false, plain: undefined };
-  const { commands, unknowns } = reading;
-  return { source: command, commands, isComplete: unknowns.length === 0, plain: plainCommands(command) };
+  if (!reading) return { ...nothing, isComplete: false, isCut: true };
+  const { commands, unknowns, isCut } = reading;
+  return { source: command, commands, isComplete: unknowns.length === 0, isCut, plain: plainCommands(command) };
 }

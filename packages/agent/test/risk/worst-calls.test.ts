@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { ApplyPatchAction, FileEditorAction, GrepAction, TerminalAction } from '@varve/events/payloads';
 import { confirmRisky } from '../../src/confirmation/confirm-risky.ts';
 import { reviewCalls } from '../../src/confirmation/gate.ts';
+import { neverConfirm } from '../../src/confirmation/never-confirm.ts';
 import { withRules } from '../../src/confirmation/with-rules.ts';
 import { matchesGlob } from '../../src/skills/path-glob.ts';
 import { countingTool } from '../../src/testing/counting-tool.ts';
@@ -58,6 +59,30 @@ test('no argument of a call makes its review slow or fail', () => {
   }
   for (const text of lists) expect(review(TerminalAction.create({ command: text }))).toBe(true);
   expect(review(TerminalAction.create({ command: `cp x '.${'*@()'.repeat(20)}x'` }))).toBe(true);
+});
+
+test('the longest commands of all kinds are reviewed within the limits, and what was not read is asked about', () => {
+  const units = [
+    'a=b ',
+    'cd a; rm b; ',
+    'eval x=a; $x; ',
+    "eval 'ls'; ",
+    'a | b; ',
+    'ls | xargs rm; ',
+    'foo "a b" ',
+    'a:b=c,d ',
+  ];
+  for (const unit of units) {
+    expect(review(TerminalAction.create({ command: unit.repeat(Math.floor(199_000 / unit.length)) }))).toBe(true);
+  }
+  expect(review(TerminalAction.create({ command: `git -${'v'.repeat(190_000)} push` }))).toBe(true);
+  const never = { policy: neverConfirm(), protectedPaths: [] };
+  const asks = (command: string): boolean | undefined =>
+    reviewCalls(never, [{ tool, action: TerminalAction.create({ command }), risk: 'LOW', workspace: '/w/x' }])[0]?.asks;
+  const hidden = 'cd .gi""t && cp x conf*';
+  const long = [`${':;'.repeat(20_000)}${hidden}`, `${'$('.repeat(700)}${hidden}`, `: ${'x'.repeat(200_000)}; ${hidden}`];
+  expect(long.map(asks)).toEqual([true, true, true]);
+  expect(asks(`cat > a.txt <<'E'\n${'a b\n'.repeat(20_000)}E`)).toBe(false);
 });
 
 test('a call that names more files than are compared is asked about', () => {

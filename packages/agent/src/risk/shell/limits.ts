@@ -8,12 +8,14 @@ export const limits = {
   reasons: 20,
   /** Syntax nodes and characters of nested text that are visited. */
   work: 1_000_000,
+  /** Simple commands, also inside others. */
+  commands: 10_000,
   /** Depth of scripts inside scripts. */
   scripts: 8,
   /** Depth of the syntax tree. */
   nesting: 600,
   /** Directories to which a script changes. */
-  directories: 32,
+  directories: 16,
   /** Commands of one pipeline. */
   stages: 64,
   /** Words of earlier commands of a pipeline, and of a command that gets them as arguments. */

@@ -36,7 +36,8 @@ export function readOptions(args: ShellWords, list: OptionList, start = 0): Read
     if (!text.startsWith('-') || text === '-') return { options, at };
     const read = text.startsWith('--') ? longOption(text, known) : shortOptions(text, known);
     if (!read) return undefined;
-    options.push(...read.options);
+    // Not spread: a cluster may have more letters than a call has arguments.
+    for (const option of read.options) options.push(option);
     if (!read.pending) continue;
     const value = args[++at]?.text;
     if (value === undefined) return undefined;
@@ -57,7 +58,7 @@ export function readAllOptions(
     // A word that is not known may be an operand.
     const at = read ? read.at : args[start]?.text === undefined ? start : undefined;
     if (at === undefined) return undefined;
-    options.push(...(read?.options ?? []));
+    for (const option of read?.options ?? []) options.push(option);
     if (at > start && args[at - 1]?.text === '--') return { options, operands: [...operands, ...args.slice(at)] };
     const operand = args[at];
     if (operand) operands.push(operand);

@@ -32,6 +32,8 @@ export interface ShellReading {
   readonly commands: readonly ShellCommand[];
   /** Parts that are not known before the script runs; without any, `commands` is complete. */
   readonly unknowns: readonly Unknown[];
+  /** True if it is too long, and not all of it was read. */
+  readonly isCut: boolean;
   /** Directories in which its commands may run, and in which it may end. */
   readonly directories: readonly string[];
   /** Syntax nodes and characters that were visited. */
@@ -48,13 +50,13 @@ export function readShell(source: string, workspace?: string, starts: readonly s
   let reader = new Reader(workspace, starts, variables);
   reader.read(source);
   // A script in an argument may assign to a variable that a command before it uses, in a loop or a function.
-  for (let pass = 1; reader.hasLateAssignments && pass < limits.passes; pass++) {
+  for (let pass = 1; reader.hasLateAssignments && !reader.isCut && pass < limits.passes; pass++) {
     reader = new Reader(workspace, starts, variables);
     reader.read(source);
   }
   reader.end();
-  const { commands, unknowns, directories, work } = reader;
-  return { commands, unknowns: [...unknowns.values()], directories, work };
+  const { commands, unknowns, isCut, directories, work } = reader;
+  return { commands, unknowns: [...unknowns.values()], isCut, directories, work };
 }
 
 /** `runs` for commands that run, `may-run` for arguments that a program may run, `text` for any other text. */
@@ -94,6 +96,7 @@ type Redirected = Pick<ShellCommand, 'reads' | 'writes'>;
 class Reader {
   readonly commands: ShellCommand[] = [];
   readonly unknowns = new Map<string, Unknown>();
+  isCut = false;
   readonly #directories: Directories;
   readonly #paths: ShellCommand['paths'];
   readonly #variables: Variables;
@@ -145,6 +148,7 @@ class Reader {
   }
 
   #visit(node: SyntaxNode, context: Context): void {
+    if (this.isCut) return;
     if (!this.#work.visit(node) || this.#nesting > limits.nesting) return this.#tooLong();
     this.#nesting++;
     this.#read(node, context);
@@ -206,7 +210,7 @@ class Reader {
   /** Reads a command with its arguments, and what it runs through them. */
   #words(words: ShellWords, context: Context, redirected: Redirected = { writes: [], reads: [] }): void {
     const [verb, ...args] = words;
-    if (!verb) return;
+    if (!verb || this.isCut) return;
     // `!rm` repeats an earlier command.
     if (verb.text === undefined || verb.isOneOf || /^!./.test(verb.text)) return this.#unseenCommand(words, context);
     if (context.depth > limits.scripts || !this.#work.spend(words.length)) return this.#tooLong();
@@ -285,6 +289,7 @@ class Reader {
     command: Pick<ShellCommand, 'name' | 'args' | 'hasUnseenArgs' | keyof Redirected>,
     { feeds, texts, certainty }: Context,
   ): void {
+    if (this.commands.length >= limits.commands) return this.#tooLong();
     this.commands.push({ ...command, feeds, inputs: texts, isPossible: certainty !== 'runs', paths: this.#paths });
   }
 
@@ -338,6 +343,7 @@ class Reader {
   }
 
   #tooLong(): void {
+    this.isCut = true;
     const text = 'It is too long to analyze.';
     this.unknowns.set('unknown.size', { kind: 'unknown.size', text });
   }
