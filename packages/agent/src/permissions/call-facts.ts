@@ -56,7 +56,7 @@ export function callFacts({ tool, action, workspace = '/', directories = [] }: P
     const hasAllPaths =
       shell.isComplete && words.length <= maxPaths && !shell.commands.some((one) => one.hasUnseenArgs);
     // A host may be written with quotes, escapes and variables.
-    const all = [...texts, ...wordsIn(shell.commands)];
+    const all = [...texts, ...texts.map((text) => text.replaceAll(/["'\\]/g, '')), ...wordsIn(shell.commands)];
     return { ...shared, texts: all, shell, isFileTool: false, paths: named, hasAllPaths, hosts: hostsIn(all) };
   }
   const files = filesOf(action);

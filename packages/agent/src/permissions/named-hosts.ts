@@ -20,7 +20,15 @@ export function hostsIn(texts: readonly string[]): readonly string[] {
 
 /** Returns the words of commands without their quotes, in which a host can be named too. */
 export function wordsIn(commands: readonly ShellCommand[]): readonly string[] {
-  return commands.flatMap(({ name, args }) => [name, ...args]);
+  return commands.flatMap(({ name, args, reads, writes }) => [name, ...args, ...reads, ...writes]);
+}
+
+/** Address whose host curl replaces by several: `http://{a,b}.example`, `http://[a-c].example`. */
+const generated = /^(?:[a-z]+:\/\/)?[\w.,-]*[{[][\w.,-]+[}\]][\w.,{}[\]-]*(?:[:/?#]|$)/i;
+
+/** Reports whether a program makes hosts out of its arguments. */
+export function generatesHosts(commands: readonly ShellCommand[]): boolean {
+  return commands.some(({ name, args }) => name === 'curl' && args.some((arg) => generated.test(arg)));
 }
 
 /**

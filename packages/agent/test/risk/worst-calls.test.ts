@@ -61,26 +61,24 @@ test('no argument of a call makes its review slow or fail', () => {
   expect(review(TerminalAction.create({ command: `cp x '.${'*@()'.repeat(20)}x'` }))).toBe(true);
 });
 
-test('the longest commands of all kinds are reviewed within the limits, and what was not read is asked about', () => {
-  const units = [
-    'a=b ',
-    'cd a; rm b; ',
-    'eval x=a; $x; ',
-    "eval 'ls'; ",
-    'a | b; ',
-    'ls | xargs rm; ',
-    'foo "a b" ',
-    'a:b=c,d ',
-  ];
-  for (const unit of units) {
-    expect(review(TerminalAction.create({ command: unit.repeat(Math.floor(199_000 / unit.length)) }))).toBe(true);
+test('a command of many words, scripts or directories is reviewed, and what was not read is asked about', () => {
+  for (const [unit, length] of [
+    ['a=b ', 199_000],
+    ['eval x=a; $x; ', 20_000],
+    ['cd a; rm b; ', 20_000],
+  ] as const) {
+    expect(review(TerminalAction.create({ command: unit.repeat(Math.floor(length / unit.length)) }))).toBe(true);
   }
   expect(review(TerminalAction.create({ command: `git -${'v'.repeat(190_000)} push` }))).toBe(true);
   const never = { policy: neverConfirm(), protectedPaths: [] };
   const asks = (command: string): boolean | undefined =>
     reviewCalls(never, [{ tool, action: TerminalAction.create({ command }), risk: 'LOW', workspace: '/w/x' }])[0]?.asks;
   const hidden = 'cd .gi""t && cp x conf*';
-  const long = [`${':;'.repeat(20_000)}${hidden}`, `${'$('.repeat(700)}${hidden}`, `: ${'x'.repeat(200_000)}; ${hidden}`];
+  const long = [
+    `${':;'.repeat(20_000)}${hidden}`,
+    `${'$('.repeat(700)}${hidden}`,
+    `: ${'x'.repeat(200_000)}; ${hidden}`,
+  ];
   expect(long.map(asks)).toEqual([true, true, true]);
   expect(asks(`cat > a.txt <<'E'\n${'a b\n'.repeat(20_000)}E`)).toBe(false);
 });
