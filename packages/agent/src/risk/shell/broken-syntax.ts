@@ -17,7 +17,7 @@ const ends: readonly (readonly [start: string, end: string])[] = [
  * Reports whether an expansion was cut: the parser ends the pattern of `${x/$(/bin/ls)/}` at the slash inside of the
  * substitution, and takes the rest for text.
  */
-export function isCut(node: SyntaxNode): boolean {
+export function isCutOff(node: SyntaxNode): boolean {
   if (node.type === 'Replace') {
     const { pattern, replacement } = node;
     return /\$\(|`|[<>]\(/.test(pattern.text) && /[)`]/.test(replacement.text);

@@ -8,7 +8,7 @@ import {
   type Redirection,
   type SyntaxNode,
 } from 'unbash';
-import { isCut } from './broken-syntax.ts';
+import { isCutOff } from './broken-syntax.ts';
 import { Directories } from './directories.ts';
 import { evaluatesText, isNumber } from './arithmetic.ts';
 import type { NestedCommand } from './nested-command.ts';
@@ -156,7 +156,7 @@ class Reader {
   }
 
   #read(node: SyntaxNode, context: Context): void {
-    if (isCut(node)) this.#unknown('unknown.syntax', textOf(node), context);
+    if (isCutOff(node)) this.#unknown('unknown.syntax', textOf(node), context);
     if (evaluatesText(node, this.#variables)) this.#unknown('unknown.arithmetic', textOf(node), context);
     if (node.type === 'Pipeline') return this.#pipeline(node, context);
     if (node.type === 'Command') return this.#command(node, context);
