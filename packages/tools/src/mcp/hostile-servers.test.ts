@@ -1,10 +1,14 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { textOf } from '@varve/events';
 import { MCPToolObservation } from '@varve/events/payloads';
 import { preparePart } from '@varve/events/specs';
 import { redactor } from '@varve/text';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Tool } from '../contract/tool.ts';
 import { startMcpServers } from './mcp-servers.ts';
 
@@ -40,4 +44,36 @@ test('schemas and results of a server take neither time nor memory without a lim
   const [tooDeep] = texts.splice(3);
   expect(texts).toEqual(['Fine.', 'Fine.', `{"text":"${'a'.repeat(40)}!"}`]);
   expect(tooDeep).toMatch(/A message has more than 200 levels of JSON/);
+});
+
+/** Serves the protocol over HTTP, and passes requests that are no question with an answer to `other`. */
+async function serve(other: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { id, method } = JSON.parse(body || '{}') as { readonly id?: unknown; readonly method?: string };
+      const serverInfo = { name: 'hostile', version: '1' };
+      const results: Readonly<Record<string, object>> = {
+        initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo },
+        'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+      };
+      const result = results[method ?? ''];
+      if (!result) return other(request, response);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+test('a server that leaves a note without a response does not outlive an abort', async () => {
+  const abort = new AbortController();
+  const url = await serve(() => abort.abort());
+  const server = { transport: 'http', url, headers: {} } as const;
+  await using servers = await startMcpServers({ s: server }, { env: {}, signal: abort.signal });
+  expect(servers.problems).toEqual(['The server s could not be started. It did not answer in time.']);
 });

@@ -91,6 +91,22 @@ test('requests that have no response are limited', async () => {
   await expect(fetchLimited(url, { signal: AbortSignal.abort() })).rejects.toThrow('abort');
 });
 
+test('a stream that is opened again waits, and other requests pass it', async () => {
+  const methods: (string | undefined)[] = [];
+  const url = await serve((response) => {
+    methods.push(response.req.method);
+    response.end();
+  });
+  const fetchLimited = limitedFetch();
+  const again = new AbortController();
+  await fetchLimited(url, { method: 'GET' });
+  const waiting = fetchLimited(url, { method: 'GET', signal: again.signal });
+  await fetchLimited(url, { method: 'POST' });
+  again.abort();
+  await expect(waiting).rejects.toThrow('abort');
+  expect(methods).toEqual(['GET', 'POST']);
+});
+
 test.for(['data: x\n\n', 'data: x\r\n\r\n'])('a stream of many small events is complete: %j', async (event) => {
   const response = await fetchOnce(await serve((answer) => send(answer, 'text/event-stream', event)));
   expect((await response.bytes()).length).toBeGreaterThan(2 * maxMessageBytes);

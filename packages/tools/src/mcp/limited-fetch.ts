@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolError } from '../contract/error.ts';
 import { messageOverLimit, StartBudget } from './message-limits.ts';
 import { messageMeter } from './message-meter.ts';
@@ -5,17 +6,26 @@ import { messageMeter } from './message-meter.ts';
 /** Most requests without a response at once: a server may ask, and each of its questions is answered by a request. */
 const maxOpenRequests = 32;
 
+/** Shortest time between two streams that are opened: a server that ends each could ask for the next one at once. */
+const streamMs = 1000;
+
 /**
  * Returns a `fetch` for one connection. A response ends with a {@link ToolError} when a message is too large: the whole
  * body, or one event of a stream, which may be endless as long as blank lines separate its events.
  */
 export function limitedFetch(budget = new StartBudget()): (url: string | URL, init?: RequestInit) => Promise<Response> {
   let open = 0;
+  let nextStreamAt = 0;
   return async (url, init) => {
     if (open >= maxOpenRequests)
       throw new ToolError('unusable', `More than ${maxOpenRequests} requests have no response.`);
     open += 1;
     try {
+      if (init?.method === 'GET') {
+        const waitMs = Math.max(0, nextStreamAt - performance.now());
+        nextStreamAt = performance.now() + waitMs + streamMs;
+        if (waitMs > 0) await sleep(waitMs, undefined, init.signal ? { signal: init.signal } : {});
+      }
       return limitedResponse(await fetch(url, init), budget);
     } finally {
       open -= 1;

@@ -69,10 +69,13 @@ export async function openConnection(name: string, server: McpServer, options: C
     await client.close().catch(() => undefined);
     await transport.close().catch(() => undefined);
   };
-  const tools = await listTools(client, transport, {
-    timeout: Math.max(timeout, startMs),
-    ...(signal && { signal }),
-  }).catch(async (error: unknown) => {
+  const limits = { timeout: Math.max(timeout, startMs), ...(signal && { signal }) };
+  // The client waits for the response to a note without a limit, and whatever the signal.
+  const late = AbortSignal.timeout(2 * limits.timeout);
+  const tools = await unlessAborted(
+    listTools(client, transport, limits),
+    signal ? AbortSignal.any([signal, late]) : late,
+  ).catch(async (error: unknown) => {
     await close();
     throw failed('could not be started', error);
   });
@@ -100,6 +103,19 @@ export async function openConnection(name: string, server: McpServer, options: C
  */
 function accepted<Data>(data: unknown): JsonSchemaValidatorResult<Data> {
   return { valid: true, data: data as Data, errorMessage: undefined };
+}
+
+/** Settles as the promise does, or rejects when the signal aborts. */
+async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(new Error('It did not answer in time.', { cause: signal.reason }));
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 async function listTools(
