@@ -46,22 +46,17 @@ test('schemas and results of a server take neither time nor memory without a lim
   expect(tooDeep).toMatch(/A message has more than 200 levels of JSON/);
 });
 
-/** Serves the protocol over HTTP, and passes requests that are no question with an answer to `other`. */
-async function serve(other: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { id, method } = JSON.parse(body || '{}') as { readonly id?: unknown; readonly method?: string };
-      const serverInfo = { name: 'hostile', version: '1' };
-      const results: Readonly<Record<string, object>> = {
-        initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo },
-        'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
-      };
-      const result = results[method ?? ''];
-      if (!result) return other(request, response);
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-    });
-  }).listen(0, '127.0.0.1');
+/** Serves the protocol over HTTP up to the first note, which has no response. */
+async function serve(onNote: () => void): Promise<string> {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { id, method } = JSON.parse(await text(request)) as { readonly id?: unknown; readonly method: string };
+    if (method !== 'initialize') return onNote();
+    const serverInfo = { name: 'hostile', version: '1' };
+    const result = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  };
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
