@@ -1,3 +1,4 @@
+import { exceededJsonLimit } from '@varve/text';
 import * as z from 'zod';
 import { ToolError } from '../contract/error.ts';
 
@@ -34,6 +35,12 @@ export interface AgentServer {
 }
 
 const timeoutMs = 600_000;
+/** Most bytes of a body of JSON, and of that of an error, and most characters of its reason. */
+const maxJsonBytes = 32_000_000;
+const maxErrorBytes = 1_000_000;
+const maxDetail = 2000;
+/** Limits of the structure of a body: its values need many times the memory of their text. */
+const jsonLimits = { depth: 200, values: 500_000 };
 const wrongRequest = new Set([400, 404, 422]);
 const failure = z.looseObject({ detail: z.string() });
 
@@ -60,11 +67,11 @@ export function agentServer({ url, apiKey, fetch = globalThis.fetch }: AgentServ
       }),
     );
     if (response.ok) return response;
-    const { data } = failure.safeParse(await response.json().catch(() => undefined));
+    const { data } = failure.safeParse(await limitedJson(response, maxErrorBytes).catch(() => undefined));
     const code = wrongRequest.has(response.status) ? 'invalid-input' : 'unusable';
     throw new ToolError(
       code,
-      `The server answered ${path} with ${response.status}: ${data?.detail ?? 'no reason given'}.`,
+      `The server answered ${path} with ${response.status}: ${data?.detail.slice(0, maxDetail) ?? 'no reason given'}.`,
     );
   };
   return {
@@ -75,12 +82,37 @@ export function agentServer({ url, apiKey, fetch = globalThis.fetch }: AgentServ
     },
     async json(schema, path, request = {}) {
       const response = await send(path, request);
-      const body: unknown = await mapFailures(path, request.signal, () => response.json());
+      const body: unknown = await mapFailures(path, request.signal, () => limitedJson(response, maxJsonBytes));
       const parsed = schema.safeParse(body);
       if (parsed.success) return parsed.data;
       throw new ToolError('unusable', `The server answered ${path} with an unexpected body.`, { cause: parsed.error });
     },
   };
+}
+
+/** Reads a body of JSON. @throws {Error} when it exceeds a limit; the rest is not read. */
+async function limitedJson({ body }: Response, maxBytes: number): Promise<unknown> {
+  const utf8 = new TextDecoder();
+  const pieces: string[] = [];
+  let size = 0;
+  for await (const bytes of body ?? []) {
+    size += bytes.length;
+    if (size > maxBytes) throw new Error(`The body has more than ${maxBytes} bytes.`);
+    pieces.push(utf8.decode(bytes, { stream: true }));
+  }
+  const text = [...pieces, utf8.decode()].join('');
+  const exceeded = exceededJsonLimit(text, jsonLimits);
+  if (exceeded) throw new Error(`The body has more than ${jsonLimits[exceeded]} ${exceeded} of JSON.`);
+  return JSON.parse(text);
+}
+
+/** Reads a body that has no meaning, because an unread one keeps its connection; a long one is not read to its end. */
+export async function discard({ body }: Response): Promise<void> {
+  let left = 65_536;
+  for await (const bytes of body ?? []) {
+    left -= bytes.length;
+    if (left < 0) return;
+  }
 }
 
 async function* chunks(

@@ -73,6 +73,10 @@ export async function remoteCommand(
   }
 }
 
+/** Most pages of one search, and the length of their outputs in characters. */
+const maxPages = 1000;
+const maxLength = 16_000_000;
+
 /**
  * Returns the outputs of one command from all pages. The server may apply `order__gt` within a page, so that any may be
  * empty.
@@ -85,6 +89,7 @@ async function outputsAfter(
 ): Promise<readonly Output[]> {
   const found: Output[] = [];
   const seen = new Set<string>();
+  let length = 0;
   for (let pageId: string | undefined; ;) {
     const { items, next_page_id } = await server.json(page, '/api/bash/bash_events/search', {
       query: {
@@ -100,6 +105,9 @@ async function outputsAfter(
     found.push(...items.filter(({ kind, command_id }) => kind === 'BashOutput' && sameId(command_id, id)));
     // For an unknown page id the server returns the first page again.
     if (next_page_id === undefined || next_page_id === null || seen.has(next_page_id)) return found;
+    // The next search begins after what was found.
+    length += JSON.stringify(items).length;
+    if (seen.size >= maxPages || length > maxLength) return found;
     seen.add(next_page_id);
     pageId = next_page_id;
   }

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/prom
 import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { workspaceServer } from '../../test/support/workspace-server.ts';
@@ -163,6 +164,42 @@ test('git results of a server are mapped, and an unexpected body is refused', as
   expect(await workspace.diff('x')).toEqual({ modified: '', original: 'old', isBinary: false });
   expect(await workspace.diff('x')).toEqual({ modified: '', original: '', isBinary: true });
   await expect(workspace.changes()).rejects.toMatchObject({ code: 'unusable' });
+});
+
+/** Yields a text for as long as the client reads. */
+function* endless(start: string, piece: string): Generator<string> {
+  yield start;
+  for (const block = piece.repeat(Math.ceil(60_000 / piece.length)); ;) yield block;
+}
+
+const page = JSON.stringify([{ kind: 'BashOutput', command_id: 'c', order: 0, stdout: 'x'.repeat(50_000) }]);
+
+test.for<[string, number, () => Iterable<string>]>([
+  ['a body without an end', 200, () => endless('{"a":"', 'x')],
+  ['a list without an end', 200, () => endless('[', '[],')],
+  ['a deep body', 200, () => ['['.repeat(50_000)]],
+  ['an error without an end', 500, () => endless('{"detail":"', 'x')],
+  ['a redirect', 302, () => endless('', 'x')],
+])('%s of a server is an error', { timeout: 20_000 }, async ([, status, body]) => {
+  await using server = await listening((_request, response) => {
+    response.writeHead(status, { location: '/elsewhere' });
+    Readable.from(body()).pipe(response);
+  });
+  const workspace = remoteWorkspace({ url: server.url, directory: '/' });
+  await expect(workspace.changes()).rejects.toMatchObject({ code: 'unusable' });
+});
+
+test('pages without an end, and an answer without an end to an upload, are read up to a limit', async () => {
+  let pages = 0;
+  await using server = await listening((request, response) => {
+    const path = request.url ?? '';
+    if (path.includes('upload')) Readable.from(endless('', 'x')).pipe(response);
+    else response.end(path.includes('start') ? '{"id":"c"}' : `{"items":${page},"next_page_id":"${(pages += 1)}"}`);
+  });
+  const workspace = remoteWorkspace({ url: server.url, directory: '/', pollMs: 1, patienceMs: -1000 });
+  expect(await workspace.execute('true', { timeoutMs: 1000 })).toMatchObject({ exitCode: -1, timedOut: true });
+  expect(pages).toBeLessThan(1000);
+  await workspace.write('a', 'b');
 });
 
 test('worktrees work in a directory reached by a link', async () => {

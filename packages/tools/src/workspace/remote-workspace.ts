@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ToolError } from '../contract/error.ts';
 import type { GitChange } from '../git/git-changes.ts';
 import { gitRepository } from '../git/git-repository.ts';
-import { agentServer, type AgentServer, type AgentServerOptions } from './agent-server.ts';
+import { agentServer, discard, type AgentServer, type AgentServerOptions } from './agent-server.ts';
 import { fileChunks, uploadBody, readAll } from './byte-streams.ts';
 import { prepareHostPath, openHostFile } from './host-file.ts';
 import { putFile } from './put-file.ts';
@@ -115,7 +115,7 @@ function fileMethods(
       ...body,
       signal,
     });
-    await response.arrayBuffer();
+    await discard(response);
   };
   return {
     read: (path, { signal } = {}) =>
