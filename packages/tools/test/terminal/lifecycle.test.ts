@@ -67,7 +67,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
 
   test('a shell that does not start with the exports starts without them, also if none were stored', async () => {
     await using shell = await open(pty, { env: { OWN: 'x' } });
-    await shell.call({ command: 'export A=1; set() { exit 3; }; export -f set', timeout: 60 });
+    await shell.call({ command: 'export A=1; declare() { exit 3; }; export -f declare', timeout: 60 });
     await shell.call({ command: 'exit', timeout: 60 });
     expect(outputOf(await shell.call({ command: 'echo "$A$OWN"', timeout: 60 }))).toBe('x');
     await shell.call({ command: 'export A=1; ulimit -f 0', timeout: 60 });

@@ -1,4 +1,5 @@
 import { shellQuote } from '../../processes/shell-environment.ts';
+import { pipeStreams } from './startup-file.ts';
 import type { ShellBackend } from './shell-process.ts';
 
 /** Options of {@link commandLine}. */
@@ -32,7 +33,8 @@ export function commandLine(
   { id, file, lastStatus, secretsFile: secrets = '' }: CommandLine,
   backend: ShellBackend['name'],
 ): string {
-  const streams = backend === 'pty' ? '<"$__varve_tty" >"$__varve_tty" 2>&1' : '<&3 >&4 2>&4';
+  const { input, output } = pipeStreams;
+  const streams = backend === 'pty' ? '<"$__varve_tty" >"$__varve_tty" 2>&1' : `<&${input} >&${output} 2>&${output}`;
   const load = `\\__varve_load ${id} ${lastStatus} ${shellQuote(file)} ${shellQuote(secrets)} >/dev/null 2>&1`;
   const run = `\\eval "$__varve_command" ${streams}`;
   return `${load} ${lastStatus === 0 ? '&&' : '||'} ${run}; { \\__varve_end "$?"; } >/dev/null 2>&1`;

@@ -17,11 +17,22 @@ export interface StartupOptions {
   readonly inherit?: string;
 }
 
+/** Descriptors of a shell on pipes: the input of its programs and its output. Commands use small numbers themselves. */
+export const pipeStreams = { input: 198, output: 199 };
+
+/** Succeeds without a word that a command can redefine, as it can `:` and `true`. */
+const ok = '[[ 1 ]]';
+
+/** Builtins without which no command runs or ends; a command may have disabled them. */
+const requiredBuiltins = '. eval export local read return set shopt trap unset';
+
+const functions = '__varve_load __varve_reset __varve_probe __varve_end __varve_prompt';
+
 /** More lines than a terminal or a pipe holds. */
 const maxReads = 65_536;
 
 /** Lifts a limit of nested functions, which would end those of the session. Does not fail if it is readonly. */
-const unnested = '[[ -z ${FUNCNEST-} ]] || builtin unset -v FUNCNEST || :';
+const unnested = `[[ -z \${FUNCNEST-} ]] || builtin unset -v FUNCNEST || ${ok}`;
 
 /** Last line of a completely written file. */
 const endMarker = '# That is all.';
@@ -49,17 +60,9 @@ export function isComplete(text: string): boolean {
  */
 export function startupFile({ nonce, backend, environmentFiles, inherit }: StartupOptions): string {
   const pty = backend === 'pty';
-  const fd = pty ? '' : '-u 3 ';
-  return `${inherit === undefined ? '' : sourceInherited(inherit)}${pty ? 'stty -echo' : 'exec 2>&1 4>&1'}
-set +H +o history
-unset HISTFILE
-__varve_id=0
-__varve_secrets=
-__varve_command=
-__varve_options=
-__varve_directory=
-__varve_stty=$(type -P stty)
-__varve_tty=${pty ? '$(tty)\n[[ -c $__varve_tty ]] || __varve_tty=/dev/tty' : ''}
+  const { input, output } = pipeStreams;
+  const fd = pty ? '' : `-u ${input} `;
+  return `${pty ? '' : `exec 2>&1 ${input}<&3 3<&- ${output}>&1`}
 ${loadFunction(nonce, pty)}
 ${resetFunction(nonce)}
 __varve_probe() { ${unnested}; __varve_id=$1; __varve_reset; }
@@ -68,44 +71,64 @@ __varve_prompt() {
   ${unnested}
   __varve_reset
   builtin local IFS=' ' __varve_rest __varve_reads=
-  builtin unset -v $__varve_secrets || builtin export -n $__varve_secrets || :
+  builtin unset -v $__varve_secrets || builtin export -n $__varve_secrets || ${ok}
   __varve_secrets= __varve_command=
-  ${saveEnvironment(environmentFiles)} || :
-  __varve_directory="\${PWD//%/%25}"
+  ${saveEnvironment(environmentFiles)} || ${ok}
+  ${withoutAttributes('__varve_directory')}
+  __varve_directory="\${DIRSTACK:-$PWD}"
+  __varve_directory="\${__varve_directory//%/%25}"
   __varve_directory=\${__varve_directory//$'\\a'/%07}
   __varve_directory=\${__varve_directory//$'\\e'/%1B}
   __varve_directory=\${__varve_directory//$'\\n'/%0A}
   __varve_directory=\${__varve_directory//$'\\r'/%0D}
-  ${pty ? Array.from({ length: 3 }, () => '"$__varve_stty" sane -echo').join(' || ') : ':'} || :
+  ${pty ? Array.from({ length: 3 }, () => '"$__varve_stty" sane -echo').join(' || ') : ok} || ${ok}
   while [[ \${#__varve_reads} -lt ${maxReads} ]] && builtin read -r -t 0 ${fd}; do
     __varve_reads+=.
     builtin read -r -t 0.01 ${fd}__varve_rest || [[ $? -gt 128 ]] || break
   done
-  builtin printf '\\033]697;D;%s;%s;%s;%s\\007' ${nonce} "$__varve_id" "$1" "$__varve_directory" ${pty ? '>/dev/tty' : '>&4'}
+  builtin printf '\\033]697;D;%s;%s;%s;%s\\007' ${nonce} "$__varve_id" "$1" "$__varve_directory" ${pty ? '>/dev/tty' : `>&${output}`}
 }
-__varve_reset
+readonly -f ${functions}
+${inherit === undefined ? '' : sourceInherited(inherit)}__varve_reset
+builtin set +H +o history
+builtin unset HISTFILE
+__varve_id=0
+__varve_secrets=
+__varve_command=
+__varve_options=
+__varve_directory=
+__varve_stty=$(builtin type -P stty)
+${pty ? '"$__varve_stty" -echo' : ''}
+__varve_tty=${pty ? '$(builtin command tty)\n[[ -c $__varve_tty ]] || __varve_tty=/dev/tty' : ''}
 `;
 }
 
 /**
  * Defines the function that prepares a command: its text is in `__varve_command` and its number set only if all of it
  * was read and the output of the shell can be opened; anything else abandons the line, by an unset variable.
+ *
+ * After a syntax error between `[[` and `]]`, the parser of bash 5.2 takes the next text for the rest of that
+ * expression, and reports an error if it contains such words. That error ends the state, so it is made to happen here.
  */
 function loadFunction(nonce: string, pty: boolean): string {
-  const streams = pty ? '-c $__varve_tty' : '-e /dev/fd/3 && -e /dev/fd/4';
+  const { input, output } = pipeStreams;
+  const streams = pty ? '-c $__varve_tty' : `-e /dev/fd/${input} && -e /dev/fd/${output}`;
   return `__varve_load() {
   ${unnested}
   __varve_reset
   builtin local IFS= __varve_text=
-  builtin read -r -d '' __varve_text <"$3" || :
+  builtin read -r -d '' __varve_text <"$3" || ${ok}
   [[ $__varve_text == *${shellQuote(commandEnd(nonce))} && ${streams} ]] || [[ \${__varve_missing?} ]]
   builtin unset -f eval || [[ \${__varve_missing?} ]]
+  builtin eval '[[ 1 ]]' || ${ok}
   [[ -z $4 ]] || { builtin . "$4"; builtin command rm -f -- "$4"; }
   ${withoutAttributes('__varve_command')}
   __varve_command=\${__varve_text%${shellQuote(commandEnd(nonce))}}
+  __varve_text=$__varve_options
+  ${withoutAttributes('__varve_options')}
+  __varve_options=
   ${withoutAttributes('__varve_id')}
   __varve_id=$1
-  __varve_text=$__varve_options __varve_options=
   [[ -z $__varve_text ]] || builtin set "-$__varve_text"
   builtin return "$2"
 }`;
@@ -125,10 +148,11 @@ function resetFunction(nonce: string): string {
   const ask = `'{ __varve_prompt "$?"; } >/dev/null 2>&1'`;
   const prompt = `\\e]697;D;${nonce};P;\${__varve_id-};$?;\${__varve_directory-}\\a`;
   return `__varve_reset() {
-  \\unset -f builtin || :
+  \\unset -f builtin || ${ok}
+  builtin enable ${requiredBuiltins} || ${ok}
   ${record.join('\n  ')}
   builtin set +${Object.keys(shellOptions).join('')}
-  ${withoutAttributes('PS1 PS2 PROMPT_COMMAND')}
+  ${withoutAttributes('PS0 PS1 PS2 PROMPT_COMMAND')}
   PS1='${prompt}' PS2=
   builtin shopt -s promptvars
   builtin export -n PS1 PS2
@@ -142,7 +166,7 @@ function resetFunction(nonce: string): string {
 
 /** Removes variables: they may be references, integers or in capitals, as a command has declared them. */
 function withoutAttributes(names: string): string {
-  return `{ builtin unset -n ${names}; builtin unset -v ${names}; } 2>/dev/null || :`;
+  return `{ builtin unset -n ${names}; builtin unset -v ${names}; } 2>/dev/null || ${ok}`;
 }
 
 /** Returns the last line of the file of a command, by which the shell knows that it has read all of it. */
@@ -160,11 +184,11 @@ export function secretsFile(variables: Readonly<Record<string, string>>): string
 
 /** Returns bash code that loads the exports of another shell. Corrects PWD, whose directory may no longer exist. */
 function sourceInherited(inherit: string): string {
-  return `{ . ${shellQuote(inherit)}; builtin test "$PWD" -ef . || builtin cd -P .; } >/dev/null 2>&1\n`;
+  return `{ builtin . ${shellQuote(inherit)}; builtin test "$PWD" -ef . || builtin cd -P .; } >/dev/null 2>&1\n`;
 }
 
 function saveEnvironment(files: string): string {
-  const lines = `{ builtin export -p; builtin export -fp; builtin printf '%s\\n' '${endMarker}'; }`;
+  const lines = `builtin export -fn ${functions}; { builtin export -p; builtin export -fp; builtin printf '%s\\n' '${endMarker}'; }`;
   // Under a small `ulimit -f` the signal XFSZ would kill the shell.
   return `builtin trap '' XFSZ; ${lines} >|${shellQuote(files)}"$((__varve_id % 2))"; builtin trap - XFSZ`;
 }
