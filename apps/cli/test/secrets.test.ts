@@ -131,6 +131,11 @@ test('a value is never taken from an argument, and an empty one stores nothing',
   expect((await runVarve(['secret', 'set', 'A'], { home, stdin: '\n' })).stderr).toContain('is empty');
   expect((await runVarve(['secret', 'set', '1A'], { home, stdin: 'x' })).code).toBe(2);
   expect((await runVarve(['secret', 'list'], { home })).stdout).toBe('');
+  const [short, long] = ['xyz', 'wxyz'].map(async (stdin) => runVarve(['secret', 'set', 'C'], { home, stdin }));
+  expect([(await short)?.stderr, (await long)?.stderr]).toEqual([
+    expect.stringContaining('are not masked'),
+    'Stored C.\n',
+  ]);
   expect(
     (await runVarve(['secret', 'set', 'B', '--url', 'https://x.example/'], { home, stdin: 'not a header' })).code,
   ).toBe(2);

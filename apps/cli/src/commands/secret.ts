@@ -9,6 +9,9 @@ import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { defaultCommand } from './default-command.ts';
 
+/** Shorter values are words of other texts. */
+const shortestMasked = 4;
+
 interface SetOptions {
   readonly description?: string;
   readonly url?: string;
@@ -42,8 +45,11 @@ function register(command: Command, io: TerminalIo, done: Parameters<CliCommand[
     .option('--url <address>', 'read the value from this address before each run; the input is its headers')
     .description('Store a secret. Its value is typed without an echo, or read from standard input.')
     .action(async (name: string, options: SetOptions) => {
-      await (await storeIn(io)).set(name, await sourceFrom(name, options, io));
+      const source = await sourceFrom(name, options, io);
+      await (await storeIn(io)).set(name, source);
       io.stderr.line(styled('dim', `Stored ${name}.`));
+      if (source.kind === 'StaticSecret' && source.value.length < shortestMasked)
+        io.stderr.line(styled('yellow', `Values of fewer than ${shortestMasked} characters are not masked.`));
       done(exitCodes.ok);
     });
   defaultCommand(command, 'list')
