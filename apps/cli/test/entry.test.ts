@@ -129,3 +129,16 @@ test.for<readonly [what: string, make: (file: string) => Promise<void>, shown: s
     expect(stderr).not.toMatch(/secret|sqlite:/);
   }
 });
+
+test('what a library prints reaches standard output never, and standard error as safe lines', async () => {
+  const home = await newHome();
+  const library = String.raw`process.on('exit', () => {
+    for (const method of ['log', 'info', 'debug', 'warn', 'error']) console[method](method + '\u001b]52;c;cm0=\u0007\u009b2J\nvarve: forged');
+  })`;
+  const preload = `data:text/javascript,${encodeURIComponent(library)}`;
+  const args = ['--conditions=@varve/source', '--import', preload, main, 'ls', '--json'];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: processEnvironment(home) });
+  expect(stdout).toBe('');
+  const lines = stderr.split('\n').filter((line) => line.includes('forged'));
+  expect(lines).toEqual(['warning: warn varve: forged', 'warning: error varve: forged']);
+});
