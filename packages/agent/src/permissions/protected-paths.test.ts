@@ -128,6 +128,17 @@ test.for([
   expect(shell(command)).toBe(true);
 });
 
+test('the data directory is protected within code, and in scripts that are not read', () => {
+  const uses = [
+    `cp x ${home}/trust.json`,
+    `python3 -c "open('${home}/trust.json', 'w')"`,
+    `python3 <<E\nopen("${home}/a")\nE`,
+  ];
+  const scripts = [`bash <<< 'tee ${home}/a'`, `echo 'touch ${home}/a' | sh`, `x=bash; y=-c; $x $y 'rm ${home}/a'`];
+  expect([...uses, ...scripts].filter((command) => !shell(command))).toEqual([]);
+  expect(isProtected({ kind: 'MCPToolAction', data: { text: `Write ${home}/trust.json.` } })).toBe(true);
+});
+
 test('deleting or moving a directory around the data directory is asked about', () => {
   expect(shell(`rm -r ${home}`)).toBe(true);
   expect(shell(`rm -r ${tmpdir()}`)).toBe(true);

@@ -60,7 +60,7 @@ export function protectedFinding(call: ProposedCall, extra: readonly string[]): 
   const isProtectedFile = (text: string): boolean => isProtected(text) || isHead(text);
   const named = facts.shell
     ? changedBy(facts, { isProtected, isProtectedFile, extra })
-    : namedBy(facts, isProtectedFile);
+    : namedBy(facts, isProtectedFile, extra);
   const isExceeded = facts.reader.isExhausted || facts.shell?.isCut === true;
   const found = named ?? (isExceeded ? 'it names more files than are compared' : undefined);
   return found === undefined
@@ -68,10 +68,14 @@ export function protectedFinding(call: ProposedCall, extra: readonly string[]): 
     : { risk: 'HIGH', rule: 'config.write', text: `It may change what agents or git run: ${found}` };
 }
 
-function namedBy({ paths, texts, isFileTool, reader }: CallFacts, isProtected: (text: string) => boolean) {
+function namedBy(
+  { paths, texts, isFileTool, reader }: CallFacts,
+  isProtected: (text: string) => boolean,
+  extra: readonly string[],
+) {
   const path = paths.find((one) => isProtected(one.path));
   if (path) return relative(reader.workspace.path, path.path) || path.path;
-  return isFileTool ? undefined : texts.map(mentionIn).find((text) => text !== undefined);
+  return isFileTool ? undefined : texts.map((text) => mentionIn(text, extra)).find((text) => text !== undefined);
 }
 
 /** Tests of paths. */
@@ -86,6 +90,7 @@ interface Protection {
 /** Returns the first word of a command that may change a protected file. */
 function changedBy({ shell, reader }: CallFacts, { isProtected, isProtectedFile, extra }: Protection) {
   if (!shell) return undefined;
+  const mention = (text: string): string | undefined => mentionIn(text, extra);
   for (const command of shell.commands) {
     if (reader.isExhausted) return undefined;
     const one = withoutExclusions(command);
@@ -97,12 +102,12 @@ function changedBy({ shell, reader }: CallFacts, { isProtected, isProtectedFile,
       .find((file) => isAround(reader.named(file), extra));
     if (around !== undefined) return `${one.name} ${around}`;
     if (onlyReads(one)) continue;
-    const word = pathsIn(one).find(isProtected) ?? one.args.map(mentionIn).find((text) => text !== undefined);
+    const word = pathsIn(one).find(isProtected) ?? one.args.map(mention).find((text) => text !== undefined);
     if (word !== undefined) return `${one.name} ${word}`;
     if (setsProgram(one)) return 'git config';
     if (makesBareRepository(one)) return 'git --bare';
   }
-  return shell.isComplete ? undefined : mentionIn(shell.source);
+  return shell.isComplete ? undefined : mention(shell.source);
 }
 
 /** Options whose value is what a command leaves alone. */
@@ -118,8 +123,9 @@ function withoutExclusions(one: ShellCommand): ShellCommand {
   return { ...one, args: one.args.filter((_, at) => !isExcluded(at)) };
 }
 
-function mentionIn(text: string): string | undefined {
-  return mentioned.exec(text)?.[0].trim();
+/** Returns a protected name within text that is not read: code, or a script for another shell. */
+function mentionIn(text: string, extra: readonly string[]): string | undefined {
+  return mentioned.exec(text)?.[0].trim() ?? extra.find((path) => path.length > 1 && text.includes(path));
 }
 
 /** Reports whether a command changes a setting of git that names a program. */
