@@ -51,6 +51,8 @@ test('paths, locales and addresses of tools are public', () => {
 test.for([
   ['http://user:pa%40ss@proxy:3128/', 'http://proxy:3128/'],
   ['http://user:p@ss@proxy:3128', 'http://proxy:3128'],
+  ['http://user:pa,ss@proxy:3128', 'http://proxy:3128'],
+  ['https://a.example,https://u:p,q@b.example,direct', 'https://a.example,https://b.example,direct'],
   ['user:pass@proxy:3128', 'proxy:3128'],
   ['https://token@pypi.example/simple', 'https://pypi.example/simple'],
   ['https://u:p@a.example,https://b.example,direct', 'https://a.example,https://b.example,direct'],

@@ -46,5 +46,5 @@ export function publicVariables(variables: Variables): Record<string, string> {
 
 /** Removes user names and passwords from the URLs of a text; a proxy may be written without a scheme. */
 function withoutUserInfo(value: string): string {
-  return value.replaceAll(/(\w:\/\/)[^\s/,]*@/g, '$1').replace(/^[^\s/@:]+:[^\s/@]*@(?=[\w.-]+:\d+$)/, '');
+  return value.replaceAll(/(\w:\/\/)[^\s/]*@/g, '$1').replace(/^[^\s/@:]+:[^\s/@]*@(?=[\w.-]+:\d+$)/, '');
 }
