@@ -146,7 +146,7 @@ export class ChatLog {
     const fields = { forgotten_event_ids: removed, ...offset, llm_response_id: '' };
     const kept = this.#shown.filter((shown) => !ids.has(shown));
     // The event of a summary in a view has this id.
-    this.#shown.splice(0, this.#shown.length, ...kept.toSpliced(index, 0, `${id}-summary`));
+    this.#showOnly(kept.toSpliced(index, 0, `${id}-summary`));
     return this.#add(at, (stamp) => Condensation.create(fields, stamp), id);
   }
 
@@ -155,8 +155,13 @@ export class ChatLog {
     const ids = new Set(forgotten);
     const removed = this.#shown.filter((shown) => ids.has(shown));
     if (removed.length === 0) return [];
-    this.#shown.splice(0, this.#shown.length, ...this.#shown.filter((shown) => !ids.has(shown)));
+    this.#showOnly(this.#shown.filter((shown) => !ids.has(shown)));
     return this.#add(at, (stamp) => Condensation.create({ forgotten_event_ids: removed, llm_response_id: '' }, stamp));
+  }
+
+  #showOnly(ids: readonly string[]): void {
+    this.#shown.length = 0;
+    for (const id of ids) this.#shown.push(id);
   }
 
   #addMessage(fields: Parameters<typeof MessageEvent.create>[0], at: ChatPlace): readonly BaseEvent[] {

@@ -38,7 +38,7 @@ export function addToLog(log: LoadedLog, added: Partial<Pick<SealedAppend, 'even
     log.seqs.set(id, seq);
     log.seals.push(seal);
   }
-  log.statements.push(...(added.statements ?? []));
+  for (const statement of added.statements ?? []) log.statements.push(statement);
 }
 
 /** Access to a log that its store provides. */

@@ -90,13 +90,13 @@ async function copyEvents(copy: EventLog, log: LogReader, { sealed, at: imported
   for await (const event of log.range(0)) {
     const stated = proofs.get(event.seq)?.statements ?? [];
     batch.push(originalEvent(event, stated));
-    statements.push(...stated);
+    for (const statement of stated) statements.push(statement);
     proofs.delete(event.seq);
     characters += event.text.length;
     if (batch.length >= batchEvents || characters >= batchCharacters) await flush();
   }
   // Cuts at the head, which belong to no event.
-  for (const proof of proofs.values()) statements.push(...proof.statements);
+  for (const proof of proofs.values()) for (const statement of proof.statements) statements.push(statement);
   const end = head + batch.length;
   if (sealed < end) statements.push({ kind: 'unsealed', seq: sealed, end, cause: 'imported', at: importedAt });
   if (batch.length > 0 || statements.length > 0) await flush();

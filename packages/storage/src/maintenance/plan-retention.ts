@@ -128,7 +128,7 @@ export function conversationTrees(
   return [...trees.values()]
     .map((members) => ({
       members: members.toSorted((one, other) => other.depth - one.depth).map(({ summary }) => summary),
-      updatedAt: Math.max(...members.map(({ summary }) => summary.updatedAt)),
+      updatedAt: members.reduce((newest, { summary }) => Math.max(newest, summary.updatedAt), -Infinity),
     }))
     .toSorted((one, other) => other.updatedAt - one.updatedAt);
 }

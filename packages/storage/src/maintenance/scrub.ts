@@ -96,7 +96,7 @@ async function scrubOne(store: EventStore, { id, meta }: Summary, { mask, result
   try {
     const replacements = await replacementsIn(log, mask, options);
     await log.proof?.replace(replacements);
-    result.scrubbed.push(...replacements.map(({ tombstone: { seq } }) => ({ conversation: id, seq })));
+    for (const { tombstone } of replacements) result.scrubbed.push({ conversation: id, seq: tombstone.seq });
     result.quarantined += (await log.proof?.maskQuarantine?.(mask)) ?? 0;
     if (!isMetaClean) {
       await log.append([], { meta: newMeta });

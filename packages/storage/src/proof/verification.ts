@@ -72,7 +72,7 @@ export class Verification {
     this.#addRecords(this.#head, rest[0]?.seq === this.#head ? rest[0].statements : []);
     const lost = rest.filter(({ seal, statements }) => seal !== undefined || statements.some(isSigned));
     const seqs = [...this.#ends.map(({ head }) => head - 1), known?.seq ?? -1, ...lost.map(({ seq }) => seq)];
-    const total = Math.max(...seqs) + 1;
+    const total = seqs.reduce((one, other) => Math.max(one, other)) + 1;
     if (total > this.#head) this.failLost(`${total - this.#head} of ${total} sealed events are missing.`);
     if (this.#isOtherEnd) this.failLost('The log ended with a different event.');
     if (known && this.#knownEvents === 0) {

@@ -28,7 +28,8 @@ export async function viewDirectory({ path, real }: Target, options: ListingOpti
   const lines = [`${path.replace(/\/+$/, '')}/`];
   for (const entry of await visibleEntries(path, top)) {
     lines.push(lineOf(entry));
-    if (entry.isDirectory && mayOpen(entry.path, options)) lines.push(...(await childLines(entry.path)));
+    if (!entry.isDirectory || !mayOpen(entry.path, options)) continue;
+    for (const line of await childLines(entry.path)) lines.push(line);
   }
   const hidden = top.filter(({ name }) => name.startsWith('.')).length;
   const note =

@@ -44,7 +44,7 @@ export async function applyChunks(
     if (place === undefined) return refuseNotFound(path, chunk, cursor);
     if (others.length > 0) return refuseAmbiguous(path, chunk, [place, ...others]);
     fuzz += place.fuzz;
-    edits.push(...editsOf(chunk, place.at));
+    for (const edit of editsOf(chunk, place.at)) edits.push(edit);
     cursor = place.at + chunk.lines.filter(({ mark }) => mark !== '+').length;
   }
   return { text: applyEdits({ text, lineEnd }, { plain, original, lines, edits }), fuzz };
