@@ -108,3 +108,17 @@ test.for([undefined, 'main'])('the password of a repository is no argument of gi
   );
   expect(text).not.toContain('canary');
 });
+
+test.for(['git@host.example:x/y.git', 'ssh://git@host.example/x/y'])(
+  'neither git nor ssh asks on a terminal for %s',
+  async (source) => {
+    await using directory = await temporaryDirectory();
+    const log = directory.at('log');
+    const variables = ['GIT_TERMINAL_PROMPT', 'SSH_ASKPASS', 'SSH_ASKPASS_REQUIRE'];
+    const text = variables.map((name) => `${name}=$${name}`).join(' ');
+    writeFileSync(directory.at('git'), `#!/bin/sh\necho "${text}" >'${log}'; exit 1\n`, { mode: 0o755 });
+    const options = { ...common, env: { PATH: `${directory.path}:${process.env['PATH']}` }, workspaceRoot: '/' };
+    await expect(fetchPackage({ source }, options)).rejects.toThrow('cannot be fetched');
+    expect(readFileSync(log, 'utf8')).toBe('GIT_TERMINAL_PROMPT=0 SSH_ASKPASS=false SSH_ASKPASS_REQUIRE=force\n');
+  },
+);

@@ -174,6 +174,9 @@ async function cloned(
       PATH: env['PATH'],
       HOME: env['HOME'],
       GIT_TERMINAL_PROMPT: '0',
+      // Without this, ssh asks on the terminal of the server.
+      SSH_ASKPASS: 'false',
+      SSH_ASKPASS_REQUIRE: 'force',
       ...transport,
       ...headerFor(url, authorization),
     };
