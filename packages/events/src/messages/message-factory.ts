@@ -5,7 +5,7 @@ import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
 import { freezeJson } from '../immutable.ts';
 import type { Message, ToolCall } from '../message.ts';
 import { memo } from './memo.ts';
-import { isObjectJson, legalContent, legalToolName, unparsedArguments } from './provider-rules.ts';
+import { areLegalArguments, legalContent, legalToolName, unparsedArguments } from './provider-rules.ts';
 import type { PairedCall } from './replies.ts';
 
 const lostResult = 'No result was recorded for this call: it was interrupted, and its outcome is unknown.';
@@ -60,7 +60,7 @@ function replyMessage(
 }
 
 function legalCall({ event: { tool_call: call }, wireId }: PairedCall): ToolCall {
-  const legalArguments = isObjectJson(call.arguments);
+  const legalArguments = areLegalArguments(call.arguments);
   const name = legalToolName(call.name);
   if (legalArguments && call.id === wireId && call.name === name) return call;
   return {

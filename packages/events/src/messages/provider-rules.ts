@@ -56,21 +56,22 @@ export function uniqueCallIds(): (id: string) => string {
   };
 }
 
-/** Longest arguments that are parsed, in UTF-16 units: the values of JSON need many times the memory of its text. */
-const maxParsed = 4_000_000;
-
-/**
- * Returns true if text is the JSON of an object, which providers require of tool-call arguments, of at most 4,000,000
- * UTF-16 units.
- */
+/** Returns true if text is the JSON of an object, which providers require of tool-call arguments. */
 export function isObjectJson(json: string): boolean {
-  if (json.length > maxParsed) return false;
   try {
     const value: unknown = JSON.parse(json);
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
     return false;
   }
+}
+
+/** Longest arguments that are parsed, in UTF-16 units: the values of JSON need many times the memory of its text. */
+const maxParsed = 4_000_000;
+
+/** Returns true for arguments that a request contains as the model wrote them: an object, and not too long to tell. */
+export function areLegalArguments(json: string): boolean {
+  return json.length <= maxParsed && isObjectJson(json);
 }
 
 /**
