@@ -109,7 +109,7 @@ test.for([undefined, 'main'])('the password of a repository is no argument of gi
   expect(text).not.toContain('canary');
 });
 
-test.for(['git@host.example:x/y.git', 'ssh://git@host.example/x/y'])(
+test.for(['git@host.example:x/y.git', 'https://host.example/x/y'])(
   'neither git nor ssh asks on a terminal for %s',
   async (source) => {
     await using directory = await temporaryDirectory();
