@@ -50,6 +50,7 @@ export function callFacts({ tool, action, workspace = '/', directories = [] }: P
     for (const one of shell.commands) {
       if (words.length > maxPaths) break;
       for (const path of pathsIn(one)) words.push(path);
+      if (one.file !== undefined) words.push(...locationsOf(one.file, one.paths));
     }
     const written = [...new Set(words)].slice(0, maxPaths).map((text) => reader.named(text));
     const named = [...written, ...written.flatMap((one) => reader.linksOf(one))];

@@ -42,6 +42,21 @@ test.for(places('key.env'))('a deny rule for a file name sees it within an argum
   expect(decide('path', 'other.env', command)).toBeUndefined();
 });
 
+test.for([
+  './x.sh a',
+  '/w/x/x.sh',
+  'cd /w && x/x.sh',
+  'env A=b ./x.sh',
+  'sudo -u me ./x.sh',
+  'bash x.sh',
+  '. ./x.sh',
+  '$PWD/x.sh',
+])('a deny rule for a file sees the command that executes it: %s', (command) => {
+  expect(decide('path', 'x.sh', command)).not.toBeUndefined();
+  expect(decide('path', '/w/x/x.sh', command)).not.toBeUndefined();
+  expect(decide('path', 'y.sh', command) === 'deny').toBe(false);
+});
+
 test('a deny rule sees an option with its value attached, and letters that mean the same', () => {
   expect(decide('command', 'python -m http.server', 'python -mhttp.server 80')).toBe('deny');
   expect(decide('command', 'kubectl --context prod', 'kubectl --context=prod get pods')).toBe('deny');

@@ -217,7 +217,8 @@ class Reader {
     const name = basename(verb.text);
     this.#variables.addCommand(name, args);
     const hasUnseenArgs = args.some(({ text }) => text === undefined);
-    this.#push({ name, args: args.map(({ shown }) => shown), hasUnseenArgs, ...redirected }, context);
+    const file = verb.text.includes('/') && { file: verb.text };
+    this.#push({ name, ...file, args: args.map(({ shown }) => shown), hasUnseenArgs, ...redirected }, context);
     if (startsPrograms(name, context.texts)) this.#unknown('unknown.code', name, context);
     const { items } = context;
     const hasInput = context.hasInput || args.some(({ text }) => text?.startsWith('/dev/fd/'));
@@ -286,7 +287,7 @@ class Reader {
   }
 
   #push(
-    command: Pick<ShellCommand, 'name' | 'args' | 'hasUnseenArgs' | keyof Redirected>,
+    command: Pick<ShellCommand, 'name' | 'file' | 'args' | 'hasUnseenArgs' | keyof Redirected>,
     { feeds, texts, certainty }: Context,
   ): void {
     if (this.commands.length >= limits.commands) return this.#tooLong();

@@ -4,6 +4,8 @@ import type { PathContext } from './paths.ts';
 export interface ShellCommand {
   /** Program name without its directory; empty for redirections without a program. */
   readonly name: string;
+  /** The program as it is written, if that is a path. */
+  readonly file?: string;
   /** Arguments as the program receives them; what is only known when the command runs is left in its own syntax. */
   readonly args: readonly string[];
   /** True if an argument is only known when the command runs. */
