@@ -28,12 +28,12 @@ async function answered(
   subAgent?: string,
 ): Promise<{ readonly approval: Approval; readonly shown: string }> {
   const stdin = new PassThrough();
-  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
   const env = { NO_COLOR: '1', TERM: 'xterm' };
   let shown = '';
   stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
   const answer = askApproval(
-    { call, workspace: '/work', number: 1, count: 2, subAgent },
+    { call, place: { workspace: '/work', directories: [] }, number: 1, count: 2, subAgent },
     terminalIo({ env, cwd: '/', stdin, stdout: new PassThrough(), stderr }),
     new AbortController().signal,
   );
@@ -118,6 +118,23 @@ test.for<readonly [part: string, question: Parameters<typeof answered>[1], subAg
   const { shown } = await answered('y\r', call, subAgent);
   expect(shown.split('\n').filter((row) => row.startsWith('[y]'))).toEqual(['[y] once']);
   expect(shown).not.toContain('\u2800');
+});
+
+test.for([1, 10, 23, 24, 30, 1000])(
+  'a call of %i lines is named as long if the screen cannot show its beginning',
+  async (count) => {
+    const command = Array.from({ length: count }, (_, index) => `echo ${index}`).join('\n');
+    const { shown } = await answered('y\r', terminal(command));
+    const [before = '', prompt = ''] = shown.split('Choice: ');
+    const isCut = before.trimEnd().split('\n').length > 24;
+    expect(shown.includes(`The call has ${count} rows: scroll up to read all of it.`)).toBe(isCut);
+    expect(prompt).not.toContain('echo');
+  },
+);
+
+test('a call with letters from right to left warns of another order', async () => {
+  const { shown } = await answered('y\r', terminal('cat \u05D0 > \u05D1 1'));
+  expect(shown).toContain('\n│ $ cat \u05D0 > \u05D1 1\nLetters from right to left: ');
 });
 
 test('input for a running program cannot be approved for the session', async () => {

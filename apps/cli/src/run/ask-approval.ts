@@ -2,16 +2,18 @@ import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { describeRule } from '@varve/agent/confirmation';
 import { quotedRows } from '../terminal/rows.ts';
-import { callRows, proposedRules, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
+import { callRows, proposedRules, reasonRows, sessionGrant, type CallPlace, type WaitingCall } from './waiting-call.ts';
 
 /** Decision of the user about one call; `later` leaves all waiting calls as they are. */
 export type Approval = 'once' | 'session' | 'always' | 'later' | { readonly reason: string };
 
+/** Rows of the prompt around a call, about. */
+const spareRows = 8;
+
 /** Place of a call among those that are asked about. */
 export interface Question {
   readonly call: WaitingCall;
-  /** Working directory of the agent. */
-  readonly workspace: string;
+  readonly place: CallPlace;
   /** Name of the sub-agent that wants to make the call; undefined for the agent. */
   readonly subAgent?: string | undefined;
   /** From 1. */
@@ -24,17 +26,21 @@ export interface Question {
  * the input, Ctrl-C, Ctrl-D and an abort decide nothing.
  */
 export async function askApproval(
-  { call, workspace, number, count, subAgent }: Question,
+  { call, place, number, count, subAgent }: Question,
   io: TerminalIo,
   signal: AbortSignal,
 ): Promise<Approval> {
   const owner = subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`;
-  const { columns } = io.stderr;
+  const { columns, rows: height } = io.stderr;
   const title = `Approve this tool call${owner}?${count > 1 ? ` (${number} of ${count})` : ''}`;
+  const rows = callRows(call, columns);
   for (const row of quotedRows(title, columns)) io.stderr.text(styled('yellow', row));
-  for (const row of [...callRows(call, columns), ...reasonRows(call, columns)]) io.stderr.text(row);
-  const grant = sessionGrant(call);
-  const rules = proposedRules(call, workspace);
+  for (const row of [...rows, ...reasonRows(call, columns)]) io.stderr.text(row);
+  // Its beginning is no longer on the screen, whose end can look like a whole call.
+  const isHigh = rows.length + spareRows > height;
+  if (isHigh) io.stderr.text(styled('yellow', `The call has ${rows.length} rows: scroll up to read all of it.`));
+  const grant = sessionGrant(call, place);
+  const rules = proposedRules(call, place);
   const choices = [
     '[y] once',
     ...(grant ? [`[s] for this session: ${grant.covers}`] : []),

@@ -8,7 +8,15 @@ import { askApproval, type Approval } from './ask-approval.ts';
 import type { Display } from './event-printer.ts';
 import { resumeCommand } from './resume-command.ts';
 import type { RunOptions } from './run-options.ts';
-import { callRows, isAsked, isCoveredBy, proposedRules, reasonRows, sessionGrant } from './waiting-call.ts';
+import {
+  callRows,
+  isAsked,
+  isCoveredBy,
+  proposedRules,
+  reasonRows,
+  sessionGrant,
+  type CallPlace,
+} from './waiting-call.ts';
 
 /** Conversation whose calls wait: that of the run, or that of a sub-agent. */
 export type WaitingConversation = WaitingChild['conversation'];
@@ -44,35 +52,43 @@ export class CallDecisions {
     subAgent: string | undefined,
   ): Promise<boolean> {
     const { io, progress } = this.#display;
-    const { workspace } = conversation;
     const pending = conversation.state.pending.filter(({ hasEffect }) => !hasEffect);
-    const asked = askedOf(pending, this.#options).filter((call) => !this.#isGranted(call, workspace));
+    const placeOf = placesIn(conversation);
+    const asked = askedOf(pending, this.#options).filter((call) => !this.#isGranted(call, placeOf(call)));
     const decisions = new Map<PendingCall, Exclude<Approval, 'later'>>();
     for (const [index, call] of asked.entries()) {
-      const question = { call, workspace, number: index + 1, count: asked.length, subAgent };
+      const place = placeOf(call);
+      const question = { call, place, number: index + 1, count: asked.length, subAgent };
       const approval = await progress.hiddenDuring(() => askApproval(question, io, signal));
       if (approval === 'later') return false;
       decisions.set(call, approval);
-      if (approval === 'always') await this.#learn(call, workspace);
-      if (approval === 'session') this.#granted.add(sessionGrant(call)?.key ?? '');
+      if (approval === 'always') await this.#learn(call, place);
+      if (approval === 'session') this.#granted.add(sessionGrant(call, place)?.key ?? '');
     }
     await store(conversation, pending, decisions);
     return true;
   }
 
   /** Adds the rules to those of the project, and applies them in this session from now on. */
-  async #learn(call: PendingCall, workspace: string): Promise<void> {
-    const rules = proposedRules(call, workspace);
+  async #learn(call: PendingCall, place: CallPlace): Promise<void> {
+    const rules = proposedRules(call, place);
     const { permissionStore } = await import('@varve/settings/permissions');
-    await permissionStore(varveHome(this.#display.io)).add(rules, 'project', workspace);
+    await permissionStore(varveHome(this.#display.io)).add(rules, 'project', place.workspace);
     this.#learned.push(...rules);
   }
 
-  #isGranted(call: PendingCall, workspace: string): boolean {
-    if (isCoveredBy(this.#learned, call, workspace)) return true;
-    const grant = sessionGrant(call);
+  #isGranted(call: PendingCall, place: CallPlace): boolean {
+    if (isCoveredBy(this.#learned, call, place)) return true;
+    const grant = sessionGrant(call, place);
     return grant !== undefined && this.#granted.has(grant.key);
   }
+}
+
+/** Returns a function that names where a pending call of a conversation would run. */
+function placesIn(conversation: WaitingConversation): (call: PendingCall) => CallPlace {
+  const { workspace } = conversation;
+  const directories = conversation.startDirectories();
+  return ({ event }) => ({ workspace, directories: directories.get(event.id) ?? [] });
 }
 
 /**

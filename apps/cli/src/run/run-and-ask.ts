@@ -27,7 +27,7 @@ export async function runAndAsk(
     },
   });
   // Typed text would break the status line, and could answer a question that was not asked yet.
-  const muted = io.stderr.canRedraw ? io.muteInput() : undefined;
+  const muted = io.stderr.isTTY ? io.muteInput() : undefined;
   try {
     return await runUntilDecided(conversation, task, { ...display, signal: interruption.signal });
   } finally {

@@ -20,6 +20,7 @@ function call(action: Payload, risk: SecurityRisk = 'UNKNOWN', verdict?: RiskVer
   return { event, ...(verdict && { review: { asks: true, verdict } }) };
 }
 
+const place = { workspace: '/w', directories: [] };
 const rm = TerminalAction.create({ command: 'rm -rf build' });
 const finding = { risk: 'HIGH', text: 'rm -rf build', rule: 'exec.destruct.rm_rf' } as const;
 const own = { risk: 'LOW', text: 'The model rates it LOW.' } as const;
@@ -57,7 +58,25 @@ test.for<readonly [Payload, Payload, boolean]>([
   [edit('/w/a.ts', 'x'), edit('/w/b.ts', 'x'), false],
   [edit('/w/a.ts', 'x'), FileEditorAction.create({ command: 'create', path: '/w/a.ts', file_text: '' }), false],
 ])('an approval of %j for the session covers %j: %j', ([approved, later, isCovered]) => {
-  expect(sessionGrant(call(approved))?.key === sessionGrant(call(later))?.key).toBe(isCovered);
+  expect(sessionGrant(call(approved), place)?.key === sessionGrant(call(later), place)?.key).toBe(isCovered);
+});
+
+test.for(
+  [[], ['/etc'], ['sub'], ['/etc', 'sub']].flatMap((from) => [[], ['/etc'], ['sub', '/etc']].map((to) => [from, to])),
+)('an approval of a command in %j covers the same command in %j only if these are the same', ([from = [], to = []]) => {
+  const [first, second] = [from, to].map((directories) => sessionGrant(call(rm), { workspace: '/w', directories }));
+  expect(first?.key === second?.key).toBe(from.toSorted().join() === to.toSorted().join());
+  expect(sessionGrant(call(rm), { workspace: '/other', directories: from })?.key).not.toBe(first?.key);
+});
+
+test('a rule that was learned for a file does not cover a command in another directory', () => {
+  const rules = [
+    { decision: 'allow', on: 'command', pattern: 'echo x' },
+    { decision: 'allow', on: 'path', pattern: './out.txt' },
+  ] as const;
+  const write = call(TerminalAction.create({ command: 'echo x > out.txt' }));
+  expect(isCoveredBy(rules, write, place)).toBe(true);
+  expect(isCoveredBy(rules, write, { ...place, directories: ['/etc'] })).toBe(false);
 });
 
 function edit(path: string, text: string): Payload {
@@ -71,9 +90,9 @@ test('what changes the configuration of agents is never covered by an approval o
     const { event } = waiting;
     return { ...waiting, event: { ...event, tool_call: { ...event.tool_call, arguments: JSON.stringify({ at }) } } };
   });
-  const keys = [first, second, call(edit('/w/link', 'x'))].map((one) => one && sessionGrant(one)?.key);
+  const keys = [first, second, call(edit('/w/link', 'x'))].map((one) => one && sessionGrant(one, place)?.key);
   expect(new Set(keys).size).toBe(3);
   const rule = { decision: 'allow', on: 'tool', pattern: 'some_tool' } as const;
-  expect(isCoveredBy([rule], call({ kind: 'OtherAction' }), '/w')).toBe(true);
-  expect(isCoveredBy([rule], call({ kind: 'OtherAction' }, 'LOW', verdict), '/w')).toBe(false);
+  expect(isCoveredBy([rule], call({ kind: 'OtherAction' }), place)).toBe(true);
+  expect(isCoveredBy([rule], call({ kind: 'OtherAction' }, 'LOW', verdict), place)).toBe(false);
 });

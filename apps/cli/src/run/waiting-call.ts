@@ -8,14 +8,32 @@ import { barredRows, quotedRows } from '../terminal/rows.ts';
 /** Call that waits for a person. */
 export type WaitingCall = Pick<PendingCall, 'event' | 'review'>;
 
+/** Where a call would run. */
+export interface CallPlace {
+  readonly workspace: string;
+  /** Directories other than the workspace in which a command may start. */
+  readonly directories: readonly string[];
+}
+
 /** Reports whether a person is asked about a call. Without a stored review, every call of its reply is asked about. */
 export function isAsked({ review }: WaitingCall): boolean {
   return review?.asks ?? true;
 }
 
-/** Returns all of a call as rows for a terminal of this width. */
+/** Letters that are written from right to left, for which some terminals change the order of what is around them. */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/**
+ * Returns all of a call as rows for a terminal of this width. The last row warns if a terminal may show its characters
+ * in another order.
+ */
 export function callRows({ event }: WaitingCall, columns: number): readonly string[] {
-  return callLines(event).flatMap(({ text }) => barredRows(text, columns));
+  const rows = callLines(event).flatMap(({ text }) => barredRows(text, columns));
+  if (!rows.some((row) => rightToLeft.test(row))) return rows;
+  return [
+    ...rows,
+    ...quotedRows('Letters from right to left: some terminals show rows with them in another order.', columns),
+  ];
 }
 
 /**
@@ -49,16 +67,16 @@ function isOwnRating(text: string): boolean {
 }
 
 /** Returns the rules that "always" adds for a call; empty if no rule can cover it, or one decided that it waits. */
-export function proposedRules({ event, review }: WaitingCall, workspace: string): readonly PermissionRule[] {
+export function proposedRules({ event, review }: WaitingCall, place: CallPlace): readonly PermissionRule[] {
   if (!event.action || review?.rule !== undefined) return [];
-  return suggestedRules({ toolName: event.tool_name, action: event.action, workspace });
+  return suggestedRules({ toolName: event.tool_name, action: event.action, ...place });
 }
 
 /** Reports whether rules that were added after a call was stored cover it. */
-export function isCoveredBy(rules: readonly PermissionRule[], call: WaitingCall, workspace: string): boolean {
+export function isCoveredBy(rules: readonly PermissionRule[], call: WaitingCall, place: CallPlace): boolean {
   const { event, review } = call;
   if (!event.action || review?.rule !== undefined || changesConfiguration(call)) return false;
-  return isCovered(rules, { toolName: event.tool_name, action: event.action, workspace });
+  return isCovered(rules, { toolName: event.tool_name, action: event.action, ...place });
 }
 
 /** Reports whether a person must see each such call: it may change what agents or git run. */
@@ -75,23 +93,26 @@ export interface SessionGrant {
 }
 
 /**
- * Returns what an approval of a call for the session covers: the same command of the terminal, the same edit command on
- * the same file, or the same arguments of another tool; of a call that may change what agents or git run, only the same
- * arguments. Input for a running program has no meaning of its own, so it is never covered.
+ * Returns what an approval of a call for the session covers: the same command of the terminal where it may start in the
+ * same directories, the same edit command on the same file, or the same arguments of another tool; of a call that may
+ * change what agents or git run, only the same arguments. Input for a running program has no meaning of its own, so it
+ * is never covered.
  */
-export function sessionGrant(waiting: WaitingCall): SessionGrant | undefined {
+export function sessionGrant(waiting: WaitingCall, { workspace, directories }: CallPlace): SessionGrant | undefined {
   const { event } = waiting;
   const { tool_name: tool, tool_call: call } = event;
   const terminal = TerminalAction.read(event.action);
   if (terminal) {
     if (terminal.is_input) return undefined;
     // Blanks count, too: some end a file name, and others are no blanks for a shell.
-    return { key: JSON.stringify([tool, terminal.command, terminal.reset]), covers: 'exactly this command' };
+    const where = [workspace, ...directories.toSorted()];
+    const key = JSON.stringify([tool, terminal.command, terminal.reset, where]);
+    return { key, covers: 'exactly this command, in this directory' };
   }
   const edit = FileEditorAction.read(event.action);
   if (edit && !changesConfiguration(waiting)) {
     const path = normalize(edit.path);
-    return { key: JSON.stringify([tool, edit.command, path]), covers: `every ${edit.command} of this file` };
+    return { key: JSON.stringify([tool, edit.command, path, workspace]), covers: `every ${edit.command} of this file` };
   }
-  return { key: JSON.stringify([tool, call.arguments]), covers: `exactly this call of ${tool}` };
+  return { key: JSON.stringify([tool, call.arguments, workspace]), covers: `exactly this call of ${tool}` };
 }

@@ -4,7 +4,11 @@ import { styleText } from 'node:util';
 import { safeJson, safeText } from '@varve/events/safe-text';
 
 /** A stream of the process, or of a test. */
-export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+export type OutputStream = NodeJS.WritableStream & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
 
 /** Styles of a text. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -26,6 +30,8 @@ export interface Output {
   readonly isTTY: boolean;
   /** Number of columns; 80 if unknown. */
   readonly columns: number;
+  /** Number of rows; 24 if unknown. */
+  readonly rows: number;
   /** True on a terminal that is not `dumb`: the last line can be cleared and printed again. */
   readonly canRedraw: boolean;
   /** Prints one line; line breaks in the text become spaces. */
@@ -59,6 +65,9 @@ export function outputOf(stream: OutputStream, env: Readonly<Record<string, stri
     isTTY,
     get columns() {
       return stream.columns || 80;
+    },
+    get rows() {
+      return stream.rows || 24;
     },
     canRedraw,
     line: (text) => void stream.write(`${render(text, oneLine)}\n`),

@@ -1,5 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { TerminalAction, type Payload } from '@varve/events/payloads';
+import type { PendingCall } from '@varve/events/projections';
 import type { SecurityRisk } from '@varve/events/kinds';
 import { realPathOf, type Tool } from '@varve/tools';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
@@ -30,4 +31,20 @@ export function proposedCalls(calls: readonly Reviewed[], { workspace, journal }
 function inWorkspace(directory: string, workspace: string): string {
   const inside = relative(workspace, resolve(directory));
   return inside === '' ? '.' : inside.startsWith('..') ? directory : join(inside);
+}
+
+/**
+ * Returns the directories, other than the workspace, in which the command of each call may start, by the ids of the
+ * events of the calls.
+ */
+export function startDirectories(
+  calls: readonly PendingCall[],
+  session: Session,
+): ReadonlyMap<string, readonly string[]> {
+  const known = calls.flatMap(({ event: { id, action, tool_name: name, security_risk: risk } }) => {
+    const tool = session.tools.get(name);
+    return action && tool ? [{ id, tool, action, risk }] : [];
+  });
+  const proposed = proposedCalls(known, session);
+  return new Map(known.map(({ id }, index) => [id, proposed[index]?.directories ?? []]));
 }

@@ -16,6 +16,7 @@ import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import type { Session } from '../session.ts';
 import { approveCalls, rejectCalls, type Approval } from '../calls/approvals.ts';
+import { startDirectories } from '../calls/proposed-calls.ts';
 import { childSession, type ChildOptions } from './child-conversation.ts';
 import { condenseNow, type CondenseOptions } from './condense-now.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions, SendOptions } from './conversation-options.ts';
@@ -201,6 +202,14 @@ export class Conversation implements AsyncDisposable {
   /** Returns the hex SHA-256 of calls as they are stored, in order, for `approve`; default all pending calls. */
   digestOf(calls: readonly PendingCall[] = this.state.pending): string {
     return callsDigest(this.#session.codec, calls);
+  }
+
+  /**
+   * Returns the directories, other than the workspace, in which the commands of pending calls may start, by the ids of
+   * their events: earlier commands left a shell there, or earlier ones of these calls would.
+   */
+  startDirectories(): ReadonlyMap<string, readonly string[]> {
+    return startDirectories(this.state.pending, this.#session);
   }
 
   /**

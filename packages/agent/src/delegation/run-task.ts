@@ -14,6 +14,7 @@ export interface ChildConversation extends AsyncDisposable {
   readonly workspace: string;
   readonly state: WaitingChild['conversation']['state'];
   readonly digestOf: WaitingChild['conversation']['digestOf'];
+  readonly startDirectories: WaitingChild['conversation']['startDirectories'];
   readonly approve: WaitingChild['conversation']['approve'];
   readonly reject: WaitingChild['conversation']['reject'];
   send(input: string, options: { readonly id: string }): Promise<string>;

@@ -1,9 +1,11 @@
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { locationsOf } from '../risk/shell/paths.ts';
 import { shellRisk } from '../risk/shell-risk.ts';
 import { callFacts, type CallFacts } from './call-facts.ts';
 import { coversCommands, matchesScript } from './command-match.ts';
 import { coversPath, pathRule } from './path-match.ts';
 import { generatesHosts, onlyHosts } from './named-hosts.ts';
+import type { ShellFacts } from './shell-facts.ts';
 import { describeRule, type Match, type PermissionRule } from './permission-rule.ts';
 
 /** Decision of the rules about a call. */
@@ -82,8 +84,7 @@ function coveringRules(rules: readonly PermissionRule[], call: ProposedCall, fac
   const isCovered = (path: string): boolean =>
     patternsOf('path').some((pattern) => coversPath(pattern, reader.named(path), reader));
   if (shell) {
-    const writes = shell.plain?.flatMap((one) => one.writes) ?? [];
-    const isAllowed = coversCommands(patternsOf('command'), shell, isHigh) && writes.every(isCovered);
+    const isAllowed = coversCommands(patternsOf('command'), shell, isHigh) && writtenFiles(shell).every(isCovered);
     return isAllowed ? namesOf(rules, 'command') : undefined;
   }
   if (facts.isFileTool) {
@@ -95,6 +96,12 @@ function coveringRules(rules: readonly PermissionRule[], call: ProposedCall, fac
   const isAllowed =
     hosts.length > 0 && hosts.every((host) => patternsOf('host').some((pattern) => isHost(pattern, host)));
   return isAllowed ? namesOf(rules, 'host') : undefined;
+}
+
+/** Returns the files to which plain commands are redirected, for each directory in which one of them may run. */
+function writtenFiles({ plain = [], commands }: ShellFacts): readonly string[] {
+  const directories = new Set(commands.flatMap(({ paths }) => [...paths.directories]));
+  return plain.flatMap(({ writes }) => writes.flatMap((file) => locationsOf(file, { directories })));
 }
 
 function namesOf(rules: readonly PermissionRule[], on: PermissionRule['on']): string {

@@ -11,6 +11,7 @@ export interface WaitingChild {
     readonly workspace: string;
     readonly state: ConversationState;
     digestOf(calls?: readonly PendingCall[]): string;
+    startDirectories(): ReadonlyMap<string, readonly string[]>;
     approve(approval?: {
       readonly actionIds?: readonly string[];
       readonly digest?: string;

@@ -57,13 +57,16 @@ test('safe JSON is one line, also of text that is not JSON', () => {
 });
 
 const visible = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
-const empty = /^[\p{Default_Ignorable_Code_Point}\u2800]$/u;
+const empty = /^[\u2d7f\p{Default_Ignorable_Code_Point}\u2800]$/u;
+const aboveFirstPlane = /^[\p{Emoji}\p{Extended_Pictographic}\p{Script=Han}]$/u;
 
 test('every code point is shown to a person who must see all of it, or replaced by its number', () => {
   const wrong: string[] = [];
   for (let code = 0; code <= 0x10_ff_ff; code += 1) {
     const character = String.fromCodePoint(code);
-    const isShown = character === ' ' || character === '\n' || (visible.test(character) && !empty.test(character));
+    const isLetter = visible.test(character) && !empty.test(character);
+    const isShown =
+      character === ' ' || character === '\n' || (isLetter && (code <= 0xffff || aboveFirstPlane.test(character)));
     const number = `<${code.toString(16).toUpperCase().padStart(4, '0')}>`;
     const expected = isShown ? character : character === '\t' ? '⇥   ' : number;
     if (revealHidden(`a${character}b`) !== `a${expected}b`) wrong.push(number);
@@ -79,6 +82,35 @@ test.for([
   ['a lone surrogate', 'a\uD83Eb', 'a<D83E>b'],
 ] as const)('%s do not hide', ([, raw, shown]) => {
   expect(revealHidden(raw)).toBe(shown);
+});
+
+/** Marks and vowels that take no column, so that a terminal draws them into the cell before them. */
+const zeroWidth = Array.from({ length: 0x10000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
+  /^(?:[\p{M}--\p{Default_Ignorable_Code_Point}]|[\u1161-\u11ff\ud7b0-\ud7c6\ud7cb-\ud7fb])$/v.test(character),
+);
+
+test('no character hides behind others in one cell: terminals keep few of them', () => {
+  const cell = /[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{6}|[\p{Script=Inherited}\u1160-\u11ff\ud7b0-\ud7fb]{3}/v;
+  const number = /<[\dA-F]{4,6}>/g;
+  const wrong = zeroWidth.filter((mark, index) => {
+    const marks = mark + (zeroWidth[(index * 7) % zeroWidth.length] ?? '') + mark.repeat(30);
+    const shown = revealHidden(`a${marks}b`);
+    const read = shown.replaceAll(number, (code) => String.fromCodePoint(Number.parseInt(code.slice(1), 16)));
+    return cell.test(shown) || read !== `a${marks}b` || revealHidden(shown) !== shown;
+  });
+  expect([zeroWidth.length > 1000, wrong]).toEqual([true, []]);
+});
+
+test.for([
+  ['Vietnamese', 'Tie\u0302\u0301ng Vie\u0323\u0302t'],
+  ['Korean', '\u1112\u1161\u11ab\u1100\u1173\u11af'],
+  ['Hebrew', 'שָׁל֣וֹם'],
+  ['Hindi', 'हिन्दी'],
+  ['Thai', 'ที่นี่'],
+  ['Burmese', 'မြန်မာဘာသာ'],
+  ['emoji', '🦊👍🏽 漢𠮷'],
+] as const)('%s stays as it is', ([, text]) => {
+  expect(revealHidden(text)).toBe(text);
 });
 
 /** Beginnings and endings of what the functions look for, of which texts of any length can be made. */

@@ -47,24 +47,37 @@ export function safeJson(text: string): string {
 /**
  * Characters without a glyph of their own, except the blank and the line feed: controls, format and default-ignorable
  * characters (variation selectors, fillers, tags), other blanks, the empty Braille pattern, private and unassigned code
- * points.
+ * points. Of the planes above the first one only emoji and Han are surely visible: the others contain blank letters,
+ * and terminals omit what they do not know.
  *
  * @see https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
  */
-const invisible = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const invisible =
+  /[\u2d7f\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800[[\u{10000}-\u{10ffff}]--[\p{Emoji}\p{Extended_Pictographic}\p{Script=Han}]]]/gv;
+/**
+ * Marks and vowels that a terminal draws into the cell before them, after more of them than terminals keep: two for any
+ * script, five of a script that needs so many.
+ */
+const stacked =
+  /(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{2})[[\p{M}&&\p{Script=Inherited}]\u1160-\u11ff\ud7b0-\ud7fb]|(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{5})\p{M}/gv;
 /** Begins where the blanks begin: from each of many blanks that end no line, the rest would be read again. */
 const lineEndBlanks = /(?<! ) +$/gm;
 
 /**
- * Returns text for a person who must see all of it, such as a call to approve: invisible characters, and blanks at the
- * end of a line, are replaced by their code points, a tab by an arrow. Other blanks and line feeds stay.
+ * Returns text for a person who must see all of it, such as a call to approve: invisible characters, blanks at the end
+ * of a line, and marks of which a terminal would show only the first are replaced by their code points, a tab by an
+ * arrow. Other blanks and line feeds stay.
  */
 export function revealHidden(text: string): string {
   return text
     .replace(lineEndBlanks, (blanks) => '<0020>'.repeat(blanks.length))
     .replace(invisible, (character) => {
       if (character === '\n' || character === ' ') return character;
-      if (character === '\t') return '⇥   ';
-      return `<${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
-    });
+      return character === '\t' ? '⇥   ' : codePoint(character);
+    })
+    .replace(stacked, codePoint);
+}
+
+function codePoint(character: string): string {
+  return `<${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
 }
