@@ -97,6 +97,21 @@ test('an exported conversation is imported with the same seals, and only once', 
   expect((await varve('import', file, '--store', elsewhere)).code).toBe(4);
 });
 
+test('an import that did not end is neither verified nor exported', async () => {
+  const { home, varve, id } = await worked();
+  const database = new DatabaseSync(join(home, '.varve', 'varve.db'));
+  database.prepare("UPDATE meta SET json = json_set(json, '$.importing', json('true'))").run();
+  database.close();
+  const sentence = `The import of conversation ${id} did not end: import it again.`;
+  expect(await varve('verify', id)).toMatchObject({ code: 4, stdout: expect.stringContaining(sentence) });
+  expect(JSON.parse((await varve('verify', id, '--json')).stdout)).toMatchObject({ unfinished: 'import' });
+  for (const format of ['varve', 'v0']) {
+    const exported = await varve('export', id, join(home, 'half'), '--format', format);
+    expect(exported).toMatchObject({ code: 4, stderr: expect.stringContaining(sentence) });
+  }
+  expect(await readdir(home)).not.toContain('half');
+});
+
 test('an existing file is not overwritten, and a missing one is reported', async () => {
   const { home, varve, id } = await worked();
   const file = join(home, 'mine.txt');

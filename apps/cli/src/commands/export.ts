@@ -9,6 +9,7 @@ import { exportBundle } from '@varve/storage/maintenance';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { eventCount } from '../conversations/formats.ts';
+import { unfinishedImport } from '../conversations/unfinished-import.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileProblem } from '../file-problem.ts';
 import { resolveId } from '../setup/resolve-id.ts';
@@ -42,6 +43,8 @@ export const exportCommand: CliCommand = {
         const full = await resolveId(store, id);
         const log = await store.read(full);
         const summary = await store.summary(full);
+        const { isUnfinishedImport } = await import('@varve/agent/replay');
+        if (isUnfinishedImport(summary.meta)) throw new CliError(exitCodes.storage, unfinishedImport(full));
         if (foreign) await writeForeign({ log, summary, format: foreign, signer }, file, io);
         else await writeLines(exportBundle(log, summary), file, io);
         const target = file === '-' ? 'standard output' : file;

@@ -9,6 +9,7 @@ import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { type Printable, styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { unfinishedImport } from '../conversations/unfinished-import.ts';
 import { describeVerdict } from './describe-verdict.ts';
 import { publicKeys } from './option-values.ts';
 
@@ -53,14 +54,24 @@ export const verify: CliCommand = {
         const log = await store.read(await resolveId(store, id));
         const verdict = await verifySeals(log, requirements);
         // Loaded here, so that the help appears faster.
-        const { verifyMeta, verifySnapshots } = await import('@varve/agent/replay');
+        const { isUnfinishedImport, verifyMeta, verifySnapshots } = await import('@varve/agent/replay');
+        const { meta } = await store.summary(log.id);
+        const isUnfinished = isUnfinishedImport(meta);
         const requests = verdict.broken ? undefined : await countRequests(log);
-        const settings = verdict.broken ? [] : await verifyMeta(log, (await store.summary(log.id)).meta);
+        const settings = verdict.broken ? [] : await verifyMeta(log, meta);
         const snapshots = verdict.broken ? [] : await verifySnapshots(log);
         const differing = snapshots.filter(({ state }) => state === 'differs');
-        const isGood = !verdict.broken && requests?.differing.length === 0 && differing.length === 0;
-        if (options.json) io.stdout.json({ ...jsonOf(verdict), requests, settings, snapshots });
+        const isGood = !verdict.broken && !isUnfinished && requests?.differing.length === 0 && differing.length === 0;
+        if (options.json)
+          io.stdout.json({
+            ...jsonOf(verdict),
+            ...(isUnfinished && { unfinished: 'import' }),
+            requests,
+            settings,
+            snapshots,
+          });
         else printVerdict(io, verdict, requests);
+        if (!options.json && isUnfinished) io.stdout.line(styled('red', unfinishedImport(log.id)));
         if (!options.json && differing.length > 0) printDiffering(io, differing);
         if (!options.json && settings.length > 0) printChanged(io, settings);
         const loss = await log.loss?.();

@@ -10,6 +10,7 @@ import { conversationTimeline } from '../log/conversation-state.ts';
 import { callErrorDraft, forkEndDraft, importDraft, statusDraft } from '../log/drafts.ts';
 import { Journal } from '../log/journal.ts';
 import { firstUserText, lastTimestamp } from '../log/read-log.ts';
+import { isUnfinishedImport } from '../log/settings.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 
 /** Options of `Conversation.import`; those of `verify` apply to the bundle. */
@@ -61,11 +62,6 @@ export async function importConversation(
     },
   });
   return { id: bundle.log.id, openCalls, ...(verdict && { verdict }) };
-}
-
-/** Returns true for the `meta` of a conversation whose import did not end. */
-export function isUnfinishedImport(meta: Json): boolean {
-  return typeof meta === 'object' && meta !== null && 'importing' in meta;
 }
 
 /** Statuses of work that another process had in progress. */

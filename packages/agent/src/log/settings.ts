@@ -71,6 +71,11 @@ export interface MetaDifference {
 /** Marks in a `meta` of a copy that is not complete. They disappear with the first event of its own. */
 const copyMarks = z.looseObject({ importing: z.json().optional(), fork: z.json().optional() }).catch({});
 
+/** Tests whether a conversation with this `meta` was imported and the import did not end: its log is incomplete. */
+export function isUnfinishedImport(meta: Json): boolean {
+  return typeof meta === 'object' && meta !== null && 'importing' in meta;
+}
+
 /**
  * Returns the settings and marks of a `meta` that differ from those in the log; none if the log contains no settings.
  */
