@@ -163,7 +163,7 @@ test('no row of a call looks like a row of the prompt, however the command is wr
   const [, rows = ''] = shown.split('(1 of 2)\n');
   const [call = ''] = rows.split('Its risk is not known, or every call is asked about.');
   for (const row of call.trimEnd().split('\n')) {
-    expect(row).toMatch(/^│ /);
+    expect(row).toMatch(/^│[ ↳]/);
     expect(row.replaceAll('漢', 'xx').length).toBeLessThan(80);
   }
 });

