@@ -1,6 +1,6 @@
 import type { ModelWrapper } from '@varve/llm';
 import type { ScriptedTurn } from '@varve/llm/testing';
-import { ActionEvent, MessageEvent, UserRejectObservation } from '@varve/events/kinds';
+import { ActionEvent, MessageEvent, ObservationEvent, UserRejectObservation } from '@varve/events/kinds';
 import { expect, test } from 'vitest';
 import type { ConversationInfo } from '../info/conversation-info.ts';
 import { ended, message, requestFor, runningServer } from '../testing/running-server.ts';
@@ -98,6 +98,42 @@ test('calls wait for approval; accepting runs them, rejecting answers them', asy
     await running.json(200, 'POST', `/${id}/events/respond_to_confirmation`, { accept });
   }
   expect(running.model.requests).toHaveLength(3);
+});
+
+test('a decision with ids is about these calls only, however late, often or elsewhere it arrives', async () => {
+  const both: ScriptedTurn = {
+    calls: ['a', 'b'].map((name) => ({ name: 'terminal', arguments: { command: `: ${name}` } })),
+  };
+  await using running = await runningServer([both, command(': c'), finish, command(': d'), finish]);
+  const asked = { confirmation_policy: { kind: 'AlwaysConfirm' }, initial_message: message('Go.') };
+  const [one, other] = [
+    await running.create(asked),
+    await running.create({ confirmation_policy: asked.confirmation_policy }),
+  ];
+  const decide = async (status: number, id: string, accept: boolean, action_ids: readonly (string | undefined)[]) =>
+    running.json(status, 'POST', `/${id}/events/respond_to_confirmation`, { accept, action_ids });
+  const actions = async (id: string): Promise<readonly string[]> =>
+    (await running.events(id)).flatMap((event) => (ActionEvent.is(event) ? [event.id] : []));
+  await running.status(one.id, ['waiting_for_confirmation']);
+  const [a, b] = await actions(one.id);
+  for (const ids of [[a, 'x'], ['x'], [a, b, 'x']]) await decide(409, one.id, true, ids);
+  for (const accept of [true, false]) await decide(409, other.id, accept, [a]);
+  await decide(422, one.id, true, []);
+  await decide(200, one.id, true, [a]);
+  await running.status(one.id, ['waiting_for_confirmation'], 2);
+  for (const accept of [true, false]) await decide(409, one.id, accept, [a]);
+  await decide(200, one.id, false, [b]);
+  for (const accept of [true, false]) await decide(409, one.id, accept, [b]);
+  await running.json(200, 'POST', `/${one.id}/run`);
+  await running.status(one.id, ['waiting_for_confirmation'], 3);
+  for (const ids of [[a], [b], [a, b]]) await decide(409, one.id, true, ids);
+  const results = (await running.events(one.id)).flatMap((event) =>
+    ObservationEvent.is(event) || UserRejectObservation.is(event) ? [[event.kind, event.action_id]] : [],
+  );
+  expect(results).toEqual([
+    ['ObservationEvent', a],
+    ['UserRejectObservation', b],
+  ]);
 });
 
 test('an interrupt cancels the model call; a pause ends the run after its step', async () => {

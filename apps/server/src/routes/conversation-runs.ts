@@ -33,12 +33,22 @@ export const conversationRunRoutes: readonly Route[] = [
     summary: 'Approve or reject the calls that wait.',
     params,
     body: z
-      .object({ accept: z.boolean(), reason: z.string().default('User rejected the action.') })
+      .object({
+        accept: z.boolean(),
+        reason: z.string().default('User rejected the action.'),
+        action_ids: z
+          .array(z.string())
+          .min(1)
+          .nullish()
+          .describe('Ids of the actions that the person saw; by default all that wait when the request arrives.'),
+      })
       .openapi('ConfirmationResponseRequest'),
     response: success,
-    errors,
-    async handle({ params: { conversation_id: id }, body: { accept, reason } }, { conversations }) {
-      await conversations.use(id, (live) => (accept ? live.accept() : live.reject(reason)));
+    errors: { ...errors, 409: 'An action of `action_ids` does not wait.' },
+    async handle({ params: { conversation_id: id }, body }, { conversations }) {
+      const { accept, reason } = body;
+      const actionIds = body.action_ids ?? undefined;
+      await conversations.use(id, (live) => (accept ? live.accept(actionIds) : live.reject(reason, actionIds)));
       return successful();
     },
   }),

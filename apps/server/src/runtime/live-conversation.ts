@@ -9,6 +9,7 @@ import type { FeedMessage } from '../feed/feed.ts';
 import type { PrivateValues } from './private-values.ts';
 import type { QueuedJob, RunQueue } from './run-queue.ts';
 import type { TitleModel } from '../settings/title-model.ts';
+import { aborted, after } from './waits.ts';
 import { writeTitle } from './write-title.ts';
 
 /** JSON of a confirmation policy, and of the analyzer next to it. */
@@ -196,19 +197,34 @@ export class LiveConversation implements AsyncDisposable {
     });
   }
 
-  /** Approves the calls that wait, and runs. Without any, nothing happens. */
-  accept(): Promise<void> {
+  /**
+   * Approves the calls that wait, and runs. Without any, nothing happens. With ids, approves the calls with them, and
+   * runs, or lets the active run continue with them.
+   *
+   * @throws {AgentError} `nothing-pending` when an id names no call that waits.
+   */
+  accept(actionIds?: readonly string[]): Promise<void> {
     return this.#inOrder(async () => {
-      if (this.conversation.state.status !== 'waiting_for_confirmation' || this.#run) return;
-      await this.#approve();
-      await this.#request();
+      const { conversation } = this;
+      if (actionIds) await conversation.approve({ actionIds });
+      else if (conversation.state.status !== 'waiting_for_confirmation' || this.#run) return;
+      else await this.#approve();
+      if (this.#run) this.#run.isWantedAgain = true;
+      else await this.#request();
     });
   }
 
-  /** Rejects the calls that wait; the model reads the reason in the next run. Without any, nothing happens. */
-  reject(reason: string): Promise<void> {
+  /**
+   * Rejects the calls that wait; the model reads the reason in the next run. Without any, nothing happens. With ids,
+   * rejects the calls with them.
+   *
+   * @throws {AgentError} `nothing-pending` when an id names no call that waits.
+   */
+  reject(reason: string, actionIds?: readonly string[]): Promise<void> {
     return this.#inOrder(async () => {
-      if (this.conversation.state.status === 'waiting_for_confirmation') await this.conversation.reject(reason);
+      const { conversation } = this;
+      if (actionIds) await conversation.reject(reason, { actionIds });
+      else if (conversation.state.status === 'waiting_for_confirmation') await conversation.reject(reason);
     });
   }
 
@@ -368,19 +384,6 @@ export class LiveConversation implements AsyncDisposable {
     this.#requests = result.catch(() => undefined);
     return result;
   }
-}
-
-async function after(ms: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  setTimeout(resolve, ms).unref();
-  await promise;
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  await promise;
 }
 
 /** Publishes a piece of text, which the model has masked. Clients receive no pieces of calls. */
