@@ -5,7 +5,10 @@ const rightsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Commands of jobs that may write: none of them runs code of the repository or an install script. */
-const harmless = [/^npm install --global pnpm@\d+\.\d+\.\d+$/, /^pnpm install --frozen-lockfile --ignore-scripts$/];
+const harmless = [
+  /^npm install --global pnpm@\d+\.\d+\.\d+$/,
+  /^pnpm install --frozen-lockfile --ignore-scripts --ignore-pnpmfile$/,
+];
 
 /**
  * Returns what is wrong with a workflow, in words: another event than a push or a pull request, rights that a job does

@@ -46,6 +46,7 @@ const changes: Readonly<Record<string, (workflow: string) => string>> = {
   'a command that publishes': (text) => `${text}      - run: pnpm run build\n`,
   'a command of lines that publishes': (text) => `${text}      - run: |\n          pnpm run build\n`,
   'an install script of the publisher': (text) => text.replaceAll(' --ignore-scripts', ''),
+  'code of the repository in an installation': (text) => text.replaceAll(' --ignore-pnpmfile', ''),
   'dependencies without the lockfile': (text) => text.replace('pnpm install --frozen-lockfile\n', 'pnpm install\n'),
   'no approval': (text) => text.replace('    environment: npm\n', ''),
   'no time limit': (text) => text.replace(/ {4}timeout-minutes: \d+\n/, ''),
