@@ -74,9 +74,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     await using store = await openConfiguredStore(io, options.store);
     const level = settings.get('server.log_level') ?? 'info';
     const log = { level, stream: { write: (line: string) => io.stderr.jsonLine(line.trimEnd()) } };
-    const frontEnd = options.ui
-      ? await frontEndDirectory({ cwd: io.cwd, home: varveHome(io), env: io.env })
-      : undefined;
+    const frontEnd = options.ui ? await frontEndDirectory({ home: varveHome(io), env: io.env }) : undefined;
     const serving = server({
       store,
       keys,

@@ -34,7 +34,7 @@ test('the files are downloaded once, and nothing else of the package is kept', a
     downloads += 1;
     await writeFile(join(directory, 'front-end.tgz'), await readFile(file));
   };
-  const places = { cwd: home, home, env: {}, pack, sha512 };
+  const places = { installation: home, home, env: {}, pack, sha512 };
   const directory = await frontEndDirectory(places);
   expect(await frontEndDirectory(places)).toBe(directory);
   expect(downloads).toBe(1);
@@ -53,16 +53,44 @@ test('a changed archive and a failed download leave nothing', async () => {
     [changed, 'wrong digest'],
     [failing, 'npm is not installed'],
   ] as const) {
-    await expect(frontEndDirectory({ cwd: home, home, env: {}, pack })).rejects.toThrow(why);
+    await expect(frontEndDirectory({ installation: home, home, env: {}, pack })).rejects.toThrow(why);
   }
   expect(await readdir(join(home, 'front-end'))).toEqual([]);
 });
 
-test('an installed package is preferred', async () => {
-  const cwd = await mkdtemp(join(tmpdir(), 'varve-project-'));
-  const installed = join(cwd, 'node_modules', '@openhands', 'agent-canvas');
+/** Installs a package into a directory, and returns the directory of its page. */
+async function install(directory: string): Promise<string> {
+  const installed = join(directory, 'node_modules', '@openhands', 'agent-canvas');
   await mkdir(join(installed, 'build'), { recursive: true });
   await writeFile(join(installed, 'package.json'), '{"name":"@openhands/agent-canvas","version":"9.9.9"}');
   await writeFile(join(installed, 'build', 'index.html'), page);
-  expect(await frontEndDirectory({ cwd, home: cwd, env: {} })).toBe(join(installed, 'build'));
+  return join(installed, 'build');
+}
+
+test.for(['.', 'node_modules/@varve/cli/dist/setup', 'lib/node_modules/@varve/cli'])(
+  'a package that is installed next to varve in %s is preferred',
+  async (place) => {
+    const root = await mkdtemp(join(tmpdir(), 'varve-project-'));
+    const build = await install(root);
+    const installation = join(root, place);
+    await mkdir(installation, { recursive: true });
+    expect(await frontEndDirectory({ installation, home: root, env: {} })).toBe(build);
+  },
+);
+
+test.for(['.', '..', '../..'])('a package of the current directory, in %s, is never used', async (place) => {
+  const root = await mkdtemp(join(tmpdir(), 'varve-project-'));
+  const cwd = join(root, 'repository', 'src');
+  await mkdir(cwd, { recursive: true });
+  await install(join(cwd, place));
+  const before = process.cwd();
+  process.chdir(cwd);
+  try {
+    // The digest of another archive: what is not installed is downloaded, and this one is refused.
+    const { file } = await archive();
+    const pack = async (directory: string) => writeFile(join(directory, 'front-end.tgz'), await readFile(file));
+    await expect(frontEndDirectory({ home: root, env: {}, pack })).rejects.toThrow('wrong digest');
+  } finally {
+    process.chdir(before);
+  }
 });

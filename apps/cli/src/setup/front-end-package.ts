@@ -19,8 +19,8 @@ const integrity = 'uq28bmdMapsDN0ltp5ZHYm9xfuk7cHktNkd0NY38w/UTq25wJTqSKSPya+2+k
 
 /** Directories and environment for {@link frontEndDirectory}. */
 export interface FrontEndPlaces {
-  /** Directory whose installed packages are looked up first. */
-  readonly cwd: string;
+  /** Directory whose installed packages are looked up first; default that of varve. */
+  readonly installation?: string;
   /** varve's data directory, which keeps the downloaded files. */
   readonly home: string;
   readonly env: Variables;
@@ -31,13 +31,15 @@ export interface FrontEndPlaces {
 }
 
 /**
- * Returns the directory of the built front end: of the installed package, else of the copy in the data directory, which
- * is downloaded once. Only its files are kept: nothing of the package is installed or executed.
+ * Returns the directory of the built front end: of the package that is installed next to varve, else of the copy in the
+ * data directory, which is downloaded once. Only its files are kept: nothing of the package is installed or executed.
+ * The current directory has no part in it: its page would receive the key of the server, and a repository can contain
+ * any package.
  *
  * @throws {CliError} if the package cannot be downloaded or contains no page.
  */
 export async function frontEndDirectory(places: FrontEndPlaces): Promise<string> {
-  const installed = await installedDirectory(places.cwd);
+  const installed = await installedDirectory(places.installation ?? import.meta.dirname);
   if (installed !== undefined) return installed;
   const kept = join(places.home, 'front-end', frontEndVersion);
   if (!(await hasPage(kept))) await download(kept, places);
@@ -81,7 +83,11 @@ async function download(kept: string, places: FrontEndPlaces): Promise<void> {
   } catch (error) {
     const why = error instanceof Error ? error.message.split('\n', 1)[0] : 'unknown reason';
     const sentence = `${packageName} ${frontEndVersion} cannot be downloaded: ${why}.`;
-    throw new CliError(exitCodes.usage, sentence, `Install it here: npm install ${packageName}@${frontEndVersion}`);
+    throw new CliError(
+      exitCodes.usage,
+      sentence,
+      `Install it where varve is: npm install --global ${packageName}@${frontEndVersion}`,
+    );
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
