@@ -1,7 +1,27 @@
+import { isAlias, isMap, isScalar, parseDocument, visit, type Document } from 'yaml';
+
 /** What a job of a workflow may do beyond reading the repository; other jobs have no further rights. */
-const rightsOf: Readonly<Record<string, readonly string[]>> = {
-  version: ['contents: write', 'pull-requests: write'],
-  publish: ['contents: write', 'id-token: write'],
+const rightsOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  version: { contents: 'write', 'pull-requests': 'write' },
+  publish: { contents: 'write', 'id-token': 'write' },
+};
+
+/** Keys that parts of a workflow may have. No variable, shell, container or directory of a step or job can be set. */
+const keys = {
+  workflow: ['name', 'on', 'permissions', 'concurrency', 'jobs'],
+  job: 'if needs runs-on timeout-minutes environment permissions outputs strategy steps'.split(' '),
+  step: ['id', 'name', 'uses', 'with', 'run'],
+};
+
+/** Actions with their inputs. None of the inputs is a command, a cache or another registry. */
+const inputsOf: Readonly<Record<string, readonly string[]>> = {
+  'actions/checkout': ['persist-credentials'],
+  'actions/setup-node': ['node-version'],
+  'actions/upload-artifact': ['name', 'path'],
+  'changesets/action/select-mode': [],
+  'changesets/action/version': [],
+  'changesets/action/pack': ['publish-plan-artifact-id'],
+  'changesets/action/publish': ['pack-dir-artifact-id'],
 };
 
 /** Commands of jobs that may write: none of them runs code of the repository or an install script. */
@@ -10,93 +30,115 @@ const harmless = [
   /^pnpm install --frozen-lockfile --ignore-scripts --ignore-pnpmfile$/,
 ];
 
+/** Values that a workflow reads: none that a person outside of the project writes, and no secret. */
+const expression =
+  /^(?:github\.(?:workflow|ref)|matrix\.\w+|(?:needs|steps)\.\w+\.outputs\.[\w-]+|(?:github\.repository|needs\.\w+\.outputs\.\w+) == '[\w/-]+')$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+
 /**
  * Returns what is wrong with a workflow, in words: another event than a push or a pull request, rights that a job does
- * not need, an action without the hash of its commit, credentials that a later step could read, values of an event in a
- * command, dependencies that are not those of the lockfile, and a job without an end.
+ * not need, an action without the hash of its commit, credentials that a later step could read, values of an event,
+ * variables, dependencies that are not those of the lockfile, and a job without an end.
  */
 export function workflowProblems(workflow: string): readonly string[] {
-  const lines = workflow.split('\n').map((line) => line.replace(/ #.*$|^#.*$/, '').trimEnd());
-  const text = lines.join('\n');
-  const head = text.slice(0, text.indexOf('\njobs:\n'));
+  const document = parseDocument(workflow, { merge: false, version: '1.2' });
+  if (document.errors.length > 0 || !isMap(document.contents)) return ['not YAML'];
+  const { on, permissions, concurrency, jobs, ...rest } = fieldsOf(document.toJS({ maxAliasCount: 0 }));
   return [
-    ...eventsIn(head)
-      .filter((event) => event !== 'push' && event !== 'pull_request')
-      .map((event) => `event ${event}`),
-    ...(/^permissions: \{\}$/m.test(head) ? [] : ['rights of all jobs']),
-    ...(/secrets[.[]|secrets: *inherit/.test(text) ? ['secret'] : []),
-    ...actionsIn(lines)
-      .filter((action) => !/^[\w/-]+@[0-9a-f]{40}$/.test(action))
-      .map((action) => `action ${action}`),
-    ...workflow
-      .split('\n')
-      .filter((line) => /uses:/.test(line) && !/ # v\d+\.\d+\.\d+$/.test(line))
-      .map((line) => `version of ${line}`),
-    ...commandsIn(lines)
-      .filter((command) => command.includes('${{'))
-      .map((command) => `value in ${command}`),
-    ...commandsIn(lines)
-      .filter((command) => /\b(?:pnpm|npm) (?:install|i|ci|add)\b/.test(command))
-      .filter((command) => !/--frozen-lockfile|--global pnpm@\d/.test(command))
-      .map((command) => `lockfile of ${command}`),
-    ...jobsOf(text).flatMap(([name, job]) => jobProblems(name, job)),
+    ...nodeProblems(document),
+    ...unknownKeys({ on, permissions, concurrency, jobs, ...rest }, keys.workflow),
+    ...unknownKeys(fieldsOf(on), ['push', 'pull_request']).map((problem) => `event: ${problem}`),
+    ...Object.values(fieldsOf(on)).flatMap((event) => unknownKeys(fieldsOf(event), ['branches'])),
+    ...unknownKeys(fieldsOf(concurrency), ['group', 'cancel-in-progress']),
+    ...(isObject(on) && Object.keys(on).length > 0 ? [] : ['events in another form']),
+    ...(isEqual(permissions, {}) ? [] : ['rights of all jobs']),
+    ...Object.entries(fieldsOf(jobs)).flatMap(([name, job]) =>
+      jobProblems(name, fieldsOf(job)).map((problem) => `${problem} of the job ${name}`),
+    ),
   ];
 }
 
-function jobProblems(name: string, job: string): readonly string[] {
-  const lines = job.split('\n');
-  const rights = rightsIn(lines);
-  const expected = rightsOf[name] ?? ['contents: read'];
-  const canWrite = rights === undefined || rights.some((right) => !right.endsWith(': read'));
-  const checkouts = job.split('uses: actions/checkout@').slice(1);
-  const publishes = rights?.includes('id-token: write') ?? false;
-  return [
-    ...(rights !== undefined && rights.toSorted().join() === expected.toSorted().join() ? [] : ['rights']),
-    ...(checkouts.every((step) => /^.*\n +with:\n +persist-credentials: false(?:\n|$)/.test(step))
-      ? []
-      : ['credentials']),
-    ...(/^ {4}timeout-minutes: \d+$/m.test(job) ? [] : ['time limit']),
-    ...(canWrite ? commandsIn(lines).filter((command) => !harmless.some((one) => one.test(command))) : []),
-    ...(publishes && !/^ {4}environment: npm$/m.test(job) ? ['approval'] : []),
-    ...(canWrite && /^ +cache:/m.test(job) ? ['cache'] : []),
-  ].map((problem) => `${problem} of the job ${name}`);
-}
-
-/** Returns the name and the text of each job. */
-function jobsOf(text: string): readonly (readonly [name: string, job: string])[] {
-  const jobs = text.slice(text.indexOf('\njobs:\n') + '\njobs:\n'.length).split(/^(?= {2}\S)/m);
-  return jobs.filter((job) => job.trim() !== '').map((job) => [job.slice(0, job.indexOf(':')).trim(), job]);
-}
-
-/** Returns the rights that a job names, one on each line; undefined if it names none in this form. */
-function rightsIn(lines: readonly string[]): readonly string[] | undefined {
-  const start = lines.indexOf('    permissions:');
-  if (start < 0) return undefined;
-  const rest = lines.slice(start + 1);
-  const end = rest.findIndex((line) => !/^ {6}\S/.test(line));
-  return rest.slice(0, end < 0 ? undefined : end).map((line) => line.trim());
-}
-
-/** Returns the names of events. Other forms than one event on each line are an event of their own. */
-function eventsIn(head: string): readonly string[] {
-  const [, events] = /^on:\n((?: .*\n)*)/m.exec(head) ?? [];
-  if (events === undefined) return ['in another form'];
-  return events.split('\n').flatMap((line) => /^ {2}(\w+):/.exec(line)?.[1] ?? []);
-}
-
-function actionsIn(lines: readonly string[]): readonly string[] {
-  return lines.flatMap((line) => /\buses["']?\s*:\s*(.*)$/.exec(line)?.[1] ?? []);
-}
-
-/** Returns the commands of steps; further lines of a command of several lines are commands of their own. */
-function commandsIn(lines: readonly string[]): readonly string[] {
-  return lines.flatMap((line, at) => {
-    const command = /^(?<indent> *)(?:- )?run: *(?<first>.*)$/.exec(line)?.groups;
-    if (!command) return [];
-    const { indent = '', first = '' } = command;
-    const rest = lines.slice(at + 1);
-    const end = rest.findIndex((next) => next.trim() !== '' && !next.startsWith(`${indent}    `));
-    const more = /^[|>]/.test(first) ? rest.slice(0, end < 0 ? undefined : end) : [];
-    return [...(more.length > 0 ? [] : [first]), ...more.map((next) => next.trim())].filter((one) => one !== '');
+/** Returns problems of single values: aliases, tags, expressions, and actions without their version in a comment. */
+function nodeProblems(document: Document): readonly string[] {
+  const problems: string[] = [];
+  visit(document, (key, node, path) => {
+    if (isAlias(node)) problems.push('alias');
+    if (!isScalar(node) || typeof node.value !== 'string') return;
+    const parts = [...node.value.matchAll(/\$\{\{(.*?)\}\}/gs)].map(([, part = '']) => part.trim());
+    if (node.value.replaceAll(/\$\{\{.*?\}\}/gs, '').includes('${{')) parts.push(node.value);
+    const pair = path.at(-1) as { readonly key?: { readonly value?: unknown } } | undefined;
+    const name = key === 'value' ? pair?.key?.value : undefined;
+    if (name === 'if') parts.push(node.value);
+    problems.push(...parts.filter((part) => !expression.test(part)).map((part) => `value ${part}`));
+    const isVersioned = /^ v\d+\.\d+\.\d+$/.test(node.comment ?? '');
+    if (name === 'uses' && !isVersioned) problems.push(`version of ${node.value}`);
   });
+  return problems;
+}
+
+function jobProblems(name: string, job: Fields): readonly string[] {
+  const rights = fieldsOf(job['permissions']);
+  const canWrite = Object.values(rights).some((right) => right !== 'read');
+  const isTimed = Number.isInteger(job['timeout-minutes']);
+  const steps = Array.isArray(job['steps']) ? job['steps'].map(fieldsOf) : [];
+  return [
+    ...unknownKeys(job, keys.job),
+    ...(isEqual(rights, rightsOf[name] ?? { contents: 'read' }) ? [] : ['rights']),
+    ...(isTimed ? [] : ['time limit']),
+    ...(/^(?:ubuntu-latest|\$\{\{ matrix\.os \}\})$/.test(String(job['runs-on'])) ? [] : ['machine']),
+    ...('id-token' in rights && job['environment'] !== 'npm' ? ['approval'] : []),
+    ...(canWrite && 'strategy' in job ? ['matrix'] : []),
+    ...(/self-hosted/.test(JSON.stringify(job)) ? ['own machine'] : []),
+    ...unknownKeys(fieldsOf(job['strategy']), ['fail-fast', 'matrix']),
+    ...(steps.length > 0 ? [] : ['steps']),
+    ...steps.flatMap((step) => [
+      ...unknownKeys(step, keys.step),
+      ...('uses' in step ? actionProblems(step) : commandProblems(step, canWrite)),
+    ]),
+  ];
+}
+
+function actionProblems({ uses, run, with: inputs = {} }: Fields): readonly string[] {
+  const [action = '', commit = ''] = String(uses).split('@');
+  const allowed = inputsOf[action];
+  return [
+    ...(/^[\w-]+(?:\/[\w-]+)+$/.test(action) && /^[0-9a-f]{40}$/.test(commit) ? [] : [`action ${String(uses)}`]),
+    ...(run === undefined ? [] : ['command of an action']),
+    ...(allowed ? unknownKeys(fieldsOf(inputs), allowed) : [`unknown action ${action}`]),
+    ...(action !== 'actions/checkout' || isEqual(inputs, { 'persist-credentials': false }) ? [] : ['credentials']),
+  ];
+}
+
+function commandProblems({ run, with: inputs }: Fields, canWrite: boolean): readonly string[] {
+  if (typeof run !== 'string' || run.trim() === '' || inputs !== undefined) return ['step without a command'];
+  const lines = run.split('\n').filter((line) => line.trim() !== '');
+  return [
+    ...(run.includes('${{') ? [`value in ${run}`] : []),
+    ...(canWrite ? lines.filter((line) => !harmless.some((one) => one.test(line))) : []),
+    ...lines
+      .filter((line) => /\b(?:npm|npx|yarn|bun|bunx|corepack|pnpm +(?:install|i|ci|add|dlx|update|up))\b/.test(line))
+      .filter((line) => !/^pnpm install --frozen-lockfile\b|^npm install --global pnpm@\d|^npx -y pnpm@\d/.test(line))
+      .map((line) => `lockfile of ${line}`),
+  ];
+}
+
+function unknownKeys(fields: Fields, known: readonly string[]): readonly string[] {
+  return Object.entries(fields).flatMap(([key, value]) =>
+    value === undefined || known.includes(key) ? [] : [`key ${key}`],
+  );
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the fields of an object; of anything else none, so that what they must contain is missing. */
+function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+function isEqual(value: unknown, expected: Fields): boolean {
+  if (!isObject(value) || Object.keys(value).length !== Object.keys(expected).length) return false;
+  return Object.entries(expected).every(([key, one]) => value[key] === one);
 }

@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs';
+import { isMap, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import { expect, test } from 'vitest';
 import { workflowProblems } from './workflow-rules.ts';
 import { readText, root, workspacePackages } from './workspace.ts';
@@ -59,6 +60,86 @@ test.for(Object.keys(changes))('%s in the release is found', (change) => {
   expect(workflowProblems(changed)).not.toEqual([]);
 });
 
+/** Keys that a part of a workflow must not have, with values that run something, or reveal a secret. */
+const hostileKeys: Readonly<Record<string, unknown>> = {
+  env: { NODE_OPTIONS: '--import ./x.js', npm_config_registry: 'http://x.example' },
+  defaults: { run: { shell: './x.sh {0}' } },
+  shell: './x.sh {0}',
+  'working-directory': 'x',
+  container: 'x',
+  services: { x: { image: 'x' } },
+  secrets: 'inherit',
+  script: './x.sh',
+  cache: 'pnpm',
+  'registry-url': 'http://x.example',
+  'continue-on-error': true,
+  schedule: [],
+  workflow_dispatch: null,
+};
+const hostileValues = [
+  'secrets.NPM_TOKEN',
+  "secrets['NPM_TOKEN']",
+  'toJSON(secrets)',
+  'github.token',
+  'github.event.pull_request.title',
+  'github.event.head_commit.message',
+  'github.head_ref',
+  'github.ref_name',
+  'github.actor',
+  "format('{0}', github.event.issue.body)",
+  'inputs.x',
+  'env.X',
+  'vars.X',
+];
+/** Maps whose keys are names of the workflow's own. */
+const named = /^(?:jobs|outputs)$/;
+
+/** Returns workflows that differ by one hostile key or value: several at every place, and each of them somewhere. */
+function hostileVariants(text: string): readonly (readonly [change: string, text: string])[] {
+  const variants: (readonly [string, string])[] = [];
+  const original = parseDocument(text);
+  const change = (path: readonly unknown[], value: unknown): void => {
+    const document = original.clone();
+    document.setIn(path, value);
+    variants.push([`${path.join('.')}: ${JSON.stringify(value)}`, document.toString({ lineWidth: 0 })]);
+  };
+  let turn = 0;
+  visit(original, (position, node, ancestors) => {
+    const path = pathOf([...ancestors, node]);
+    if (isMap(node) && !path.includes('matrix') && !named.test(String(path.at(-1)))) {
+      for (let count = 0; count < 2; count += 1) {
+        const [key = '', value] = Object.entries(hostileKeys)[turn++ % Object.keys(hostileKeys).length] ?? [];
+        change([...path, key], value);
+      }
+    }
+    if (isScalar(node) && typeof node.value === 'string' && position === 'value') {
+      change(path, `${node.value}\${{ ${hostileValues[turn++ % hostileValues.length]} }}`);
+    }
+  });
+  return variants;
+}
+
+/** Returns the keys and indexes that lead to the last of these nodes. */
+function pathOf(nodes: readonly unknown[]): readonly unknown[] {
+  return nodes.flatMap((node, at): readonly unknown[] => {
+    const parent = nodes[at - 1];
+    if (isPair(parent)) return [String(parent.key)];
+    return isSeq(parent) ? [parent.items.indexOf(node)] : [];
+  });
+}
+
+test.for(workflows)(
+  'any variable, command, container, cache or value of others that is added to %s is found',
+  (file) => {
+    const text = readText(file);
+    expect(workflowProblems(parseDocument(text).toString({ lineWidth: 0 }))).toEqual([]);
+    const variants = hostileVariants(text);
+    expect(variants.length).toBeGreaterThan(30);
+    const unseen = variants.filter(([, changed]) => workflowProblems(changed).length === 0);
+    expect(unseen.map(([change]) => change)).toEqual([]);
+  },
+);
+
 test('only one job has an identity, and the packed files have a list of their contents', () => {
   const all = workflows.map(readText).join('\n');
   expect(all.match(/id-token: write/g)).toHaveLength(1);
@@ -83,8 +164,6 @@ test('dependencies are at least three days old, from the registry, by their usua
   expect(settings).not.toMatch(/^(?:minimumReleaseAgeExclude|trustPolicyExclude|dangerously\w*|onlyBuiltDep\w*):/m);
   const [, allowed = ''] = /^allowBuilds:\n((?: .*\n)*)/m.exec(settings) ?? [];
   expect(allowed.split('\n').filter((line) => line.endsWith(': true'))).toEqual(['  node: true']);
-  const sources = readText('pnpm-lock.yaml').match(/^ {4}resolution: \{(?!integrity: sha512-)[^}]*\}/gm) ?? [];
-  expect(sources).toEqual([]);
 });
 
 /** Fields of a manifest that decide what a publication runs and proves. */
