@@ -1,6 +1,7 @@
 import { chatFormat } from './chat/chat-format.ts';
 import { claudeCodeFormat } from './claude-code/session-format.ts';
 import { codexFormat } from './codex/rollout-format.ts';
+import { limitedFormat } from './common/limited-format.ts';
 import type { LogFormat } from './common/log-format.ts';
 import { evaluationFormat } from './evaluation/evaluation-format.ts';
 import { historyFormat } from './mcpbench/history-format.ts';
@@ -32,4 +33,4 @@ export const formats: readonly LogFormat[] = [
   markdownFormat,
   htmlFormat,
   otlpFormat,
-];
+].map(limitedFormat);

@@ -95,9 +95,10 @@ export interface LogFormat {
   /**
    * Reads the logs of a file or directory.
    *
-   * @throws {InteropError} `invalid` when nothing in it can be read, or the trusted keys did not sign it.
+   * @throws {InteropError} `invalid` when nothing in it can be read, or the trusted keys did not sign it; `unsupported`
+   * for a log that is too large or nested too deeply.
    */
   read?(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]>;
-  /** Writes a log. */
+  /** Writes a log. @throws {InteropError} `unsupported` for one that is too large or nested too deeply. */
   write?(log: WrittenLog): Output;
 }
