@@ -209,6 +209,8 @@ test('a bundle is imported with --trust only if one of the keys signed its last 
   expect(await into('unsigned', trusted)).toBe(4);
   await using server = await scriptedServer([{ text: 'Done.' }]);
   await varve('run', 'Again.', '--resume', id, '--sign', '--base-url', server.url, '--model', 'm');
+  const { stdout: verdict } = await varve('verify', id, '--trust', trusted);
+  expect(verdict).toContain('Signed only with a later event: events 0 to ');
   await rm(file);
   await varve('export', id, file);
   expect(await into('other', other)).toBe(4);

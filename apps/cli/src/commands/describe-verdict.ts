@@ -1,8 +1,8 @@
-import type { Unsealed, Verdict } from '@varve/storage/proof';
+import type { SeqRange, Unsealed, Verdict } from '@varve/storage/proof';
 
 /** Describes in words what a verdict proves and what it cannot prove; the first line is the result. */
 export function describeVerdict(verdict: Verdict): readonly string[] {
-  const { head, sealed, seal, broken, tombstones, cuts, unsealed } = verdict;
+  const { head, sealed, seal, broken, tombstones, cuts, unsealed, signedLater } = verdict;
   if (broken) {
     const place = broken.reason === 'unknown' ? '' : ` at event ${broken.seq}`;
     const intact = Math.min(sealed, broken.seq);
@@ -15,9 +15,10 @@ export function describeVerdict(verdict: Verdict): readonly string[] {
       : `OK: ${sealed} events verified, hash chain intact. Head: ${seal}`,
     ...proofOf(verdict),
     ...(sealed > 0 && sealed < head
-      ? [`Not sealed yet: ${rangeOf(sealed, head)}, by a crash or another program.`]
+      ? [`Not sealed yet: ${rangeOf({ seq: sealed, end: head })}, by a crash or another program.`]
       : []),
     ...unsealed.map((range) => lateSealOf(range)),
+    ...signedLater.map((range) => signedLaterOf(range)),
     ...tombstones.map(({ seq, signer }) => `A secret was scrubbed from event ${seq} by ${signer}.`),
     ...(cuts.length > 0 ? [`Repaired ${cuts.length} times after a loss of events.`] : []),
   ];
@@ -33,7 +34,7 @@ function proofOf({ head, proven, signers }: Verdict): readonly string[] {
   }
   const evidence = by === 'trusted-key' ? 'signed by a trusted key' : 'covered by the known seal';
   const rest = events < head ? ` Not excluded for later events: ${limit}.` : '';
-  return [`Excluded: any change of ${rangeOf(0, events)}, ${evidence}.${rest}`];
+  return [`Excluded: any change of ${rangeOf({ seq: 0, end: events })}, ${evidence}.${rest}`];
 }
 
 const causes: Readonly<Record<Unsealed['cause'], string>> = {
@@ -42,10 +43,14 @@ const causes: Readonly<Record<Unsealed['cause'], string>> = {
   accepted: 'accepted without seals',
 };
 
-function lateSealOf({ seq, end, cause }: Unsealed): string {
-  return `Not sealed when appended: ${rangeOf(seq, end)}, ${causes[cause]}.`;
+function lateSealOf(range: Unsealed): string {
+  return `Not sealed when appended: ${rangeOf(range)}, ${causes[range.cause]}.`;
 }
 
-function rangeOf(from: number, end: number): string {
-  return end - from === 1 ? `event ${from}` : `events ${from} to ${end - 1}`;
+function signedLaterOf(range: SeqRange): string {
+  return `Signed only with a later event: ${rangeOf(range)}. Not excluded: a change before that signature.`;
+}
+
+function rangeOf({ seq, end }: SeqRange): string {
+  return end - seq === 1 ? `event ${seq}` : `events ${seq} to ${end - 1}`;
 }

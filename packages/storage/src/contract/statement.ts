@@ -19,7 +19,10 @@ export interface Checkpoint extends SignedFields {
 /** SignedFields record that the text of an event was replaced, with the reason. */
 export interface Tombstone extends SignedFields {
   readonly kind: 'tombstone';
-  /** Digest of the event as it was appended; its seal still covers this digest. */
+  /**
+   * Digest of the event as it was before: as it was appended, whose digest the seal still covers, or as the tombstones
+   * of other signers left it.
+   */
   readonly was: string;
   /** Digest of the event as it is now. */
   readonly is: string;

@@ -5,7 +5,7 @@ import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { EventLog, NewEvent } from '../contract/log.ts';
 import type { Statement } from '../contract/statement.ts';
 import type { EventStore } from '../contract/store.ts';
-import { digestOf, tombstoneFor } from '../proof/hash-chain.ts';
+import { digestOf, tombstonesFor } from '../proof/hash-chain.ts';
 import { allProofs } from '../proof/proof-pages.ts';
 import type { Verdict, VerifyOptions } from '../proof/verdict.ts';
 import { verify } from '../proof/verify.ts';
@@ -107,6 +107,6 @@ async function copyEvents(copy: EventLog, log: LogReader, { sealed, at: imported
  */
 function originalEvent({ id, kind, parentId, text }: Stored, statements: readonly Statement[]): NewEvent {
   const event = { id, kind, parentId, text };
-  const tombstone = tombstoneFor(digestOf(event), statements);
-  return tombstone ? { ...event, digest: tombstone.was } : event;
+  const original = tombstonesFor(digestOf(event), statements).at(-1);
+  return original ? { ...event, digest: original.was } : event;
 }

@@ -81,7 +81,7 @@ export function currentProofs({ id, proof }: LogReader): CurrentProofs {
   const mismatches = (event: Stored, found: EventProof | undefined): boolean =>
     previous !== undefined &&
     found?.seal !== undefined &&
-    nextSeal(previous, sealedDigest(event, found)) !== found.seal;
+    nextSeal(previous, sealedDigest(event, found.statements)) !== found.seal;
   return {
     async proofOf(event) {
       let found = await proofAt(event.seq);

@@ -3,12 +3,12 @@ import { StorageError } from '../contract/error.ts';
 import type { TextReplacement } from '../contract/log-proof.ts';
 import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { EventLog } from '../contract/log.ts';
-import type { Signer } from '../contract/statement.ts';
+import type { Signer, Statement, Tombstone } from '../contract/statement.ts';
 import type { EventStore, Summary } from '../contract/store.ts';
 import { allSummaries } from '../kit/listing.ts';
-import { digestOf, sealedDigest } from '../proof/hash-chain.ts';
+import { digestOf, tombstonesFor } from '../proof/hash-chain.ts';
 import { proofCursor } from '../proof/proof-pages.ts';
-import { signTombstone } from '../proof/signatures.ts';
+import { hasValidSignature, signTombstone } from '../proof/signatures.ts';
 import { checkComplete } from './check-complete.ts';
 import { type FailedConversation, failedConversation } from './failed-conversation.ts';
 import { maskSecrets } from './mask-secrets.ts';
@@ -43,7 +43,8 @@ export interface ScrubResult {
 /**
  * Masks secrets in all events and `meta` of every conversation of a store, including forks and copies, and in
  * quarantine, and removes the snapshots of these conversations. Leaves a signed tombstone for each replaced text; seals
- * and checkpoints are not changed and stay valid. Continues after a conversation that fails. May be repeated, for
+ * and checkpoints are not changed and stay valid. A text that another key scrubbed before needs the tombstones of both:
+ * the new one covers only what this call changed. Continues after a conversation that fails. May be repeated, for
  * instance after a crash. Does not reach bundles or other stores. The digest of the original text stays in the proof
  * and can be used to test guesses, so replace an exposed key in any case.
  *
@@ -137,7 +138,7 @@ async function replacementsIn(log: EventLog, mask: Mask, options: ScrubOptions):
     checkFields(log.id, event, mask);
     const fields = {
       seq: event.seq,
-      was: sealedDigest(event, await proofAt(event.seq)),
+      was: digestBefore(log.id, event, { statements: (await proofAt(event.seq))?.statements ?? [], signer }),
       is: digestOf({ ...event, text }),
       reason,
       at: now(),
@@ -145,6 +146,23 @@ async function replacementsIn(log: EventLog, mask: Mask, options: ScrubOptions):
     replacements.push({ tombstone: signTombstone({ conversation: log.id, ...fields }, signer), text });
   }
   return replacements;
+}
+
+/**
+ * Returns the digest of the text that a new tombstone accounts for: the one before the earlier tombstones of the same
+ * signer. What another key claims about an earlier text is not repeated in the name of this one.
+ */
+function digestBefore(
+  conversation: string,
+  event: Stored,
+  { statements, signer }: { readonly statements: readonly Statement[]; readonly signer: Signer },
+): string {
+  const digest = digestOf(event);
+  const isOwn = (one: Tombstone): boolean =>
+    one.signer === signer.did && one.seq === event.seq && hasValidSignature(conversation, one);
+  const tombstones = tombstonesFor(digest, statements);
+  const end = tombstones.findIndex((one) => !isOwn(one));
+  return tombstones.slice(0, end === -1 ? tombstones.length : end).at(-1)?.was ?? digest;
 }
 
 function checkFields(conversation: string, { seq, id, kind, parentId = '' }: Stored, mask: Mask): void {

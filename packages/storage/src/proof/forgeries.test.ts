@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { verify, type EventProof, type Signer, type Statement } from '@varve/storage/proof';
 import { expect, test } from 'vitest';
 import { eventAt, readerOf, sealAt, signer, storedLog, thief, tombstone, trusted } from '../../test/stored-log.ts';
-import { digestOf, firstSeal, nextSeal, tombstoneFor } from './hash-chain.ts';
+import { newEvent } from '../testing/events.ts';
+import { digestOf, firstSeal, nextSeal, sealedDigest } from './hash-chain.ts';
 import { signCheckpoint } from './signatures.ts';
 
 const count = 7;
@@ -113,9 +114,8 @@ function withoutStatements(log: Log): Log {
 function resealed(log: Log): Log {
   let seal = firstSeal(log.id);
   const proofs = log.events.map((event, seq): EventProof => {
-    const digest = digestOf(event);
     const statements = statementsAt(log, seq);
-    seal = nextSeal(seal, tombstoneFor(digest, statements)?.was ?? digest);
+    seal = nextSeal(seal, sealedDigest(event, statements));
     return { seq, seal, statements };
   });
   return { ...log, proofs, end: { head: log.events.length, seal } };
@@ -154,6 +154,32 @@ function attacked({ ofEvents, reseal, ofRecords, isSealedLast }: Steps): Log {
   const records = ofRecords.reduce(apply, reseal === 'never' ? kept : resealed(kept));
   return isSealedLast ? resealed(records) : records;
 }
+
+/** The log after an honest agent opened it, appended an event and signed that with the trusted key. */
+function resumed(log: Log): Log {
+  const seq = log.events.length;
+  const added = { ...newEvent('resumed'), seq };
+  const seal = nextSeal(log.proofs.at(-1)?.seal ?? firstSeal(log.id), digestOf(added));
+  const statements = [signCheckpoint({ conversation: log.id, seq, seal, at: 1 }, signer)];
+  const proofs = [...log.proofs.filter((proof) => proof.seq < seq), { seq, seal, statements }];
+  return { ...log, events: [...log.events, added], proofs, end: { head: seq + 1, seal } };
+}
+
+test('what the trusted key signed after a forgery is named where it did not sign the events themselves', async () => {
+  let named = 0;
+  const property = fc.asyncProperty(attack, async (steps) => {
+    const forged = attacked(steps);
+    const log = resumed(forged);
+    const verdict = await verify(readerOf(log), { trusted, requireSigned: true });
+    if (verdict.broken) return;
+    const isLater = (at: number): boolean => verdict.signedLater.some(({ seq, end }) => seq <= at && at < end);
+    const others = forged.events.flatMap((event, seq) => (isGenuine(event, seq) ? [] : [seq]));
+    if (others.length > 0) named += 1;
+    expect(others.filter((seq) => !isLater(seq))).toEqual([]);
+  });
+  await fc.assert(property, { numRuns: 500 });
+  expect(named).toBeGreaterThan(5);
+});
 
 test('what is proven against forgery is unchanged, whatever a store writer with another key does', async () => {
   let proven = 0;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { EventProof } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { NewEvent } from '../contract/log.ts';
 import type { Statement, Tombstone } from '../contract/statement.ts';
@@ -37,13 +36,23 @@ export function nextSeal(previous: string, digest: string): string {
 }
 
 /** Returns the digest that the event was sealed with, which is that of its original text if it was scrubbed since. */
-export function sealedDigest(event: Stored, proof: EventProof | undefined): string {
+export function sealedDigest(event: Stored, statements: readonly Statement[] = []): string {
   const digest = digestOf(event);
-  return tombstoneFor(digest, proof?.statements ?? [])?.was ?? digest;
+  return tombstonesFor(digest, statements).at(-1)?.was ?? digest;
 }
 
-/** Returns the latest tombstone for a text with this digest. */
-export function tombstoneFor(digest: string, statements: readonly Statement[]): Tombstone | undefined {
-  const isMatch = (one: Statement): one is Tombstone => one.kind === 'tombstone' && one.is === digest;
-  return statements.findLast(isMatch);
+/**
+ * Returns the tombstones that lead from a text with this digest back to the original one, the latest first: of each
+ * text the latest one. Each is the claim of its own signer.
+ */
+export function tombstonesFor(digest: string, statements: readonly Statement[]): readonly Tombstone[] {
+  const found: Tombstone[] = [];
+  const byText = new Map<string, Tombstone>();
+  for (const statement of statements) if (statement.kind === 'tombstone') byText.set(statement.is, statement);
+  for (let next = byText.get(digest); next; next = byText.get(next.was)) {
+    found.push(next);
+    // Forged tombstones may be a circle.
+    byText.delete(next.is);
+  }
+  return found;
 }

@@ -6,6 +6,6 @@ export type { ProofWriter, TextReplacement } from '../contract/log-proof.ts';
 export type { SealedEvent } from './seal-events.ts';
 export type { Signer } from '../contract/statement.ts';
 export type { Checkpoint, Cut, Statement, Tombstone, Unsealed } from '../contract/statement.ts';
-export type { IntegrityFailure, KnownSeal, Proven, Verdict } from './verdict.ts';
+export type { SeqRange, IntegrityFailure, KnownSeal, Proven, Verdict } from './verdict.ts';
 export { verify } from './verify.ts';
 export type { VerifyOptions } from './verdict.ts';

@@ -59,11 +59,19 @@ export interface Proven {
    * - `nothing`: the events may be anything.
    * - `careless-edits`: bit rot and changes that do not recompute the seals. A writer of the store who recomputes all
    *   of them is not detected.
-   * - `forgery`: any change, by anyone who has neither a trusted key nor control over where the known seal is kept.
+   * - `forgery`: any change since a trusted key signed the events, or the known seal was noted, by anyone who has
+   *   neither a trusted key nor control over where the known seal is kept. See {@link Verdict.signedLater}.
    */
   readonly excludes: 'nothing' | 'careless-edits' | 'forgery';
   readonly by: 'nothing' | 'seals' | 'trusted-key' | 'known-seal';
   readonly events: number;
+}
+
+/** Range of events of a log. */
+export interface SeqRange {
+  readonly seq: number;
+  /** Exclusive. */
+  readonly end: number;
 }
 
 /** Result of `verify`. Without `broken`, the first `sealed` events are exactly those that were sealed. */
@@ -77,6 +85,11 @@ export interface Verdict {
   readonly seal: string;
   /** Number of events, counted from the first, that a checkpoint of a trusted signer covers; 0 without `trusted`. */
   readonly signedEvents: number;
+  /**
+   * Ranges of these events that a trusted signer did not sign when they were appended, but only with a later event, in
+   * order of seq. Whoever could write the store in between could have changed them before that signature.
+   */
+  readonly signedLater: readonly SeqRange[];
   /** Number of events, counted from the first, that the known seal covers; 0 without `known`. */
   readonly knownEvents: number;
   /** Strongest statement that the log supports; nothing if it is broken. */

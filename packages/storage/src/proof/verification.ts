@@ -2,9 +2,9 @@ import type { EventProof, SealedOnce } from '../contract/log-proof.ts';
 import type { LogLoss } from '../contract/loss.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { Checkpoint, Cut, Statement, Tombstone, Unsealed } from '../contract/statement.ts';
-import { digestOf, firstSeal, nextSeal, tombstoneFor } from './hash-chain.ts';
+import { digestOf, firstSeal, nextSeal, tombstonesFor } from './hash-chain.ts';
 import { hasValidSignature } from './signatures.ts';
-import type { IntegrityFailure, Proven, Verdict, VerifyOptions } from './verdict.ts';
+import type { SeqRange, IntegrityFailure, Proven, Verdict, VerifyOptions } from './verdict.ts';
 
 /** Verifies one log from its events, which are added in order until the first failure. */
 export class Verification {
@@ -22,6 +22,8 @@ export class Verification {
   #sealed = 0;
   #signedEvents = 0;
   #knownEvents = 0;
+  /** Ranges of events that no trusted key signed before it signed a later one; the last may not be signed yet. */
+  readonly #signedLater: SeqRange[] = [];
   /** True if the last event that was added is a recorded end with another seal. */
   #isOtherEnd = false;
   #broken: IntegrityFailure | undefined;
@@ -60,6 +62,7 @@ export class Verification {
     if (proof?.seal !== undefined) this.#checkSeal(seq, proof.seal);
     else if (this.#ends.some(({ head }) => seq < head)) this.#fail(seq, 'unsealed', 'has no seal although it had one');
     for (const statement of statements) if (statement.kind === 'checkpoint') this.#checkCheckpoint(statement);
+    if (this.#signedEvents < this.#head) this.#addUnsigned(seq);
     const ends = this.#ends.filter(({ head, seal }) => head === this.#head && seal !== undefined);
     this.#isOtherEnd = ends.some(({ seal }) => seal !== this.#seal);
     this.#checkKnown(seq);
@@ -74,8 +77,9 @@ export class Verification {
     const seqs = [...this.#ends.map(({ head }) => head - 1), known?.seq ?? -1, ...lost.map(({ seq }) => seq)];
     const total = seqs.reduce((one, other) => Math.max(one, other)) + 1;
     if (total > this.#head) this.failLost(`${total - this.#head} of ${total} sealed events are missing.`);
-    if (this.#isOtherEnd) this.failLost('The log ended with a different event.');
-    if (known && this.#knownEvents === 0) {
+    if (this.#isOtherEnd) this.failLost('The log does not end with the seal that was recorded for its end.');
+    // A log without events has a head too.
+    if (known && this.#knownEvents === 0 && known.seal !== firstSeal(this.#conversation)) {
       const message = `No event of conversation ${this.#conversation} has the known seal.`;
       this.#broken ??= { seq: 0, reason: 'unknown', message };
     }
@@ -100,6 +104,7 @@ export class Verification {
       sealed: this.#sealed,
       seal: this.#seal,
       signedEvents: this.#signedEvents,
+      signedLater: this.#signedLater.filter(({ seq }) => seq < this.#signedEvents),
       knownEvents: this.#knownEvents,
       proven: this.#proven(),
       signers: { ...this.#signers },
@@ -142,14 +147,13 @@ export class Verification {
     for (const statement of statements) if (statement.kind === 'unsealed') this.#unsealed.set(seq, statement);
   }
 
-  /** Returns the digest that the event was sealed with, and records the tombstone of a scrubbed event. */
+  /** Returns the digest that the event was sealed with, and records the tombstones of a scrubbed event. */
   #sealedDigest(event: Stored, statements: readonly Statement[]): string {
     const digest = digestOf(event);
-    const tombstone = tombstoneFor(digest, statements);
-    if (!tombstone) return digest;
-    this.#tombstones.push(tombstone);
-    if (this.#options.trusted) this.#checkTombstone(tombstone);
-    return tombstone.was;
+    const tombstones = tombstonesFor(digest, statements);
+    this.#tombstones.push(...tombstones);
+    if (this.#options.trusted) for (const tombstone of tombstones) this.#checkTombstone(tombstone);
+    return tombstones.at(-1)?.was ?? digest;
   }
 
   #checkTombstone({ seq, signer }: Tombstone): void {
@@ -169,6 +173,12 @@ export class Verification {
     if (this.#broken) return;
     this.#signers[signer] = (this.#signers[signer] ?? 0) + 1;
     if (this.#trusted.has(signer)) this.#signedEvents = seq + 1;
+  }
+
+  #addUnsigned(seq: number): void {
+    const last = this.#signedLater.at(-1);
+    if (last?.end === seq) this.#signedLater.splice(-1, 1, { seq: last.seq, end: seq + 1 });
+    else this.#signedLater.push({ seq, end: seq + 1 });
   }
 
   /** A seal covers the digests before a scrub, so a tombstone before the known seal counts only if it is trusted. */

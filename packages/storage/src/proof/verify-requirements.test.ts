@@ -35,6 +35,27 @@ test('a known seal without a seq is found at any event, and its absence fails', 
   expect(await broken(await storedLog(0), { known: { seal: 'a'.repeat(64) } })).toEqual([0, 'unknown']);
 });
 
+test('the head of a log without events is a known seal of every later state, and of no other log', async () => {
+  const { seal } = await verify(readerOf(await storedLog(0)));
+  for (const count of [0, 1, 5]) {
+    const { broken: none, proven, knownEvents } = await verify(readerOf(await storedLog(count)), { known: { seal } });
+    expect([none, proven.by, knownEvents]).toEqual([undefined, count > 0 ? 'seals' : 'nothing', 0]);
+    expect(await broken(await storedLog(count, 'd'), { known: { seal } })).toEqual([0, 'unknown']);
+  }
+});
+
+test('events that a trusted key signed only with a later one are named', async () => {
+  const later = async (count: number) => (await verify(readerOf(await storedLog(count)), { trusted })).signedLater;
+  expect(await later(2)).toEqual([]);
+  expect(await later(3)).toEqual([{ seq: 0, end: 2 }]);
+  expect(await later(5)).toEqual([{ seq: 0, end: 2 }]);
+  expect(await later(6)).toEqual([
+    { seq: 0, end: 2 },
+    { seq: 3, end: 5 },
+  ]);
+  expect((await verify(readerOf(await storedLog(6)))).signedLater).toEqual([]);
+});
+
 test('a head that must be signed by a trusted key fails without such a signature', async () => {
   const signedHead = await storedLog(6);
   expect(await broken(signedHead, { trusted, requireSigned: true })).toBeUndefined();

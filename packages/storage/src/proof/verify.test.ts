@@ -68,6 +68,7 @@ test('an unchanged log is verified as far as it was sealed and signed', async ()
     sealed: 13,
     seal: stored.end.seal,
     signedEvents: 12,
+    signedLater: [0, 3, 6, 9].map((seq) => ({ seq, end: seq + 2 })),
     knownEvents: 5,
     proven: { excludes: 'forgery', by: 'trusted-key', events: 12 },
     signers: { [signer.did]: 4 },
