@@ -61,6 +61,10 @@ export function toStorageError(error: unknown, path: string): unknown {
 }
 
 function mapError(error: unknown): MappedError | undefined {
+  // A number that JavaScript cannot represent; varve stores none.
+  if (error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE') {
+    return errorsByResultCode[resultCodes.corrupt];
+  }
   const errno = errnoOf(error);
   if (errno === undefined) return errorsByResultCode[resultCode(error) ?? 0];
   return [errno === 'ENOSPC' || errno === 'EDQUOT' ? 'full' : 'io', (path) => explainOpenFailure(path, errno)];

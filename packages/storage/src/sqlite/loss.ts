@@ -11,18 +11,19 @@ export function findLoss(
   statements: Statements,
   { key, id, head }: Pick<CheckedConversation, 'key' | 'id' | 'head'>,
 ): LogLoss | undefined {
-  const { count, last } = statements.eventCount.get(key) ?? {};
-  if (Number(count) === head && Number(last ?? -1) === head - 1) return undefined;
-  const seqs = statements.seqs.all(key).map((row) => Number(row['seq']));
+  const { count, first, last } = statements.eventCount.get(key) ?? {};
+  if (Number(count) === head && Number(first ?? 0) === 0 && Number(last ?? -1) === head - 1) return undefined;
+  const all = statements.seqs.all(key).map((row) => Number(row['seq']));
+  const seqs = all.filter((one) => one >= 0);
   const gap = seqs.findIndex((seq, index) => seq !== index);
   const seq = Math.min(gap === -1 ? seqs.length : gap, head);
   const end = Math.max(head, Number(last ?? -1) + 1);
-  const kept = seqs.filter((other) => other > seq).length;
-  const next = seqs.find((other) => other > seq) ?? end;
+  const kept = all.filter((other) => other > seq || other < 0).length;
+  const next = seqs.find((other) => other >= seq) ?? (seq === head ? all[0] : undefined) ?? end;
   const place = 'table event';
   const message =
     seq === head
-      ? `Event ${seq} is stored after the end of conversation ${id}, in ${place}.`
+      ? `Event ${next} is stored outside of the ${head} events of conversation ${id}, in ${place}.`
       : missingMessage({ id, seq, next, kept, place });
   return { seq, end, reason: 'missing', kept, place, quarantine: 'table quarantine', message };
 }

@@ -1,16 +1,14 @@
 import { type EventKey, longStringsOf } from './events.ts';
-import { parseJson } from '../kit/json.ts';
-import { parseStatement } from '../proof/parse-statement.ts';
 import { joinText } from './long-strings.ts';
 import { type Read, readRows } from './read-rows.ts';
-import { type EventRow, sealText, type Statements, toEvent } from './statements.ts';
+import { type EventRow, sealText, statementOf, type Statements, toEvent } from './statements.ts';
 
 // Quarantine keeps a copy of events that a cut removed from a log, and of the statements about them.
 
 /** Events to copy to quarantine. */
 export interface QuarantinedEvents {
   readonly key: number;
-  /** Seq of the first one. */
+  /** Seq of the first one. Rows with a negative one are part of no log, and are copied too. */
   readonly from: number;
   /** UTC milliseconds. */
   readonly at: number;
@@ -18,7 +16,9 @@ export interface QuarantinedEvents {
 
 /** Copies the events from `from` on to quarantine, even damaged ones; in a transaction of the caller. */
 export function quarantineEvents(statements: Statements, { key, from, at }: QuarantinedEvents): void {
-  for (const row of statements.events.iterate(key, from, Number.MAX_SAFE_INTEGER, -1)) {
+  const strays = statements.events.all(key, Number.MIN_SAFE_INTEGER, 0, -1);
+  const rows = statements.events.iterate(key, from, Number.MAX_SAFE_INTEGER, -1);
+  for (const row of [strays, rows].values().flatMap((each) => each)) {
     const event = toEvent(row);
     const { seq, id, kind, parent_id } = event;
     const text = remainingText(statements, { key, seq }, event);
@@ -36,7 +36,7 @@ export async function* readQuarantine(statements: Statements, key: number, read:
 /** Moves the statements that cannot be read to quarantine, in a transaction of the caller; returns their number. */
 export function quarantineMalformed(statements: Statements, key: number, at: number): number {
   const rows = statements.allStatements.all(key);
-  const malformed = rows.filter(({ json }) => !parseStatement(parseJson(String(json))));
+  const malformed = rows.filter((row) => !statementOf(row));
   for (const { number, seq, json } of malformed) {
     statements.insertQuarantined.run(key, at, JSON.stringify({ seq, statement: json }));
     statements.deleteStatement.run(number ?? null);

@@ -1,14 +1,13 @@
 import { StorageError } from '../contract/error.ts';
 import type { LogProof } from '../contract/log-proof.ts';
 import type { Statement } from '../contract/statement.ts';
-import { parseJson } from '../kit/json.ts';
 import { mergeProof } from '../proof/proof-pages.ts';
-import { parseStatement } from '../proof/parse-statement.ts';
 import type { ConversationKey } from './events.ts';
 import { readQuarantine } from './quarantine.ts';
 import type { Read } from './read-rows.ts';
 import { readSnapshots } from './snapshots.ts';
-import { type LogState, sealText, type Statements, toLogState } from './statements.ts';
+import { isLegacy } from './unsealed.ts';
+import { type LogState, type Row, sealText, statementOf, type Statements, toLogState } from './statements.ts';
 
 const pageLength = 256;
 
@@ -28,25 +27,21 @@ export function logProof(statements: Statements, { id, key }: ConversationKey, r
         const seals = rows.map((row) => ({ seq: Number(row['seq']), seal: sealText(row['seal']) ?? '' }));
         const last = seals.at(-1);
         const end = last && seals.length === pageLength ? last.seq + 1 : to;
-        const stated = statements.statements.all(key, from, end).map((row) => toStatement(id, row['json']));
+        const stated = statements.statements.all(key, from, end).map((row) => toStatement(id, row));
         return mergeProof(seals, stated);
       }),
     end: async () =>
       read(() => {
-        const { head, seal } = state();
-        const last = sealText(seal ?? undefined);
-        return last === undefined ? undefined : { head, seal: last };
-      }),
-    sealedOnce: async () =>
-      read(() => {
         const { head, seal, legacy } = state();
-        return seal === null && legacy > 0 ? undefined : { head, seal: sealText(seal ?? undefined) };
+        const isSealed = head > 0 && !isLegacy(statements, { key, head, seal, legacy });
+        // Without the seal of the conversation the end is not known: any other seal differs from that.
+        return isSealed ? { head, seal: sealText(seal ?? undefined) ?? '' } : undefined;
       }),
   };
 }
 
-function toStatement(id: string, json: unknown): Statement {
-  const statement = parseStatement(parseJson(String(json)));
+function toStatement(id: string, row: Row): Statement {
+  const statement = statementOf(row);
   if (!statement) throw new StorageError('corrupt', `A stored statement of conversation ${id} is malformed.`);
   return statement;
 }

@@ -1,10 +1,13 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Json } from '@varve/events';
 import type { Snapshot } from '../contract/snapshots.ts';
+import type { Statement } from '../contract/statement.ts';
 import type { Summary } from '../contract/store.ts';
 import { parseJson } from '../kit/json.ts';
+import { parseStatement } from '../proof/parse-statement.ts';
 
-type Row = Record<string, SQLOutputValue>;
+/** A row that a statement returned. */
+export type Row = Record<string, SQLOutputValue>;
 
 /** A row of `conversation`. */
 export interface ConversationRow {
@@ -68,6 +71,15 @@ export function toSummary(row: Row): Summary {
   return { id, createdAt, updatedAt, head, meta: (parseJson(meta) ?? null) as Json };
 }
 
+/**
+ * Converts the columns `seq` and `json` of a row of `statement`; returns undefined if it cannot be read, or is about
+ * another event than its row.
+ */
+export function statementOf({ seq, json }: Row): Statement | undefined {
+  const statement = parseStatement(parseJson(String(json)));
+  return statement?.seq === seq ? statement : undefined;
+}
+
 /** Converts a row of `snapshot`; returns undefined if its state is damaged. */
 export function toSnapshot(row: Row): Snapshot | undefined {
   const { seq, state } = row as { seq: number; state: string };
@@ -92,7 +104,8 @@ export function prepareStatements(database: DatabaseSync) {
     removeConversation: prepare('DELETE FROM conversation WHERE key = ?'),
     setHead: prepare('UPDATE conversation SET head = ?, seal = ?, updated_at = ?, lease_until = ? WHERE key = ?'),
     setSeal: prepare('UPDATE conversation SET seal = ?, legacy = 0 WHERE key = ?'),
-    eventCount: prepare('SELECT count(*) AS count, max(seq) AS last FROM event WHERE conversation = ?'),
+    eventCount: prepare(`
+      SELECT count(*) AS count, min(seq) AS first, max(seq) AS last FROM event WHERE conversation = ?`),
     seqs: prepare('SELECT seq FROM event WHERE conversation = ? ORDER BY seq'),
     deleteCheckpoints: prepare(`
       DELETE FROM statement WHERE conversation = ? AND seq >= ? AND json ->> 'kind' = 'checkpoint'`),
@@ -121,13 +134,14 @@ export function prepareStatements(database: DatabaseSync) {
       SELECT at, blob.text AS string FROM event_blob JOIN blob ON blob.key = event_blob.blob
       WHERE conversation = ? AND seq = ? ORDER BY at`),
     deleteStrings: prepare('DELETE FROM event_blob WHERE conversation = ? AND seq = ?'),
+    firstUnsealed: prepare('SELECT seq FROM event WHERE conversation = ? AND seal IS NULL ORDER BY seq LIMIT 1'),
     sealEvent: prepare('UPDATE event SET seal = ? WHERE conversation = ? AND seq = ?'),
     seals: prepare(`
       SELECT seq, seal FROM event
       WHERE conversation = ? AND seq >= ? AND seq < ? AND seal IS NOT NULL ORDER BY seq LIMIT ?`),
     insertStatement: prepare('INSERT INTO statement (conversation, seq, json) VALUES (?, ?, ?)'),
     setText: prepare('UPDATE event SET text = ?, blobs = ? WHERE conversation = ? AND seq = ?'),
-    deleteEvents: prepare('DELETE FROM event WHERE conversation = ? AND seq >= ?'),
+    deleteEvents: prepare('DELETE FROM event WHERE conversation = ? AND (seq >= ? OR seq < 0)'),
     deleteStatements: prepare(`
       DELETE FROM statement WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut'`),
     quarantined: prepare(`
@@ -139,7 +153,7 @@ export function prepareStatements(database: DatabaseSync) {
       SELECT conversation, ?, json FROM statement
       WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut' ORDER BY number`),
     statements: prepare(`
-      SELECT json FROM statement WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq, number`),
+      SELECT seq, json FROM statement WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq, number`),
     allStatements: prepare('SELECT number, seq, json FROM statement WHERE conversation = ?'),
     deleteStatement: prepare('DELETE FROM statement WHERE number = ?'),
     eventById: prepare('SELECT seq, text, blobs FROM event WHERE conversation = ? AND id = ?'),

@@ -19,18 +19,19 @@ export function checkIntact(statements: Statements, conversation: CheckedConvers
 /**
  * Seals a log of a version without seals, and records that.
  *
- * @throws {StorageError} `unsealed` for any other log whose last event has not the seal of the conversation.
+ * @throws {StorageError} `unsealed` for any other log with an event without a seal, or whose last event has not the seal
+ * of the conversation.
  */
 function checkSealed(statements: Statements, conversation: CheckedConversation, at: number): void {
   const { key, id, head, legacy } = conversation;
-  if (head === 0 || hasLastSeal(statements, conversation)) return;
+  const seq = firstUnsealed(statements, conversation);
+  if (head === 0 || (seq === head && hasLastSeal(statements, conversation))) return;
   if (isLegacy(statements, conversation)) {
     sealFrom(statements, conversation, 0);
     record(statements, key, { kind: 'unsealed', seq: 0, end: head, cause: 'found', at });
     return;
   }
   const sealed = legacy === 0 ? head : Math.min(head, legacy);
-  const seq = firstUnsealed(statements, conversation);
   const range = seq < sealed ? `events ${seq} to ${sealed - 1}` : `events 0 to ${sealed - 1}`;
   const what = seq < sealed ? 'are missing in the proof' : 'were replaced in the proof';
   throw new StorageError('unsealed', `The seals of ${range} ${what} of conversation ${id}.`);
@@ -60,20 +61,17 @@ function hasLastSeal(statements: Statements, { key, head, seal }: CheckedConvers
   return last !== undefined && last === sealText(seal ?? undefined);
 }
 
-function isLegacy(statements: Statements, { key, head, seal, legacy }: CheckedConversation): boolean {
+/** Returns true for a log that only a version without seals has written. */
+export function isLegacy(
+  statements: Statements,
+  { key, head, seal, legacy }: Omit<CheckedConversation, 'id'>,
+): boolean {
   return seal === null && legacy >= head && statements.seals.all(key, 0, head, 1).length === 0;
 }
 
 /** Returns the seq of the first event without a seal, or the head. */
 function firstUnsealed(statements: Statements, { key, head }: CheckedConversation): number {
-  for (let next = 0; next < head;) {
-    const page = statements.seals.all(key, next, head, pageLength);
-    const gap = page.findIndex((row, index) => Number(row['seq']) !== next + index);
-    if (gap !== -1) return next + gap;
-    next += page.length;
-    if (page.length < pageLength) return next;
-  }
-  return head;
+  return Number(statements.firstUnsealed.get(key)?.['seq'] ?? head);
 }
 
 function sealFrom(statements: Statements, { key, id, head }: CheckedConversation, from: number): void {

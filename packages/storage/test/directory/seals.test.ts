@@ -5,7 +5,7 @@ import { type EventLog, StorageError } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { repair } from '@varve/storage/maintenance';
 import { ed25519Signer, verify } from '@varve/storage/proof';
-import { array, assert, asyncProperty, boolean, constantFrom, integer, record } from 'fast-check';
+import { array, assert, asyncProperty, boolean, constantFrom, integer, record, uniqueArray } from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventName } from '../../src/directory/layout/event-file.ts';
 import { sealEvents } from '../../src/proof/seal-events.ts';
@@ -132,6 +132,56 @@ test.for(Object.entries(resets))('%s are reported, and refused until they are ac
   expect((await verify(reader, { trusted: [signer.did], requireSigned: true })).broken?.reason).toBe('unsigned');
   await (await store.open('c'))[Symbol.asyncDispose]();
 });
+
+const isSeal = (line: string): boolean => line.startsWith('{"seq":');
+
+test('a log that lost any of its seals is refused until that is accepted', async () => {
+  const lost = uniqueArray(integer({ min: 0, max: length - 1 }), { minLength: 1 });
+  await assert(
+    asyncProperty(lost, boolean(), async (seqs, isKilled) => {
+      await using files = await closedLog();
+      const lines = (await readFile(files.seals, 'utf8')).split('\n');
+      const isLost = (line: string): boolean => seqs.some((seq) => isSeal(line) && line.startsWith(`{"seq":${seq},`));
+      await writeFile(files.seals, lines.filter((line) => !isLost(line)).join('\n'));
+      // Without the record of the end, the last events count as unsealed by a crash.
+      const isMiddle = lines
+        .filter((line) => isSeal(line))
+        .some((line, seq) => !isLost(line) && seq > Math.min(...seqs));
+      if (isKilled && isMiddle) await kill(files);
+      await using store = await files.open();
+      expect((await verify(await store.read('c'))).broken).toMatchObject({ reason: 'unsealed' });
+      await expect(store.open('c')).rejects.toMatchObject({ code: 'unsealed' });
+      await using log = await store.open('c', { purpose: 'repair' });
+      expect((await repair(log, { acceptUnsealed: true })).accepted).toMatchObject([{ seq: Math.min(...seqs) }]);
+      expect(await log.append([agentEvent(20)])).toEqual([length]);
+      expect((await verify(log)).sealed).toBe(length + 1);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+const rewritings: Record<string, (text: string) => string> = {
+  'without its last line feed': (text) => text.trimEnd(),
+  'with other line ends': (text) => text.replaceAll('\n', '\r\n'),
+  'with blank lines': (text) => text.replaceAll('\n', '\n\n'),
+  'with blanks in its lines': (text) => text.replaceAll('":', '": ').replaceAll('\n', ' \n'),
+  'with a copy of an earlier line': (text) => `${text}${text.split('\n').find((line) => isSeal(line))}\n`,
+  'with another seal of an earlier event': (text) => `${text}{"seq":2,"seal":"${'0'.repeat(64)}"}\n`,
+  'with a seal of an event that no log can have': (text) =>
+    `${text}{"seq":${Number.MAX_SAFE_INTEGER},"seal":"${'0'.repeat(64)}"}\n`,
+};
+
+test.for(Object.entries(rewritings))(
+  'a file of seals %s is complete, and the log is continued',
+  async ([, rewrite]) => {
+    await using files = await closedLog();
+    await writeFile(files.seals, rewrite(await readFile(files.seals, 'utf8')));
+    await using store = await files.open();
+    expect((await verify(await store.read('c'), { requireSeals: true })).broken).toBeUndefined();
+    const { refused, verdict } = await resumed(files);
+    expect([refused, verdict.broken, verdict.sealed, verdict.unsealed]).toEqual([undefined, undefined, length + 1, []]);
+  },
+);
 
 test('a log without any file of varve counts as sealed once if it contains a fact of varve', async () => {
   await using files = await closedLog();

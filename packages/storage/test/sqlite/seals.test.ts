@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { repair } from '@varve/storage/maintenance';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { assert, asyncProperty, integer, uniqueArray } from 'fast-check';
+import { assert, asyncProperty, boolean, integer, uniqueArray } from 'fast-check';
 import { expect, test } from 'vitest';
 import { idsOf, newEvent, newEvents } from '../../src/testing/events.ts';
 
@@ -64,6 +64,52 @@ test.for([
     isAccepted ? [undefined, undefined, head + 1] : [4, 'altered', 4],
   );
   await (await store.open('c'))[Symbol.asyncDispose]();
+});
+
+test('a log that lost any of its seals is refused until that is accepted', async () => {
+  const lost = uniqueArray(integer({ min: 0, max: length }), { minLength: 1 });
+  await assert(
+    asyncProperty(lost, async (seqs) => {
+      await using files = await closedLog();
+      files.tamper(`UPDATE event SET seal = NULL WHERE seq IN (${seqs.join()})`);
+      // The seal of the conversation, which is that of the last event.
+      if (seqs.includes(length)) files.tamper('UPDATE conversation SET seal = NULL');
+      await using store = await files.open();
+      expect((await verify(await store.read('c'))).broken).toBeDefined();
+      await expect(store.open('c')).rejects.toMatchObject({ code: 'unsealed' });
+      await using log = await store.open('c', { purpose: 'repair' });
+      const seq = Math.min(...seqs) % length;
+      expect((await repair(log, { acceptUnsealed: true })).accepted).toMatchObject([{ seq, end: length }]);
+      expect(await log.append([newEvent('more')])).toEqual([length]);
+      expect((await verify(log)).sealed).toBe(length + 1);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('rows outside of the events are reported, refused and repaired', async () => {
+  const moved = uniqueArray(integer({ min: 0, max: length - 1 }), { minLength: 1, maxLength: 3 });
+  await assert(
+    asyncProperty(moved, boolean(), async (seqs, isCopied) => {
+      await using files = await closedLog();
+      const copies = seqs.map(
+        (seq) => `INSERT INTO event (conversation, seq, id, kind, text)
+        SELECT conversation, -1 - seq, 'copy' || seq, kind, text FROM event WHERE seq = ${seq};`,
+      );
+      files.tamper(isCopied ? copies.join('') : `UPDATE event SET seq = -1 - seq WHERE seq IN (${seqs.join()})`);
+      await using store = await files.open();
+      const seq = isCopied ? length : Math.min(...seqs);
+      expect(await (await store.read('c')).loss?.()).toMatchObject({ seq, reason: 'missing' });
+      await expect(store.open('c')).rejects.toMatchObject({ code: 'incomplete' });
+      await using log = await store.open('c', { purpose: 'repair' });
+      expect(await repair(log)).toMatchObject({ cut: { seq, end: length } });
+      expect(await log.loss?.()).toBeUndefined();
+      expect(await log.append(newEvents(seq, length + 1))).toHaveLength(length + 1 - seq);
+      const texts = await Array.fromAsync(log.proof?.quarantine?.() ?? []);
+      expect(texts.filter((text) => JSON.parse(text).seq < 0)).toHaveLength(seqs.length);
+    }),
+    { numRuns: 10 },
+  );
 });
 
 test('lost rows are reported, refused and repaired', async () => {

@@ -2,7 +2,7 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { repair } from '@varve/storage/maintenance';
+import { exportBundle, repair } from '@varve/storage/maintenance';
 import { ed25519Signer, verify, type VerifyOptions } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { describe, expect, test } from 'vitest';
@@ -91,6 +91,32 @@ test.for(['{', '{}', '[]', 'null', '{"kind":"checkpoint","seq":"3"}'])(
       { seq: 3, statement: json },
     ]);
     expect(await repair(log)).toEqual({ resolved: [], accepted: [] });
+  },
+);
+
+test.for([-1, 0, 5, 6, 1000, 2 ** 52])('statements that were moved to event %s are named, and end', async (seq) => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  await writeLog(path);
+  tamper(path, `UPDATE statement SET seq = ${seq} WHERE seq IN (2, 3)`);
+  await using store = await sqliteStore({ path });
+  const { broken } = await verify(await store.read('c'), { trusted: [signer.did], mustBeSigned: () => true });
+  expect(broken).toBeDefined();
+  await using log = await store.open('c', { purpose: 'repair' });
+  expect((await repair(log)).malformed).toBe(2);
+  const lines = await Array.fromAsync(exportBundle(log, await store.summary('c')));
+  expect(lines).toHaveLength(8);
+});
+
+test.for(['head', 'lease_epoch', 'lease_until', 'updated_at', 'legacy'])(
+  'a %s that JavaScript cannot represent is damage',
+  async (column) => {
+    await using directory = await temporary();
+    const path = join(directory.path, 'store.db');
+    await writeLog(path);
+    tamper(path, `UPDATE conversation SET ${column} = 9223372036854775807`);
+    await using store = await sqliteStore({ path });
+    await expect(store.open('c')).rejects.toMatchObject({ code: 'corrupt' });
   },
 );
 

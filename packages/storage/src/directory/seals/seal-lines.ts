@@ -31,10 +31,15 @@ export function sealLinesText(lines: readonly SealLine[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Returns the last seal that an opening of the log continues from, without parsing more of the file than needed. */
-export function lastSealOf(text: string): SealedEvent | undefined {
+/**
+ * Returns the last seal that an opening of the log continues from, without parsing more of the file than needed. Parses
+ * all of it if its last line is about an earlier event than `head`.
+ */
+export function lastSealOf(text: string, head = 0): SealedEvent | undefined {
   // A power failure leaves zeros in lost blocks; the seals in them are computed again.
-  return text.includes('\0') ? lastBeforeGap(text) : (lastLineOf(text) ?? parseSealLines(text).last);
+  if (text.includes('\0')) return lastBeforeGap(text);
+  const last = lastLineOf(text);
+  return last && last.seq + 1 >= head ? last : parseSealLines(text).last;
 }
 
 /**
@@ -45,6 +50,27 @@ function lastLineOf(text: string): SealedEvent | undefined {
   const start = text.lastIndexOf('\n', text.length - 2) + 1;
   const line = text.slice(start);
   return line.endsWith('\n') && text.indexOf(line) === start ? sealOf(parseRecord(line)) : undefined;
+}
+
+const sealPattern = /^\{"seq":(\d{1,15}),"seal":"[0-9a-f]{64}"\}$/gm;
+
+/**
+ * Returns the seq of the first event before `head` that has no seal in the file, or `head`. Parses the file only if its
+ * lines are not simply in order.
+ */
+export function firstUnsealed(text: string, head: number): number {
+  let next = 0;
+  for (const [, seq] of text.matchAll(sealPattern)) if (Number(seq) === next) next += 1;
+  if (next >= head && !text.includes('"void"')) return head;
+  const sealed = parseSealLines(text).events.filter(({ seal }) => seal !== undefined);
+  const gap = sealed.findIndex(({ seq }, index) => seq !== index);
+  return Math.min(gap === -1 ? sealed.length : gap, head);
+}
+
+/** Returns true if the file has this seal, also in a line that another program formatted. */
+export function hasSeal(text: string, { seq, seal }: SealedEvent): boolean {
+  if (text.includes(sealLinesText([{ seq, seal }]))) return true;
+  return parseSealLines(text).events.some((event) => event.seq === seq && event.seal === seal);
 }
 
 /** Returns the seal of the last event before the first one without a seal. */
@@ -92,6 +118,7 @@ function isRevocation(end: unknown, previous: Statement | undefined): previous i
 
 function sealOf(record: Readonly<Record<string, unknown>> | undefined): SealedEvent | undefined {
   const { seq, seal, kind } = record ?? {};
-  const isSeq = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0;
+  // The number of events after this one is a safe integer too.
+  const isSeq = typeof seq === 'number' && Number.isSafeInteger(seq + 1) && seq >= 0;
   return kind === undefined && isSeq && isSha256Hex(seal) ? { seq, seal } : undefined;
 }

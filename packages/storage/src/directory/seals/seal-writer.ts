@@ -10,7 +10,15 @@ import { signCheckpoint } from '../../proof/signatures.ts';
 import type { EventIndex } from '../layout/event-index.ts';
 import type { Files } from '../layout/files.ts';
 import type { Paths } from '../layout/paths.ts';
-import { lastSealOf, parseSealLines, type SealLine, sealLinesText, sealsHeader } from './seal-lines.ts';
+import {
+  firstUnsealed,
+  hasSeal,
+  lastSealOf,
+  parseSealLines,
+  type SealLine,
+  sealLinesText,
+  sealsHeader,
+} from './seal-lines.ts';
 
 /** Options of `SealWriter`. */
 export interface SealWriterOptions {
@@ -36,6 +44,8 @@ export class SealWriter {
   #seal: string;
   /** True if the file has another seal than the one that `sealedOnce` names. */
   #isReplaced = false;
+  /** First event without a seal in the file, although a later one has one; infinite if there is none. */
+  #gap = Infinity;
   /** Lines that could not be written yet. */
   #unwritten = '';
   #isRead = false;
@@ -94,6 +104,7 @@ export class SealWriter {
     const cut: Cut = { kind: 'cut', seq, end, cause: 'repaired', at: this.#options.now() };
     this.#read();
     this.#truncateTo(seq);
+    if (this.#gap >= seq) this.#gap = Infinity;
     this.#write([cut, { void: seq }]);
     if ((this.#sealedOnce?.head ?? 0) > seq) this.#sealedOnce = { head: seq, seal: undefined };
     return cut;
@@ -103,10 +114,7 @@ export class SealWriter {
   async accept(): Promise<Unsealed | undefined> {
     const { files, paths, index, now } = this.#options;
     this.#checkLength();
-    const { events } = parseSealLines(files.read(paths.seals)?.toString() ?? '');
-    const sealed = events.filter(({ seal }) => seal !== undefined);
-    const gap = sealed.findIndex(({ seq }, at) => seq !== at);
-    const lost = gap === -1 ? sealed.length : gap;
+    const lost = firstUnsealed(files.read(paths.seals)?.toString() ?? '', index.head);
     if (!this.#isReplaced && lost >= index.head) return undefined;
     this.#truncateTo(this.#isReplaced ? 0 : lost);
     const seq = this.#head;
@@ -114,6 +122,7 @@ export class SealWriter {
     this.#write([accepted, { void: seq }]);
     this.#sealedOnce = undefined;
     this.#isReplaced = false;
+    this.#gap = Infinity;
     await this.#sealRest();
     await this.sync();
     return accepted;
@@ -168,7 +177,8 @@ export class SealWriter {
   /** Returns the beginning of a sentence about events that were sealed and are not now, or have other seals. */
   #describeLost(): string | undefined {
     const { head = 0 } = this.#sealedOnce ?? {};
-    if (this.#head < head) return `The seals of events ${this.#head} to ${head - 1} are missing in the proof`;
+    const [gap, end] = [Math.min(this.#gap, this.#head), Math.max(this.#head, head)];
+    if (gap < end) return `The seals of events ${gap} to ${end - 1} are missing in the proof`;
     return this.#isReplaced ? `The seals of events 0 to ${head - 1} were replaced in the proof` : undefined;
   }
 
@@ -198,12 +208,14 @@ export class SealWriter {
     if (this.#isRead) return;
     const { files, paths } = this.#options;
     const text = files.read(paths.seals)?.toString() ?? '';
-    const last = lastSealOf(text);
+    const last = lastSealOf(text, this.#sealedOnce?.head);
     if (text === '') this.#unwritten = sealsHeader;
     else if (!text.endsWith('\n')) this.#unwritten = '\n';
     this.#head = last ? last.seq + 1 : 0;
     this.#seal = last?.seal ?? this.#seal;
     this.#isReplaced = this.#hasOtherSeal(text);
+    const gap = firstUnsealed(text, this.#head);
+    if (gap < this.#head) this.#gap = gap;
     this.#isRead = true;
   }
 
@@ -211,7 +223,7 @@ export class SealWriter {
   #hasOtherSeal(text: string): boolean {
     const { head = 0, seal } = this.#sealedOnce ?? {};
     if (head === 0 || seal === undefined || this.#head < head) return false;
-    return !text.includes(sealLinesText([{ seq: head - 1, seal }]));
+    return !hasSeal(text, { seq: head - 1, seal });
   }
 
   /** Continues after the first `head` events. */
