@@ -181,6 +181,28 @@ test.for(Object.entries(damages))(
   },
 );
 
+test.for([
+  ['twice', (lines: string[], at: number) => lines.toSpliced(at, 0, lines[at] ?? '')],
+  ['after a later one', (lines: string[], at: number) => lines.toSpliced(at, 2, lines[at + 1] ?? '', lines[at] ?? '')],
+  ['after its own proof', (lines: string[], at: number) => lines.toSpliced(at, 0, about(at - 1, at - 1))],
+  [
+    'before a proof with a statement about another',
+    (lines: string[], at: number) => lines.toSpliced(-2, 0, about(999, at)),
+  ],
+] as const)('a bundle with an event %s is not imported, whatever its checksum', async ([, change]) => {
+  await using source = await filled();
+  const bundle = await bundleOf(source);
+  for (const at of [1, 2, 150, 300]) {
+    const changed = sealed(change(bundle.split('\n'), at).join('\n'));
+    await expect(readBundle(inChunks(changed, 1_000_000))).rejects.toMatchObject({ code: 'corrupt' });
+  }
+});
+
+/** A line that contains a statement about an event, and nothing else. */
+function about(line: number, seq: number): string {
+  return JSON.stringify({ seq: line, statements: [{ kind: 'cut', seq, end: seq, cause: 'repaired', at: 1 }] });
+}
+
 test('a bundle of a newer version is invalid', async () => {
   await using source = await filled();
   const newer = sealed((await bundleOf(source)).replace('"version":1', '"version":2'));

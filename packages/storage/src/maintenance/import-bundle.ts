@@ -7,6 +7,7 @@ import type { EventStore } from '../contract/store.ts';
 import { isId } from '../kit/checks.ts';
 import { readerOf } from '../kit/reader.ts';
 import { wakeups } from '../kit/wakeups.ts';
+import { isSha256Hex } from '../proof/hash-chain.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 import type { Verdict } from '../proof/verdict.ts';
 import { copyLog, type CopyOptions } from './copy-log.ts';
@@ -115,11 +116,14 @@ function headerFields({ id, createdAt, updatedAt, meta }: Fields) {
 
 function add({ events, proofs }: Contents, record: Fields): void {
   const { seq, id, kind, parent_id: parentId, text, seal, statements = [] } = record;
-  if (typeof seq !== 'number' || !Array.isArray(statements)) throw corrupt('has a line that is not an event');
-  const parsed = statements.flatMap((statement) => parseStatement(statement) ?? []);
-  if (parsed.length < statements.length || !(seal === undefined || typeof seal === 'string')) {
-    throw corrupt(`has an invalid proof for event ${seq}`);
+  if (!Number.isSafeInteger(seq) || typeof seq !== 'number' || !Array.isArray(statements)) {
+    throw corrupt('has a line that is not an event');
   }
+  // In order, as in any store: looking for the proof of an event would otherwise read all lines again.
+  if (seq <= (proofs.at(-1)?.seq ?? -1) || seq < events.length) throw corrupt(`has event ${seq} out of order`);
+  const parsed = statements.flatMap((statement) => parseStatement(statement) ?? []);
+  const isAbout = parsed.length === statements.length && parsed.every((statement) => statement.seq === seq);
+  if (!isAbout || !(seal === undefined || isSha256Hex(seal))) throw corrupt(`has an invalid proof for event ${seq}`);
   if (seal !== undefined || parsed.length > 0) proofs.push({ seq, seal, statements: parsed });
   if (text === undefined) return;
   const isParent = parentId === undefined || typeof parentId === 'string';

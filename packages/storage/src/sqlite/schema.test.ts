@@ -6,7 +6,7 @@ import { verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { idsOf, newEvent } from '../testing/events.ts';
-import { migrate, migrations } from './schema.ts';
+import { migrate, migrations, versionOf } from './schema.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const addColumn = 'ALTER TABLE event ADD COLUMN extra TEXT;';
@@ -43,6 +43,22 @@ test('a database of version 1 is read and continued', async () => {
   ]);
   expect(await log.snapshots.latest('view@1')).toEqual({ seq: 2, state: { ids: ['a', 'b'] } });
   expect([log.epoch, await log.append([newEvent('c')])]).toEqual([4, [2]]);
+});
+
+test('a database that another process creates between any two statements is one of this store', async () => {
+  for (const at of [1, 2, 3]) {
+    await using directory = await temporary();
+    const path = join(directory.path, 'store.db');
+    using database = new DatabaseSync(path);
+    let count = 0;
+    const prepare = (sql: string) => {
+      count += 1;
+      using other = new DatabaseSync(path);
+      if (count === at) migrate(other, path, migrations);
+      return database.prepare(sql);
+    };
+    expect([0, migrations.length]).toContain(versionOf({ prepare }, path, migrations));
+  }
 });
 
 test('long texts of version 2 stay unsplit, alongside new ones that are split', async () => {

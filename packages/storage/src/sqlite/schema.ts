@@ -141,9 +141,10 @@ export function migrate(database: DatabaseSync, path: string, steps: readonly st
 }
 
 /** Rejects a database of another application, unless it is empty. @throws {StorageError} `invalid`. */
-export function checkOwner(database: DatabaseSync, path: string): void {
-  const owner = numberFrom(database, 'PRAGMA application_id');
+export function checkOwner(database: Pick<DatabaseSync, 'prepare'>, path: string): void {
+  // Read in this order: another process may create the schema in between, in one transaction with the id.
   const isEmpty = numberFrom(database, 'SELECT count(*) FROM sqlite_schema') === 0;
+  const owner = numberFrom(database, 'PRAGMA application_id');
   if (owner === applicationId || (owner === 0 && isEmpty)) return;
   throw new StorageError('invalid', `${path} is a database of another application.`);
 }
@@ -153,7 +154,7 @@ export function checkOwner(database: DatabaseSync, path: string): void {
  *
  * @throws {StorageError} `invalid` for a database of another application or of a newer version.
  */
-export function versionOf(database: DatabaseSync, path: string, steps: readonly string[]): number {
+export function versionOf(database: Pick<DatabaseSync, 'prepare'>, path: string, steps: readonly string[]): number {
   checkOwner(database, path);
   const version = numberFrom(database, 'PRAGMA user_version');
   if (version <= steps.length) return version;
@@ -167,7 +168,7 @@ function nextStep(database: DatabaseSync, path: string, steps: readonly string[]
   return `${step}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version + 1};`;
 }
 
-function numberFrom(database: DatabaseSync, sql: string): number {
+function numberFrom(database: Pick<DatabaseSync, 'prepare'>, sql: string): number {
   const [value] = Object.values(database.prepare(sql).get() ?? {});
   return typeof value === 'number' ? value : Number.NaN;
 }
