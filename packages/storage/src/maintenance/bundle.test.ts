@@ -193,8 +193,8 @@ test.for([
   await using source = await filled();
   const bundle = await bundleOf(source);
   for (const at of [1, 2, 150, 300]) {
-    const changed = sealed(change(bundle.split('\n'), at).join('\n'));
-    await expect(readBundle(inChunks(changed, 1_000_000))).rejects.toMatchObject({ code: 'corrupt' });
+    const broken = sealed(change(bundle.split('\n'), at).join('\n'));
+    await expect(readBundle(inChunks(broken, 1_000_000))).rejects.toMatchObject({ code: 'corrupt' });
   }
 });
 

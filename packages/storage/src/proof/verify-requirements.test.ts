@@ -44,8 +44,9 @@ test('the head of a log without events is a known seal of every later state, and
   }
 });
 
+const later = async (count: number) => (await verify(readerOf(await storedLog(count)), { trusted })).signedLater;
+
 test('events that a trusted key signed only with a later one are named', async () => {
-  const later = async (count: number) => (await verify(readerOf(await storedLog(count)), { trusted })).signedLater;
   expect(await later(2)).toEqual([]);
   expect(await later(3)).toEqual([{ seq: 0, end: 2 }]);
   expect(await later(5)).toEqual([{ seq: 0, end: 2 }]);
