@@ -19,7 +19,7 @@ export function checkIntact(statements: Statements, conversation: CheckedConvers
 /**
  * Seals a log of a version without seals, and records that.
  *
- * @throws {StorageError} `unsealed` for any other log with an event without a seal, or whose last event has not the seal
+ * @throws {StorageError} `unsealed` for any other log with an event without a seal, or with another last seal than that
  * of the conversation.
  */
 function checkSealed(statements: Statements, conversation: CheckedConversation, at: number): void {
