@@ -2,7 +2,15 @@ import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { describeRule } from '@varve/agent/confirmation';
 import { quotedRows } from '../terminal/rows.ts';
-import { callRows, proposedRules, reasonRows, sessionGrant, type CallPlace, type WaitingCall } from './waiting-call.ts';
+import {
+  callRows,
+  placeRows,
+  proposedRules,
+  reasonRows,
+  sessionGrant,
+  type CallPlace,
+  type WaitingCall,
+} from './waiting-call.ts';
 
 /** Decision of the user about one call; `later` leaves all waiting calls as they are. */
 export type Approval = 'once' | 'session' | 'always' | 'later' | { readonly reason: string };
@@ -35,7 +43,7 @@ export async function askApproval(
   const title = `Approve this tool call${owner}?${count > 1 ? ` (${number} of ${count})` : ''}`;
   const rows = callRows(call, columns);
   for (const row of quotedRows(title, columns)) io.stderr.text(styled('yellow', row));
-  for (const row of [...rows, ...reasonRows(call, columns)]) io.stderr.text(row);
+  for (const row of [...rows, ...placeRows(call, place, columns), ...reasonRows(call, columns)]) io.stderr.text(row);
   // Its beginning is no longer on the screen, whose end can look like a whole call.
   const isHigh = rows.length + spareRows > height;
   if (isHigh) io.stderr.text(styled('yellow', `The call has ${rows.length} rows: scroll up to read all of it.`));

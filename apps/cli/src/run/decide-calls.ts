@@ -12,6 +12,7 @@ import {
   callRows,
   isAsked,
   isCoveredBy,
+  placeRows,
   proposedRules,
   reasonRows,
   sessionGrant,
@@ -131,8 +132,10 @@ export function printWaiting(
     progress.above(styled('yellow', row));
   }
   const asked = new Set(askedOf(pending, options));
+  const placeOf = placesIn(conversation);
   for (const call of pending) {
-    for (const row of callRows(call, io.stderr.columns)) progress.above(row);
+    const { columns } = io.stderr;
+    for (const row of [...callRows(call, columns), ...placeRows(call, placeOf(call), columns)]) progress.above(row);
     for (const row of asked.has(call) ? reasonRows(call, io.stderr.columns) : ['Not risky; it waits for the others.']) {
       progress.above(row);
     }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ActionEvent, type SecurityRisk } from '@varve/events/kinds';
 import { FileEditorAction, TerminalAction, type Payload } from '@varve/events/payloads';
 import type { RiskVerdict } from '@varve/events/facts';
-import { isCoveredBy, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
+import { isCoveredBy, placeRows, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
 
 function call(action: Payload, risk: SecurityRisk = 'UNKNOWN', verdict?: RiskVerdict): WaitingCall {
   const event = ActionEvent.create(
@@ -67,6 +67,18 @@ test.for(
   const [first, second] = [from, to].map((directories) => sessionGrant(call(rm), { workspace: '/w', directories }));
   expect(first?.key === second?.key).toBe(from.toSorted().join() === to.toSorted().join());
   expect(sessionGrant(call(rm), { workspace: '/other', directories: from })?.key).not.toBe(first?.key);
+});
+
+test.for<readonly [directories: readonly string[], action: Payload, row: string]>([
+  [[], rm, ''],
+  [['sub'], rm, 'May start in sub, where earlier commands leave the shell.'],
+  [['sub', '/etc'], rm, 'May start in sub or /etc, where earlier commands leave the shell.'],
+  [['a\u202E\n'], rm, 'May start in a<202E><000A>, where earlier commands leave the shell.'],
+  [['sub'], TerminalAction.create({ command: 'ls', reset: true }), ''],
+  [['sub'], TerminalAction.create({ command: 'y', is_input: true }), ''],
+  [['sub'], { kind: 'OtherAction' }, ''],
+])('with the shell in %j, %j is shown with its place', ([directories, action, row]) => {
+  expect(placeRows(call(action), { workspace: '/w', directories }, 100).join('\n')).toBe(row);
 });
 
 test('a rule that was learned for a file does not cover a command in another directory', () => {

@@ -61,6 +61,13 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
   return [...decided, ...(first === undefined ? [`${verdict.risk}: ${own}`] : [`${first}; ${own}`, ...more])];
 }
 
+/** Returns where the command of a call would start, if that is another directory than the workspace. */
+export function placeRows({ event }: WaitingCall, { directories }: CallPlace, columns: number): readonly string[] {
+  const terminal = TerminalAction.read(event.action);
+  if (!terminal || terminal.is_input || terminal.reset || directories.length === 0) return [];
+  return quotedRows(`May start in ${directories.join(' or ')}, where earlier commands leave the shell.`, columns);
+}
+
 /** Reports whether a reason only repeats the rating of the model. */
 function isOwnRating(text: string): boolean {
   return text.startsWith('The model ');

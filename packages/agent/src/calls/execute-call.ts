@@ -32,7 +32,11 @@ export async function executeCall(call: RunnableCall, session: Session, context:
   let rules: readonly ActivatedSkill[];
   try {
     const output = onOutput && { onOutput: (chunk: string) => onOutput(chunk, event) };
-    observation = await tool.execute(input, { workspace, signal, idempotencyKey, actionId: event.id, ...output });
+    // Several directories are those of concurrent shells: which of them the model means is not known.
+    const [shellDirectory, ...others] = journal.timeline.read('directories');
+    const shell = shellDirectory !== undefined && others.length === 0 && { shellDirectory };
+    const context = { workspace, signal, idempotencyKey, actionId: event.id, ...shell, ...output };
+    observation = await tool.execute(input, context);
     rules = await rulesFor(event, observation, session, signal);
   } catch (error) {
     return recordFailure(event, error, session, signal);

@@ -19,6 +19,11 @@ export interface ToolContext {
   readonly actionId?: string;
   /** Receives output while the call runs, for display only. Must not throw. */
   readonly onOutput?: (chunk: string) => void;
+  /**
+   * Directory in which an earlier process left the shell of the conversation, absolute. The first shell of a terminal
+   * starts there, because a call that was written for it means other files in the workspace.
+   */
+  readonly shellDirectory?: string;
 }
 
 /** Hints for users and policies, as MCP defines them. With `readOnlyHint` no call has the effect `write`. */

@@ -9,6 +9,7 @@ import {
   commandEnded,
   commandNotStarted,
   continuedOutput,
+  directoryGone,
   shellEnded,
   shellKilled,
   shellReplaced,
@@ -34,6 +35,8 @@ export class ShellController {
   #session: ShellSession | undefined;
   /** Initial state of the next shell; undefined before the first shell and after a reset. */
   #lastOrigin: ShellOrigin | undefined;
+  /** True until a shell was started or reset. */
+  #isFirst = true;
   /** Last shell that was started; it may still be starting. */
   #starting: Promise<ShellSession> | undefined;
   readonly #closing = new AbortController();
@@ -92,6 +95,7 @@ export class ShellController {
   }
 
   async #reset(): Promise<void> {
+    this.#isFirst = false;
     await this.#session?.close();
     this.#session = undefined;
     this.#lastOrigin = undefined;
@@ -167,6 +171,11 @@ export class ShellController {
     const secrets = await this.#factory.secretsFor(call.command);
     if (context.signal.aborted) throw new ToolError('aborted', 'The call was cancelled before it started.');
     if (before?.status === 'ended') await this.#dropSession(before);
+    const { shellDirectory } = context;
+    if (this.#isFirst && shellDirectory !== undefined && !(await isDirectory(shellDirectory))) {
+      this.#isFirst = false;
+      return refusalReport(call.command, directoryGone(shellDirectory));
+    }
     const prefix = before === undefined ? '' : unreportedOutput(before.take(), this.#unreportedEnd(before));
     before?.acknowledge();
     const session = await this.#ensureSession(context);
@@ -271,11 +280,13 @@ export class ShellController {
   }
 
   /** Returns the shell, which it starts if necessary. */
-  async #ensureSession({ workspace, signal }: ToolContext): Promise<ShellSession> {
+  async #ensureSession({ workspace, shellDirectory, signal }: ToolContext): Promise<ShellSession> {
     const origin = this.#lastOrigin ?? (await this.#secondary?.origin);
-    const directory = origin !== undefined && (await isDirectory(origin.directory)) ? origin.directory : workspace;
+    const wanted = origin?.directory ?? (this.#isFirst ? shellDirectory : undefined);
+    const directory = wanted !== undefined && (await isDirectory(wanted)) ? wanted : workspace;
     this.#throwIfClosed();
     if (this.#session !== undefined) return this.#session;
+    this.#isFirst = false;
     const cancelled = AbortSignal.any([signal, this.#closing.signal]);
     this.#starting = this.#factory.start({ directory, exported: origin?.exported }, cancelled);
     this.#session = await this.#starting.finally(() => this.#throwIfClosed());

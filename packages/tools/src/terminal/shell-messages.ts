@@ -55,6 +55,11 @@ export function shellReplaced(keepsExported: boolean): string {
   return `[An earlier command left the shell in a state in which it runs no further commands (for example by a trap or a readonly variable). It was replaced by a new one in the same directory, which ran this command. ${what}]`;
 }
 
+/** Returns the message for the first command of a process whose shell cannot start where the last one was left. */
+export function directoryGone(directory: string): string {
+  return `NOT executed: the shell of an earlier process was left in ${directory}, which is no directory now. The next command starts a shell in the workspace.`;
+}
+
 /** Message for a command that was sent to several shells. */
 export const commandNotStarted =
   '[NOT executed: neither the shell nor its replacements started the command. Use reset for a fresh shell.]';

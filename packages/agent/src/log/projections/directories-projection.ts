@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { runFact } from '@varve/events/facts';
+import { forkEndFact, importFact, runFact, settingsFact } from '@varve/events/facts';
 import { ObservationEvent } from '@varve/events/kinds';
 import { TerminalObservation } from '@varve/events/payloads';
 import type { Projection } from '@varve/events/projections';
@@ -12,30 +12,47 @@ interface Shell {
   readonly isOld: boolean;
 }
 
+interface Shells {
+  /** Last workspace of the log: a shell of another one is not used here. */
+  readonly workspace?: string;
+  readonly shells: readonly Shell[];
+}
+
 /** Maximum number of shells that are remembered: the main one, and those of concurrent commands. */
 const maxShells = 4;
 
 /**
  * Folds the directories in which the shells of the terminal are, as their last results report them. A shell of an
- * earlier run is forgotten when one that is not known reports: it may be of another process.
+ * earlier run is forgotten when one that is not known reports: it may be of another process. Shells of an imported log,
+ * of the origin of a fork, and of another workspace are forgotten too.
  */
-export const directoriesProjection: Projection<readonly Shell[], readonly string[]> = {
+export const directoriesProjection: Projection<Shells, readonly string[]> = {
   name: 'directories',
-  version: 1,
+  version: 2,
   scope: 'log',
-  initial: () => [],
-  apply(shells, event) {
+  initial: () => ({ shells: [] }),
+  apply(state, event) {
+    const { shells } = state;
     const run = shells.length > 0 ? runFact.read(event) : undefined;
-    if (run) return run.state === 'begun' && !run.inherited ? shells.map((one) => ({ ...one, isOld: true })) : shells;
+    if (run) {
+      const isBegun = run.state === 'begun' && !run.inherited;
+      return isBegun ? { ...state, shells: shells.map((one) => ({ ...one, isOld: true })) } : state;
+    }
+    if (importFact.read(event) || forkEndFact.read(event)) return { ...state, shells: [] };
+    const workspace = settingsFact.read(event)?.workspace;
+    if (workspace !== undefined) return workspace === state.workspace ? state : { workspace, shells: [] };
     const shell = shellOf(event);
-    if (!shell) return shells;
+    if (!shell) return state;
     const isKnown = shells.some(({ pid }) => pid === shell.pid);
     const others = shells.filter(({ pid, isOld }) => pid !== shell.pid && (isKnown || !isOld));
-    return [...others, shell].slice(-maxShells);
+    return { ...state, shells: [...others, shell].slice(-maxShells) };
   },
-  read: (shells) => [...new Set(shells.map(({ directory }) => directory))],
-  encode: (shells) => shells.map((shell) => ({ ...shell })),
-  decode: (json) => json as unknown as readonly Shell[],
+  read: ({ shells }) => [...new Set(shells.map(({ directory }) => directory))],
+  encode: ({ workspace, shells }) => ({
+    ...(workspace !== undefined && { workspace }),
+    shells: shells.map((shell) => ({ ...shell })),
+  }),
+  decode: (json) => json as unknown as Shells,
 };
 
 function shellOf(event: Parameters<typeof directoriesProjection.apply>[1]): Shell | undefined {
