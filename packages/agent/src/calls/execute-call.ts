@@ -35,8 +35,8 @@ export async function executeCall(call: RunnableCall, session: Session, context:
     // Several directories are those of concurrent shells: which of them the model means is not known.
     const [shellDirectory, ...others] = journal.timeline.read('directories');
     const shell = shellDirectory !== undefined && others.length === 0 && { shellDirectory };
-    const context = { workspace, signal, idempotencyKey, actionId: event.id, ...shell, ...output };
-    observation = await tool.execute(input, context);
+    const own = { workspace, signal, idempotencyKey, actionId: event.id };
+    observation = await tool.execute(input, { ...own, ...shell, ...output });
     rules = await rulesFor(event, observation, session, signal);
   } catch (error) {
     return recordFailure(event, error, session, signal);
