@@ -11,7 +11,7 @@ export default defineConfig({
     update: 'none',
     // By default one processor of two stays idle, while most of these tests wait for processes.
     maxWorkers: 2,
-    testTimeout: 600_000,
+    testTimeout: 400_000,
     passWithNoTests: true,
   },
 });

@@ -3,15 +3,11 @@ import { expect, test } from 'vitest';
 import { asks } from './asks.ts';
 import { rewrittenDangers } from './rewritings.ts';
 
-test(
-  'no rewriting of a dangerous command, composed five deep, lowers its risk below asking',
-  { timeout: 600_000 },
-  () => {
-    fc.assert(
-      fc.property(rewrittenDangers(5), (script) => {
-        expect(asks(script)).toBe(true);
-      }),
-      { numRuns: 20_000 },
-    );
-  },
-);
+test('no rewriting of a dangerous command, composed five deep, lowers its risk below asking', () => {
+  fc.assert(
+    fc.property(rewrittenDangers(5), (script) => {
+      expect(asks(script)).toBe(true);
+    }),
+    { numRuns: 20_000 },
+  );
+});
