@@ -68,6 +68,7 @@ export async function killRound({ storeUrl, killAfterMs, functionCalling }: Kill
   const { id, isStarted } = await whatIsLeft(url);
   const again = start([...common, ...(id === undefined ? [] : ['--resume', id]), ...(isStarted ? [] : [task])], dir);
   const exitCode = await again.exit;
+  if ((await whatIsLeft(url)).id === undefined) throw new Error(`No conversation was stored: ${again.stderr()}`);
   const printed = [...completeLines(first.stdout()), ...completeLines(again.stdout())];
   return { wasKilled: !ended, exitCode, stderr: again.stderr(), ...(await judged(url, dir, printed)) };
 }

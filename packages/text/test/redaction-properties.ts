@@ -223,10 +223,12 @@ export function checkBase64OfText(numRuns: number): void {
         const start = Math.ceil((Buffer.byteLength(before) * 8) / 6);
         const end = Math.floor((Buffer.byteLength(before + secret) * 8) / 6);
         const redacted = redactText([secret], inLines(encoded, columns, '\n'));
-        expect(redacted).toContain(hidden);
         const rest = redacted.replaceAll('\n', '');
-        expect(rest.startsWith(encoded.slice(0, start) + hidden)).toBe(true);
-        expect(rest.length - start - hidden.length).toBeLessThanOrEqual(encoded.length - end);
+        const hiddenAt = rest.indexOf(hidden);
+        // Up to two letters more, where the text before could be the backslash with which the secret starts in JSON.
+        expect(start - hiddenAt).toBeOneOf([0, 1, 2]);
+        expect(rest.startsWith(encoded.slice(0, hiddenAt))).toBe(true);
+        expect(rest.length - hiddenAt - hidden.length).toBeLessThanOrEqual(encoded.length - end);
       },
     ),
     { numRuns },
