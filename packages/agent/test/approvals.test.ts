@@ -31,6 +31,8 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reject' as const), shown: fc.nat(3), calls: fc.nat(7) }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'message' } as const) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const), workspace: fc.nat(1) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('navigate' as const), back: fc.nat(9) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fork' as const), back: fc.nat(9) }) },
 );
 
 type Action = typeof action extends fc.Arbitrary<infer Value> ? Value : never;
@@ -78,6 +80,8 @@ class Approvals {
     if (step.kind === 'show') return void this.#shown.push({ digest: this.#open.digestOf(), calls: this.#pending });
     if (step.kind === 'message') return void (await this.#open.send('Something else.'));
     if (step.kind === 'reopen') return this.#reopen(workspaces[step.workspace] ?? '/');
+    if (step.kind === 'navigate') return this.#navigate(step.back);
+    if (step.kind === 'fork') return this.#fork(step.back);
     const shown = this.#shown.at(-1 - step.shown);
     if (!shown) return;
     if (step.kind === 'approve-digest') return this.#approve(shown, { digest: shown.digest.slice(0, step.digits) });
@@ -132,6 +136,23 @@ class Approvals {
     await this.#open[Symbol.asyncDispose]();
     this.#workspace = workspace;
     this.#conversation = await Conversation.open({ agent: this.#agent, store: this.#store, id, workspace });
+  }
+
+  /** Goes back by a number of events, on whatever branch they are. */
+  async #navigate(back: number): Promise<void> {
+    const event = (await Array.fromAsync(this.#open.events())).at(-1 - back)?.event.id;
+    await this.#refusable(() => this.#open.navigate(event));
+  }
+
+  /** A fork runs none of the calls that are open at its beginning, approved or not. */
+  async #fork(back: number): Promise<void> {
+    const before = new Map(this.#runs);
+    const at = (await Array.fromAsync(this.#open.events())).at(-1 - back)?.event.id;
+    await this.#refusable(async () => {
+      await using fork = await this.#open.fork(at === undefined ? {} : { at });
+      await this.#refusable(() => fork.run());
+    });
+    assert.deepEqual(this.#runs, before);
   }
 
   /** Returns false if the conversation refused, with an error of its own. */
