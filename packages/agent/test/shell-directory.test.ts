@@ -70,6 +70,27 @@ test.for([
   },
 );
 
+test('after concurrent commands in several directories, a command starts in one that was shown', async () => {
+  const [store, workspace] = [memoryStore(), newWorkspace()];
+  mkdirSync(join(workspace, 'other', 'build'), { recursive: true });
+  const agent = agentOf([reply('cd sub; sleep 0.2', 'cd other; true'), reply(remove)]);
+  const id = await (async () => {
+    await using conversation = await Conversation.create({ agent, store, workspace });
+    await conversation.send('Go.');
+    for (const turn of [0, 1]) {
+      if (turn === 1) await conversation.approve();
+      await conversation.run();
+    }
+    return conversation.id;
+  })();
+  await using conversation = await Conversation.open({ agent: agentOf([]), store, id });
+  const [directories = []] = conversation.startDirectories().values();
+  await conversation.approve();
+  await conversation.run();
+  const places = directories.length > 0 ? directories : ['.'];
+  expect(places.filter((place) => !readdirSync(join(workspace, place)).includes('build'))).toHaveLength(1);
+});
+
 test('without the directory, nothing runs', async () => {
   const [store, workspace] = [memoryStore(), newWorkspace()];
   const id = await waiting(store, workspace, 'cd sub', remove);

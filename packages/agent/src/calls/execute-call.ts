@@ -32,9 +32,10 @@ export async function executeCall(call: RunnableCall, session: Session, context:
   let rules: readonly ActivatedSkill[];
   try {
     const output = onOutput && { onOutput: (chunk: string) => onOutput(chunk, event) };
-    // Several directories are those of concurrent shells: which of them the model means is not known.
-    const [shellDirectory, ...others] = journal.timeline.read('directories');
-    const shell = shellDirectory !== undefined && others.length === 0 && { shellDirectory };
+    // Several directories are those of concurrent shells. A person who is asked about a call reads all of them.
+    const left = journal.timeline.read('directories');
+    const shellDirectory = left.includes(workspace) ? undefined : left.at(-1);
+    const shell = shellDirectory !== undefined && { shellDirectory };
     const own = { workspace, signal, idempotencyKey, actionId: event.id };
     observation = await tool.execute(input, { ...own, ...shell, ...output });
     rules = await rulesFor(event, observation, session, signal);
