@@ -281,9 +281,41 @@ function hostileUpdates(events: readonly BaseEvent[]) {
     }),
     'varve.fork_end': anyEvent.map((fork) => ({ fork, at: 0 })),
     'varve.child': fc.constantFrom(id, 'b'.repeat(32)).map((conversation_id) => ({ ...spent, conversation_id })),
+    'varve.call': fc.record({
+      response_id: fc.constantFrom('r', 'other'),
+      actions: fc.subarray(actions.map(({ id: one }) => one)),
+      usage_id: fc.constantFrom('agent', 'condenser'),
+      model: fc.constant('m'),
+      finish: fc.constantFrom('stop', 'tool_calls'),
+      cost_usd: fc.constantFrom(0, 1e9),
+      latency_ms: fc.constant(0),
+      digests: fc.constant({ messages: '', tools: '', parameters: '' }),
+      projections: fc.constant({}),
+      at: fc.nat(),
+    }),
+    'varve.control': fc.record({
+      action_id: anyEvent,
+      control: fc.constantFrom('transfer', 'escalate'),
+      agent: fc.constantFrom('other', 'agent'),
+      reason: fc.constant('Go.'),
+      at: fc.nat(),
+    }),
+    'varve.task': fc.record({
+      task_id: fc.constantFrom('1', '2'),
+      conversation_id: fc.constantFrom(id, 'b'.repeat(32)),
+      sub_agent: fc.constant('default'),
+      at: fc.nat(),
+    }),
     'varve.run': fc.record({ state: fc.constantFrom('begun', 'ended'), at: fc.integer() }),
     'varve.mask': anyEvent.map((one) => ({ event_ids: [one], text: 'Left out.' })),
     'varve.toolset': fc.constant({ digest: 'aa', tools: [] }),
+    goal: fc.record({
+      active: fc.boolean(),
+      status: fc.constantFrom('running', 'interrupted'),
+      iteration: fc.nat(3),
+      max_iterations: fc.constant(9),
+      objective: fc.constant('Record.'),
+    }),
     confirmation_policy: policy,
     security_analyzer: fc.constant({ kind: 'LLMSecurityAnalyzer' }),
     [leafKey]: anyEvent,
@@ -332,6 +364,7 @@ test('whatever a bundle contains at any position, nothing of it runs, and no set
         const again = agentWith([{ calls: [call('c')] }, done], { confirmation, budget: { maxIterations: 1 } });
         await using conversation = await Conversation.open({ agent: again.agent, store, id, workspace });
         expect([conversation.workspace, conversation.state.pending]).toEqual([workspace, []]);
+        expect(conversation.goal.state).toBeUndefined();
         await conversation.send('Continue.');
         expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
         const { agent } = Object((await store.summary(id)).meta) as { readonly agent: unknown };
