@@ -44,8 +44,11 @@ function git({ name, args }: ShellCommand): { readonly verb: string; readonly ar
 
 const credentials =
   /(?:\/|^)(?:\.ssh\/(?!known_hosts|config$|\w+\.pub$)|\.aws\/cred|\.netrc|\.git-credentials|\.docker\/config\.json|\.gnupg\/|\.kube\/config|\.pypirc|\.config\/gh\/hosts|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|proc\/[^/]+\/environ)|^\/e[^/]*\/g?shad|^\/[^/]*[*?[][^/]*\/g?shadow/;
+const credentialFolder = /(?:\/|^)\.(?:ssh|gnupg|aws)\/?$/;
 const startupFile =
   /(?:\/|^)(?:\.bashrc|\.zshrc|\.zshenv|\.zprofile|\.profile|\.bash_profile|\.bash_login|\.bash_logout|\.inputrc|\.gitconfig|\.npmrc|\.git\/(?:hooks(?:\/.*)?|config)|\.vimrc|\.tmux\.conf|\.(?:bash|zsh)\*|\.zlog\w+|\.xprofile|\.ssh\/.+|\.config\/(?:fish|autostart|systemd)\/.+)$/;
+
+const readsFolders = hasName('tar', 'zip', '7z', 'cp', 'mv', 'rsync', 'grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack');
 
 function isIn(places: readonly Place[]): (file: string, command: ShellCommand) => boolean {
   const set = new Set(places);
@@ -63,6 +66,11 @@ function isNamed(pattern: RegExp, file: string, { paths }: ShellCommand): boolea
 
 function isForced(arg: string): boolean {
   return /^(?:-[a-zA-Z]*[fd][a-zA-Z]*|--f(?!ol).*|--mir.*|--del.*|--pru.*|\+.+|:.+)$/.test(arg);
+}
+
+/** Reports whether an argument of `pkill` selects the processes of a user, or is a pattern that matches any name. */
+function selectsAll(arg: string): boolean {
+  return /^-(?:[a-z\d]*u|U(?!SR)|-e?u)|^[\^(]*(?:\.[*+?]?)*[)$|]*$/.test(arg);
 }
 
 /**
@@ -145,11 +153,12 @@ export const shellRules: readonly BuiltinShellRule[] = [
   {
     id: 'read.credentials',
     risk: 'HIGH',
-    description: 'Names a file of keys or passwords',
-    examples: ['cat ~/.ssh/id_rsa', 'base64 < ~/.aws/credentials'],
+    description: 'Names a file of keys or passwords, or copies or searches their directory',
+    examples: ['cat ~/.ssh/id_rsa', 'base64 < ~/.aws/credentials', 'tar cf x.tar ~/.ssh'],
     matches: (one) =>
       [...one.args, ...one.reads].some((arg) => isNamed(credentials, arg, one)) ||
-      (one.name === 'gpg' && has(one, '-', '--export-secret-keys')),
+      (readsFolders(one) && one.args.some((arg) => isNamed(credentialFolder, arg, one))) ||
+      (/^gpg2?$/.test(one.name) && one.args.some((arg) => arg.startsWith('--export-s'))),
   },
   {
     id: 'machine.stop',
@@ -227,11 +236,11 @@ export const shellRules: readonly BuiltinShellRule[] = [
     id: 'processes.all',
     risk: 'HIGH',
     description: 'Stops all processes, or the scheduled ones',
-    examples: ['kill -9 -1', 'kill -s KILL -- -1', 'crontab -r'],
+    examples: ['kill -9 -1', 'kill -s KILL -- -1', 'pkill .', 'killall -u me', 'crontab -r'],
     matches: (one) =>
       (one.name === 'kill' && one.args.slice(1).some((arg) => /^-?1$/.test(arg))) ||
       one.name === 'killall5' ||
-      (one.name === 'pkill' && has(one, '[uU]', '--euid')) ||
+      (hasName('pkill', 'killall', 'skill')(one) && one.args.some(selectsAll)) ||
       (one.name === 'crontab' && has(one, 'r')),
   },
   {

@@ -18,7 +18,7 @@ export function selectsFiles(args: readonly string[]): boolean {
 /** Reports whether a command deletes all files of the workspace, or its history. */
 export function deletesAllFiles(command: ShellCommand): boolean {
   const { name, args, paths } = command;
-  if (name === 'mv' || name === 'truncate') return false;
+  if (name === 'mv') return false;
   if (name === 'find' && selectsFiles(args)) return false;
   return deletedFiles(command).some((file) => isEverything(file, paths.workspace));
 }

@@ -50,6 +50,7 @@ const interpreters: Readonly<Record<string, Interpreter>> = {
   Rscript: { options: '-e: --verbose --version --*', code: ['-e'], modules: ['--version'] },
   osascript: { options: '-e: -i -l: -s:', code: ['-e', '-i'] },
   tclsh: { options: '', code: [] },
+  powershell: { options: '', code: [] },
   pwsh: { options: '', code: [] },
   groovy: { options: '-e: -n -p', code: ['-e'] },
   julia: { options: '-e: -E: -q -t: -p: --version --*', code: ['-e', '-E'], modules: ['--version'] },

@@ -3,12 +3,20 @@ import type { ShellWords } from './shell-word.ts';
 
 const makePrograms = [[/^(?:SHELL|\.SHELLFLAGS|MAKE)[:+?!]*=/, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/]] as const;
 
+/** Settings of package managers, which are options too: `npm config set script-shell x`. */
+const scriptPrograms = [
+  [/^(?:--(?:config\.)?)?(?:script-?shell|yarn-?path)(?:=|$)/i, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/],
+] as const;
+
 /** Options that name a program to run, and the values that are harmless. */
 const options: Readonly<Record<string, readonly (readonly [option: RegExp, harmless: RegExp])[]>> = {
+  cargo: [[/^--config(?==|$)/, /^(?!.*(?:rustc|linker|runner|rustdoc|alias|\.toml))[\w.-]+=/]],
   ctags: [[/^--(?:options|input)/, /^$/]],
   gmake: makePrograms,
   make: makePrograms,
   man: [[/^(?:-P|-H|--pager|--html)/, /^(?:cat|less)$/]],
+  npm: scriptPrograms,
+  pnpm: scriptPrograms,
   rg: [[/^--(?:pre|hostname-bin)\b/, /^$/]],
   rsync: [[/^(?:-[a-zA-Z]*e|--rsh|--rsync-path)/, /^ssh(?: -[pil] \S+)*$/]],
   scp: [[/^-(?:S|o|D)/, /^(?:StrictHostKeyChecking|ConnectTimeout|BatchMode|Port|User)=\S*$/]],
@@ -22,6 +30,7 @@ const options: Readonly<Record<string, readonly (readonly [option: RegExp, harml
     [/^(?:-F|--to-c|--checkpoint-a|--rsh|--inf|--new-v|--rmt)/, /^(?:dot|echo.*)$/],
   ],
   wget: [[/^--use-a/, /^$/]],
+  yarn: scriptPrograms,
   curl: [[/^(?:-K|--config)/, /^$/]],
   zip: [[/^(?:-TT|--unzip-c)/, /^$/]],
 };

@@ -20,9 +20,10 @@ export function nestedCommands(name: string, args: ShellWords, input: CommandInp
   if (isShell(name)) return commandsOfShell(name, args);
   const interpreter = interpreterOf(name);
   if (interpreter) return commandsOfInterpreter(name, interpreter, args);
-  if (/^[gmn]?awk$/.test(name)) return commandsOfProgram(name, args, awkOptions, awkRuns);
+  if (/^[gmn]?awk$/.test(name)) return commandsOfProgram(name, withAssignments(args), awkOptions, awkRuns);
   if (/^g?sed$/.test(name)) return commandsOfProgram(name, args, sedOptions, sedRuns);
   if (name === 'find' || name === 'gfind') return commandsOfFind(args);
+  if (/^fd(?:find)?$/.test(name)) return commandsOfFd(args);
   if (name === 'git') return commandsOfGit(args);
   const isInput = readsCommands(name, args, input);
   const commands = Object.hasOwn(editors, name) ? editors[name] : undefined;
@@ -36,6 +37,14 @@ export function nestedCommands(name: string, args: ShellWords, input: CommandInp
     ...unseenArguments(name, args),
     ...(isInert(name) ? [] : possibleCommands(inContainer(name, args), input)),
   ];
+}
+
+/** Makes unknown values of `-v NAME="$VALUE"` known words: awk runs no value. */
+function withAssignments(args: ShellWords): ShellWords {
+  return args.map((word, at) => {
+    const isValue = /^(?:-v|--assign)$/.test(args[at - 1]?.text ?? '') && /^[A-Za-z_]\w*=/.test(word.shown);
+    return word.isOneWord && isValue ? { ...word, text: word.shown } : word;
+  });
 }
 
 /** Returns the arguments without the `exec` of a container tool, which is not the one of the shell. */
@@ -73,6 +82,16 @@ function commandsOfFind(args: ShellWords): readonly NestedCommand[] {
     index = end;
   }
   return nested;
+}
+
+/** Returns the command that `fd` runs for the files that it finds, which are not known. */
+function commandsOfFd(args: ShellWords): readonly NestedCommand[] {
+  const option = /^(?:-[01FHILagilpqsu]*[xX]|--exec(?:-batch)?(?:=|$))(.*)$/s;
+  const at = args.findIndex(({ text }) => text !== undefined && option.test(text));
+  if (at < 0) return [];
+  const attached = option.exec(args[at]?.text ?? '')?.[1] ?? '';
+  const first = attached === '' ? [] : [{ text: attached, shown: attached }];
+  return [{ kind: 'words', words: [...first, ...args.slice(at + 1), { text: undefined, shown: '{}' }] }];
 }
 
 /** Returns what `{}` becomes: files in the directories if some are selected, otherwise also the directories. */

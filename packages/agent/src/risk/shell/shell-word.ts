@@ -4,6 +4,8 @@ export interface ShellWord {
   readonly text: string | undefined;
   /** Value, or the source text when the value is unknown. */
   readonly shown: string;
+  /** True for an unknown value that is certainly one word, because it is quoted. */
+  readonly isOneWord?: boolean;
   /** True if this word is one of several values that a variable may have, so that its position is uncertain. */
   readonly isOneOf?: boolean;
 }

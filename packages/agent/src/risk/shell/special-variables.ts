@@ -18,6 +18,9 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
     /^GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|EXTERNAL_DIFF|CONFIG.*|ASKPASS|EXEC_PATH|TEMPLATE_DIR|DIR)$/,
     /^(?:|true|echo|\/dev\/null)$/,
   ],
+  [/^(?:npm|pnpm)_config_(?:script_shell|node_options)$/i, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/],
+  [/^(?:CARGO_BUILD_)?RUSTC(?:_WORKSPACE)?(?:_WRAPPER)?$/, /^(?:|rustc|sccache|clippy-driver)$/],
+  [/^GOFLAGS$/, /^(?!.*exec|.*vettool)/],
   [/^(?:SSH|SUDO)_ASKPASS$/, /^(?:|true|\/bin\/true)$/],
   [
     /^NODE_OPTIONS$/,

@@ -14,8 +14,10 @@ const maxLength = 10_000;
  * variable with several possible values.
  */
 export function expandWord(word: Word, lookup: Lookup): ShellWords {
-  const unseen: ShellWords = [{ text: undefined, shown: word.value }];
   const { parts } = word;
+  const unseen: ShellWords = [
+    { text: undefined, shown: word.value, ...(parts?.every(isOneWord) && { isOneWord: true }) },
+  ];
   if (!parts) return [{ text: word.value, shown: word.value }];
   const values = valuesOfParts(parts, lookup);
   if (!values) return unseen;
@@ -45,6 +47,14 @@ export function hasResult({ parts = [] }: Word): boolean {
       part.type === 'ProcessSubstitution' ||
       (part.type === 'DoubleQuoted' &&
         part.parts.some(({ type }) => type === 'CommandExpansion' || type === 'ArithmeticExpansion')),
+  );
+}
+
+/** Reports whether a part is neither split nor several words, as `"$@"` and `"${a[@]}"` are. */
+function isOneWord(part: WordPart): boolean {
+  if (part.type !== 'DoubleQuoted') return /^(?:Literal|SingleQuoted|AnsiCQuoted)$/.test(part.type);
+  return part.parts.every(({ type, text }) =>
+    type !== 'ParameterExpansion' ? text !== '$@' : /^\$\{\w+\}$/.test(text),
   );
 }
 
