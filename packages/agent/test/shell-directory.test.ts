@@ -91,6 +91,25 @@ test('after concurrent commands in several directories, a command starts in one 
   expect(places.filter((place) => !readdirSync(join(workspace, place)).includes('build'))).toHaveLength(1);
 });
 
+test('after a reset in another process, commands start in the workspace, and are shown so', async () => {
+  const [store, workspace] = [memoryStore(), newWorkspace()];
+  const id = await waiting(store, workspace, 'cd sub', remove);
+  const calls = [{ command: '', reset: true }, { command: remove }].map((input) => ({
+    name: 'terminal',
+    arguments: input,
+  }));
+  await using conversation = await Conversation.open({ agent: agentOf([{ calls }]), store, id });
+  await conversation.reject('Reset it first.');
+  expect((await conversation.run()).reason).toBe('waiting');
+  expect([...conversation.startDirectories().values()]).toEqual([
+    ['sub', '.'],
+    ['sub', '.'],
+  ]);
+  await conversation.approve();
+  await conversation.run();
+  expect([readdirSync(workspace), readdirSync(join(workspace, 'sub'))]).toEqual([['sub'], ['build']]);
+});
+
 test('without the directory, nothing runs', async () => {
   const [store, workspace] = [memoryStore(), newWorkspace()];
   const id = await waiting(store, workspace, 'cd sub', remove);

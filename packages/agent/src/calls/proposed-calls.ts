@@ -20,6 +20,8 @@ export function proposedCalls(calls: readonly Reviewed[], { workspace, journal }
   const directories = new Set(left.map((directory) => inWorkspace(directory, workspace)));
   directories.delete('.');
   return calls.map(({ tool, action, risk }) => {
+    // A shell that is reset starts in the workspace.
+    if (TerminalAction.is(action) && action.reset && directories.size > 0) directories.add('.');
     const call = { tool, action, risk, workspace, directories: [...directories] };
     // The next command of this reply may start where this one ends.
     if (TerminalAction.is(action)) for (const one of readTerminal(call)?.directories ?? []) directories.add(one);
