@@ -2,7 +2,7 @@ import type { SeqRange, Unsealed, Verdict } from '@varve/storage/proof';
 
 /** Describes in words what a verdict proves and what it cannot prove; the first line is the result. */
 export function describeVerdict(verdict: Verdict): readonly string[] {
-  const { head, sealed, seal, broken, tombstones, cuts, unsealed, signedLater } = verdict;
+  const { head, sealed, seal, proven, broken, tombstones, cuts, unsealed, signedLater } = verdict;
   if (broken) {
     const place = broken.reason === 'unknown' ? '' : ` at event ${broken.seq}`;
     const intact = Math.min(sealed, broken.seq);
@@ -11,7 +11,7 @@ export function describeVerdict(verdict: Verdict): readonly string[] {
   }
   return [
     head > 0 && sealed === 0
-      ? `Not sealed: nothing is proven about ${head} events. Head: ${seal}`
+      ? `Not sealed: ${proven.events > 0 ? '' : 'nothing is proven about '}${head} events. Head: ${seal}`
       : `OK: ${sealed} events verified, hash chain intact. Head: ${seal}`,
     ...proofOf(verdict),
     ...(sealed > 0 && sealed < head

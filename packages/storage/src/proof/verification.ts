@@ -116,16 +116,13 @@ export class Verification {
   }
 
   #proven(): Proven {
-    if (this.#broken || this.#sealed === 0) {
-      const events = this.#broken ? 0 : this.#knownEvents;
-      return events > 0
-        ? { excludes: 'forgery', by: 'known-seal', events }
-        : { excludes: 'nothing', by: 'nothing', events: 0 };
+    // Signatures and a known seal are compared with the computed seals, and prove as much without stored ones.
+    const events = this.#broken ? 0 : Math.max(this.#signedEvents, this.#knownEvents);
+    if (events > 0) {
+      return { excludes: 'forgery', by: this.#signedEvents === events ? 'trusted-key' : 'known-seal', events };
     }
-    const events = Math.max(this.#signedEvents, this.#knownEvents);
-    if (events === 0) return { excludes: 'careless-edits', by: 'seals', events: this.#sealed };
-    const isSignature = this.#signedEvents >= this.#knownEvents;
-    return { excludes: 'forgery', by: isSignature ? 'trusted-key' : 'known-seal', events };
+    if (this.#broken || this.#sealed === 0) return { excludes: 'nothing', by: 'nothing', events: 0 };
+    return { excludes: 'careless-edits', by: 'seals', events: this.#sealed };
   }
 
   #checkSignatures(seq: number, statements: readonly Statement[]): void {
