@@ -64,6 +64,7 @@ function over(disk: Disk): VolatileFiles {
   const files: Files = {
     list: (path) => (enter('list', path), plain.list(path)),
     status: (path) => (enter('status', path), plain.status(path)),
+    isLink: (path) => plain.isLink(path),
     read: (path) => (enter('read', path), plain.read(path)),
     write: (path, text) => (enter('write', path), plain.write(path, text)),
     append: (path, text) => (enter('append', path), plain.append(path, text)),
@@ -129,6 +130,7 @@ function plainFiles({ root, clock }: Disk): Files {
       const at = find(path);
       return at && { identity: `${at.serial}`, modifiedNs: at.modifiedNs };
     },
+    isLink: () => false,
     read: (path) => {
       const at = find(path);
       return at && 'contents' in at ? at.contents : undefined;

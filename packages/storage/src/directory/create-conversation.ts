@@ -81,6 +81,8 @@ export function cleanScratch(
   { files, holder }: { readonly files: Files; readonly holder: Holder },
   path: string,
 ): void {
+  // The files behind a link are not those of this store.
+  if (files.isLink(path)) return;
   for (const name of files.list(path)) {
     const directory = join(path, name);
     if (name.startsWith(removedPrefix)) files.remove(directory);

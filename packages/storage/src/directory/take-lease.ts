@@ -22,14 +22,27 @@ type Contender = Holder & { readonly until: number };
 /**
  * Takes the lease of a conversation. If several processes try concurrently, one succeeds.
  *
- * @throws {StorageError} `held` if a live holder has it, of this package or of the reference.
+ * @throws {StorageError} `held` if a live holder has it, of this package or of the reference; `corrupt` if a place that
+ * only this package writes to is a link.
  */
 export function takeLease(options: LeaseOptions): Lease {
+  checkPlaces(options);
   for (let tries = 0; tries < 100; tries += 1) {
     const lease = takeEpoch(options, checkFree(options) + 1);
     if (lease) return lease;
   }
   throw new StorageError('held', `Conversation ${options.id} is repeatedly taken by other processes.`);
+}
+
+/**
+ * Refuses links: in a directory that another person made, they can lead anywhere, and this package creates, changes and
+ * removes files there.
+ */
+function checkPlaces({ id, files, paths }: LeaseOptions): void {
+  const { own, events, sidecars, snapshots, quarantine, seals } = paths;
+  const link = [own, events, sidecars, snapshots, quarantine, seals].find((path) => files.isLink(path));
+  if (link === undefined) return;
+  throw new StorageError('corrupt', `${link} is a link, so conversation ${id} is not changed.`);
 }
 
 /** Returns a claim for this holder, with a new instance id. */

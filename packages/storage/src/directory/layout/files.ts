@@ -21,10 +21,12 @@ export interface Files {
   /** Lists the names in a directory, in any order; empty if the directory is missing. */
   list(path: string): readonly string[];
   status(path: string): FileStatus | undefined;
+  /** Returns true for a symbolic link; false if nothing has this name. */
+  isLink(path: string): boolean;
   read(path: string): Buffer | undefined;
   /** Creates a file without `fsync`: after a power failure it may be empty. */
   write(path: string, text: string): void;
-  /** Appends to a file, which is created if missing. If it fails, a prefix of the text may have been added. */
+  /** Appends to a file, which is created if missing, and not to a pipe or a device. If it fails, a prefix of the text may have been added. */
   append(path: string, text: string): void;
   /** Creates a file; resolves when its contents are on the disk. For its name, call {@link fsync} on the directory. */
   writeAndFsync(path: string, contents: string | Buffer): Promise<void>;
@@ -62,6 +64,21 @@ function readRegularFile(path: string): Buffer {
   }
 }
 
+/** Opening a pipe without a reader for writing would never end. */
+const appendFlags = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_NONBLOCK;
+
+function appendToRegularFile(path: string, text: string): void {
+  const file = fs.openSync(path, appendFlags, fileMode);
+  try {
+    if (!fs.fstatSync(file).isFile()) {
+      throw Object.assign(new Error(`${path} is not a file.`), { code: 'EINVAL', syscall: 'write', path });
+    }
+    fs.appendFileSync(file, text);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
 /** Returns the calls of the real file system. With `buffered`, nothing waits for `fsync`. */
 export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
   const isDurable = durability === 'fsync';
@@ -71,9 +88,10 @@ export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
       const status = unlessMissing(() => fs.statSync(path, { bigint: true }));
       return status && { identity: `${status.dev}:${status.ino}`, modifiedNs: status.mtimeNs };
     },
+    isLink: (path) => unlessMissing(() => fs.lstatSync(path))?.isSymbolicLink() ?? false,
     read: (path) => unlessMissing(() => readRegularFile(path)),
     write: (path, text) => fs.writeFileSync(path, text, { flag: 'wx', mode: fileMode }),
-    append: (path, text) => fs.appendFileSync(path, text, { mode: fileMode }),
+    append: appendToRegularFile,
     writeAndFsync: async (path, contents) =>
       writeFile(path, contents, { flag: 'wx', mode: fileMode, flush: isDurable }),
     async fsync(path) {
