@@ -4,7 +4,7 @@ import type { Files } from './layout/files.ts';
 import { readRecordedEnd, type RecordedEnd } from './lease-files.ts';
 import { lossOf } from './log-loss.ts';
 import type { Paths } from './layout/paths.ts';
-import { lastSealOf } from './seals/seal-lines.ts';
+import { sealedPart } from './seals/seal-lines.ts';
 import { sealedOnce } from './seals/sealed-once.ts';
 
 /** A log to search for a loss of events. */
@@ -22,7 +22,7 @@ export function readLoss(
 ): LogLoss | undefined {
   const text = files.read(paths.seals)?.toString();
   const once = sealedOnce({ files, paths, index }, recorded.sealed);
-  const sealedHead = Math.max((lastSealOf(text ?? '')?.seq ?? -1) + 1, once?.head ?? 0);
+  const sealedHead = Math.max((sealedPart(text ?? '').last?.seq ?? -1) + 1, once?.head ?? 0);
   // A log that only another program wrote has no seals: its crashes are unknown, so every gap is a loss.
   const isInterruptible = text !== undefined && !recorded.isClosed;
   const find = (): LogLoss | undefined => lossOf({ id, paths, names: index.scanned, sealedHead, isInterruptible });

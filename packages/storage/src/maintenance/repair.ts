@@ -43,8 +43,9 @@ export async function repair(log: EventLog, options: RepairOptions = {}): Promis
   const { proof } = log;
   if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} has no proofs.`);
   const malformed = (await proof.quarantineMalformed?.()) ?? 0;
-  const end = options.from ?? (await readableEnd(log));
   const loss = await log.loss?.();
+  const readable = await readableEnd(log);
+  const end = Math.min(options.from ?? readable, readable);
   const isCut =
     end < (await log.head()) || (loss !== undefined && loss.reason !== 'unreadable') || isLastBroken(loss, end);
   const cut = isCut ? await proof.cut(end) : undefined;

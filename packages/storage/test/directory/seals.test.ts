@@ -165,6 +165,8 @@ const rewritings: Record<string, (text: string) => string> = {
   'with other line ends': (text) => text.replaceAll('\n', '\r\n'),
   'with blank lines': (text) => text.replaceAll('\n', '\n\n'),
   'with blanks in its lines': (text) => text.replaceAll('":', '": ').replaceAll('\n', ' \n'),
+  'with a blank after its last line': (text) => text.replace(/\n$/, ' \n'),
+  'in another order': (text) => `${text.trimEnd().split('\n').toReversed().join('\n')}\n`,
   'with a copy of an earlier line': (text) => `${text}${text.split('\n').find((line) => isSeal(line))}\n`,
   'with another seal of an earlier event': (text) => `${text}{"seq":2,"seal":"${'0'.repeat(64)}"}\n`,
   'with a seal of an event that no log can have': (text) =>
@@ -182,6 +184,28 @@ test.for(Object.entries(rewritings))(
     expect([refused, verdict.broken, verdict.sealed, verdict.unsealed]).toEqual([undefined, undefined, length + 1, []]);
   },
 );
+
+test('the seal of a later event, anywhere in the file, is a loss that is refused until it is repaired', async () => {
+  const places = integer({ min: 1, max: 10 });
+  await assert(
+    asyncProperty(places, integer({ min: length, max: length + 3 }), async (at, seq) => {
+      await using files = await closedLog();
+      const lines = (await readFile(files.seals, 'utf8')).split('\n');
+      await writeFile(files.seals, lines.toSpliced(at, 0, `{"seq":${seq},"seal":"${'0'.repeat(64)}"}`).join('\n'));
+      await using store = await files.open();
+      const reader = await store.read('c');
+      expect((await verify(reader)).broken?.reason).toBe('lost');
+      expect(await reader.loss?.()).toMatchObject({ seq: length });
+      await expect(store.open('c')).rejects.toMatchObject({ code: 'incomplete' });
+      await using log = await store.open('c', { purpose: 'repair' });
+      // The log loses nothing that it has, whatever the person names.
+      expect((await repair(log, { from: length + 1 })).cut).toMatchObject({ seq: length, end: seq + 1 });
+      expect(await log.append([agentEvent(20)])).toEqual([length]);
+      expect(await verify(reader)).toMatchObject({ head: length + 1, sealed: length + 1 });
+    }),
+    { numRuns: 15 },
+  );
+});
 
 test('a log without any file of varve counts as sealed once if it contains a fact of varve', async () => {
   await using files = await closedLog();

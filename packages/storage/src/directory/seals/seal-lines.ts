@@ -31,40 +31,49 @@ export function sealLinesText(lines: readonly SealLine[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/**
- * Returns the last seal that an opening of the log continues from, without parsing more of the file than needed. Parses
- * all of it if its last line is about an earlier event than `head`.
- */
-export function lastSealOf(text: string, head = 0): SealedEvent | undefined {
+/** Part of a log that the file has seals for. */
+export interface SealedPart {
+  /** The last seal, which an opening of the log continues from. */
+  readonly last: SealedEvent | undefined;
+  /** First event before it without a seal; absent if there is none. */
+  readonly gap?: number;
+}
+
+const sealPattern = /^\{"seq":(\d{1,15}),"seal":"([0-9a-f]{64})"\}$/gm;
+
+/** Returns which events have seals, without parsing the file if its lines are as this package writes them. */
+export function sealedPart(text: string): SealedPart {
   // A power failure leaves zeros in lost blocks; the seals in them are computed again.
-  if (text.includes('\0')) return lastBeforeGap(text);
-  const last = lastLineOf(text);
-  return last && last.seq + 1 >= head ? last : parseSealLines(text).last;
+  if (text.includes('\0')) return { last: lastBeforeGap(text) };
+  const simple = text.includes('"void"') ? undefined : lastOfSimple(text);
+  if (simple) return { last: simple };
+  const { events, last } = parseSealLines(text);
+  const gap = events.filter(({ seal }) => seal !== undefined).findIndex(({ seq }, index) => seq !== index);
+  return { last, ...(gap !== -1 && { gap }) };
+}
+
+/** Returns the last seal of a file that ends with the line of a seal and has those of all events before the last. */
+function lastOfSimple(text: string): SealedEvent | undefined {
+  const written = lastLineOf(text);
+  let last: SealedEvent | undefined;
+  let end = 0;
+  for (const [, digits, seal = ''] of text.matchAll(sealPattern)) {
+    const seq = Number(digits);
+    if (seq === (last?.seq ?? -1) + 1) last = { seq, seal };
+    end = Math.max(end, seq + 1);
+  }
+  const isSimple = written !== undefined && last?.seq === end - 1 && written.seq < end;
+  return isSimple ? last : undefined;
 }
 
 /**
- * Returns the last seal if it is the last line of the file; otherwise the whole file has to be parsed. A line that the
- * file has twice may be an old one, which a stopped holder wrote after its lease was taken over.
+ * Returns the seal in the last line of the file. A line that the file has twice may be an old one, which a stopped holder
+ * wrote after its lease was taken over.
  */
 function lastLineOf(text: string): SealedEvent | undefined {
   const start = text.lastIndexOf('\n', text.length - 2) + 1;
   const line = text.slice(start);
   return line.endsWith('\n') && text.indexOf(line) === start ? sealOf(parseRecord(line)) : undefined;
-}
-
-const sealPattern = /^\{"seq":(\d{1,15}),"seal":"[0-9a-f]{64}"\}$/gm;
-
-/**
- * Returns the seq of the first event before `head` that has no seal in the file, or `head`. Parses the file only if its
- * lines are not simply in order.
- */
-export function firstUnsealed(text: string, head: number): number {
-  let next = 0;
-  for (const [, seq] of text.matchAll(sealPattern)) if (Number(seq) === next) next += 1;
-  if (next >= head && !text.includes('"void"')) return head;
-  const sealed = parseSealLines(text).events.filter(({ seal }) => seal !== undefined);
-  const gap = sealed.findIndex(({ seq }, index) => seq !== index);
-  return Math.min(gap === -1 ? sealed.length : gap, head);
 }
 
 /** Returns true if the file has this seal, also in a line that another program formatted. */

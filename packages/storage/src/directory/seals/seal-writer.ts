@@ -10,15 +10,7 @@ import { signCheckpoint } from '../../proof/signatures.ts';
 import type { EventIndex } from '../layout/event-index.ts';
 import type { Files } from '../layout/files.ts';
 import type { Paths } from '../layout/paths.ts';
-import {
-  firstUnsealed,
-  hasSeal,
-  lastSealOf,
-  parseSealLines,
-  type SealLine,
-  sealLinesText,
-  sealsHeader,
-} from './seal-lines.ts';
+import { hasSeal, parseSealLines, sealedPart, type SealLine, sealLinesText, sealsHeader } from './seal-lines.ts';
 
 /** Options of `SealWriter`. */
 export interface SealWriterOptions {
@@ -114,7 +106,8 @@ export class SealWriter {
   async accept(): Promise<Unsealed | undefined> {
     const { files, paths, index, now } = this.#options;
     this.#checkLength();
-    const lost = firstUnsealed(files.read(paths.seals)?.toString() ?? '', index.head);
+    const { last, gap } = sealedPart(files.read(paths.seals)?.toString() ?? '');
+    const lost = gap ?? (last?.seq ?? -1) + 1;
     if (!this.#isReplaced && lost >= index.head) return undefined;
     this.#truncateTo(this.#isReplaced ? 0 : lost);
     const seq = this.#head;
@@ -208,14 +201,13 @@ export class SealWriter {
     if (this.#isRead) return;
     const { files, paths } = this.#options;
     const text = files.read(paths.seals)?.toString() ?? '';
-    const last = lastSealOf(text, this.#sealedOnce?.head);
+    const { last, gap = Infinity } = sealedPart(text);
     if (text === '') this.#unwritten = sealsHeader;
     else if (!text.endsWith('\n')) this.#unwritten = '\n';
     this.#head = last ? last.seq + 1 : 0;
     this.#seal = last?.seal ?? this.#seal;
     this.#isReplaced = this.#hasOtherSeal(text);
-    const gap = firstUnsealed(text, this.#head);
-    if (gap < this.#head) this.#gap = gap;
+    this.#gap = gap;
     this.#isRead = true;
   }
 
