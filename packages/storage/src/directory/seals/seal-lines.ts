@@ -67,8 +67,8 @@ function lastOfSimple(text: string): SealedEvent | undefined {
 }
 
 /**
- * Returns the seal in the last line of the file. A line that the file has twice may be an old one, which a stopped holder
- * wrote after its lease was taken over.
+ * Returns the seal in the last line of the file. A line that the file has twice may be an old one, which a stopped
+ * holder wrote after its lease was taken over.
  */
 function lastLineOf(text: string): SealedEvent | undefined {
   const start = text.lastIndexOf('\n', text.length - 2) + 1;
