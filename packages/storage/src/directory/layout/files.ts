@@ -27,8 +27,8 @@ export interface Files {
   /** Creates a file without `fsync`: after a power failure it may be empty. */
   write(path: string, text: string): void;
   /**
-   * Appends to a file, which is created if missing, and not to a pipe or a device. If it fails, a prefix of the text may
-   * have been added.
+   * Appends to a file, which is created if missing, and not to a pipe or a device. If it fails, a prefix of the text
+   * may have been added.
    */
   append(path: string, text: string): void;
   /** Creates a file; resolves when its contents are on the disk. For its name, call {@link fsync} on the directory. */
