@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { alwaysConfirm, Conversation, defineAgent } from '@varve/agent';
+import { approvalFact } from '@varve/events/facts';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish, terminal } from '@varve/tools';
@@ -42,14 +43,19 @@ function user(answers: readonly string[], { env, isTTY }: Surroundings) {
   return { io, left, asked: () => asked, muted: () => muted };
 }
 
-/** Runs replies in a new workspace with the answers of a user, under a policy that asks about every call. */
-export async function answered(turns: readonly ScriptedTurn[], answers: readonly string[], surroundings: Surroundings) {
+/** Runs replies in a new workspace with the answers of a user, by default under a policy that asks about every call. */
+export async function answered(
+  turns: readonly ScriptedTurn[],
+  answers: readonly string[],
+  surroundings: Surroundings,
+  confirmation = alwaysConfirm(),
+) {
   const workspace = await mkdtemp(join(tmpdir(), 'varve-asked-'));
   const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
   const agent = defineAgent({
     model: scriptedModel([...turns, done]),
     tools: () => [terminal(), finish()],
-    confirmation: alwaysConfirm(),
+    confirmation,
   });
   await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace });
   await conversation.send('Go.');
@@ -59,5 +65,7 @@ export async function answered(turns: readonly ScriptedTurn[], answers: readonly
   const work = async (options: Parameters<Conversation['run']>[0]) => conversation.run(options);
   const result = await runAndAsk(conversation, { options: {}, work }, { io, progress, printer });
   await printer.finish();
-  return { ...terms, reason: result.reason, workspace };
+  const events = await Array.fromAsync(conversation.events());
+  const approvals = events.filter(({ event }) => approvalFact.read(event)).length;
+  return { ...terms, reason: result.reason, approvals, workspace };
 }

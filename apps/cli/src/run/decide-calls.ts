@@ -37,9 +37,9 @@ export class CallDecisions {
   }
 
   /**
-   * Asks about the waiting calls one by one, and stores the decisions when all are made. Calls that the policy does not
-   * ask about, and those covered by an approval for the session, are approved with the others. Returns false when the
-   * user decides later: then nothing is stored. `subAgent` is the name of the sub-agent whose calls these are.
+   * Asks about the waiting calls one by one, and stores the decisions when all are made. Those covered by an approval
+   * for the session are approved with the others. Returns false when the user decides later: then nothing is stored.
+   * `subAgent` is the name of the sub-agent whose calls these are.
    */
   async decide(conversation: WaitingConversation, signal: AbortSignal, subAgent?: string): Promise<boolean> {
     const decided = this.#asking.then(() => this.#decide(conversation, signal, subAgent));
@@ -55,7 +55,8 @@ export class CallDecisions {
     const { io, progress } = this.#display;
     const pending = conversation.state.pending.filter(({ hasEffect }) => !hasEffect);
     const placeOf = placesIn(conversation);
-    const asked = askedOf(pending, this.#options).filter((call) => !this.#isGranted(call, placeOf(call)));
+    const waiting = askedOf(pending, this.#options);
+    const asked = waiting.filter((call) => !this.#isGranted(call, placeOf(call)));
     const decisions = new Map<PendingCall, Exclude<Approval, 'later'>>();
     for (const [index, call] of asked.entries()) {
       const place = placeOf(call);
@@ -66,7 +67,7 @@ export class CallDecisions {
       if (approval === 'always') await this.#learn(call, place);
       if (approval === 'session') this.#granted.add(sessionGrant(call, place)?.key ?? '');
     }
-    await store(conversation, pending, decisions);
+    await store(conversation, { pending, waiting }, decisions);
     return true;
   }
 
@@ -101,13 +102,25 @@ function askedOf(pending: readonly PendingCall[], { confirm }: RunOptions): read
   return asked.length === 0 ? pending : asked;
 }
 
-/** Stores rejections before approvals, so that no call runs before all decisions about its reply are stored. */
+/** Calls of a conversation, and those of them that a person is asked about. */
+interface OpenCalls {
+  readonly pending: readonly PendingCall[];
+  readonly waiting: readonly PendingCall[];
+}
+
+/**
+ * Stores rejections before approvals, so that no call runs before all decisions about its reply are stored. Calls that
+ * no person was asked about run with the approved ones without an approval, so that another policy can still ask about
+ * them; they are approved only if all others were rejected, because nothing runs then otherwise.
+ */
 async function store(
   conversation: WaitingConversation,
-  pending: readonly PendingCall[],
+  { pending, waiting }: OpenCalls,
   decisions: ReadonlyMap<PendingCall, Exclude<Approval, 'later'>>,
 ): Promise<void> {
-  const approved = pending.filter((call) => typeof decisions.get(call) !== 'object');
+  const isApproved = (call: PendingCall): boolean => typeof decisions.get(call) !== 'object';
+  const chosen = waiting.filter(isApproved);
+  const approved = chosen.length > 0 ? chosen : pending.filter(isApproved);
   for (const [{ event }, decision] of decisions) {
     if (typeof decision === 'object') await conversation.reject(decision.reason, { actionIds: [event.id] });
   }

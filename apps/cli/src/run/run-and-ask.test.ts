@@ -1,5 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { confirmRisky } from '@varve/agent';
+import { shellRisk } from '@varve/agent/risk';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { answered } from '../../test/asked-run.ts';
 
@@ -21,4 +23,21 @@ test('an approval for the session covers the command in its directory, and no ot
   const run = await answered(turns, answers, { env: { TERM: 'xterm' }, isTTY: true });
   expect([run.reason, run.left]).toEqual(['finished', []]);
   expect((await readdir(run.workspace, { recursive: true })).toSorted()).toEqual(['a', 'sub']);
+});
+
+test('what no person was asked about runs with an approved call, and has no approval of its own', async () => {
+  const calls = ['touch a', 'rm -rf ~/none-of-this'].map((text) => ({
+    name: 'terminal',
+    arguments: { command: text },
+  }));
+  const surroundings = { env: { TERM: 'xterm' }, isTTY: true };
+  const risky = confirmRisky({ analyzer: shellRisk() });
+  for (const [answer, approvals] of [
+    ['n no', 1],
+    ['y', 1],
+  ] as const) {
+    const run = await answered([{ calls }], [answer], surroundings, risky);
+    expect([run.reason, run.asked(), run.approvals]).toEqual(['finished', 1, approvals]);
+    expect(await readdir(run.workspace)).toEqual(['a']);
+  }
 });
