@@ -27,7 +27,7 @@ async function serve(answer: (response: ServerResponse) => void): Promise<string
 /** Yields a text again and again, also beyond the limit. */
 function* repeated(text: string): Generator<Buffer> {
   const piece = Buffer.from(text.repeat(Math.ceil(100_000 / text.length)));
-  for (let sent = 0; sent < 3 * maxMessageBytes; sent += piece.length) yield piece;
+  for (let sent = 0; sent < 2.1 * maxMessageBytes; sent += piece.length) yield piece;
 }
 
 const send = (response: ServerResponse, type: string, text: string): void => {
@@ -58,6 +58,9 @@ test.for<[string, string, RegExp]>([
   ['[', json, /200 levels of JSON/],
   ['{"a":', json, /200 levels of JSON/],
   ['data: [\n', events, /200 levels of JSON/],
+  [': ]\ndata: [\n', events, /200 levels of JSON/],
+  ['id: ]\r\ndata: [\r\n', events, /200 levels of JSON/],
+  [': "\rdata: [\r: "\r', events, /200 levels of JSON/],
   ['[],', json, /300000 values/],
   ['"\\"[",', json, /300000 values/],
   ['data: {},\r\n', events, /300000 values/],
