@@ -60,6 +60,7 @@ test.for<[string, string, RegExp]>([
   ['data: [\n', events, /200 levels of JSON/],
   [': ]\ndata: [\n', events, /200 levels of JSON/],
   ['id: ]\r\ndata: [\r\n', events, /200 levels of JSON/],
+  [': ]\ndata: [\n', 'Text/Event-Stream;charset=utf-8', /200 levels of JSON/],
   [': "\rdata: [\r: "\r', events, /200 levels of JSON/],
   ['[],', json, /300000 values/],
   ['"\\"[",', json, /300000 values/],
@@ -67,6 +68,12 @@ test.for<[string, string, RegExp]>([
 ])('%j without an end, as %s, ends with an error before it is parsed', async ([unit, type, message]) => {
   const response = await fetchOnce(await serve((answer) => send(answer, type, unit)));
   await expect(response.text()).rejects.toThrow(message);
+});
+
+test('after a request for a stream, any body is read as events', async () => {
+  const url = await serve((answer) => send(answer, json, ': ]\ndata: [\n'));
+  const response = await limitedFetch()(url, { method: 'GET', headers: { accept: events } });
+  await expect(response.text()).rejects.toThrow(/200 levels of JSON/);
 });
 
 test.for(['"["', '"\\\\"', '"\\"["', '"{},,,"', '"\u4e00,"'])('a string is one value: %j', async (text) => {

@@ -26,18 +26,24 @@ export function limitedFetch(budget = new StartBudget()): (url: string | URL, in
         nextStreamAt = performance.now() + waitMs + streamMs;
         if (waitMs > 0) await sleep(waitMs, undefined, init.signal ? { signal: init.signal } : {});
       }
-      return limitedResponse(await fetch(url, init), budget);
+      return limitedResponse(await fetch(url, init), budget, init);
     } finally {
       open -= 1;
     }
   };
 }
 
-function limitedResponse(response: Response, budget: StartBudget): Response {
+/** Reports whether the client reads a body as events: after a request for a stream it reads any body so. */
+function isStream({ headers }: Response, init: RequestInit = {}): boolean {
+  const isRequested = init.method === 'GET' && new Headers(init.headers).get('accept')?.includes('text/event-stream');
+  return isRequested === true || /^text\/event-stream/i.test(headers.get('content-type') ?? '');
+}
+
+function limitedResponse(response: Response, budget: StartBudget, init: RequestInit | undefined): Response {
   const { body, headers, status, statusText } = response;
   // The body of a redirect is not read.
   if (!body || (status >= 300 && status < 400)) return response;
-  const exceededLimit = messageMeter(headers.get('content-type')?.startsWith('text/event-stream') ?? false);
+  const exceededLimit = messageMeter(isStream(response, init));
   const limited = body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
