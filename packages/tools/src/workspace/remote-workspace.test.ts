@@ -166,6 +166,15 @@ test('git results of a server are mapped, and an unexpected body is refused', as
   await expect(workspace.changes()).rejects.toMatchObject({ code: 'unusable' });
 });
 
+test('a long reason of a server is cut', async () => {
+  const detail = 'x'.repeat(100_000);
+  await using server = await listening((_request, response) => {
+    response.writeHead(500).end(JSON.stringify({ detail }));
+  });
+  const failed = remoteWorkspace({ url: server.url, directory: '/' }).changes();
+  await expect(failed).rejects.toMatchObject({ message: expect.stringMatching(/: x{2000}\.$/) });
+});
+
 /** Yields a text for as long as the client reads. */
 function* endless(start: string, piece: string): Generator<string> {
   yield start;
