@@ -12,14 +12,14 @@ const script = fileURLToPath(new URL('../../test/support/hostile-mcp-server.ts',
 const noSecrets = redactor([], { replacement: '***' });
 
 /** Starts a server with an attack, and calls its tool with a text that a slow pattern almost fits. */
-async function called(attack: string): Promise<string> {
+async function called(attack: string, timeoutMs = 400): Promise<string> {
   const server = {
     transport: 'stdio',
     command: process.execPath,
     args: [script, attack],
     env: {},
     directory: tmpdir(),
-    timeoutMs: 400,
+    timeoutMs,
   } as const;
   await using servers = await startMcpServers({ s: server }, { env: process.env });
   const [spec] = servers.tools;
@@ -55,4 +55,8 @@ test.for<[string, RegExp]>([
   const text = await called(attack);
   expect(text.slice(0, 300)).toMatch(expected);
   expect(text.length).toBeLessThan(60_000);
+});
+
+test('after its tools are listed, a server may send more than at its start', { timeout: 30_000 }, async () => {
+  expect(await called('long lines', 20_000)).toBe('Fine.');
 });

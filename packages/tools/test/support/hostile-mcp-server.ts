@@ -84,6 +84,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   if (method === 'tools/list') send(id, listed());
   if (method !== 'tools/call') return;
   const piece = pieces[attack];
+  if (attack === 'long lines') process.stdout.write(`${'x'.repeat(8_000_000)}\n`.repeat(3));
   if (piece === undefined) send(id, results[attack] ?? { content: [{ type: 'text', text: 'Fine.' }] });
   else flood(piece);
 });
