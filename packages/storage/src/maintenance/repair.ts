@@ -43,9 +43,10 @@ export async function repair(log: EventLog, options: RepairOptions = {}): Promis
   const { proof } = log;
   if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} has no proofs.`);
   const malformed = (await proof.quarantineMalformed?.()) ?? 0;
-  const loss = await log.loss?.();
   const readable = await readableEnd(log);
   const end = Math.min(options.from ?? readable, readable);
+  // After reading, which finds events that cannot be read.
+  const loss = await log.loss?.();
   const isCut =
     end < (await log.head()) || (loss !== undefined && loss.reason !== 'unreadable') || isLastBroken(loss, end);
   const cut = isCut ? await proof.cut(end) : undefined;
