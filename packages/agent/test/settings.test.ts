@@ -2,8 +2,9 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Json } from '@varve/events';
+import { eventCodec, type Json } from '@varve/events';
 import { settingsFact } from '@varve/events/facts';
+import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { verify } from '@varve/storage/proof';
@@ -166,3 +167,27 @@ test.for([
     await expect(Conversation.open({ agent: agentWith({}), store, id })).rejects.toMatchObject({ code: 'incomplete' });
   },
 );
+
+const unreadable: readonly Json[] = [null, 1, 'x', [], {}, { workspace: 1, agent: {} }, { workspace, agent: null }];
+
+test.for([
+  ...unreadable.map((value) => ['varve.settings', value] as const),
+  ...unreadable.map((value) => ['varve.import', value] as const),
+])('a conversation whose last settings cannot be read is not opened with earlier ones: %s %j', async ([key, value]) => {
+  const store = await stored();
+  const codec = eventCodec(builtinKinds);
+  const add = async (event: { readonly key: string; readonly value: unknown }, eventId: string): Promise<void> => {
+    await using log = await store.open(id);
+    const parent = (await log.at((await log.head()) - 1)).id;
+    const stamp = { id: eventId, timestamp: '2027-01-01T12:00:00.000000', parent_id: parent };
+    const made = ConversationStateUpdateEvent.create(event, stamp);
+    await log.append([{ id: eventId, kind: made.kind, parentId: parent, text: codec.encode(made) }]);
+  };
+  const opened = async () => (await Conversation.open({ agent: agentWith({}), store, id }))[Symbol.asyncDispose]();
+  await add({ key, value }, 'f0000001');
+  await expect(opened()).rejects.toMatchObject({ code: 'not-rebuilt', message: expect.stringContaining(key) });
+  const { workspace: path, agent } = await metaOf(store);
+  if (key === 'varve.import') await add({ key, value: { events: 1, at: 1 } }, 'f0000002');
+  await add({ key: 'varve.settings', value: { workspace: path, agent } }, 'f0000003');
+  await opened();
+});

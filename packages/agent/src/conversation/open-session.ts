@@ -11,7 +11,7 @@ import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { lastTimestamp } from '../log/read-log.ts';
 import { forkEndDraft, importDraft, settingsDraft } from '../log/drafts.ts';
-import type { UnfinishedFork } from '../log/projections/settings-projection.ts';
+import type { LoggedSettings, UnfinishedFork } from '../log/projections/settings-projection.ts';
 import {
   metaDifferences,
   metaWith,
@@ -124,6 +124,7 @@ async function foldConversation(options: OpenOptions, log: EventLog, codec: Even
   const { timeline, snapshot } = await foldedTimeline(log, codec, snapshotName(options));
   const settings = timeline.read('settings');
   checkFork(id, meta, { head: timeline.head, settings });
+  checkReadable(id, settings);
   const { fork } = settings;
   if (fork) {
     await copyMissingEvents(fork, { store, log, codec });
@@ -131,6 +132,13 @@ async function foldConversation(options: OpenOptions, log: EventLog, codec: Even
   }
   const [stored, { title }] = [storedSettings(settings, meta), readMeta(meta)];
   return { log, codec, timeline, snapshot, fork, stored, title, metaDifferences: metaDifferences(settings, meta) };
+}
+
+/** Refuses a log whose last settings are not known: those before may allow more. @throws {AgentError} `not-rebuilt`. */
+function checkReadable(id: string, { unreadable }: LoggedSettings): void {
+  if (unreadable === undefined) return;
+  const what = `Conversation ${id} contains a fact ${unreadable} that this version cannot read`;
+  throw new AgentError('not-rebuilt', `${what}, so its policy, limits and workspace are not known.`);
 }
 
 /** Returns the session of a folded conversation. If it fails, the tools are closed, and the log is not. */

@@ -1,5 +1,6 @@
 import type { BaseEvent, Json } from '@varve/events';
 import { forkEndFact, forkFact, importFact, settingsFact, type Settings } from '@varve/events/facts';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { Projection } from '@varve/events/projections';
 
 /** Fork whose creation has not ended. */
@@ -24,6 +25,8 @@ export interface LoggedSettings {
   readonly importHead?: number;
   /** Set while the log is that of a fork that is not complete. */
   readonly fork?: UnfinishedFork;
+  /** Key of the last fact about settings that cannot be read, so that what it changed is not known. */
+  readonly unreadable?: string;
 }
 
 /**
@@ -54,9 +57,17 @@ function begunFork(event: BaseEvent): LoggedSettings | undefined {
   return { head: events + 1, settings, fork: { id: event.id, of, events, ...(leaf !== undefined && { leaf }) } };
 }
 
+/** Reports whether an event that cannot be read as a fact about settings is meant as one. */
+function isSteeringFact(event: BaseEvent): event is ReturnType<typeof ConversationStateUpdateEvent.create> {
+  return ConversationStateUpdateEvent.is(event) && (event.key === settingsFact.key || event.key === importFact.key);
+}
+
 function nextSettings(logged: LoggedSettings, event: BaseEvent, seq: number): LoggedSettings {
   const { fork } = logged;
   if (importFact.read(event)) return { head: seq + 1, importHead: seq + 1, ...(fork && { fork }) };
   const settings = settingsFact.read(event);
-  return settings ? { ...logged, head: seq + 1, settings } : logged;
+  if (!settings) return isSteeringFact(event) ? { ...logged, unreadable: event.key } : logged;
+  const { unreadable, ...rest } = logged;
+  // Settings are stored as a whole, so earlier ones are not missed. A boundary of an import is.
+  return { ...rest, head: seq + 1, settings, ...(unreadable === importFact.key && { unreadable }) };
 }
