@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { Redactor } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
 import { maskedStart } from './masked-start.ts';
-import { newestFirst } from './newest-first.ts';
+import { type Newest, newestFirst } from './newest-first.ts';
 import { pathFilter } from './path-filter.ts';
 import { findRipgrep, type RipgrepEnd, type RipgrepRun, runRipgrep } from './ripgrep.ts';
 import { searchRoot, type SearchRoot } from './search-root.ts';
@@ -40,15 +40,20 @@ export interface FileQuery {
   readonly signal: AbortSignal;
 }
 
-/** Result of {@link FileSearch.files}: the newest files. */
-export interface FilesFound {
-  readonly paths: readonly string[];
-  /** Number of files found; a lower bound if `isPartial`. */
-  readonly count: number;
+/** Result of {@link FileSearch.files}: the newest files. The numbers are lower bounds if `isPartial`. */
+export interface FilesFound extends Newest {
   /** True if the search ended before it had covered all files. */
   readonly isPartial: boolean;
   /** Error message of ripgrep. */
   readonly message?: string;
+}
+
+/** Returns a remark for the model about files that a search found but cannot name. */
+export function unnamedNote({ unnamed }: Pick<FilesFound, 'unnamed'>): string {
+  if (unnamed === 0) return '';
+  const files =
+    unnamed === 1 ? '1 more file matches, but its name is' : `${unnamed} more files match, but their names are`;
+  return ` (${files} not UTF-8: use the terminal)`;
 }
 
 const maxMessageChars = 4000;

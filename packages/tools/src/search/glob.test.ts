@@ -1,4 +1,4 @@
-import { symlink } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { textOf } from '@varve/events';
@@ -8,6 +8,7 @@ import { openedTool, type OpenedTool } from '../testing/opened-tool.ts';
 import { writeFiles } from '../../test/support/write-files.ts';
 import type { SearchOptions } from './file-search.ts';
 import { glob } from './glob.ts';
+import { grep } from './grep.ts';
 
 async function opened(names: readonly string[], options: SearchOptions = {}): Promise<OpenedTool> {
   const tool = await openedTool(glob(options));
@@ -85,4 +86,30 @@ test('truncated is set if files are missing', async () => {
 test('a file is not a directory to search', async () => {
   await using tool = await opened(['a']);
   expect(await tool.call({ pattern: '*', path: 'a' })).toMatchObject({ is_error: true });
+});
+
+/** Names with a byte that UTF-8 never has, or with the start of a character alone, at each place of a name. */
+const brokenNames = [0x80, 0xc3, 0xe2, 0xed, 0xff].flatMap((byte) =>
+  ['a.ts', 'ä.ts', '\uFFFD.ts'].flatMap((name) =>
+    [0, 1, name.length].map((at) =>
+      Buffer.concat([Buffer.from(name.slice(0, at)), Buffer.from([byte]), Buffer.from(name.slice(at))]),
+    ),
+  ),
+);
+
+test.for([
+  ['glob', glob(), ''],
+  ['grep', grep(), 'ts'],
+] as const)('%s counts the files whose names are not UTF-8', async ([, searching, pattern]) => {
+  await using tool = await openedTool(searching);
+  const broken = new Map(brokenNames.map((name) => [name.toString('latin1'), name]));
+  for (const name of broken.values()) await writeFile(Buffer.concat([Buffer.from(`${tool.workspace}/`), name]), 'ts\n');
+  const none = await tool.call({ pattern });
+  expect(none).toMatchObject({ truncated: true });
+  expect(shown(none)).toContain(` (${broken.size} more files match, but their names are not UTF-8: use the terminal).`);
+  await writeFile(join(tool.workspace, '\uFFFD'), 'ts\n');
+  const found = await tool.call({ pattern });
+  expect(found).toMatchObject({ truncated: true });
+  expect(shown(found)).toContain('1 file');
+  expect(shown(found)).toContain(` (${broken.size} more files match`);
 });

@@ -4,7 +4,7 @@ import { text } from '@varve/events';
 import { GlobAction, GlobObservation } from '@varve/events/payloads';
 import type { Tool, ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
-import { FileSearch, type SearchOptions } from './file-search.ts';
+import { FileSearch, unnamedNote, type SearchOptions } from './file-search.ts';
 import { maxGlobChars } from './path-filter.ts';
 import { wholeLines } from './whole-lines.ts';
 
@@ -63,16 +63,17 @@ async function runSearch(search: FileSearch, call: GlobCall, { workspace, signal
   if (rest.length > maxGlobChars)
     return failed(`Invalid \`pattern\` parameter: it is longer than ${maxGlobChars} characters.`);
   if (root.entry !== '.') return failed(`Invalid \`path\` parameter: ${root.path}. It is a file, not a directory.`);
-  const { paths, count, isPartial, message } = await search.files({
+  const found = await search.files({
     root,
     include: rest,
     args: ['--files', '--null'],
     signal,
   });
+  const { paths, count, isPartial, message } = found;
   if (message !== undefined && count === 0) return failed(`The search failed: ${message}`);
-  const isTruncated = isPartial || count > paths.length;
-  const head = `${count === 0 ? 'No' : count}${isPartial ? ' or more' : ''} ${count === 1 ? 'file matches' : 'files match'} ${call.pattern} in ${root.path}${isTruncated ? `; the ${paths.length} changed last` : ''}`;
-  const shown = wholeLines(`${head}${count === 0 ? '.' : ':'}`, paths, search.maxChars);
+  const isTruncated = isPartial || count + found.unnamed > paths.length;
+  const head = `${count === 0 ? 'No' : count}${isPartial ? ' or more' : ''} ${count === 1 ? 'file matches' : 'files match'} ${call.pattern} in ${root.path}${isPartial || count > paths.length ? `; the ${paths.length} changed last` : ''}`;
+  const shown = wholeLines(`${head}${unnamedNote(found)}${count === 0 ? '.' : ':'}`, paths, search.maxChars);
   return {
     content: [text(shown)],
     files: [...paths],

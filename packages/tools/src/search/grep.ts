@@ -3,7 +3,7 @@ import { text } from '@varve/events';
 import { GrepAction, GrepObservation } from '@varve/events/payloads';
 import type { Tool, ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
-import { FileSearch, type FilesFound, type SearchOptions } from './file-search.ts';
+import { FileSearch, unnamedNote, type FilesFound, type SearchOptions } from './file-search.ts';
 import { matchingLines } from './matching-lines.ts';
 import { maxGlobChars } from './path-filter.ts';
 import type { SearchRoot } from './search-root.ts';
@@ -77,7 +77,7 @@ async function runSearch(search: FileSearch, call: GrepCall, { workspace, signal
     content: [text(wholeLines(heading(call, root, files), lines, search.maxChars))],
     matches: [...files.paths],
     search_path: root.path,
-    truncated: files.isPartial || files.count > files.paths.length,
+    truncated: files.isPartial || files.count + files.unnamed > files.paths.length,
     ...asked,
   };
 }
@@ -99,10 +99,13 @@ function includeProblem(include = ''): string | undefined {
     : undefined;
 }
 
-function heading({ pattern, include }: GrepCall, root: SearchRoot, { count, paths, isPartial }: FilesFound): string {
+function heading({ pattern, include }: GrepCall, root: SearchRoot, files: FilesFound): string {
+  const { count, paths, isPartial } = files;
+  const unnamed = unnamedNote(files);
   const where = `${root.path}${include === undefined ? '' : `, of those that match ${include}`}`;
-  if (count === 0) return `No file${isPartial ? ' so far' : ''} has a line that matches ${pattern} in ${where}.`;
+  if (count === 0)
+    return `No file${isPartial ? ' so far' : ''} has a line that matches ${pattern} in ${where}${unnamed}.`;
   const some = `${count}${isPartial ? ' or more' : ''} ${count === 1 ? 'file has' : 'files have'}`;
   const part = isPartial || count > paths.length ? `; the ${paths.length} changed last` : '';
-  return `${some} lines that match ${pattern} in ${where}${part}:`;
+  return `${some} lines that match ${pattern} in ${where}${part}${unnamed}:`;
 }
