@@ -39,7 +39,8 @@ export function replaceText({ text, lineEnd }: TextFile, replacement: Replacemen
   }
   const whole = occurrences(plain, wanted);
   const trimmed = whole.length > 0 ? wanted : wanted.trim();
-  const found = whole.length > 0 || trimmed === '' ? whole : occurrences(plain, trimmed);
+  const isSearched = whole.length > 0 || trimmed === wanted || trimmed === '';
+  const found = isSearched ? whole : occurrences(plain, trimmed);
   const [at] = found;
   if (at === undefined)
     return refuse(
