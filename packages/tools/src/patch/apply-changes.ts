@@ -24,9 +24,10 @@ interface Staged {
 
 /**
  * Makes all changes or none: writes every file to a temporary one next to it, then renames them, or links new ones so
- * that nothing is overwritten; if that fails, restores the changed ones. A crash in between may leave some files new
- * and some old, but none incomplete. Returns undefined on success, else the system error and the files that could not
- * be restored.
+ * that nothing is overwritten; if that fails, restores the changed ones. What another program writes meanwhile is kept:
+ * each file is compared again right before it is replaced, removed or restored. A crash in between may leave some files
+ * new and some old, but none incomplete. Returns undefined on success, else the system error and the files that could
+ * not be restored.
  */
 export async function applyChanges(changes: readonly PlannedChange[]): Promise<Refusal | undefined> {
   const createdDirectories: string[] = [];
@@ -40,6 +41,7 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<R
     }
     for (const { real, before } of changes) await assertUnchanged(real, before);
     for (const { change, file } of staged) {
+      if (change.before !== undefined) await assertUnchanged(change.real, change.before);
       if (file === undefined) await rm(change.real);
       else await (change.before === undefined ? file.create() : file.commit());
       done.unshift(change);
@@ -70,7 +72,14 @@ async function isMissing(path: string): Promise<boolean> {
   );
 }
 
-async function restore({ real, before, previous }: PlannedChange): Promise<void> {
-  if (before === undefined) return rm(real, { force: true });
-  return writeAtomically(real, before, previous);
+async function restore({ real, before, after, previous }: PlannedChange): Promise<void> {
+  await assertUnchanged(real, after);
+  if (before === undefined) return rm(real);
+  if (after !== undefined) return writeAtomically(real, before, previous);
+  const staged = await stageFile(real, before, previous);
+  try {
+    await staged.create();
+  } finally {
+    await staged.discard();
+  }
 }
