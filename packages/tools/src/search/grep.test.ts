@@ -177,3 +177,17 @@ test('without ripgrep the tool is unusable', async () => {
   await using tool = await opened({}, { ripgrep: '/no/such/rg' });
   await expect(tool.call({ pattern: 'x' })).rejects.toMatchObject({ code: 'unusable' });
 });
+
+/** Names with line feeds, some of which look like the record or the name of another file. */
+const namesWithLineFeeds = ['a', 'e.', 'real.ts', 'real.ts:1: x'].flatMap((one) =>
+  ['b', './real.ts', '/real.ts'].flatMap((other) => [`${one}\n${other}`, `d/${one}\n\n${other}`, `\n${one}\n${other}`]),
+);
+
+test('lines of files with line feeds in their names are shown as theirs', async () => {
+  const files = new Map(namesWithLineFeeds.map((name, at) => [join(name), `needle ${at}\n`]));
+  await using tool = await opened({ 'real.ts': 'needle of real.ts\n', ...Object.fromEntries(files) });
+  const found = await tool.call({ pattern: 'needle' });
+  const [, ...lines] = shown(found).split('\n');
+  const expected = [...files].map(([name, line]) => `${name}:1: ${line.trim()}`.replaceAll('\n', String.raw`\n`));
+  expect(lines.toSorted()).toEqual([...expected, 'real.ts:1: needle of real.ts'].toSorted());
+});

@@ -13,6 +13,8 @@ export interface LineQuery {
 const maxLinesPerFile = 50;
 const maxLines = 2000;
 const maxLineChars = 500;
+/** More than the length of a path. */
+const maxNameChars = 8192;
 /** What ripgrep appends to the start of a line that is too long. */
 const cutNotice = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/;
 
@@ -23,6 +25,7 @@ export async function matchingLines(
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   if (names.length === 0) return lines;
+  const named = nameReader(new Set(names));
   await search.run({
     args: [
       '--threads=1',
@@ -43,12 +46,42 @@ export async function matchingLines(
     signal,
     separator: '\n',
     onRecord(record) {
-      const [, name, number, line = ''] = /^\.\/([^\0]*)\0(\d+):(.*?)\r?$/s.exec(record) ?? [];
-      if (name !== undefined) lines.push(`${name}:${number}: ${shortenLine(line, search.redactor)}`);
+      const { name, rest } = named(record);
+      const [, number, line = ''] = /^(\d+):(.*?)\r?$/s.exec(rest) ?? [];
+      if (name !== undefined && number !== undefined)
+        lines.push(`${name}:${number}: ${shortenLine(line, search.redactor)}`);
       return lines.length < maxLines;
     },
   });
   return lines;
+}
+
+interface Named {
+  /** Name of one of the files; undefined if the record does not end one. */
+  readonly name?: string;
+  /** What follows the name. */
+  readonly rest: string;
+}
+
+/** Returns a function that separates the name from a record. A name with line feeds takes several records. */
+function nameReader(names: ReadonlySet<string>): (record: string) => Named {
+  let before = '';
+  return (record) => {
+    const end = record.indexOf('\0');
+    if (end < 0) {
+      before = `${before}${record}\n`.slice(-maxNameChars);
+      return { rest: '' };
+    }
+    const own = record.slice(0, end);
+    const whole = before + own;
+    before = '';
+    // What precedes may also be a message of ripgrep about another file, so the longest name that was asked for counts.
+    for (let at = whole.indexOf('./'); at >= 0; at = whole.indexOf('./', at + 1)) {
+      const name = whole.slice(at + 2);
+      if ((at === 0 || whole[at - 1] === '\n') && names.has(name)) return { name, rest: record.slice(end + 1) };
+    }
+    return { rest: '' };
+  };
 }
 
 function shortenLine(line: string, redactor: FileSearch['redactor']): string {

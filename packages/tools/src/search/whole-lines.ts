@@ -1,8 +1,12 @@
-/** Returns a heading and the lines that fit into `maxChars` UTF-16 units; a final line counts the omitted ones. */
+/**
+ * Returns a heading and the lines that fit into `maxChars` UTF-16 units; a final line counts the omitted ones. A line
+ * feed in the name of a file is shown as `\n`, so that a name cannot look like further lines.
+ */
 export function wholeLines(heading: string, lines: readonly string[], maxChars: number): string {
   const shown = [heading];
   let room = maxChars - heading.length - 60;
-  for (const line of lines) {
+  for (const item of lines) {
+    const line = item.replaceAll('\n', String.raw`\n`);
     room -= line.length + 1;
     if (room < 0) break;
     shown.push(line);
