@@ -1,6 +1,7 @@
-import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as z from 'zod';
+import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 import { processEntry } from './process-table.ts';
 
 /** Stored identity of a process, which distinguishes it from a later process with the same number. */
@@ -11,6 +12,9 @@ export interface ProcessRecord {
   readonly started: string;
 }
 
+/** A record is much shorter; another program may have put anything in its place. */
+const maxRecordBytes = 4096;
+
 const record = z.object({ where: z.string(), pid: z.int().positive(), started: z.string() });
 
 /**
@@ -20,7 +24,7 @@ export function recordProcess(file: string, pid: number): void {
   const { started } = processEntry(pid) ?? {};
   if (started === undefined) return;
   try {
-    writeFileSync(file, JSON.stringify({ where: systemId(), pid, started } satisfies ProcessRecord), { mode: 0o600 });
+    writePrivateFile(file, JSON.stringify({ where: systemId(), pid, started } satisfies ProcessRecord));
   } catch {
     // Commands may have removed the directory, or the disk is full.
   }
@@ -29,7 +33,7 @@ export function recordProcess(file: string, pid: number): void {
 /** Reads a stored process. Returns undefined when it is unreadable or belongs to another system. */
 export function readProcessRecord(file: string): ProcessRecord | undefined {
   try {
-    const { data } = record.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    const { data } = record.safeParse(JSON.parse(readPrivateFile(file, maxRecordBytes) ?? ''));
     return data?.where === systemId() ? data : undefined;
   } catch {
     return undefined;

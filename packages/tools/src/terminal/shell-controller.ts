@@ -170,7 +170,7 @@ export class ShellController {
     }
     const secrets = await this.#factory.secretsFor(call.command);
     if (context.signal.aborted) throw new ToolError('aborted', 'The call was cancelled before it started.');
-    if (before?.status === 'ended') await this.#dropSession(before);
+    if (before?.status === 'ended') this.#dropSession(before);
     const { shellDirectory } = context;
     if (this.#isFirst && shellDirectory !== undefined && !(await isDirectory(shellDirectory))) {
       this.#isFirst = false;
@@ -180,7 +180,7 @@ export class ShellController {
     before?.acknowledge();
     const session = await this.#ensureSession(context);
     session.onOutput = context.onOutput;
-    await session.run(call.command, secrets);
+    session.run(call.command, secrets);
     return this.#follow(session, call, context, prefix === '' ? {} : { prefix });
   }
 
@@ -230,7 +230,7 @@ export class ShellController {
     toolContext: ToolContext,
     { prefix, replacements = 0 }: ReportContext,
   ): Promise<TerminalReport> {
-    await this.#dropSession(unusable);
+    this.#dropSession(unusable);
     const input = reportInput(unusable, call, prefix === undefined ? {} : { prefix });
     await unusable.close();
     if (replacements > 0) this.#lastOrigin = { directory: unusable.directory };
@@ -238,7 +238,7 @@ export class ShellController {
     if (replacements > 1) return terminalReport({ ...input, suffix: commandNotStarted, isError: true });
     const session = await this.#ensureSession(toolContext);
     session.onOutput = toolContext.onOutput;
-    await session.run(unusable.command, await this.#factory.secretsFor(unusable.command));
+    session.run(unusable.command, await this.#factory.secretsFor(unusable.command));
     const before = [prefix, input.output?.text, replaced].filter(Boolean).join('\n');
     return this.#follow(session, call, toolContext, { prefix: before, replacements: replacements + 1 });
   }
@@ -255,7 +255,7 @@ export class ShellController {
         exitCode: session.exitCode,
       });
     }
-    await this.#dropSession(session);
+    this.#dropSession(session);
     if (end === 'unusable') await session.close();
     else if (end !== 'ended') this.#stuck.push(session);
     return terminalReport({ ...input, suffix: shellKilled(this.#keepsExported), isError: true });
@@ -270,13 +270,13 @@ export class ShellController {
       const suffix = commandEnded(context.sent, this.#secondary !== undefined);
       return terminalReport({ ...input, suffix, exitCode });
     }
-    await this.#dropSession(session);
+    this.#dropSession(session);
     return terminalReport({ ...input, suffix: this.#shellEnd(session), exitCode, isError: true });
   }
 
-  async #dropSession(session: ShellSession): Promise<void> {
+  #dropSession(session: ShellSession): void {
     this.#session = undefined;
-    this.#lastOrigin = await originOf(session);
+    this.#lastOrigin = originOf(session);
   }
 
   /** Returns the shell, which it starts if necessary. */
@@ -299,6 +299,6 @@ export class ShellController {
   }
 }
 
-async function originOf(session: ShellSession): Promise<ShellOrigin> {
-  return { directory: session.directory, exported: await session.exported() };
+function originOf(session: ShellSession): ShellOrigin {
+  return { directory: session.directory, exported: session.exported() };
 }

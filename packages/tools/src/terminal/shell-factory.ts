@@ -111,7 +111,8 @@ export class ShellFactory {
     this.#directory = undefined;
     if (directory === undefined) return;
     await terminatePrograms(directory);
-    await rm(directory, { recursive: true, force: true });
+    // A command may have made it immutable or mounted something in it; a later terminal tries again.
+    await rm(directory, { recursive: true, force: true }).catch(() => undefined);
   }
 
   /** Returns the directory that all shells share. When it cannot be created, the next start tries again. */

@@ -35,7 +35,7 @@ export async function cutLines(pty: boolean): Promise<CutLines> {
   return {
     async interrupted(command, cut) {
       state.cut = cut;
-      await session.run(command);
+      session.run(command);
       const end = await escalateInterrupt(session);
       session.acknowledge();
       return end;
@@ -44,7 +44,7 @@ export async function cutLines(pty: boolean): Promise<CutLines> {
       await session.waitUntilSettled(signal);
       if (session.status === 'ended') session = await open();
       session.take();
-      await session.run(command);
+      session.run(command);
       await session.wait({ lateMs: 20_000 });
       session.acknowledge();
       return session.take().text;

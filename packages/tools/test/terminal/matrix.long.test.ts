@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { backends, openTerminal, outputOf } from '../support/open-terminal.ts';
+import { faultsAfter, replacements } from '../support/replaced-files.ts';
 import { nextCommand, sessionVariables } from '../support/session-names.ts';
 import { slips } from '../support/slips.ts';
 
@@ -48,6 +49,10 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       for (const command of [...aliases, ...functions, `builtin unset -f ${name}; enable -n ${name}`, last])
         expect(await nextCommand(shell, command)).toEqual([command, 'a  b', 3]);
     }
+  });
+
+  test.for(replacements)('continues when its files and directories are replaced by %s', async ([, make]) => {
+    expect(await faultsAfter(pty, make)).toEqual([]);
   });
 
   test('no change of a variable of the session costs a later command', { timeout: 120_000 }, async () => {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -180,4 +180,20 @@ test.for([
   await writeFile(join(place.path, 'varve-terminal-x/owner'), owner ?? '');
   await killOrphanedShells(place.path);
   expect(await readdir(place.path)).toEqual(['varve-terminal-x', 'varve-terminal-y']);
+});
+
+test('records that are pipes, devices, directories or too long are not waited for', async () => {
+  await using place = await temporary();
+  const makes = ['mkfifo', 'ln -s /dev/zero', 'ln -s /dev/tty', 'mkdir', 'truncate -s 1G'];
+  for (const [at, make] of makes.entries()) {
+    const left = join(place.path, `varve-terminal-${at}`);
+    await mkdir(join(left, '1'), { recursive: true, mode: 0o700 });
+    execFileSync('sh', ['-c', `${make} ${left}/owner; ${make} ${left}/1/shell`]);
+    if (at % 2 === 1) {
+      await rm(join(left, 'owner'), { recursive: true });
+      await recordGone(join(left, 'owner'), process.pid);
+    }
+  }
+  await killOrphanedShells(place.path);
+  expect((await readdir(place.path)).toSorted()).toEqual(['varve-terminal-0', 'varve-terminal-2', 'varve-terminal-4']);
 });

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectories } from '../../files/make-directories.ts';
+import { removePrivateFile } from '../../files/private-file.ts';
 
 /**
  * File with the whole text of an output that is too long to show. Written synchronously as the text arrives, so that
@@ -57,7 +58,7 @@ export class SavedOutput {
     if (this.#file === undefined) return;
     closeSync(this.#file);
     this.#file = undefined;
-    rmSync(this.#path, { force: true });
+    removePrivateFile(this.#path);
   }
 
   #orGiveUp(work: () => void): void {

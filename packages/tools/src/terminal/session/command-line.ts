@@ -10,7 +10,7 @@ export interface CommandLine {
   readonly file: string;
   /** Value of `$?` when the command starts. */
   readonly lastStatus: number;
-  /** Path of a file from `secretsFile`; read once and removed. */
+  /** Path of a file from `secretsFile`; read once and emptied. */
   readonly secretsFile?: string;
 }
 

@@ -8,6 +8,7 @@ export interface PromptMarker {
   readonly kind: 'marker';
   /** True for the prompt itself, which repeats the marker before it. */
   readonly isPrompt: boolean;
+  /** Random number of the line, as the program that printed the marker knows it; see `LineNumbers`. */
   readonly id: number;
   readonly exitCode: number;
   readonly directory: string;

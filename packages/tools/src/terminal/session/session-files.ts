@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { makeDirectories } from '../../files/make-directories.ts';
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { lstat, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
 import type { ShellBackend } from './shell-process.ts';
 import { commandEnd, environmentFile, isComplete, secretsFile, startupFile } from './startup-file.ts';
 
@@ -12,10 +12,17 @@ export interface SessionStartup {
   readonly exported?: string | undefined;
 }
 
-/** Files by which a session and its shell exchange data that is too long, or too private, for a line of input. */
+/** Exports beyond this size are not passed on; programs could not start with them. */
+const maxExportedBytes = 16 * 1024 * 1024;
+
+/**
+ * Files by which a session and its shell exchange data that is too long, or too private, for a line of input. Commands
+ * can reach them: whatever they put in the place of a file or of its directory is replaced.
+ */
 export class SessionFiles {
   readonly #directory: string;
   readonly #nonce: string;
+  #hasSecrets = false;
 
   /** `directory` is readable by this user only and used by this session only; `nonce` has 16 hexadecimal digits. */
   constructor(directory: string, nonce: string) {
@@ -24,8 +31,8 @@ export class SessionFiles {
   }
 
   /** Writes the startup file of the shell and returns its path. */
-  async startup({ backend, exported }: SessionStartup): Promise<string> {
-    const inherit = exported === undefined ? undefined : await this.#write('inherited', exported);
+  startup({ backend, exported }: SessionStartup): string {
+    const inherit = exported === undefined ? undefined : this.#write('inherited', exported);
     const environmentFiles = this.#environmentFiles();
     const text = startupFile({
       nonce: this.#nonce,
@@ -37,42 +44,56 @@ export class SessionFiles {
   }
 
   /** Writes the file of a command and returns its path. */
-  async command(text: string): Promise<string> {
+  command(text: string): string {
     return this.#write('command', text + commandEnd(this.#nonce));
   }
 
   /** Writes the file of a command's secrets and returns its path; undefined when there are none. */
-  async secrets(secrets: Readonly<Record<string, string>>): Promise<string | undefined> {
-    return Object.keys(secrets).length === 0 ? undefined : this.#write('secrets', secretsFile(secrets));
+  secrets(secrets: Readonly<Record<string, string>>): string | undefined {
+    if (Object.keys(secrets).length === 0) return undefined;
+    this.#hasSecrets = true;
+    return this.#write('secrets', secretsFile(secrets));
   }
 
-  /** Removes the file of secrets, which exists if its command was interrupted before it read them. */
+  /** Removes the file of secrets; it has a content if its command was interrupted before it read them. */
   forgetSecrets(): void {
-    rmSync(join(this.#directory, 'secrets'), { force: true });
+    if (this.#hasSecrets) removePrivateFile(join(this.#directory, 'secrets'));
+    this.#hasSecrets = false;
   }
 
   /**
    * Returns the exported variables and functions of the shell at the prompt with this number, one of the last two, as
    * bash code. Undefined when they were not stored completely.
    */
-  async exported(prompt: number): Promise<string | undefined> {
-    const text = await readFile(environmentFile(this.#environmentFiles(), prompt), 'utf8').catch(() => '');
+  exported(prompt: number): string | undefined {
+    const text = readPrivateFile(environmentFile(this.#environmentFiles(), prompt), maxExportedBytes) ?? '';
     return isComplete(text) ? text : undefined;
   }
 
   async remove(): Promise<void> {
-    await rm(this.#directory, { recursive: true, force: true }).catch(() => undefined);
+    // Not through a link that a command has put in the place of the directory above.
+    const above = await lstat(dirname(this.#directory)).catch(() => undefined);
+    if (above?.isDirectory()) await rm(this.#directory, { recursive: true, force: true }).catch(() => undefined);
   }
 
   #environmentFiles(): string {
     return join(this.#directory, 'environment-');
   }
 
-  /** Writes a file, in a new directory if a command has removed the old one. */
-  async #write(name: string, text: string): Promise<string> {
-    makeDirectories(this.#directory, 0o700);
+  /** Writes a file, in a new directory if a command has removed or replaced the old one. */
+  #write(name: string, text: string): string {
+    for (const directory of [dirname(this.#directory), this.#directory]) restoreDirectory(directory);
     const path = join(this.#directory, name);
-    await writeFile(path, text, { mode: 0o600 });
+    writePrivateFile(path, text);
     return path;
   }
+}
+
+/** Makes sure that the path is a directory that its owner can change, and no link; any other file there is removed. */
+function restoreDirectory(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || !found.isDirectory()) {
+    rmSync(path, { force: true });
+    mkdirSync(path, { mode: 0o700 });
+  } else if ((found.mode & 0o700) !== 0o700) chmodSync(path, 0o700);
 }

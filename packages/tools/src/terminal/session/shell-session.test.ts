@@ -15,7 +15,7 @@ interface ScriptedSession extends AsyncDisposable {
   readonly session: ShellSession;
   /** Directory of its files. */
   readonly directory: string;
-  /** Numbers of the lines sent to the shell. */
+  /** Positions of the lines sent to the shell, from 1 on. */
   readonly lines: readonly number[];
   /** Number of C-c keys sent to the shell. */
   readonly interrupts: number;
@@ -27,15 +27,17 @@ interface ScriptedSession extends AsyncDisposable {
 async function scriptedSession(): Promise<ScriptedSession> {
   const directory = await mkdtemp(join(tmpdir(), 'varve-session-'));
   const lines: number[] = [];
+  /** Numbers in the lines, by their position; the shell starts with 0. */
+  const numbers = ['0'];
   let interrupts = 0;
   let nonce = '';
   let emit: ((bytes: Buffer) => void) | undefined;
   const print = (text: string): void => emit?.(Buffer.from(text));
-  const prompt = (id: number, exitCode = 0): void => print(`\u001B]697;D;${nonce};${id};${exitCode};/\u0007`);
+  const prompt = (id: number, exitCode = 0): void => print(`\u001B]697;D;${nonce};${numbers[id]};${exitCode};/\u0007`);
   const shellProcess = (end: (exitCode: number) => void): ShellProcess => ({
     pid: 1,
     tty: true,
-    submit: (line) => void lines.push(Number(/__varve_\w+ (\d+)/.exec(line)?.[1])),
+    submit: (line) => void lines.push(numbers.push(/__varve_\w+ (\d+)/.exec(line)?.[1] ?? '') - 1),
     type: () => true,
     interrupt: () => void (interrupts += 1),
     signal: () => undefined,
@@ -80,7 +82,7 @@ async function scriptedSession(): Promise<ScriptedSession> {
 
 test('a command that was not interrupted ends with its prompt', async () => {
   await using shell = await scriptedSession();
-  await shell.session.run('true');
+  shell.session.run('true');
   shell.prompt(1, 3);
   expect(await shell.session.wait({})).toBe('finished');
   expect(shell.session.exitCode).toBe(3);
@@ -89,7 +91,7 @@ test('a command that was not interrupted ends with its prompt', async () => {
 
 test('output of the shell after the prompt of an interrupted command belongs to that command', async () => {
   await using shell = await scriptedSession();
-  await shell.session.run('sleep 60');
+  shell.session.run('sleep 60');
   shell.session.interrupt();
   const ended = shell.session.wait({});
   shell.print('one\r\n');
@@ -104,7 +106,7 @@ test('output of the shell after the prompt of an interrupted command belongs to 
 
 test('a probe discarded by a late interrupt is sent again until it is answered', async () => {
   await using shell = await scriptedSession();
-  await shell.session.run('sleep 60');
+  shell.session.run('sleep 60');
   shell.session.interrupt();
   const ended = shell.session.wait({});
   shell.prompt(1, 130);
@@ -115,13 +117,13 @@ test('a probe discarded by a late interrupt is sent again until it is answered',
   shell.prompt(4);
   expect(await ended).toBe('finished');
   shell.session.acknowledge();
-  await shell.session.run('true');
+  shell.session.run('true');
   expect(shell.lines).toEqual([1, 2, 3, 4, 5]);
 });
 
 test('a probe is not sent again while a later one is in flight', async () => {
   await using shell = await scriptedSession();
-  await shell.session.run('sleep 60');
+  shell.session.run('sleep 60');
   shell.session.interrupt();
   const ended = shell.session.wait({});
   shell.prompt(1, 130);
@@ -136,11 +138,11 @@ test('a probe is not sent again while a later one is in flight', async () => {
 
 test('a command that was not started is sent again, and the shell is unusable when it answers no probe', async () => {
   await using shell = await scriptedSession();
-  await shell.session.run('true');
+  shell.session.run('true');
   shell.prompt(0, 2);
   expect(shell.lines).toEqual([1, 2]);
   shell.prompt(2);
-  await expect.poll(() => shell.lines).toEqual([1, 2, 3]);
+  expect(shell.lines).toEqual([1, 2, 3]);
   for (let prompts = 0; prompts < 20; prompts += 1) shell.prompt(2, 1);
   expect(await shell.session.wait({})).toBe('unusable');
   expect(shell.lines.length).toBeLessThan(20);
@@ -148,7 +150,7 @@ test('a command that was not started is sent again, and the shell is unusable wh
 
 test('a wait that times out reports the end of a command before the shell has settled; the next call waits for that', async () => {
   await using shell = await scriptedSession();
-  await shell.session.run('sleep 60');
+  shell.session.run('sleep 60');
   shell.session.interrupt();
   shell.prompt(1, 130);
   expect(await shell.session.wait({ lateMs: 0 })).toBe('finished');
@@ -164,7 +166,7 @@ test('a wait that times out reports the end of a command before the shell has se
 
 test('a command that the shell discarded unread ends as interrupted', async () => {
   await using shell = await scriptedSession();
-  await shell.session.run('true');
+  shell.session.run('true');
   shell.session.interrupt();
   const ended = shell.session.wait({});
   shell.prompt(0, 130);
@@ -175,7 +177,7 @@ test('a command that the shell discarded unread ends as interrupted', async () =
 
 test('an interrupted command has not ended when the shell only prints a prompt', async () => {
   await using shell = await scriptedSession();
-  await shell.session.run('sleep 60');
+  shell.session.run('sleep 60');
   shell.session.interrupt();
   shell.prompt(0, 130);
   expect(shell.session.status).toBe('running');
@@ -189,21 +191,34 @@ test('an interrupted command has not ended when the shell only prints a prompt',
 
 test('a command is not sent again after C-c', async () => {
   await using shell = await scriptedSession();
-  await shell.session.run('true');
+  shell.session.run('true');
   shell.prompt(0, 2);
-  shell.prompt(2);
   shell.session.interrupt();
-  await expect.poll(() => shell.session.status).toBe('finished');
-  expect(shell.session.exitCode).toBe(130);
-  shell.prompt(2, 130);
+  shell.prompt(2);
   expect(shell.lines).toEqual([1, 2, 3]);
   shell.prompt(3);
-  expect(await shell.session.wait({})).toBe('finished');
+  expect(shell.session).toMatchObject({ status: 'finished', exitCode: 130 });
+  expect(shell.lines).toEqual([1, 2, 3]);
+});
+
+test('a marker that a program prints does not end its command, whatever number it guesses', async () => {
+  await using shell = await scriptedSession();
+  shell.session.run('true');
+  shell.prompt(1);
+  shell.session.acknowledge();
+  shell.session.run('sleep 60');
+  const nonce = /697;D;([0-9a-f]{16})/.exec(readFileSync(join(shell.directory, 'startup'), 'utf8'))?.[1];
+  for (let number = 0; number < 10; number += 1)
+    for (const kind of ['', 'P;']) shell.print(`\u001B]697;D;${nonce};${kind}${number};0;/etc\u0007`);
+  expect(shell.session).toMatchObject({ status: 'running', directory: '/' });
+  expect(shell.lines).toEqual([1, 2]);
+  shell.prompt(2, 7);
+  expect(shell.session).toMatchObject({ status: 'finished', exitCode: 7 });
 });
 
 test('a shell that does not settle is interrupted and then killed', async () => {
   await using shell = await scriptedSession();
-  await shell.session.run('sleep 60');
+  shell.session.run('sleep 60');
   shell.session.interrupt();
   shell.prompt(1, 130);
   shell.session.acknowledge();
@@ -222,17 +237,17 @@ test('a shell that does not settle is interrupted and then killed', async () => 
 test('secrets that the shell has not read are removed at the end of their command or of the shell', async () => {
   await using shell = await scriptedSession();
   const { session } = shell;
-  await session.run('true', { KEY: 'swordfish' });
+  session.run('true', { KEY: 'swordfish' });
   expect(readdirSync(shell.directory)).toContain('secrets');
   session.interrupt();
   shell.prompt(0, 130);
   shell.prompt(2);
   expect(readdirSync(shell.directory)).not.toContain('secrets');
   session.acknowledge();
-  await session.run('true', { KEY: 'swordfish' });
+  session.run('true', { KEY: 'swordfish' });
   session.kill();
   expect(readdirSync(shell.directory)).toEqual(['command', 'startup']);
-  await session.run('true', { KEY: 'swordfish' });
+  session.run('true', { KEY: 'swordfish' });
   expect(readdirSync(shell.directory)).not.toContain('secrets');
 });
 

@@ -7,6 +7,7 @@ import { SessionFiles } from './session-files.ts';
 import { SessionOutput } from '../output/session-output.ts';
 import { WaitQueue, type WaitEnd, type WaitLimits } from './wait-queue.ts';
 import type { ShellBackend, ShellProcess } from './shell-process.ts';
+import { LineNumbers } from './line-numbers.ts';
 import { LineTracker } from './line-tracker.ts';
 import { commandLine, probeLine } from './command-line.ts';
 import { continueWhenStopped } from './continue-when-stopped.ts';
@@ -44,7 +45,8 @@ export class ShellSession {
   readonly #markers: MarkerStream;
   readonly #output: SessionOutput;
   readonly #waits = new WaitQueue();
-  readonly #lines = new LineTracker((id) => this.#process.submit(probeLine(id)));
+  readonly #numbers = new LineNumbers();
+  readonly #lines = new LineTracker((line) => this.#process.submit(probeLine(this.#numbers.add(line))));
   #status: ShellStatus = 'starting';
   #exitCode = 0;
   #directory: string;
@@ -52,8 +54,6 @@ export class ShellSession {
   #lastPrompt: number | undefined;
   #command: SentCommand | undefined;
   #isInterrupted = false;
-  /** Resolves when no command is being sent again. */
-  #sendingAgain: Promise<void> = Promise.resolve();
   /** True from the end of a command until the effects of keys that were sent to it are over. */
   #isSettling = false;
   #isUnsettled = false;
@@ -82,7 +82,7 @@ export class ShellSession {
   static async start(options: ShellSessionOptions, signal: AbortSignal): Promise<ShellSession> {
     const nonce = randomBytes(8).toString('hex');
     const files = new SessionFiles(options.privateDirectory, nonce);
-    const startup = await files.startup({ backend: options.backend.name, exported: options.exported });
+    const startup = files.startup({ backend: options.backend.name, exported: options.exported });
     const session = new ShellSession(options, { files, nonce, startup });
     const end = await session.wait({ lateMs: startMs, signal });
     if (end === 'finished') {
@@ -118,7 +118,7 @@ export class ShellSession {
    * Returns the exported variables and functions of the shell at its last prompt, as bash code, without the secrets of
    * commands. Undefined when they are not known.
    */
-  async exported(): Promise<string | undefined> {
+  exported(): string | undefined {
     return this.#lastPrompt === undefined ? undefined : this.#files.exported(this.#lastPrompt);
   }
 
@@ -169,22 +169,22 @@ export class ShellSession {
   /**
    * Starts a command. Call only when none is running and the session has settled. `secrets` are in the environment of
    * the shell until the command ends. Does nothing when the shell has ended.
+   *
+   * @throws {Error} of the system when the files of the command cannot be written.
    */
-  async run(command: string, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
-    await this.#sendingAgain;
+  run(command: string, secrets: Readonly<Record<string, string>> = {}): void {
+    if (this.#status === 'ended') return;
     this.#isInterrupted = false;
-    await this.#send({ text: command, secrets, sends: 1 });
+    this.#send({ text: command, secrets, sends: 1 });
   }
 
-  async #send(command: SentCommand): Promise<void> {
-    const file = await this.#files.command(command.text);
-    const variables = await this.#files.secrets(command.secrets);
-    if (this.#status === 'ended') return this.#files.forgetSecrets();
-    if (this.#isInterrupted) return this.#discard();
+  #send(command: SentCommand): void {
+    const file = this.#files.command(command.text);
+    const variables = this.#files.secrets(command.secrets);
     this.#command = command;
     this.#status = 'running';
     const line = {
-      id: this.#lines.next(),
+      id: this.#numbers.add(this.#lines.next()),
       file,
       lastStatus: this.#exitCode,
       ...(variables !== undefined && { secretsFile: variables }),
@@ -257,7 +257,10 @@ export class ShellSession {
     for (const piece of pieces) {
       if (piece.kind === 'output') this.#write(piece.bytes);
       else {
-        if (!piece.isPrompt || !this.#hasMarker) this.#handlePrompt(piece);
+        const line = this.#numbers.find(piece.id);
+        // A program of the command has printed it.
+        if (line === undefined) continue;
+        if (!piece.isPrompt || !this.#hasMarker) this.#handlePrompt({ ...piece, id: line });
         this.#hasMarker = !piece.isPrompt;
       }
     }
@@ -296,15 +299,11 @@ export class ShellSession {
   #sendAgain(): void {
     const command = this.#command;
     if (command === undefined || command.sends >= maxSends) return this.#giveUp();
-    this.#sendingAgain = this.#send({ ...command, sends: command.sends + 1 }).catch(() => this.#giveUp());
-  }
-
-  /** Ends a command that was interrupted before it was sent again. */
-  #discard(): void {
-    this.#files.forgetSecrets();
-    if (this.#status !== 'running') return;
-    this.#finish(interruptedStatus);
-    this.#isSettling = true;
+    try {
+      this.#send({ ...command, sends: command.sends + 1 });
+    } catch {
+      this.#giveUp();
+    }
   }
 
   #giveUp(): void {

@@ -24,7 +24,7 @@ export const pipeStreams = { input: 198, output: 199 };
 const ok = '[[ 1 ]]';
 
 /** Builtins without which no command runs or ends; a command may have disabled them. */
-const requiredBuiltins = '. eval export local read return set shopt trap unset';
+const requiredBuiltins = '. eval export local mapfile read return set shopt trap unset';
 
 const functions = '__varve_load __varve_reset __varve_probe __varve_end __varve_prompt';
 
@@ -56,7 +56,9 @@ export function isComplete(text: string): boolean {
  * A signal for the last program may hit `stty` instead; there are two kinds of such signals, hence three tries.
  * Commands may have set IFS, FUNCNEST, shell options, or functions with the names of builtins, with which a loop would
  * not end; the options are off until the next command. On a busy machine a read may time out although there is input;
- * its status is then above 128, unlike at the end of input.
+ * its status is then above 128, unlike at the end of input. `mapfile`, which bash 3 lacks, discards what a `read` had
+ * read ahead when a signal ended it: bash keeps that text for the next `read`, also from another file, such as that of
+ * a command.
  */
 export function startupFile({ nonce, backend, environmentFiles, inherit }: StartupOptions): string {
   const pty = backend === 'pty';
@@ -82,6 +84,7 @@ __varve_prompt() {
   __varve_directory=\${__varve_directory//$'\\n'/%0A}
   __varve_directory=\${__varve_directory//$'\\r'/%0D}
   ${pty ? Array.from({ length: 3 }, () => '"$__varve_stty" sane -echo').join(' || ') : ok} || ${ok}
+  builtin mapfile -n 1 __varve_rest </dev/null 2>/dev/null || ${ok}
   while [[ \${#__varve_reads} -lt ${maxReads} ]] && builtin read -r -t 0 ${fd}; do
     __varve_reads+=.
     builtin read -r -t 0.01 ${fd}__varve_rest || [[ $? -gt 128 ]] || break
@@ -121,7 +124,7 @@ function loadFunction(nonce: string, pty: boolean): string {
   [[ $__varve_text == *${shellQuote(commandEnd(nonce))} && ${streams} ]] || [[ \${__varve_missing?} ]]
   builtin unset -f eval || [[ \${__varve_missing?} ]]
   builtin eval '[[ 1 ]]' || ${ok}
-  [[ -z $4 ]] || { builtin . "$4"; builtin command rm -f -- "$4"; }
+  [[ -z $4 ]] || { builtin . "$4"; ${ok} >|"$4"; }
   ${withoutAttributes('__varve_command')}
   __varve_command=\${__varve_text%${shellQuote(commandEnd(nonce))}}
   __varve_text=$__varve_options
@@ -149,7 +152,7 @@ function resetFunction(nonce: string): string {
   const prompt = `\\e]697;D;${nonce};P;\${__varve_id-};$?;\${__varve_directory-}\\a`;
   return `__varve_reset() {
   \\unset -f builtin || ${ok}
-  builtin enable ${requiredBuiltins} || ${ok}
+  builtin enable ${requiredBuiltins} 2>/dev/null || ${ok}
   ${record.join('\n  ')}
   builtin set +${Object.keys(shellOptions).join('')}
   ${withoutAttributes('PS0 PS1 PS2 PROMPT_COMMAND')}
@@ -188,7 +191,10 @@ function sourceInherited(inherit: string): string {
 }
 
 function saveEnvironment(files: string): string {
+  const file = `${shellQuote(files)}"$((__varve_id % 2))"`;
   const lines = `builtin export -fn ${functions}; { builtin export -p; builtin export -fp; builtin printf '%s\\n' '${endMarker}'; }`;
   // Under a small `ulimit -f` the signal XFSZ would kill the shell.
-  return `builtin trap '' XFSZ; ${lines} >|${shellQuote(files)}"$((__varve_id % 2))"; builtin trap - XFSZ`;
+  // Opening a pipe would wait for its reader.
+  const isFile = `[[ ! -e ${file} || -f ${file} ]]`;
+  return `{ builtin trap '' XFSZ; ${isFile} && { ${lines} >|${file}; }; builtin trap - XFSZ; }`;
 }
