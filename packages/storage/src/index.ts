@@ -1,4 +1,4 @@
-export { StorageError, type StorageErrorCode } from './contract/error.ts';
+export { isTakenOver, StorageError, type StorageErrorCode } from './contract/error.ts';
 export type { Fact, FactQuery } from './contract/facts.ts';
 export type { AppendOptions, EventLog, NewEvent } from './contract/log.ts';
 export type { LogReader, Stored } from './contract/log-reader.ts';

@@ -1,6 +1,6 @@
 import { eventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
-import type { EventLog } from '@varve/storage';
+import { isTakenOver, type EventLog } from '@varve/storage';
 import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
@@ -55,7 +55,7 @@ export async function forkSession(
     // The first event contains its client tools.
     return await openSession({ ...options, clientTools: [], workspace });
   } catch (error) {
-    await base.store.remove(id).catch(() => undefined);
+    if (!isTakenOver(error)) await base.store.remove(id).catch(() => undefined);
     throw error;
   }
 }

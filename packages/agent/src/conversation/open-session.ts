@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { eventCodec, type EventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
-import type { EventLog, EventStore } from '@varve/storage';
+import { isTakenOver, type EventLog, type EventStore } from '@varve/storage';
 import { redactor, type Mask, type Redactor } from '@varve/text';
 import { defineAgent } from '../agent.ts';
 import type { BudgetLedger } from '../budget/budget-ledger.ts';
@@ -76,7 +76,7 @@ export async function createSession(
       await session.journal.emitPreamble();
     } catch (error) {
       await log[Symbol.asyncDispose]();
-      await options.store.remove(options.id).catch(() => undefined);
+      if (!isTakenOver(error)) await options.store.remove(options.id).catch(() => undefined);
       throw error;
     }
     return session;

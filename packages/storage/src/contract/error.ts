@@ -46,3 +46,11 @@ export class StorageError extends Error {
     return retryable[this.code];
   }
 }
+
+/**
+ * Reports whether an error means that another process has the conversation, or removed it. After it, nothing of the
+ * conversation may be removed: it may contain that process's work.
+ */
+export function isTakenOver(error: unknown): boolean {
+  return error instanceof StorageError && ['fenced', 'held', 'missing'].includes(error.code);
+}

@@ -1,5 +1,5 @@
 import type { Json } from '@varve/events';
-import { StorageError } from '../contract/error.ts';
+import { isTakenOver, StorageError } from '../contract/error.ts';
 import type { EventProof } from '../contract/log-proof.ts';
 import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { EventLog, NewEvent } from '../contract/log.ts';
@@ -30,8 +30,8 @@ export interface CopyOptions extends VerifyOptions {
 /**
  * Copies a log into a store that has no conversation of its id, with the same texts, seals and signatures, so that both
  * verify alike. Refuses a broken or incomplete log, because its copy would look whole. Events without seals are
- * sealed in the copy, which records that they were imported without. Removes the copy again if it fails. Returns the
- * verdict on the copy, without what `onCopied` did, or `undefined` if neither store has proofs.
+ * sealed in the copy, which records that they were imported without. Removes the copy again if it fails, unless another
+ * process took it over. Returns the verdict on the copy, without what `onCopied` did, or `undefined` if neither store has proofs.
  *
  * @throws {StorageError} `incomplete` for a log that lost events, `corrupt` for one that `verify` finds broken,
  * `corrupt` or `duplicate` for one with an id twice; as `verify`, `create` and `append`.
@@ -56,11 +56,22 @@ export async function copyLog(
     await options.onCopied?.(copy, copied);
     return copied;
   } catch (error) {
+    const isOurs = !isTakenOver(error) && (await isHeld(copy, options.meta ?? {}));
     await copy[Symbol.asyncDispose]();
-    await store.remove(log.id);
+    if (isOurs) await store.remove(log.id);
     throw error;
   } finally {
     await copy[Symbol.asyncDispose]();
+  }
+}
+
+/** Reports whether a copy is still this process's: one whose lease another process took over may be its work by now. */
+async function isHeld(copy: EventLog, meta: Json): Promise<boolean> {
+  try {
+    await copy.append([], { meta });
+    return true;
+  } catch (error) {
+    return !isTakenOver(error);
   }
 }
 
