@@ -1,6 +1,7 @@
-import { eventCodec, type Json } from '@varve/events';
-import { builtinKinds } from '@varve/events/kinds';
-import type { ExecutionStatus } from '@varve/events/projections';
+import { eventCodec, type BaseEvent, type Json } from '@varve/events';
+import { forkEndFact, importFact } from '@varve/events/facts';
+import { AgentErrorEvent, builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
+import { statusKey, type ExecutionStatus } from '@varve/events/projections';
 import { StorageError, type EventLog, type EventStore, type LogReader } from '@varve/storage';
 import { importBundle, readBundle, type ImportOptions as BundleOptions } from '@varve/storage/maintenance';
 import type { Signer, Verdict } from '@varve/storage/proof';
@@ -111,12 +112,13 @@ async function finishImport(log: EventLog, { title, seal, now, ...options }: Fin
 
 /**
  * Removes the rest of an earlier import that did not end: a log with that mark that contains nothing but the beginning
- * of the bundle. Of any other conversation `create` reports that it exists.
+ * of the bundle, or all of it and the beginning of what an import appends. Of any other conversation `create` reports
+ * that it exists.
  */
 async function removeUnfinished(bundle: LogReader, store: EventStore): Promise<void> {
   try {
     const { meta } = await store.summary(bundle.id);
-    if (isUnfinishedImport(meta) && (await isPrefix(await store.read(bundle.id), bundle))) {
+    if (isUnfinishedImport(meta) && (await isUnfinished(await store.read(bundle.id), bundle))) {
       await store.remove(bundle.id);
     }
   } catch (error) {
@@ -124,12 +126,21 @@ async function removeUnfinished(bundle: LogReader, store: EventStore): Promise<v
   }
 }
 
-async function isPrefix(log: LogReader, whole: LogReader): Promise<boolean> {
-  const head = await log.head();
-  if (head > (await whole.head())) return false;
+async function isUnfinished(log: LogReader, whole: LogReader): Promise<boolean> {
+  const end = await whole.head();
   const texts = whole.range(0)[Symbol.asyncIterator]();
-  for await (const { text } of log.range(0)) if ((await texts.next()).value?.text !== text) return false;
-  return true;
+  for await (const { text } of log.range(0, end)) if ((await texts.next()).value?.text !== text) return false;
+  if ((await log.head()) <= end) return true;
+  const codec = eventCodec(builtinKinds);
+  const rest = await Array.fromAsync(log.range(end), ({ text }) => codec.read(text));
+  return rest.every((event, index) => isAppendedByImport(event, index === 0));
+}
+
+/** Reports whether an event can be one that `finishImport` appends: the first is a boundary. */
+function isAppendedByImport(event: BaseEvent, isFirst: boolean): boolean {
+  if (importFact.read(event) || forkEndFact.read(event)) return true;
+  if (isFirst) return false;
+  return AgentErrorEvent.is(event) || (ConversationStateUpdateEvent.is(event) && event.key === statusKey);
 }
 
 /** Refuses a conversation whose import did not end. @throws {AgentError} `incomplete`. */
