@@ -13,7 +13,7 @@ export interface ClientToolSources {
   readonly added: readonly ClientToolSpec[];
   /** Specs stored next to the log. */
   readonly stored?: readonly unknown[];
-  /** View whose system prompt lists the tools that the log began with. */
+  /** View whose system prompt lists the tools that the log began with; absent if its settings list them. */
   readonly view?: View;
 }
 

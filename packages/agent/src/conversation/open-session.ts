@@ -141,6 +141,14 @@ function checkReadable(id: string, { unreadable }: LoggedSettings): void {
   throw new AgentError('not-rebuilt', `${what}, so its policy, limits and workspace are not known.`);
 }
 
+/**
+ * Reports whether only the prompt of a log lists its client tools, as the reference and older versions wrote it. A
+ * prompt of an imported log, also of one that was forked, adds no tool here.
+ */
+function isWithoutSettings({ settings, importHead }: LoggedSettings): boolean {
+  return settings === undefined && importHead === undefined;
+}
+
 /** Returns the session of a folded conversation. If it fails, the tools are closed, and the log is not. */
 async function resumedSession(
   options: OpenOptions,
@@ -165,7 +173,7 @@ async function resumedSession(
       agentTools,
       added: mask(options.clientTools ?? []),
       ...(Array.isArray(stored.client_tools) && { stored: stored.client_tools }),
-      view: timeline.read('view'),
+      ...(isWithoutSettings(timeline.read('settings')) && { view: timeline.read('view') }),
     });
     if (options.missingTools !== 'accept') {
       checkAgent({ kind: kindOf(stored.agent), tools: toolNames }, { kind: kindOf(agent.spec), tools }, id);

@@ -31,7 +31,8 @@ export interface CopyOptions extends VerifyOptions {
  * Copies a log into a store that has no conversation of its id, with the same texts, seals and signatures, so that both
  * verify alike. Refuses a broken or incomplete log, because its copy would look whole. Events without seals are
  * sealed in the copy, which records that they were imported without. Removes the copy again if it fails, unless another
- * process took it over. Returns the verdict on the copy, without what `onCopied` did, or `undefined` if neither store has proofs.
+ * process took it over. Returns the verdict on the copy, without what `onCopied` did, or `undefined` if neither store
+ * has proofs.
  *
  * @throws {StorageError} `incomplete` for a log that lost events, `corrupt` for one that `verify` finds broken,
  * `corrupt` or `duplicate` for one with an id twice; as `verify`, `create` and `append`.

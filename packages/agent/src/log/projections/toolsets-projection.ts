@@ -1,5 +1,5 @@
 import { freezeJson } from '@varve/events';
-import { parametersFact, toolsetFact } from '@varve/events/facts';
+import { importFact, parametersFact, toolsetFact } from '@varve/events/facts';
 import type { Projection } from '@varve/events/projections';
 
 /** Tool lists and parameters of the requests in a log. */
@@ -10,13 +10,17 @@ export interface Toolsets {
   readonly names: readonly string[];
 }
 
-/** Folds the tool lists of a log, and the names of the tools it was last used with. */
+/**
+ * Folds the tool lists of a log, and the names of the tools it was last used with. Those of an imported log do not
+ * count: it was used elsewhere, and a digest in it need not be that of its list.
+ */
 export const toolsetsProjection: Projection<Toolsets> = {
   name: 'toolsets',
-  version: 3,
+  version: 4,
   scope: 'log',
   initial: () => ({ digests: [], names: [] }),
   apply(toolsets, event) {
+    if (importFact.read(event)) return { digests: [], names: [] };
     const parameters = parametersFact.read(event);
     if (parameters) return { ...toolsets, digests: [...toolsets.digests, parameters.digest] };
     const fact = toolsetFact.read(event);
