@@ -34,7 +34,15 @@ const planned = (real: string, kind: Kind): PlannedChange => ({
   previous: undefined,
 });
 
-const contentOf = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+/** Reads a file that may be removed at any moment. */
+function contentOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
 const kinds = ['create', 'update', 'remove'] as const;
 
 test.for(
