@@ -9,7 +9,7 @@ import { defineAgent } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 
 const patch = `*** Begin Patch\n*** Update File: lines\n${'@@ same\n'.repeat(15)}-same\n+new\n*** End Patch`;
-const large = 'same\n'.repeat(60_000);
+const large = 'same\n'.repeat(120_000);
 const flood = String.raw`yes "$(printf '\033[31mred\033[0m\033]0;title\007')" | head -c 1000000`;
 
 /** Tools with inputs that take long; a path is that of the file with many lines. Lists of tasks are limited instead. */
@@ -34,6 +34,8 @@ test.for(worst)('the lease is renewed during a call of %s', async ([, open, inpu
   const tool = open();
   const counted: Tool = {
     ...tool,
+    // Otherwise events before a call that only reads are stored during it, which reads the clock too.
+    effect: () => 'write',
     async execute(parsed, context) {
       const before = readings;
       const output = await tool.execute(parsed, context);
@@ -49,5 +51,5 @@ test.for(worst)('the lease is renewed during a call of %s', async ([, open, inpu
   await using conversation = await Conversation.create({ agent, store, workspace: directory.path });
   await conversation.send('Go.');
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
-  expect(renewals).toBeGreaterThan(1);
+  expect(renewals).toBeGreaterThan(0);
 });
