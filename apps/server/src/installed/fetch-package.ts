@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { isLoopback, type Variables } from '@varve/text';
 import { create } from 'tar';
 import { RequestError } from '../request-error.ts';
-import { sourceAddress, type SourceAddress } from './source-address.ts';
+import { type Credentials, sourceAddress, type SourceAddress } from './source-address.ts';
 
 /** Source of a package, as a client names it. */
 export interface PackageSource {
@@ -68,13 +68,12 @@ function allowed(url: URL): URL {
   throw new RequestError('unsupported', 'A package is fetched by https only.');
 }
 
-async function downloaded({ source, authorization }: SourceAddress, { signal }: FetchOptions): Promise<Buffer> {
+async function downloaded({ source, credentials }: SourceAddress, { signal }: FetchOptions): Promise<Buffer> {
   const url = URL.parse(source);
   if (!url) throw new RequestError('unsupported', 'The source is not an address.');
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const headers = authorization === undefined ? {} : { authorization };
-    const response = await fetchAllowed(url, { headers, signal: limit });
+    const response = await fetchAllowed(url, { headers: headersFor(credentials), signal: limit });
     if (!response.ok || !response.body) throw new Error(`status ${response.status}`);
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -110,13 +109,31 @@ async function fetchAllowed(
   return fetchAllowed(next, next.origin === url.origin ? request : { ...request, headers: {} }, left - 1);
 }
 
-/** Returns variables by which git sends a header to the server of a repository, and to no other. */
-function headerFor(url: string, authorization: string | undefined): Readonly<Record<string, string>> {
-  if (authorization === undefined) return {};
+function headersFor(credentials: Credentials | undefined): Readonly<Record<string, string>> {
+  if (!credentials) return {};
+  const { username, password } = credentials;
+  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+}
+
+/** Credential helper that prints the two variables. */
+const helper = String.raw`!printf 'username=%s\npassword=%s\n' "$VARVE_USERNAME" "$VARVE_PASSWORD"; :`;
+
+/**
+ * Returns variables with which git authenticates at the server of a repository, and at no other: it sends a header of
+ * its settings to the target of a redirect, too, but asks for credentials by the name of each server.
+ */
+function variablesFor(url: string, credentials: Credentials | undefined): Readonly<Record<string, string>> {
+  if (!credentials) return {};
+  const key = `credential.${new URL(url).origin}.helper`;
   return {
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: `http.${new URL(url).origin}/.extraHeader`,
-    GIT_CONFIG_VALUE_0: `Authorization: ${authorization}`,
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: key,
+    // Instead of the helpers of the person, which could have or keep other credentials.
+    GIT_CONFIG_VALUE_0: '',
+    GIT_CONFIG_KEY_1: key,
+    GIT_CONFIG_VALUE_1: helper,
+    VARVE_USERNAME: credentials.username,
+    VARVE_PASSWORD: credentials.password,
   };
 }
 
@@ -160,7 +177,7 @@ async function archiveOf(source: string, part = '.'): Promise<Buffer> {
 }
 
 async function cloned(
-  { source: url, authorization }: SourceAddress,
+  { source: url, credentials }: SourceAddress,
   { ref, repo_path: part }: PackageSource,
   options: FetchOptions,
 ) {
@@ -178,7 +195,7 @@ async function cloned(
       SSH_ASKPASS: 'false',
       SSH_ASKPASS_REQUIRE: 'force',
       ...transport,
-      ...headerFor(url, authorization),
+      ...variablesFor(url, credentials),
     };
     const { stdout } = await run('git', [...safe, ...args], { env: settings, timeout: timeoutMs, signal });
     return stdout.trim();

@@ -1,8 +1,14 @@
 /** Source of a package without the user name and password of its address. */
 export interface SourceAddress {
   readonly source: string;
-  /** Value of the header `Authorization`, for the server of the address only. */
-  readonly authorization?: string;
+  /** For the server of the address only. */
+  readonly credentials?: Credentials;
+}
+
+/** User name and password; each may be empty. */
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
 }
 
 /**
@@ -12,10 +18,10 @@ export interface SourceAddress {
 export function sourceAddress(source: string): SourceAddress {
   const url = /^https?:/i.test(source) ? URL.parse(source) : null;
   if (!url || (url.username === '' && url.password === '')) return { source };
-  const credentials = `${decoded(url.username)}:${decoded(url.password)}`;
+  const credentials = { username: decoded(url.username), password: decoded(url.password) };
   url.username = '';
   url.password = '';
-  return { source: url.href, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+  return { source: url.href, credentials };
 }
 
 function decoded(text: string): string {
