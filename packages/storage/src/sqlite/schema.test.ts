@@ -7,6 +7,7 @@ import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { idsOf, newEvent } from '../testing/events.ts';
 import { migrate, migrations, versionOf } from './schema.ts';
+import { prepareStatements } from './statements.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const addColumn = 'ALTER TABLE event ADD COLUMN extra TEXT;';
@@ -80,6 +81,16 @@ test('long texts of version 2 stay unsplit, alongside new ones that are split', 
   expect(await log.append([old, fresh])).toEqual([0, 1]);
   expect((await Array.fromAsync(log.range(0))).map(({ text }) => text)).toEqual([old.text, fresh.text]);
   expect((await verify(log)).sealed).toBe(2);
+});
+
+test('opening searches no rows of events for one without a seal', () => {
+  const database = new DatabaseSync(':memory:');
+  migrate(database, 'a.db', migrations);
+  const { firstUnsealed, eventCount } = prepareStatements(database);
+  for (const { sourceSQL } of [firstUnsealed, eventCount]) {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sourceSQL}`).all(1);
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/INDEX event_without_seal|COVERING INDEX/)]);
+  }
 });
 
 test('the first migration creates the schema of version 1', async () => {

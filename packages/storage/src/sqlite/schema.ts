@@ -13,7 +13,8 @@ import { rollBack } from './transaction.ts';
  * (null for none), and `event_blob` has their positions. A blob without references is deleted immediately.
  *
  * `conversation.legacy` is the number of events of a version without seals, which are sealed when the conversation is
- * opened. In every other conversation all events are sealed: one without a seal lost it.
+ * opened. In every other conversation all events are sealed: one without a seal lost it. Each opening searches for one,
+ * in the index `event_without_seal`, which is empty otherwise: the column of the seal follows the text in its row.
  *
  * `fact` is an index of facts, updated by searches: `conversation.facts` is the number of events indexed so far,
  * counted from the first.
@@ -113,6 +114,9 @@ export const migrations: readonly string[] = [
   ALTER TABLE conversation ADD COLUMN legacy INTEGER NOT NULL DEFAULT 0;
   UPDATE conversation SET legacy = head WHERE seal IS NULL AND NOT EXISTS (
     SELECT 1 FROM event WHERE event.conversation = conversation.key AND event.seal IS NOT NULL);
+  `,
+  `
+  CREATE INDEX event_without_seal ON event (conversation, seq) WHERE seal IS NULL;
   `,
 ];
 
