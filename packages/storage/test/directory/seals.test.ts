@@ -160,6 +160,17 @@ test('a log that lost any of its seals is refused until that is accepted', async
   );
 });
 
+test('a log that a repair ends before a lost seal is continued without an acceptance', async () => {
+  await using files = await closedLog();
+  const lines = (await readFile(files.seals, 'utf8')).split('\n');
+  await writeFile(files.seals, lines.filter((line) => !line.startsWith('{"seq":3,')).join('\n'));
+  await using store = await files.open();
+  await using log = await store.open('c', { purpose: 'repair' });
+  expect((await repair(log, { from: 2 })).cut).toMatchObject({ seq: 2, end: length });
+  for (const seq of [2, 3, 4]) expect(await log.append([agentEvent(20 + seq)])).toEqual([seq]);
+  expect((await verify(log, { requireSeals: true })).sealed).toBe(5);
+});
+
 const rewritings: Record<string, (text: string) => string> = {
   'without its last line feed': (text) => text.trimEnd(),
   'with other line ends': (text) => text.replaceAll('\n', '\r\n'),
