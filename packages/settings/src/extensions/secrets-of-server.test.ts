@@ -33,7 +33,12 @@ const places: readonly ((name: string) => McpServer)[] = [
   (name) => remote('https://mcp.example', { [name]: `Bearer ${secret}` }),
   (name) => remote('https://mcp.example', { [name]: `Basic ${btoa(`me:${secret}`)}` }),
   (name) => remote(`https://mcp.example/?${name}=${encodeURIComponent(secret)}`),
+  (name) => local({ args: ['https://mcp.example', '--header', `X-${name}: ${secret}`] }),
+  (name) => local({ args: ['--header', `${name}:Bearer ${secret}`] }),
+  (name) => local({ args: [`--url=https://mcp.example/?${name}=${encodeURIComponent(secret)}`] }),
   () => remote(`https://me:${encodeURIComponent(secret)}@mcp.example`),
+  () => local({ args: ['-y', `postgresql://me:${encodeURIComponent(secret)}@localhost:5432/db`] }),
+  () => local({ env: { DATABASE_URL: `redis://:${encodeURIComponent(secret)}@localhost` } }),
 ];
 
 test('a secret in the configuration of a server is found in every place, by each name', () => {
@@ -47,8 +52,13 @@ test('numbers, paths, short values and those of other names are no secrets', () 
     SSH_KEY: '/etc/ssh/host_key',
     TOKENIZER: 'cl100k_base',
     MODE: 'production',
+    DATABASE_URL: 'postgres://postgres:postgres@localhost/db',
   };
-  expect(secretsOfServer(local({ env, args: ['--root', '/srv/some/place', 'long-argument'] }))).toEqual([]);
+  expect(
+    secretsOfServer(
+      local({ env, args: ['--root', '/srv/some/place', 'long-argument', 'https://mcp.example:8080/long'] }),
+    ),
+  ).toEqual([]);
   expect(
     secretsOfServer(remote('https://mcp.example/long/path?version=20260101', { accept: 'application/json' })),
   ).toEqual([]);

@@ -10,12 +10,13 @@ const notSecret = /^(?:\d+$|[./~])|^secret:|\$\{/;
 
 /**
  * Returns the secrets that the configuration of a server contains as they are, by the names of its headers, variables,
- * options and parameters: they must not be stored. Those that it refers to are known anyway.
+ * options and parameters, and the passwords of its addresses: they must not be stored. Those that it refers to are
+ * known anyway.
  */
 export function secretsOfServer(server: McpServer): readonly string[] {
   const named =
     server.transport === 'stdio'
-      ? [...Object.entries(server.env ?? {}), ...namedArguments(server.args ?? [])]
+      ? namedValues(Object.entries(server.env ?? {}), server.args ?? [])
       : [...Object.entries(server.headers ?? {}), ...namedParts(server.url)];
   const values = named.filter(([name]) => secretName.test(name)).flatMap(([, value]) => [value, ...credentials(value)]);
   return [...new Set(values)].filter((value) => value.length >= shortest && !notSecret.test(value));
@@ -37,21 +38,31 @@ export function secretsOfConfig({
 
 type Named = readonly [name: string, value: string];
 
-/** Returns options with their values, and assignments, as `docker run -e` has them. */
+/** Returns the variables, options and assignments of a program, and the parts of the addresses among them. */
+function namedValues(variables: readonly Named[], args: readonly string[]): readonly Named[] {
+  const named = [...variables, ...namedArguments(args)];
+  return [...named, ...[...args, ...named.map(([, value]) => value)].flatMap(namedParts)];
+}
+
+/** Returns options with their values, assignments as `docker run -e` has them, and headers as `curl -H` does. */
 function namedArguments(args: readonly string[]): readonly Named[] {
   return args.flatMap((argument, at) => {
-    const [, name, value] = /^([\w-]+)=(.*)$/s.exec(argument) ?? [];
+    const [, name, value] = /^([\w-]+)(?:=|: *)(.*)$/s.exec(argument) ?? [];
     if (name !== undefined && value !== undefined) return [[name, value] as const];
     const next = args[at + 1];
     return argument.startsWith('-') && next !== undefined ? [[argument, next] as const] : [];
   });
 }
 
-/** Returns the password of an address, and its parameters. */
+/**
+ * Returns the password of an address, and its parameters. A password that is the user name, as in
+ * `postgres://postgres:postgres@localhost`, is a word of many texts.
+ */
 function namedParts(address: string): readonly Named[] {
   const url = URL.parse(address);
   if (!url) return [];
-  return [...url.searchParams, ['password', url.password], ['password', decoded(url.password)]];
+  const password = url.password === url.username ? '' : url.password;
+  return [...url.searchParams, ['password', password], ['password', decoded(password)]];
 }
 
 function decoded(text: string): string {

@@ -89,7 +89,9 @@ test('opening searches no rows of events for one without a seal', () => {
   const { firstUnsealed, eventCount } = prepareStatements(database);
   for (const { sourceSQL } of [firstUnsealed, eventCount]) {
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${sourceSQL}`).all(1);
-    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/INDEX event_without_seal|COVERING INDEX/)]);
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/INDEX event_without_seal|COVERING INDEX/),
+    ]);
   }
 });
 
