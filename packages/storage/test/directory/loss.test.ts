@@ -110,14 +110,18 @@ describe('a loss of sealed events', () => {
   });
 });
 
-test('an unreadable event inside the log is returned unchanged, and reported once it was read', async () => {
+test('an unreadable event inside the log is returned unchanged, and reported once it was read, also by a repair', async () => {
   await using files = await closedLog();
   await writeFile(files.event(3), '{"id":');
   await using store = await files.open();
   const reader = await store.read('c');
   expect(await reader.loss?.()).toBeUndefined();
   expect((await Array.fromAsync(reader.range(0)))[3]?.text).toBe('{"id":');
-  expect(await reader.loss?.()).toMatchObject({ seq: 3, end: length, reason: 'unreadable', place: files.event(3) });
+  const loss = { seq: 3, end: length, reason: 'unreadable', place: files.event(3) };
+  expect(await reader.loss?.()).toMatchObject(loss);
+  await using other = await files.open();
+  await using log = await other.open('c', { purpose: 'repair' });
+  expect(await repair(log)).toMatchObject({ loss, resolved: [], accepted: [] });
 });
 
 test('a truncated event with a sidecar is reported and refused', async () => {
