@@ -36,6 +36,6 @@ function lastText(events: readonly BaseEvent[]): string {
 }
 
 function excerpt(text: string): string {
-  const [line = ''] = text.trim().split('\n');
+  const [line = ''] = text.trim().split('\n', 1);
   return line.length > maxExcerptLength ? `${line.slice(0, maxExcerptLength - 1)}…` : line;
 }

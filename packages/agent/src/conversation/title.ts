@@ -87,9 +87,8 @@ function titleRequest(message: string, maxLength: number): ModelRequest {
 }
 
 function firstLine(reply: string): string {
-  const trimmed = reply.trim();
-  const end = trimmed.indexOf('\n');
-  return (end === -1 ? trimmed : trimmed.slice(0, end)).trim();
+  const [line = ''] = reply.trim().split('\n', 1);
+  return line.trim();
 }
 
 /**

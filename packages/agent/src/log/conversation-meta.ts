@@ -29,7 +29,7 @@ function isValid([name, value]: readonly [string, unknown]): boolean {
 
 /** Returns the title of a conversation that has none: the first line of the user's first message, if it has text. */
 export function titleFrom(message: string): string | undefined {
-  const [line = ''] = message.trim().split('\n');
+  const [line = ''] = message.trim().split('\n', 1);
   if (line === '') return undefined;
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
