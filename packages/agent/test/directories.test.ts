@@ -2,6 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { eventCodec } from '@varve/events';
+import { reviewFact } from '@varve/events/facts';
+import { builtinKinds } from '@varve/events/kinds';
 import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
@@ -86,6 +89,18 @@ test('a file that a command names from the directory of an earlier command is as
     ];
     expect([command, ...results]).toEqual([command, 'waiting', 'waiting', 'finished', 'finished']);
   }
+});
+
+test('a reply is stored with the review that counts the directory', async () => {
+  const agent = agentOf([reply(`cd ${root} # in ${root}`), reply('rm -r data')], risky);
+  const store = memoryStore();
+  await using conversation = await Conversation.create({ agent, store, workspace });
+  await conversation.send('Go.');
+  expect((await conversation.run()).reason).toBe('waiting');
+  const codec = eventCodec(builtinKinds);
+  const stored = await Array.fromAsync((await store.read(conversation.id)).range(0), ({ text }) => codec.read(text));
+  const reviews = stored.flatMap((event) => reviewFact.read(event)?.calls ?? []);
+  expect(reviews.map(({ asks }) => asks)).toEqual([false, true]);
 });
 
 test('a directory that a shell has left, or that a shell of an earlier run was in, does not count', async () => {
