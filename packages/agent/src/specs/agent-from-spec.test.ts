@@ -66,13 +66,14 @@ test('parts of the application are rebuilt from its kinds, and named without the
 
 test('without its model, its policy, its budget or its tools no agent is returned', () => {
   const spec = plain(defineAgent({ model: local, tools }).spec) as Readonly<Record<string, Json>>;
-  const broken: Readonly<Record<string, Json>> = {
-    model: { kind: 'scripted' },
-    confirmation_policy: { kind: 'Mine' },
-    budget: { maxIterations: 'all' },
-    tools: 'terminal',
-  };
-  for (const [field, value] of Object.entries(broken)) {
+  const broken: readonly (readonly [field: string, value: Json])[] = [
+    ['model', { kind: 'scripted' }],
+    ['confirmation_policy', { kind: 'Mine' }],
+    ['budget', { maxIterations: 'all' }],
+    ['budget', { maxOfNewerVersion: 3 }],
+    ['tools', 'terminal'],
+  ];
+  for (const [field, value] of broken) {
     const rebuilt = agentFromSpec({ ...spec, [field]: value }, { registries });
     expect(rebuilt).toMatchObject({ missing: [{ isEssential: true }] });
     expect(rebuilt.agent).toBeUndefined();

@@ -12,7 +12,7 @@ import { SpecBuilder } from './spec-builder.ts';
 import { toolset, type NamedTool, type Toolset } from './toolset.ts';
 
 const count = z.exactOptional(z.int().positive());
-const budgetFields = z.object({
+const budgetFields = z.strictObject({
   maxIterations: count,
   maxCostUsd: z.exactOptional(z.number().positive()),
   maxTokens: count,
