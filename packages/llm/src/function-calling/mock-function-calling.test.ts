@@ -4,6 +4,7 @@ import type { ModelRequest, ToolSpec } from '../model-request.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import { userRequest, scriptedModel, scriptedServer, type ScriptedStep } from '../testing/index.ts';
 import { mockFunctionCalling, type MockFunctionCallingOptions } from './mock-function-calling.ts';
+import { maxSearched } from '../text-calls/max-searched.ts';
 import type { MockNotice } from '../text-calls/mock-notice.ts';
 
 const note: ToolSpec = {
@@ -196,6 +197,19 @@ describe('stop strings', () => {
     ]);
     expect(notices).toEqual([{ kind: 'no-stop-strings' }]);
   });
+});
+
+test('a reply of more than a million characters is not searched for calls', async () => {
+  const call = '<function=ping>\n</function>';
+  const read = async (text: string): Promise<readonly unknown[]> => {
+    const model = mockFunctionCalling()(scriptedModel([{ text }]));
+    const { message } = await model.generate(userRequest('Go', { tools }));
+    return [message.tool_calls?.length, textOf(message.content).length];
+  };
+  const text = 'x'.repeat(maxSearched - 2 * call.length);
+  expect(await read(`${text}\n${call}`)).toEqual([1, text.length]);
+  const longer = `${text.repeat(2)}\n${call}`;
+  expect(await read(longer)).toEqual([undefined, longer.length]);
 });
 
 test('call ids are the same for the same reply and differ between replies', async () => {

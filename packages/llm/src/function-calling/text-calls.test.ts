@@ -8,6 +8,7 @@ import type { ToolSpec } from '../model-request.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import { userRequest, scriptedModel, scriptedServer, type ScriptedStep } from '../testing/index.ts';
 import type { TextCallFormat } from '../text-calls/formats/text-call-format.ts';
+import { maxSearched } from '../text-calls/max-searched.ts';
 
 const grep: ToolSpec = {
   name: 'grep',
@@ -88,6 +89,14 @@ describe('a call in the text of a native reply', () => {
     expect(text).toBe('I look.');
     expect(deltas.at(-1)).toEqual({ kind: 'tool-call', index: 0, name: 'grep', arguments: JSON.stringify(args) });
     expect(deltas.some(({ kind }) => kind === 'reset')).toBe(false);
+  });
+
+  test('is not searched for in a text or in thoughts of more than a million characters', async () => {
+    const text = `${'x'.repeat(maxSearched)}\n<tool_call>${json}</tool_call>`;
+    const longer = await read(text);
+    expect([longer.calls, longer.isUnread, longer.visible.length]).toEqual([[], false, text.length]);
+    expect((await read({ text: '', reasoning: text })).isUnread).toBe(false);
+    expect((await read({ text: '', reasoning: text.slice(text.indexOf('<')) })).isUnread).toBe(true);
   });
 
   test('may be one of several', async () => {
