@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { secretStore } from '@varve/settings/secrets';
 import { expect, onTestFinished, test } from 'vitest';
 import { homeServer } from '../testing/home-server.ts';
 
@@ -18,18 +19,26 @@ test('a server of tools is started, listed, called and ended', async () => {
   });
 });
 
-test('a server that fails is a result, without the values of its variables', async () => {
+test('a server that fails is a result, without the values of its variables and the secrets of its arguments', async () => {
   const place = homeServer();
-  const program = "console.error('key ' + process.env.KEY); process.exit(3)";
-  const server = { command: process.execPath, args: ['-e', program], env: { KEY: 'canary-of-the-server' } };
-  const result = await place.call(200, 'POST', path, { server });
-  expect(result).toMatchObject({ ok: false, error_kind: 'connection' });
-  expect(JSON.stringify(result)).not.toContain('canary');
-  expect(JSON.stringify(result)).toContain('<secret-hidden>');
+  const cipher = await secretStore({ home: place.home }).cipher();
+  const program = "console.error('key ' + process.env.A + process.argv[2]); process.exit(3)";
+  const key = 'canary-of-the-server';
+  const common = { command: process.execPath, args: ['-e', program] };
+  for (const server of [
+    { ...common, env: { A: key } },
+    { ...common, env: { A: cipher.encrypt(key) } },
+    { ...common, args: [...common.args, '--', '--token', key] },
+  ]) {
+    const result = await place.call(200, 'POST', path, { server });
+    expect(result).toMatchObject({ ok: false, error_kind: 'connection' });
+    expect(JSON.stringify(result)).not.toContain('canary');
+    expect(JSON.stringify(result)).toContain('<secret-hidden>');
+  }
   for (const other of [{}, { url: 'ftp://x' }, { command: 'x', auth: { strategy: 'oauth2' } }]) {
     expect(await place.call(200, 'POST', path, { server: other })).toMatchObject({ ok: false, error_kind: 'unknown' });
   }
-  await place.call(422, 'POST', path, { server, timeout: 121 });
+  await place.call(422, 'POST', path, { server: common, timeout: 121 });
 });
 
 test('a server that does not answer is a timeout', async () => {

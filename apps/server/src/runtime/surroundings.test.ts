@@ -91,10 +91,12 @@ test('hooks of a workspace run once a person trusts them, and without the trust 
 });
 
 test('servers of the settings and of trusted files start, unless the request has a list', async () => {
-  const at = await personServer([finish, finish, finish]);
+  const at = await personServer([finish, command('cat .mcp.json'), finish]);
   const args = [mcpServer];
   at.write('userHome', '.varve/config.json', { mcp_servers: { docs: { command: process.execPath, args } } });
-  at.write('workspace', '.mcp.json', { mcpServers: { local: { command: process.execPath, args } } });
+  at.write('workspace', '.mcp.json', {
+    mcpServers: { local: { command: process.execPath, args, env: { DOCS_KEY: 'key-of-the-file-0123' } } },
+  });
   await at.run();
   expect(at.requests[0]).toContain('docs__echo');
   expect(at.requests[0]).not.toContain('local__echo');
@@ -102,6 +104,9 @@ test('servers of the settings and of trusted files start, unless the request has
   await at.run(agentWith(at, { mcp_config: {} }));
   expect(at.requests[1]).not.toContain('docs__echo');
   expect(at.requests[1]).toContain('local__echo');
+  // Whatever shows its configuration.
+  expect(at.requests[2]).toContain('<secret-hidden>');
+  expect(at.requests[2]).not.toContain('key-of-the-file');
 });
 
 test('secrets of the person reach commands that name them, and neither they nor keys of the environment are stored', async () => {
