@@ -200,16 +200,17 @@ describe('stop strings', () => {
 });
 
 test('a reply of more than a million characters is not searched for calls', async () => {
-  const call = '<function=ping>\n</function>';
-  const read = async (text: string): Promise<readonly unknown[]> => {
-    const model = mockFunctionCalling()(scriptedModel([{ text }]));
+  const call = '\n<function=ping>\n</function>';
+  const [short, long] = [call, `${'x'.repeat(maxSearched)}${call}`];
+  const model = mockFunctionCalling()(scriptedModel([{ text: short }, { text: long }]));
+  const read = async (): Promise<readonly unknown[]> => {
     const { message } = await model.generate(userRequest('Go', { tools }));
     return [message.tool_calls?.length, textOf(message.content).length];
   };
-  const text = 'x'.repeat(maxSearched - 2 * call.length);
-  expect(await read(`${text}\n${call}`)).toEqual([1, text.length]);
-  const longer = `${text.repeat(2)}\n${call}`;
-  expect(await read(longer)).toEqual([undefined, longer.length]);
+  expect([await read(), await read()]).toEqual([
+    [1, 0],
+    [undefined, long.length],
+  ]);
 });
 
 test('call ids are the same for the same reply and differ between replies', async () => {
