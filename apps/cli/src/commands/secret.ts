@@ -104,10 +104,10 @@ function headersIn(typed: string): Readonly<Record<string, string>> {
   const lines = typed.split(/\r?\n/).filter((line) => line.trim() !== '');
   return Object.fromEntries(
     lines.map((line) => {
-      const { name, value } = /^(?<name>[\w-]+):\s*(?<value>.*)$/.exec(line.trim())?.groups ?? {};
+      const { name, value } = /^(?<name>[\w-]+):(?<value>.*)$/.exec(line.trim())?.groups ?? {};
       if (name === undefined || value === undefined)
         throw new CliError(exitCodes.usage, 'A line of the input is not a header.', 'A header is NAME: VALUE.');
-      return [name, value];
+      return [name, value.trim()];
     }),
   );
 }

@@ -19,7 +19,7 @@ export const webhook = z.object({
     .url({ protocol: /^https?$/ })
     // No request can be made to such an address.
     .refine((url) => !URL.parse(url)?.username && !URL.parse(url)?.password)
-    .transform((url) => url.replace(/\/+$/, '')),
+    .transform((url) => url.replace(/(?<!\/)\/+$/, '')),
   headers: z.record(z.string(), z.string()).refine(areHeaders).default({}),
   /** Events of a batch; that many are sent without a delay. */
   event_buffer_size: count.default(5),

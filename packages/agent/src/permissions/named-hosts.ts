@@ -9,7 +9,8 @@ export function hostsIn(texts: readonly string[]): readonly string[] {
   const hosts = new Set<string>();
   for (const text of new Set(texts)) {
     for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
-      const scheme = /[a-z][a-z0-9+.-]*$/i.exec(text.slice(Math.max(0, at - maxScheme), at))?.[0];
+      const before = /(?<![a-z0-9+.-])[a-z0-9+.-]+$/i.exec(text.slice(Math.max(0, at - maxScheme), at))?.[0];
+      const scheme = before?.replace(/^[^a-z]+/i, '');
       const rest = /^[^\s'"<>`|;&(){}\\]+/.exec(text.slice(at, at + maxAddress))?.[0];
       const host = scheme && rest && hostOf(scheme + rest);
       if (host) hosts.add(host);

@@ -36,7 +36,7 @@ export function coversPath(pattern: string, named: NamedPath, reader: PathReader
 }
 
 function compile(pattern: string, reader: PathReader, ignoreCase: boolean): PathPattern {
-  const text = pattern.replace(/\/+$/, '') || '/';
+  const text = pattern.replace(/(?<!\/)\/+$/, '') || '/';
   if (!pattern.includes('/') && pattern !== '~') {
     const matches = matcher(text, ignoreCase);
     const name = hasPattern(text) ? undefined : text;
@@ -62,7 +62,7 @@ function matcher(glob: string, ignoreCase: boolean): (path: string) => boolean {
 /** Reports whether a directory or a wildcard may stand for a path that the pattern matches. */
 function mayContain(path: string, { base, name }: PathPattern, isUncertain: boolean): boolean {
   if (base !== undefined && isUncertain) {
-    const start = path.slice(0, path.search(/[*?[\]{}$`]/)).replace(/[^/]*$/, '');
+    const start = path.slice(0, path.search(/[*?[\]{}$`]/)).replace(/(?<![^/])[^/]*$/, '');
     return startsWith(base + sep, start, true) || startsWith(start, base + sep, true);
   }
   if (base !== undefined) return startsWith(base, path === sep ? path : path + sep, true);

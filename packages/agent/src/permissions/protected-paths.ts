@@ -199,10 +199,11 @@ function plainName(part: string): string {
   const plain = part
     .normalize('NFKC')
     .replaceAll(/[\p{Cf}\p{Mn}]/gu, '')
-    .toLowerCase()
-    // Windows ignores dots and blanks at the end, and what follows a colon, and has short names.
-    .replace(/(?<=.)(?::.*|[. ]+)$/, '');
-  return plain === 'git~1' ? '.git' : plain;
+    .toLowerCase();
+  // Windows ignores dots and blanks at the end, and what follows a colon, and has short names.
+  const colon = plain.indexOf(':', 1);
+  const name = (colon < 0 ? plain : plain.slice(0, colon)).replace(/(?<=[^. ])[. ]+$/, '');
+  return name === 'git~1' ? '.git' : name;
 }
 
 /** A wildcard of the shell matches a leading dot only if the pattern has one, and a variable may have any value. */

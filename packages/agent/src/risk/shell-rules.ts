@@ -43,10 +43,10 @@ function git({ name, args }: ShellCommand): { readonly verb: string; readonly ar
 }
 
 const credentials =
-  /(?:\/|^)(?:\.ssh\/(?!known_hosts|config$|\w+\.pub$)|\.aws\/cred|\.netrc|\.git-credentials|\.docker\/config\.json|\.gnupg\/|\.kube\/config|\.pypirc|\.config\/gh\/hosts|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|proc\/[^/]+\/environ)|^\/e[^/]*\/g?shad|^\/[^/]*[*?[][^/]*\/g?shadow/;
+  /(?:\/|^)(?:\.ssh\/(?!known_hosts|config$|\w+\.pub$)|\.aws\/cred|\.netrc|\.git-credentials|\.docker\/config\.json|\.gnupg\/|\.kube\/config|\.pypirc|\.config\/gh\/hosts|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|proc\/[^/]+\/environ)|^\/e[^/]*\/g?shad|^\/(?=[^/]*[*?[])[^/]*\/g?shadow/;
 const credentialFolder = /(?:\/|^)\.(?:ssh|gnupg|aws)\/?$/;
 const startupFile =
-  /(?:\/|^)(?:\.bashrc|\.zshrc|\.zshenv|\.zprofile|\.profile|\.bash_profile|\.bash_login|\.bash_logout|\.inputrc|\.gitconfig|\.npmrc|\.git\/(?:hooks(?:\/.*)?|config)|\.vimrc|\.tmux\.conf|\.(?:bash|zsh)\*|\.zlog\w+|\.xprofile|\.ssh\/.+|\.config\/(?:fish|autostart|systemd)\/.+)$/;
+  /(?:\/|^)(?:\.bashrc|\.zshrc|\.zshenv|\.zprofile|\.profile|\.bash_profile|\.bash_login|\.bash_logout|\.inputrc|\.gitconfig|\.npmrc|\.git\/(?:hooks(?:\/[^]*)?|config)|\.vimrc|\.tmux\.conf|\.(?:bash|zsh)\*|\.zlog\w+|\.xprofile|\.ssh\/[^]+|\.config\/(?:fish|autostart|systemd)\/[^]+)$/;
 
 const readsFolders = hasName('tar', 'zip', '7z', 'cp', 'mv', 'rsync', 'grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack');
 
@@ -65,7 +65,7 @@ function isNamed(pattern: RegExp, file: string, { paths }: ShellCommand): boolea
 }
 
 function isForced(arg: string): boolean {
-  return /^(?:-[a-zA-Z]*[fd][a-zA-Z]*|--f(?!ol).*|--mir.*|--del.*|--pru.*|\+.+|:.+)$/.test(arg);
+  return /^(?:-(?=[a-zA-Z]*$)[a-zA-Z]*[fd]|--f(?!ol)|--mir|--del|--pru|\+[^]|:[^])/.test(arg);
 }
 
 /** Reports whether an argument of `pkill` selects the processes of a user, or is a pattern that matches any name. */

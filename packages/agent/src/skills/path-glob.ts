@@ -14,7 +14,7 @@ export function matchesGlob(pattern: string, path: string): boolean {
   if (path.length > maxPath) return false;
   const names = path.split('/');
   return alternatives(pattern).some((one) => {
-    const text = one.replace(/\/+$/, '');
+    const text = one.replace(/(?<!\/)\/+$/, '');
     const parts = text.replace(/^\/+/, '').split('/');
     return matchesStart(text.includes('/') ? parts : ['**', ...parts], names);
   });

@@ -41,7 +41,7 @@ function parseFields(yaml: string): Readonly<Record<string, unknown>> {
   const [error] = document.errors;
   // The first line of the file is the mark before the YAML.
   if (error) {
-    const reason = error.message.split('\n')[0]?.replace(/ at line .*$/, '') ?? '';
+    const reason = error.message.split('\n')[0]?.replace(/ at line [^]*$/, '') ?? '';
     throw new SourceError(`The front matter is not valid YAML: ${reason}.`, lines.linePos(error.pos[0]).line + 1);
   }
   const fields: unknown = toPlain(document);

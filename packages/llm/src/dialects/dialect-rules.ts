@@ -69,5 +69,6 @@ export function dialectFor({ root, model }: { readonly root: string; readonly mo
 
 /** Routers put the maker before a model's name, and a variant after it: `moonshotai/kimi-k3:free`. */
 function baseName(model: string): string {
-  return (model.toLowerCase().split('/').at(-1) ?? '').replace(/:.*$/, '');
+  const [name = ''] = (model.toLowerCase().split('/').at(-1) ?? '').split(':', 1);
+  return name;
 }

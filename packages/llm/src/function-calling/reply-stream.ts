@@ -15,9 +15,9 @@ const thinkClose = '</think>';
 /**
  * Beginning of a possible call, with its fence and wrapper, or of reasoning; the text after it is held until the end.
  */
-const mayBeCall = /(?:^[ \t]*(?:`{3,}|~{3,})[^\n]*\n\s*)?(?:<function=|<tool_call>)|^[ \t]*<think/m;
+const mayBeCall = /(?:^[ \t]*(?:`{3}|~{3})[^\n]*\n\s*)?(?:<function=|<tool_call>)|^[ \t]*<think/m;
 /** A fence at the end of the received text that may yet contain a call. */
-const openFence = /^[ \t]*(?:`{3,}|~{3,})[^\n]*(?:\n\s*(?:<[a-z_]*)?)?(?![^])/m;
+const openFence = /^[ \t]*(?:`{3}|~{3})[^\n]*(?:\n\s*(?:<[a-z_]*)?)?(?![^])/m;
 /**
  * Characters after which an open fence is held until the end, so that the text is not searched again for every delta.
  */

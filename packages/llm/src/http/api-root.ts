@@ -18,7 +18,7 @@ export function apiRoot(baseUrl: string): string {
     );
   }
   if (url.search) throw new LlmError('bad-request', `The base URL of ${url.host} contains a query.`);
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/(?:chat\/completions|responses|models)$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/(?:chat\/completions|responses|models)$/, '');
   return `${url.origin}${path || '/v1'}`;
 }
 
@@ -31,10 +31,11 @@ export function clientRoot(baseUrl: string): string {
   const url = URL.parse(baseUrl);
   if (!url)
     throw new LlmError('bad-request', `The base URL "${withoutSecrets(baseUrl)}" of the client is not an address.`);
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
 /** Removes everything before an at sign, and the query. */
 function withoutSecrets(address: string): string {
-  return address.replace(/^(.*?\/\/)?.*@/s, '$1').replace(/\?.*$/s, '');
+  const [start = ''] = address.replace(/^((?:[^/]|\/(?!\/))*\/\/)?[^]*@/, '$1').split('?', 1);
+  return start;
 }

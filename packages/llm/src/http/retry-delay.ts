@@ -42,7 +42,7 @@ export function waitInText(text: string): number | undefined {
 }
 
 function durationOf(text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s?([a-z]+)/gi)];
+  const parts = [...text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)\s?([a-z]+)/gi)];
   const total = parts.reduce(
     (sum, [, amount = '0', unit = '']) => sum + Math.min(Number(amount), maxNumber) * unitOf(unit.toLowerCase()),
     0,

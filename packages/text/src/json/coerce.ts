@@ -130,7 +130,7 @@ const loose: Readonly<Record<string, (text: string, schema: JsonSchema, options:
   null: (text) => (/^(?:null|none|)$/i.test(text) ? null : undefined),
   boolean: (text) => booleans[text.toLowerCase()],
   integer: (text) => readNumber(text, /^[+-]?\d+(?:\.0+)?$/, Number.isSafeInteger),
-  number: (text) => readNumber(text, /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i, Number.isFinite),
+  number: (text) => readNumber(text, /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i, Number.isFinite),
   array: (text, schema, options) => (/^(?:[[{]|$)/.test(text) ? undefined : single(text, schema, options)),
 };
 

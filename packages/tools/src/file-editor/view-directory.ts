@@ -25,7 +25,7 @@ export async function viewDirectory({ path, real }: Target, options: ListingOpti
   } catch (error) {
     return refuseFailure('Listing', path, error);
   }
-  const lines = [`${path.replace(/\/+$/, '')}/`];
+  const lines = [`${path.replace(/(?<!\/)\/+$/, '')}/`];
   for (const entry of await visibleEntries(path, top)) {
     lines.push(lineOf(entry));
     if (!entry.isDirectory || !mayOpen(entry.path, options)) continue;

@@ -63,5 +63,5 @@ function inheritedEnvironment(): Record<string, string | undefined> {
 
 /** Returns the output of git without user names and passwords in URLs. */
 export function withoutCredentials(text: string): string {
-  return text.replaceAll(/(\w+:\/\/)[^\s/@]+@/g, '$1').trim();
+  return text.replaceAll(/(?<!\w)(\w+:\/\/)[^\s/@]+@/g, '$1').trim();
 }

@@ -51,7 +51,7 @@ const failure = z.looseObject({ detail: z.string() });
  * returns an unexpected response or none within ten minutes, `aborted`.
  */
 export function agentServer({ url, apiKey, fetch = globalThis.fetch }: AgentServerOptions): AgentServer {
-  const base = url.replace(/\/+$/, '');
+  const base = url.replace(/(?<!\/)\/+$/, '');
   const send: AgentServer['send'] = async (path, request = {}) => {
     const { query = {}, signal } = request;
     const parameters = new URLSearchParams();

@@ -105,7 +105,7 @@ function usable({ names: found, unknown }: NamedTools, isForeign: boolean): read
 }
 
 function describedBy(text: string): Pick<SubAgentDefinition, 'description' | 'whenToUseExamples'> {
-  const example = /<example>([^]*?)<\/example>/g;
+  const example = /<example>([^<]*(?:<(?!\/?example>)[^<]*)*)<\/example>/g;
   return {
     description: text.replaceAll(example, '').trim(),
     whenToUseExamples: [...text.matchAll(example)].map(([, content = '']) => content.trim()),

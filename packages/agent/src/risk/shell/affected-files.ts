@@ -38,7 +38,7 @@ const writesOption: Readonly<Record<string, RegExp>> = {
   less: /^(?:-[a-zA-Z]*[oO]|--log)/i,
   perl: /^-\w*i/,
   sort: /^(?:-[a-zA-Z]*o|--out)/,
-  tar: /^(?:-[a-zA-Z]*[Cf]|[a-zA-Z]*[xcf][a-zA-Z]*$|--dir|--file)/,
+  tar: /^(?:-[a-zA-Z]*[Cf]|(?=[a-zA-Z]*$)[a-zA-Z]*[xcf]|--dir|--file)/,
   tree: /^-[a-zA-Z]*o/,
   unzip: /^-[a-zA-Z]*d/,
   wget: /^(?:-[a-zA-Z]*[OPoa]|--(?:out|dir|append|save-c))/,

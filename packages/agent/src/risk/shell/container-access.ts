@@ -20,9 +20,9 @@ function joined(args: readonly string[]): readonly string[] {
   return args.flatMap((arg, at) => {
     const value = args[at + 1] ?? '';
     if (separated.test(arg)) return [`${arg}=${value}`];
-    const [, attached] = /^-[a-zA-Z]*v=?(.*)$/s.exec(arg) ?? [];
-    if (attached === undefined || arg.startsWith('--')) return [arg];
-    return [`--volume=${attached === '' ? value : attached}`];
+    const [option] = /^-[a-zA-Z]*v/.exec(arg) ?? [];
+    if (option === undefined) return [arg];
+    return [`--volume=${arg.slice(option.length).replace(/^=/, '') || value}`];
   });
 }
 

@@ -56,7 +56,7 @@ export function programsOfGit({ name, args, settings }: GitCommand): readonly st
   const has = (pattern: RegExp): readonly string[] => texts.filter((text) => pattern.test(text));
   const unsafe: Readonly<Record<string, RegExp>> = {
     bisect: /^run$/,
-    clone: /^(?:-u|--up\w*-pack|--upload\w*|-c|--config|--template).*|^ext::/,
+    clone: /^(?:-u|--up\w*-pack|--upload|-c|--config|--template)|^ext::/,
     config: /^$/,
     difftool: /^(?:-x|--extc)/,
     fetch: /^--upl|^ext::/,

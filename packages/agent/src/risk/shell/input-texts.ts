@@ -4,7 +4,7 @@ import { limits } from './limits.ts';
 /** Programs that run statements of their input. */
 const clients = new Set(['mariadb', 'mongosh', 'mysql', 'psql', 'redis-cli', 'sqlite3']);
 /** Statements that run a program. */
-const programs = /^\s*(?:\\+!|\.(?:shell|system)\b|system\s)/m;
+const programs = /^[^\S\n\r\u2028\u2029]*(?:\\+!|\.(?:shell|system)\b|system\s)/m;
 
 /** Returns the texts of here-documents and here-strings. */
 export function textsOf(redirections: readonly Redirection[]): readonly string[] {

@@ -123,10 +123,10 @@ export const editors: Readonly<Record<string, RegExp>> = {
 /** Reports whether a program is a shell. */
 export function isShell(name: string): boolean {
   // Versions: `bash5.2`, `zsh-5.9`, `bash-static`, `sh.distrib`.
-  return shells.has(name.replace(/(?:-static|\.distrib|-?\d[\d.]*)$/, ''));
+  return shells.has(name.replace(/(?:-static|\.distrib|-?(?<![\d.])\d[\d.]*)$/, ''));
 }
 
-const makefile = /^(?:-[a-zA-Z]*f|--(?:make)?file=)?(?:-|\/+(?:dev|proc)\/.*|.*\/stdin)$/;
+const makefile = /^(?:-[a-zA-Z]*f|--(?:make)?file=)?(?:-$|\/+(?:dev|proc)\/)|\/stdin$/;
 
 /** Programs that run what they read from their input, with the arguments that make them read it. */
 export const inputReaders: Readonly<Record<string, RegExp>> = {

@@ -2,10 +2,25 @@ import { runsStatements } from './input-texts.ts';
 import type { ShellCommand } from './shell-command.ts';
 
 /** Programs with the arguments that do something; the arguments are joined by spaces. */
-export type CommandTable = Readonly<Record<string, RegExp>>;
+export type CommandTable = Readonly<Record<string, Pick<RegExp, 'test'>>>;
+
+/** Returns a test for text in which another test is true of what follows the first match. Takes linear time. */
+function inOrder(first: RegExp, second: Pick<RegExp, 'test'>): Pick<RegExp, 'test'> {
+  return {
+    test(text) {
+      const found = first.exec(text);
+      return found !== null && second.test(text.slice(found.index + found[0].length));
+    },
+  };
+}
+
+function anyOf(...tests: readonly Pick<RegExp, 'test'>[]): Pick<RegExp, 'test'> {
+  return { test: (text) => tests.some((one) => one.test(text)) };
+}
 
 const publish = /(?:^| )(?:un)?publish(?: |$)/;
 const npm = /(?:^| )(?:(?:un)?publish|deprecate|dist-tag add|owner (?:add|rm)|access (?:set|grant|revoke))(?: |$)/;
+const twine = inOrder(/(?:^| )-m ?twine /, /(?:^| )upload /);
 
 /** Programs that publish packages, images or releases. */
 export const publishing: CommandTable = {
@@ -13,7 +28,7 @@ export const publishing: CommandTable = {
   bun: publish,
   cargo: /(?:^| )(?:publish|yank|owner)(?: |$)/,
   changeset: /^publish/,
-  docker: /(?:^| )push |(?:^| )buildx? .*--push(?: |$)/,
+  docker: anyOf(/(?:^| )push /, inOrder(/(?:^| )buildx? /, /--push(?: |$)/)),
   dotnet: /(?:^| )nuget (?:push|delete) /,
   flit: publish,
   gem: /(?:^| )(?:push|yank) /,
@@ -31,8 +46,8 @@ export const publishing: CommandTable = {
   pnpm: npm,
   podman: /(?:^| )push /,
   poetry: publish,
-  python: /(?:^| )-m ?twine (?:.* )?upload /,
-  python3: /(?:^| )-m ?twine (?:.* )?upload /,
+  python: twine,
+  python3: twine,
   twine: /(?:^| )upload /,
   uv: publish,
   vsce: publish,
@@ -43,7 +58,10 @@ const infrastructure = /(?:^| )(?:destroy|apply|state rm|workspace delete)(?: |$
 
 /** Programs that change or delete servers, stored data and repositories that other machines hold. */
 export const remoteDeletion: CommandTable = {
-  aws: /(?:^| )(?:s3 (?:rm|rb|mv)|s3 sync .*--delete|\S+ (?:delete|terminate|deregister|purge|remove)-\S+)(?: |$)/,
+  aws: anyOf(
+    /(?:^| )s3 (?:rm|rb|mv)(?: |$)|(?:^| )\S+ (?:delete|terminate|deregister|purge|remove)-\S/,
+    inOrder(/(?:^| )s3 sync /, /--delete(?: |$)/),
+  ),
   az: /(?:^| )(?:delete|purge)(?: |$)/,
   cdk: /(?:^| )(?:destroy|deploy)(?: |$)/,
   doctl: /(?:^| )(?:delete|rm|destroy)(?: |$)/,
@@ -51,11 +69,14 @@ export const remoteDeletion: CommandTable = {
   fly: /(?:^| )destroy(?: |$)/,
   flyctl: /(?:^| )destroy(?: |$)/,
   gcloud: /(?:^| )delete(?: |$)/,
-  gh: /(?:^| )(?:(?:repo|secret|variable|ssh-key|run|cache|label) (?:delete|remove|archive)|api .*(?:-X ?|--method[ =])DELETE)(?: |$)/i,
-  gsutil: /(?:^| )(?:rm|rb|mv)(?: |$)|(?:^| )rsync .*-\w*d/,
+  gh: anyOf(
+    /(?:^| )(?:repo|secret|variable|ssh-key|run|cache|label) (?:delete|remove|archive)(?: |$)/i,
+    inOrder(/(?:^| )api /i, /(?:-X ?|--method[ =])DELETE(?: |$)/i),
+  ),
+  gsutil: anyOf(/(?:^| )(?:rm|rb|mv)(?: |$)/, inOrder(/(?:^| )rsync /, /-\w*d/)),
   helm: /(?:^| )(?:uninstall|delete|del|un)(?: |$)/,
   heroku: /(?:^| )(?:\S+:(?:destroy|reset|delete)|(?:\S+ )?destroy)(?: |$)/,
-  kubectl: /(?:^| )(?:delete|drain|replace .*--force)(?: |$)/,
+  kubectl: anyOf(/(?:^| )(?:delete|drain)(?: |$)/, inOrder(/(?:^| )replace /, /--force(?: |$)/)),
   oc: /(?:^| )(?:delete|drain)(?: |$)/,
   pulumi: /(?:^| )(?:destroy|up|update|stack rm)(?: |$)/,
   rclone: /(?:^| )(?:delete|purge|deletefile|rmdirs?|sync|move)(?: |$)/,
@@ -67,8 +88,11 @@ export const remoteDeletion: CommandTable = {
   wrangler: /(?:^| )delete(?: |$)/,
 };
 
-const containerData =
-  /(?:^| )(?:system prune|volume (?:rm|remove|prune)|compose .*down .*(?:-v|--vol\S*|--rmi))(?: |$)/;
+const composeData = inOrder(/(?:^| )down /, /-v(?: |$)|--vol|--rmi(?: |$)/);
+const containerData = anyOf(
+  /(?:^| )(?:system prune|volume (?:rm|remove|prune))(?: |$)/,
+  inOrder(/(?:^| )compose /, composeData),
+);
 const sql =
   /\bdrop\s+(?:database|schema|table|role|user)\b|\btruncate\s+(?:table\s+)?\w|\bdelete\s+from\s+[\w."`[\]]+\s*(?:;|$|["'])/i;
 const tasks = /(?:^| )db:(?:drop|reset|purge|schema:load)/;
@@ -76,16 +100,16 @@ const tasks = /(?:^| )db:(?:drop|reset|purge|schema:load)/;
 /** Programs that delete databases, tables and volumes. */
 export const dataDeletion: CommandTable = {
   docker: containerData,
-  'docker-compose': /(?:^| )down .*(?:-v|--vol\S*)(?: |$)/,
+  'docker-compose': composeData,
   dropdb: /./,
   mariadb: sql,
   mongosh: /dropDatabase|\.drop\(|deleteMany\(\{\}\)/,
   mysql: sql,
   mysqladmin: /(?:^| )drop /,
   nerdctl: containerData,
-  npx: /(?:^| )prisma (?:migrate reset|db push .*--(?:force-reset|accept-data-loss))/,
+  npx: anyOf(/(?:^| )prisma migrate reset/, inOrder(/(?:^| )prisma db push /, /--(?:force-reset|accept-data-loss)/)),
   podman: containerData,
-  prisma: /^(?:migrate reset|db push .*--(?:force-reset|accept-data-loss))/,
+  prisma: anyOf(/^migrate reset/, inOrder(/^db push /, /--(?:force-reset|accept-data-loss)/)),
   psql: sql,
   rails: tasks,
   rake: tasks,

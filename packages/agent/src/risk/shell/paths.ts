@@ -20,7 +20,7 @@ const unclear = /^\/[^/]*[*?[{]/;
 
 /** A directory of the system, or one that contains the files of a person. */
 export const systemPath =
-  /^(?:\/(?:(?:etc|usr|bin|sbin|lib|lib64|boot|sys|proc)(?:\/.*)?|var|root|home(?:\/[^/]*)?)?|~)\/?(?:\*|\{.*)?$/;
+  /^\/(?:etc|usr|bin|sbin|lib|lib64|boot|sys|proc)(?:[/*{]|$)|^(?:\/(?:var|root|home)?|~)\/?(?:\*?$|\{)|^\/home\/[^/{]*(?:\{|$|\/(?:\*?$|\{))/;
 
 /** Returns the places where a path may be, for each directory in which the command may run. */
 export function placesOf(path: string, context: PathContext): readonly Place[] {

@@ -15,11 +15,16 @@ export function awkRuns(program: string): boolean {
     code += isRegex ? ' R ' : ' S ';
   }
   const statements = code.replaceAll(/#.*/g, '').replaceAll('||', ' or ');
-  return /\bsystem\b|\bgetline\b|\||@|\bprintf?\b[^;}\n]*>/.test(statements);
+  return /\bsystem\b|\bgetline\b|\||@/.test(statements) || statements.split(/[;}\n]/).some(redirectsOutput);
 }
 
-/** Start of a sed command: its addresses. */
-const addresses = /^(?:\s|;|[\d$,~+!{}]|\/(?:\\.|[^\\/])*\/[IM]*|\\(.)(?:\\.|(?!\1).)*?\1[IM]*)*/;
+function redirectsOutput(statement: string): boolean {
+  const print = statement.search(/\bprintf?\b/);
+  return print >= 0 && statement.includes('>', print);
+}
+
+/** Start of a sed command: its addresses. No text matches in two ways, which would take exponential time. */
+const addresses = /^(?:\s|;|[\d$,~+!{}]|\/(?:\\.|[^\\/])*\/[IM]*|\\([^\\\n])(?:\\.|(?!\1)[^\\\n])*\1[IM]*)*/;
 
 /** Reports whether a sed program may run a command or write a file, or is not understood. */
 export function sedRuns(program: string): boolean {

@@ -68,7 +68,7 @@ function uploads({ args }: ShellCommand): boolean {
   return args.some(
     (arg, at) =>
       /^(?:-[a-zA-Z]*T|--upload|--post-fi|--body-fi)/.test(arg) ||
-      /^(?:-[a-zA-Z]*[dF]|--data\S*?=|--form\S*?=).*@/.test(arg) ||
+      /^(?:-[a-ce-zA-EG-Z]*[dF]|--(?:data|form)[^\s=]*=)[^]*@/.test(arg) ||
       (/^(?:-[a-zA-Z]*[dF]|--data[\w-]*|--form[\w-]*|--json)$/.test(args[at - 1] ?? '') &&
         /^(?:[\w.-]*=?)?[@<]/.test(arg)),
   );

@@ -24,7 +24,7 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
   [/^(?:SSH|SUDO)_ASKPASS$/, /^(?:|true|\/bin\/true)$/],
   [
     /^NODE_OPTIONS$/,
-    /^(?:\s*--(?:max[-_]old[-_]space[-_]size=\d+|no-warnings|experimental-[\w-]+|enable-source-maps|trace-[\w-]+|conditions=[\w@/-]+)\s*)*$/,
+    /^\s*(?:--(?:max[-_]old[-_]space[-_]size=\d+|no-warnings|experimental-[\w-]+|enable-source-maps|trace-[\w-]+|conditions=[\w@/-]+)(?:\s+|$))*$/,
   ],
 ];
 
@@ -32,13 +32,16 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
 const searched =
   /^(?:\$PATH|\$\{PATH\}|(?:~|\$HOME|\$\{HOME\}|\$PWD|\$\((?:pwd|go env GOPATH)\)|\/usr|\/opt|\/home|\/Users|\/bin|\/sbin|\/snap)(?:\/[\w.@+-]+)*)$/;
 
-/** Text in a subscript that the shell runs when it calculates: `x[$(rm -rf y)]`. */
-const hidden = /\[.*(?:\$\(|`)/s;
+/** Reports whether a subscript may contain text that the shell runs when it calculates: `x[$(rm -rf y)]`. */
+function hidesCommand(value: string): boolean {
+  const subscript = value.indexOf('[');
+  return subscript >= 0 && /\$\(|`/.test(value.slice(subscript));
+}
 
 /** Returns why an assignment makes later commands unknown, if it does. `value` is undefined if it is unknown. */
 export function unknownAssignment(name: string, value: string | undefined): Unknown | undefined {
   const text = value === undefined ? name : `${name}=${value}`;
-  if (value !== undefined && hidden.test(value)) return { kind: 'unknown.arithmetic', text };
+  if (value !== undefined && hidesCommand(value)) return { kind: 'unknown.arithmetic', text };
   if (name === 'PATH') {
     return value?.split(':').every((directory) => searched.test(directory))
       ? undefined

@@ -113,7 +113,7 @@ function valuesOfParameter(
 function alternatives({ text }: BraceExpansionPart): readonly string[] | undefined {
   const inner = text.slice(1, -1);
   if (/^-?\d+\.\.-?\d+$/.test(inner)) return numbersOf(inner.split('..'));
-  return /^[^{}$`'"\\]*,[^{}$`'"\\]*$/.test(inner) ? inner.split(',') : undefined;
+  return inner.includes(',') && !/[{}$`'"\\]/.test(inner) ? inner.split(',') : undefined;
 }
 
 /** Returns the numbers of a range; of a long one only its ends. */
@@ -128,7 +128,7 @@ function numbersOf(ends: readonly string[]): readonly string[] {
 const plainOutput: Readonly<Record<string, RegExp>> = {
   arch: /^$/,
   date: /^(?:-u|--utc|-I\w*|['"]?\+['"]?%[%\w.:_-]*['"]?)?$/,
-  grep: /^-\w*c\w*(?: |$)/,
+  grep: /^-(?=\w*(?: |$))\w*c/,
   hostname: /^$/,
   nproc: /^$/,
   seq: /^[-\d ]+$/,

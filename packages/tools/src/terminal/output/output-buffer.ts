@@ -55,14 +55,14 @@ export class OutputBuffer {
     const saved = this.#saved;
     const file = saved?.finish();
     this.#clear();
-    if (saved === undefined) return { text: all.head.replace(/\n+$/, '') };
+    if (saved === undefined) return { text: all.head.replace(/(?<!\n)\n+$/, '') };
     const location = file === undefined ? 'The whole output could not be saved' : `The whole output is in ${file}`;
     const text = truncateMiddle(
       all,
       maxChars,
       ({ chars, line }) => `\n[${chars} characters left out, from line ${line} on. ${location}]\n`,
     );
-    return { text: text.replace(/\n+$/, ''), ...(file !== undefined && { file }) };
+    return { text: text.replace(/(?<!\n)\n+$/, ''), ...(file !== undefined && { file }) };
   }
 
   /** Clears the buffer and removes an unfinished file. */
