@@ -7,13 +7,13 @@ const lines = ['line-1', 'line-2', 'line-3', 'line-4', 'line-5'];
 const ways = ['sqlite', 'dir'].flatMap((scheme) => [[scheme, 'native'] as const, [scheme, 'mock'] as const]);
 
 test.for(ways)(
-  '50 kills at random moments with a log in %s: and %s calls lose nothing and do nothing twice',
+  '30 kills at random moments with a log in %s: and %s calls lose nothing and do nothing twice',
   async ([scheme, functionCalling]) => {
     const storeUrl = (dir: string): string => `${scheme}:${join(dir, 'log')}`;
     let kills = 0;
     // A process that ended before its kill shows that the next kills must come earlier on this machine.
     let latestMs = 1000;
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < 30; round++) {
       const killAfterMs = Math.round(Math.random() * latestMs);
       const outcome = await killRound({ storeUrl, functionCalling, killAfterMs });
       const label = `round ${round}, killed after ${killAfterMs} ms`;
@@ -22,6 +22,6 @@ test.for(ways)(
       if (outcome.wasKilled) kills += 1;
       else latestMs = killAfterMs;
     }
-    expect(kills).toBeGreaterThan(20);
+    expect(kills).toBeGreaterThan(12);
   },
 );
