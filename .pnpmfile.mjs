@@ -1,10 +1,15 @@
-/**
- * Removes the dependencies of the web front end: the tests serve its built files, and need nothing that builds them.
- */
+/** Packages whose dependencies are not installed, with the kinds of them. */
+const unused = {
+  // The tests serve the built files of the web front end, and need nothing that builds them.
+  '@openhands/agent-canvas': ['dependencies', 'optionalDependencies', 'peerDependencies'],
+  // The rules run in oxlint: of ESLint they use types only.
+  'eslint-plugin-regexp': ['peerDependencies'],
+  '@eslint-community/eslint-utils': ['peerDependencies'],
+};
+
 export const hooks = {
   readPackage(description) {
-    return description.name === '@openhands/agent-canvas'
-      ? { ...description, dependencies: {}, optionalDependencies: {}, peerDependencies: {} }
-      : description;
+    const kinds = Object.hasOwn(unused, description.name) ? unused[description.name] : [];
+    return { ...description, ...Object.fromEntries(kinds.map((kind) => [kind, {}])) };
   },
 };
