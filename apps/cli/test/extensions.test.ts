@@ -160,7 +160,8 @@ test('a server of .mcp.json starts after it is trusted, and ends with the run; a
   project.write('.mcp.json', { mcpServers: { docs: { command: process.execPath, args: ['server.ts'], env } } });
   await runVarve(['secret', 'set', 'TOKEN'], { home: project.home, stdin: 'token-0123456789' });
   const echo: ScriptedTurn = { calls: [{ name: 'mcp__docs__echo', arguments: { text: 'It answers.' } }] };
-  await using server = await scriptedServer([done, echo, variable('A'), variable('DOCS_KEY'), done, echo, done]);
+  const cat: ScriptedTurn = { calls: [{ name: 'terminal', arguments: { command: 'cat .mcp.json' } }] };
+  await using server = await scriptedServer([done, echo, variable('A'), variable('DOCS_KEY'), cat, done, echo, done]);
   const start = ['-w', project.directory, '--confirm', 'never'];
   const before = await project.run(server, ...start, '--store', 'memory:', 'Go.');
   expect(before.stderr).toContain('no effect have servers (.mcp.json)');
