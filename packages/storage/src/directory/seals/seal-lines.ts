@@ -39,7 +39,9 @@ export interface SealedPart {
   readonly gap?: number;
 }
 
-const sealPattern = /^\{"seq":(\d{1,15}),"seal":"([0-9a-f]{64})"\}$/gm;
+/** Lines as this package writes them: of a seal, of a statement, which is never one of a seal, and blank ones. */
+const sealLine = /\{"seq":(0|[1-9]\d{0,14}),"seal":"([0-9a-f]{64})"\}\n/y;
+const otherLine = /(?:\{"kind":"[^\n\\]*)?\n/y;
 
 /** Returns which events have seals, without parsing the file if its lines are as this package writes them. */
 export function sealedPart(text: string): SealedPart {
@@ -52,28 +54,21 @@ export function sealedPart(text: string): SealedPart {
   return { last, ...(gap !== -1 && { gap }) };
 }
 
-/** Returns the last seal of a file that ends with the line of a seal and has those of all events before the last. */
+/** Returns the last seal of a file of such lines with seals in order, of which a stopped holder may have repeated some. */
 function lastOfSimple(text: string): SealedEvent | undefined {
-  const written = lastLineOf(text);
   let last: SealedEvent | undefined;
-  let end = 0;
-  for (const [, digits, seal = ''] of text.matchAll(sealPattern)) {
+  for (let at = text.startsWith(sealsHeader) ? sealsHeader.length : 0; at < text.length;) {
+    sealLine.lastIndex = otherLine.lastIndex = at;
+    const [line, digits, seal = ''] = sealLine.exec(text) ?? otherLine.exec(text) ?? [];
+    if (line === undefined) return undefined;
+    at += line.length;
+    if (digits === undefined) continue;
     const seq = Number(digits);
-    if (seq === (last?.seq ?? -1) + 1) last = { seq, seal };
-    end = Math.max(end, seq + 1);
+    const next = last ? last.seq + 1 : 0;
+    if (seq > next) return undefined;
+    if (seq === next) last = { seq, seal };
   }
-  const isSimple = written !== undefined && last?.seq === end - 1 && written.seq < end;
-  return isSimple ? last : undefined;
-}
-
-/**
- * Returns the seal in the last line of the file. A line that the file has twice may be an old one, which a stopped
- * holder wrote after its lease was taken over.
- */
-function lastLineOf(text: string): SealedEvent | undefined {
-  const start = text.lastIndexOf('\n', text.length - 2) + 1;
-  const line = text.slice(start);
-  return line.endsWith('\n') && text.indexOf(line) === start ? sealOf(parseRecord(line)) : undefined;
+  return last;
 }
 
 /** Returns true if the file has this seal, also in a line that another program formatted. */

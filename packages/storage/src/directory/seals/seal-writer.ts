@@ -82,7 +82,6 @@ export class SealWriter {
     const { seals, checkpoints, last } = sealEvents(events, { conversation, previous: this.#seal, signer, at: now() });
     this.#head += events.length;
     this.#seal = last;
-    // The last line is a seal, so that opening the log parses one line.
     this.#write([...checkpoints, ...seals]);
   }
 
