@@ -87,6 +87,14 @@ test('no edit of the seals makes an edited event pass as one that was sealed whe
   );
 });
 
+/** Returns seals of the events as they are now. */
+async function computedAgain({ event }: Files): Promise<string> {
+  const texts = await Promise.all(events.map(async (_, seq) => readFile(event(seq), 'utf8')));
+  const planned = events.map((one, seq) => ({ ...one, seq, text: texts[seq] ?? '' }));
+  const made = sealEvents(planned, { conversation: 'c', previous: firstSeal('c'), at: 1 });
+  return made.seals.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
 const resets: Record<string, (files: Files) => Promise<unknown>> = {
   'removed seals': async ({ seals }) => rm(seals),
   'emptied seals': async ({ seals }) => writeFile(seals, ''),
@@ -101,11 +109,9 @@ const resets: Record<string, (files: Files) => Promise<unknown>> = {
     await rm(files.seals);
     await kill(files);
   },
-  'seals computed again': async ({ seals, event }) => {
-    const texts = await Promise.all(events.map(async (_, seq) => readFile(event(seq), 'utf8')));
-    const planned = events.map((one, seq) => ({ ...one, seq, text: texts[seq] ?? '' }));
-    const made = sealEvents(planned, { conversation: 'c', previous: firstSeal('c'), at: 1 });
-    await writeFile(seals, made.seals.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  'seals computed again': async (files) => writeFile(files.seals, await computedAgain(files)),
+  'seals computed again, before the old ones': async (files) => {
+    await writeFile(files.seals, `${await computedAgain(files)}${await readFile(files.seals, 'utf8')}`);
   },
 };
 
@@ -131,6 +137,19 @@ test.for(Object.entries(resets))('%s are reported, and refused until they are ac
   expect([verdict.broken, verdict.sealed, verdict.unsealed.length]).toEqual([undefined, length + 1, 1]);
   expect((await verify(reader, { trusted: [signer.did], requireSigned: true })).broken?.reason).toBe('unsigned');
   await (await store.open('c'))[Symbol.asyncDispose]();
+});
+
+test('seals that were computed again, before the old ones, are refused also after a crash', async () => {
+  await using files = await closedLog();
+  {
+    await using store = await files.open();
+    await using log = await store.open('c');
+    await log.append([agentEvent(length)]);
+  }
+  await kill(files);
+  await appendFile(files.event(4), ' ');
+  await writeFile(files.seals, `${await computedAgain(files)}${await readFile(files.seals, 'utf8')}`);
+  expect(await resumed(files)).toMatchObject({ refused: 'unsealed', verdict: { broken: { reason: 'altered' } } });
 });
 
 const isSeal = (line: string): boolean => line.startsWith('{"seq":');

@@ -54,7 +54,7 @@ export function sealedPart(text: string): SealedPart {
   return { last, ...(gap !== -1 && { gap }) };
 }
 
-/** Returns the last seal of a file of such lines with seals in order, of which a stopped holder may have repeated some. */
+/** Returns the last seal of such lines with seals in order, of which a stopped holder may have repeated some. */
 function lastOfSimple(text: string): SealedEvent | undefined {
   let last: SealedEvent | undefined;
   for (let at = text.startsWith(sealsHeader) ? sealsHeader.length : 0; at < text.length;) {
@@ -69,12 +69,6 @@ function lastOfSimple(text: string): SealedEvent | undefined {
     if (seq === next) last = { seq, seal };
   }
   return last;
-}
-
-/** Returns true if the file has this seal, also in a line that another program formatted. */
-export function hasSeal(text: string, { seq, seal }: SealedEvent): boolean {
-  if (text.includes(sealLinesText([{ seq, seal }]))) return true;
-  return parseSealLines(text).events.some((event) => event.seq === seq && event.seal === seal);
 }
 
 /** Returns the seal of the last event before the first one without a seal. */

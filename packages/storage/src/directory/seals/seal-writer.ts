@@ -5,12 +5,12 @@ import type { Cut, Signer, Statement, Unsealed } from '../../contract/statement.
 import type { PlannedEvent } from '../../kit/append.ts';
 import { errnoOf } from '../../kit/disk-error.ts';
 import { firstSeal } from '../../proof/hash-chain.ts';
-import { sealEvents } from '../../proof/seal-events.ts';
+import { type SealedEvent, sealEvents } from '../../proof/seal-events.ts';
 import { signCheckpoint } from '../../proof/signatures.ts';
 import type { EventIndex } from '../layout/event-index.ts';
 import type { Files } from '../layout/files.ts';
 import type { Paths } from '../layout/paths.ts';
-import { hasSeal, parseSealLines, sealedPart, type SealLine, sealLinesText, sealsHeader } from './seal-lines.ts';
+import { parseSealLines, sealedPart, type SealLine, sealLinesText, sealsHeader } from './seal-lines.ts';
 
 /** Options of `SealWriter`. */
 export interface SealWriterOptions {
@@ -205,16 +205,17 @@ export class SealWriter {
     else if (!text.endsWith('\n')) this.#unwritten = '\n';
     this.#head = last ? last.seq + 1 : 0;
     this.#seal = last?.seal ?? this.#seal;
-    this.#isReplaced = this.#hasOtherSeal(text);
+    this.#isReplaced = this.#hasOtherSeal(text, last);
     this.#gap = gap;
     this.#isRead = true;
   }
 
-  /** Returns true if the file has no line with the seal that was recorded apart from it. */
-  #hasOtherSeal(text: string): boolean {
+  /** Returns true if the seal that was recorded apart from the file is not the one that counts in it. */
+  #hasOtherSeal(text: string, last: SealedEvent | undefined): boolean {
     const { head = 0, seal } = this.#sealedOnce ?? {};
     if (head === 0 || seal === undefined || this.#head < head) return false;
-    return !hasSeal(text, { seq: head - 1, seal });
+    if (last?.seq === head - 1) return last.seal !== seal;
+    return parseSealLines(text).events.find(({ seq }) => seq === head - 1)?.seal !== seal;
   }
 
   /** Continues after the first `head` events. */
