@@ -7,10 +7,13 @@ const emptySha256 = createHash('sha256').digest('hex');
 /** Maximum number of characters of a file of which the text is shown. */
 const maxChars = 64 * 1024;
 
+/** Maximum number of lines of a difference: the time to find one grows with the square. */
+const maxChanges = 500;
+
 /**
- * Returns what a person would trust, as text: each file whole if nothing was trusted before, otherwise the difference
- * to what was trusted. Files that are not text are named with their size. The text comes from the workspace: it is not
- * safe to print as it is.
+ * Returns what a person would trust, as text: each file whole if nothing was trusted before, or if too much of it
+ * changed, otherwise the difference to what was trusted. Files that are not text are named with their size. The text
+ * comes from the workspace: it is not safe to print as it is.
  */
 export function describeChange(
   files: readonly ConfigurationFile[],
@@ -36,9 +39,17 @@ function changeOf(path: string, before: ConfigurationFile | undefined, now: Conf
   const wasKept = before === undefined || before.bytes.length > 0 || before.sha256 === emptySha256;
   if (old === undefined || text === undefined || !wasKept)
     return `${title}${now?.bytes.length ?? 0} bytes that are not shown: they are not text, or too many\n`;
-  const patch = createTwoFilesPatch('', '', old, text, undefined, undefined, { context: 3 });
+  return title + (differenceOf(old, text) ?? differenceOf('', text) ?? '');
+}
+
+/** Returns the lines that differ, with those around them; undefined for too many. */
+function differenceOf(old: string, text: string): string | undefined {
+  // All lines of one of them differ from no lines.
+  const maxEditLength = old === '' || text === '' ? Infinity : maxChanges;
+  const patch = createTwoFilesPatch('', '', old, text, undefined, undefined, { context: 3, maxEditLength });
+  if (patch === undefined) return undefined;
   const start = patch.indexOf('@@');
-  return start < 0 ? title : title + patch.slice(start);
+  return start < 0 ? '' : patch.slice(start);
 }
 
 function noteOf(name: string, before: boolean | undefined, now: boolean | undefined): string | undefined {

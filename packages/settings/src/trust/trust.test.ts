@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfiguration } from './configuration.ts';
+import { readConfiguration, type ConfigurationFile } from './configuration.ts';
 import { describeChange } from './describe-change.ts';
 import { trustStore } from './trust-store.ts';
 
@@ -197,4 +198,18 @@ test('a change is shown as a difference, and new content whole', async () => {
       '',
     ].join('\n'),
   );
+});
+
+function file(path: string, text: string, target?: string): ConfigurationFile {
+  const bytes = Buffer.from(text);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { path, bytes, sha256, isExecutable: false, ...(target !== undefined && { target }) };
+}
+
+test('a file of which too much changed is shown whole, and no mark or name hides a part', () => {
+  const text = Array.from({ length: 8000 }, (_, at) => `x${at % 7}\n`).join('');
+  const shown = describeChange([file('a', text)], [file('a', text.replaceAll('x', 'y'))]);
+  expect(shown).toBe(`a (changed)\n@@ -0,0 +1,8000 @@\n${text.replaceAll('x', '+x')}`);
+  expect(describeChange([file('a', '\uFEFFx\n')])).toBe('a (new)\n@@ -0,0 +1,1 @@\n+\uFEFFx\n');
+  expect(describeChange([file('a\nb', '', 'c\nd (new)')])).toBe('"a\\nb" (new, a link to "c\\nd (new)")\n');
 });
