@@ -69,6 +69,14 @@ test.for(
   expect(sessionGrant(call(rm), { workspace: '/other', directories: from })?.key).not.toBe(first?.key);
 });
 
+test('an approval for the session counts in its workspace only, whatever is called', () => {
+  const view = FileEditorAction.create({ command: 'view', path: '/w/a' });
+  for (const action of [rm, view, { kind: 'OtherAction' }]) {
+    const [here, elsewhere] = [place, { ...place, workspace: '/other' }].map((one) => sessionGrant(call(action), one));
+    expect(here?.key).not.toBe(elsewhere?.key);
+  }
+});
+
 test.for<readonly [directories: readonly string[], action: Payload, row: string]>([
   [[], rm, ''],
   [['sub'], rm, 'May start in sub, where earlier commands leave the shell.'],
