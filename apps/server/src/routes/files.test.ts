@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { Uint8ArrayReader, TextWriter, ZipReader } from '@zip.js/zip.js';
@@ -7,9 +7,10 @@ import { expect, test } from 'vitest';
 import { eventFactory } from '@varve/events/testing';
 import { formats } from '@varve/interop';
 import { memoryStore } from '@varve/storage';
+import { directoryStore } from '@varve/storage/directory';
 import { server } from '../server.ts';
 import type { ServerOptions } from '../server-options.ts';
-import { conversationOf, rowsOf } from '../testing/conversation-of.ts';
+import { conversationOf, rowsOf, testId } from '../testing/conversation-of.ts';
 import { get, send, testKey } from '../testing/requests.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 
@@ -253,4 +254,32 @@ test('a conversation is downloaded as a directory that can be read again, withou
     title: 'A title',
     entries: rowsOf([message]).map(({ text: stored }) => ({ text: stored })),
   });
+});
+
+test('a conversation that lost events, or whose import did not end, is not downloaded as a whole', async () => {
+  await using directory = await temporaryDirectory();
+  const store = await directoryStore({ path: directory.path, durability: 'buffered' });
+  const { user } = eventFactory();
+  const events = ['one', 'two', 'three'].map((text) => user(text));
+  for (const [number, meta] of [{}, {}, { importing: true }].entries()) {
+    await conversationOf(store, { id: testId(number), events, meta });
+  }
+  const damaged = async (number: number): Promise<string> => {
+    const names = await readdir(directory.at(testId(number), 'events'));
+    return directory.at(testId(number), 'events', names.find((name) => name.startsWith('event-00001')) ?? '');
+  };
+  await rm(await damaged(0));
+  await writeFile(await damaged(1), '{');
+  const serving = started({ store });
+  const statuses = [0, 2].map(async (number) => {
+    const response = await get(serving, `/api/file/download-trajectory/${testId(number)}`);
+    return [response.status, await response.json()];
+  });
+  expect(await Promise.all(statuses)).toEqual([
+    [409, { detail: expect.stringContaining('Event 1') }],
+    [409, { detail: `The import of conversation ${testId(2)} did not end.` }],
+  ]);
+  // That an event cannot be read is found by reading it.
+  const response = await get(serving, `/api/file/download-trajectory/${testId(1)}`);
+  await expect(response.arrayBuffer()).rejects.toThrow('Event 1 of');
 });

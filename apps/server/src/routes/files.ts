@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from '@hono/zod-openapi';
+import { isUnfinishedImport } from '@varve/agent/replay';
 import { ToolError } from '@varve/tools';
 import { conversationId } from '../conversation-id.ts';
 import { excludesOf, patchArchive, tarArchive } from '../files/archive.ts';
@@ -12,7 +13,7 @@ import { RequestError } from '../request-error.ts';
 import { defineRoute } from '../route/define-route.ts';
 import { repeated } from '../route/repeated.ts';
 import type { Route } from '../route/route.ts';
-import { trajectoryFiles } from '../trajectory/trajectory-files.ts';
+import { checkWhole, trajectoryFiles } from '../trajectory/trajectory-files.ts';
 import { zipOf } from '../trajectory/zip-of.ts';
 import { unlessMissing } from '../unless-missing.ts';
 
@@ -111,8 +112,13 @@ export const fileRoutes: readonly Route[] = [
     async handle({ params: { conversation_id: id } }, { store, folds }) {
       const summary = await unlessMissing(store.summary(id));
       if (!summary) throw new RequestError('unknown', 'Conversation not found');
+      if (isUnfinishedImport(summary.meta)) {
+        throw new RequestError('conflict', `The import of conversation ${id} did not end.`);
+      }
+      const log = await store.read(id);
+      await checkWhole(log);
       const info = conversationInfoOf(summary, await folds.of(summary), { includeSkills: true });
-      const zip = await zipOf(trajectoryFiles(await store.read(id), summary, info));
+      const zip = await zipOf(trajectoryFiles(log, summary, info));
       return new Response(zip, { headers: { 'content-type': binary, ...attachment(`${id}.zip`) } });
     },
   }),

@@ -1,6 +1,7 @@
 import { redactSecretFields } from '@varve/text';
 import type { LogReader, Summary } from '@varve/storage';
 import type { ConversationInfo } from '../info/conversation-info.ts';
+import { RequestError } from '../request-error.ts';
 
 /** File of a conversation directory. */
 export interface TrajectoryFile {
@@ -15,6 +16,7 @@ const replacement = '<redacted>';
  * Yields a conversation as the directory that the reference writes, from any store: configuration, then the events in
  * their order. Values of fields that hold secrets by their names are removed; an event without any is unchanged.
  *
+ * @throws {RequestError} as {@link checkWhole}, also after the events, of which some are only then known to be damaged.
  * @see agent-server 1.43.1, /api/file/download-trajectory
  */
 export async function* trajectoryFiles(
@@ -30,6 +32,13 @@ export async function* trajectoryFiles(
     const name = `event-${String(event.seq).padStart(5, '0')}-${event.id.replaceAll(/[^\w-]/g, '_')}.json`;
     yield { path: `${id}/events/${name}`, text: redactedJson(event.text) };
   }
+  await checkWhole(log);
+}
+
+/** @throws {RequestError} `conflict` for a log that lost events: its files would look whole. */
+export async function checkWhole(log: LogReader): Promise<void> {
+  const loss = await log.loss?.();
+  if (loss) throw new RequestError('conflict', loss.message);
 }
 
 /** Returns text that is not an object unchanged: an imported log may contain it. */

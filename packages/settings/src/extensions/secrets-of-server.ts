@@ -47,8 +47,8 @@ function namedValues(variables: readonly Named[], args: readonly string[]): read
 /** Returns options with their values, assignments as `docker run -e` has them, and headers as `curl -H` does. */
 function namedArguments(args: readonly string[]): readonly Named[] {
   return args.flatMap((argument, at) => {
-    const [, name, value] = /^([\w-]+)(?:=|: *)(.*)$/s.exec(argument) ?? [];
-    if (name !== undefined && value !== undefined) return [[name, value] as const];
+    const [, name, value] = /^([\w-]+)[=:](.*)$/s.exec(argument) ?? [];
+    if (name !== undefined && value !== undefined) return [[name, value.trimStart()] as const];
     const next = args[at + 1];
     return argument.startsWith('-') && next !== undefined ? [[argument, next] as const] : [];
   });
