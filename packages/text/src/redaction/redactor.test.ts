@@ -17,9 +17,9 @@ const hidden = '<secret-hidden>';
 const redactText = (secrets: readonly string[], text: string): string =>
   redactor(secrets, { replacement: hidden }).text(text);
 
-test.for(Object.entries(encoders))('a secret is found as %s', ([, encode]) => checkEncoder(encode, 25));
+test.for(Object.entries(encoders))('a secret is found as %s', ([, encode]) => checkEncoder(encode, 10));
 
-test.for(Object.entries(byteEncoders))('a secret is found as %s', ([, encode]) => checkByteEncoder(encode, 25));
+test.for(Object.entries(byteEncoders))('a secret is found as %s', ([, encode]) => checkByteEncoder(encode, 10));
 
 test('a secret is found in the base64 of a text that holds it, in lines of any length', () => checkBase64OfText(60));
 
