@@ -57,7 +57,7 @@ function fittingColumns(summaries: readonly Summary[], io: TerminalIo, width: nu
 }
 
 function widthOf(column: Column, summaries: readonly Summary[], io: TerminalIo): number {
-  return Math.max(0, ...summaries.map((summary) => columnsOf(cellOf(column, summary, io))));
+  return summaries.reduce((width, summary) => Math.max(width, columnsOf(cellOf(column, summary, io))), 0);
 }
 
 function cellOf({ text, maxWidth }: Column, summary: Summary, io: TerminalIo): string {

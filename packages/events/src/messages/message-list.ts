@@ -71,7 +71,7 @@ export class MessageList {
     if (!reply) return;
     this.#flushUserMessages();
     this.#lengthBefore.set(index, this.#messages.length);
-    this.#messages.push(...this.#turns.ofReply(reply.calls));
+    for (const message of this.#turns.ofReply(reply.calls)) this.#messages.push(message);
   }
 
   #addMessage(message: Message): void {

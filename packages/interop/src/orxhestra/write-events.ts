@@ -60,7 +60,7 @@ function withSignatures(records: readonly Fields[], signer: EventSigner): readon
 /** Returns the record of a session: that of the import with the new events, or one of varve. */
 function sessionOf(records: readonly Fields[], id: string, session: Fields | undefined): Fields {
   const events = records.flatMap((record) => eventOf(record) ?? []);
-  const last = Math.max(0, ...events.map(({ timestamp }) => timestamp));
+  const last = events.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
   const { state } = sessionStateOf(events);
   const own = { id, app_name: 'varve', user_id: 'user', state, last_update_time: last };
   const { last_update_time: time, ...fields } = session ?? own;

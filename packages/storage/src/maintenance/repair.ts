@@ -79,7 +79,8 @@ async function resolve(log: EventLog, { acceptUnsealed, now = Date.now }: Repair
   const accepted: Unsealed[] = [];
   for await (const { statements } of allProofs(log.proof)) {
     const cuts = statements.filter((statement) => statement.kind === 'cut');
-    resolved.push(...cuts.slice(cuts.findLastIndex(({ cause }) => cause === 'repaired') + 1));
+    const repaired = cuts.findLastIndex(({ cause }) => cause === 'repaired');
+    for (const cut of cuts.slice(repaired + 1)) resolved.push(cut);
     const late = statements.findLast((statement) => statement.kind === 'unsealed');
     if (acceptUnsealed && late && late.cause !== 'accepted') accepted.push({ ...late, cause: 'accepted', at: now() });
   }

@@ -21,7 +21,8 @@ export function memoryProofWriter(
       seals.splice(seq);
       const statements = conversation.statements.filter((one) => one.kind === 'cut' || one.seq < seq);
       const cut: Cut = { kind: 'cut', seq, end, cause: 'repaired', at: now() };
-      conversation.statements.splice(0, Infinity, ...statements, cut);
+      conversation.statements.length = 0;
+      for (const statement of [...statements, cut]) conversation.statements.push(statement);
       for (const states of snapshots.values()) for (const at of states.keys()) if (at > seq) states.delete(at);
       conversation.updatedAt = now();
       return cut;

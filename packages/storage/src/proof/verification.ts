@@ -148,8 +148,10 @@ export class Verification {
   #sealedDigest(event: Stored, statements: readonly Statement[]): string {
     const digest = digestOf(event);
     const tombstones = tombstonesFor(digest, statements);
-    this.#tombstones.push(...tombstones);
-    if (this.#options.trusted) for (const tombstone of tombstones) this.#checkTombstone(tombstone);
+    for (const tombstone of tombstones) {
+      this.#tombstones.push(tombstone);
+      if (this.#options.trusted) this.#checkTombstone(tombstone);
+    }
     return tombstones.at(-1)?.was ?? digest;
   }
 
