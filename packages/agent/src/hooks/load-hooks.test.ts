@@ -115,6 +115,17 @@ test('a file with an error is a problem with its line, and other files still cou
   expect(hooks.Stop).toHaveLength(1);
 });
 
+test.for([
+  ['many mistakes', '}'.repeat(1_000_000)],
+  ['a deep mistake', `[${'a: '.repeat(5000)}]`],
+])('a file with %s is a problem without a line', async ([, content]) => {
+  const workspace = await directory({ '.openhands/hooks.json': content });
+  const { problems } = await loadHooks({ workspace });
+  expect(problems).toEqual([
+    { path: join(workspace, '.openhands/hooks.json'), message: 'The file is not valid JSON.' },
+  ]);
+});
+
 test('a link of a repository that leads outside is refused', async () => {
   const outside = await directory({ 'hooks.json': { stop: [command('outside')] } });
   const workspace = await directory({ '.openhands/keep': '' });

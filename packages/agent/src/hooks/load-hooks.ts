@@ -5,6 +5,9 @@ import { gitRoot } from '../sources/git-root.ts';
 import { contentDigest, fileDigest, trustNothing, type TrustPredicate } from '../sources/trust.ts';
 import { isWithoutHooks, mergeHooks, parseHooks, type Hook, type HookConfig } from './hook-config.ts';
 
+/** Longest text that is parsed again to find a mistake: the parser needs 0.3 s for as many of them. */
+const maxLength = 16 * 1024;
+
 /** Options of {@link loadHooks}. */
 export interface LoadHooksOptions {
   /** Absolute path; absent, only hooks of the user are loaded, without the files of a workspace that they name. */
@@ -120,11 +123,20 @@ function parse(text: string): HookConfig {
   try {
     return parseHooks(JSON.parse(text));
   } catch (error) {
-    // YAML is a superset of JSON, and its parser reports lines.
-    const [problem] = error instanceof SyntaxError ? parseDocument(text).errors : [];
-    if (error instanceof SyntaxError) throw new SourceError('The file is not valid JSON.', problem?.linePos?.[0].line);
+    if (error instanceof SyntaxError) throw new SourceError('The file is not valid JSON.', lineOfMistake(text));
     if (error instanceof TypeError) throw new SourceError(error.message);
     throw error;
+  }
+}
+
+/** Returns the line of the first mistake, from 1; undefined if finding it would take long. */
+function lineOfMistake(text: string): number | undefined {
+  if (text.length > maxLength) return undefined;
+  try {
+    // YAML is a superset of JSON, and its parser reports lines.
+    return parseDocument(text).errors[0]?.linePos?.[0].line;
+  } catch {
+    return undefined;
   }
 }
 

@@ -99,7 +99,8 @@ test.for([
   ['---\npaths: 5\n---\n', 2, 'paths'],
   [`---\npaths: ${'x'.repeat(501)}\n---\n`, 2, 'at most 500 characters'],
   [`---\n${bomb.join('\n')}\n---\n`, 2, 'aliases'],
-  [`---\n${'# x\n'.repeat(20_000)}---\n`, 1, 'longer'],
+  [`---\n${'# x\n'.repeat(5000)}---\n`, 1, 'longer'],
+  [`---\na: [${'a: '.repeat(5000)}]\n---\n`, 2, 'deep'],
 ] as const)('the front matter of %j has a problem in line %i', async ([content, line, reason]) => {
   const workspace = await directory({ '.varve/skills/bad.md': content, '.varve/skills/good.md': 'Good.' });
   const { skills, problems } = await loadSkills({ workspace });
