@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { defaultReplyLimits } from '../http/reply-limits.ts';
 import { callAssembly } from './call-assembly.ts';
 import type { WireCallPiece } from './wire-answer.ts';
 
@@ -20,4 +21,18 @@ test.for<readonly [string, (at: number) => WireCallPiece, number]>([
   for (let at = 0; at < many; at += 1) assembled.addPiece(pieceAt(at));
   assembled.end();
   expect(assembled.calls()).toHaveLength(calls);
+});
+
+/** Returns the arguments of a call whose server sends an empty object before the real one. */
+function repaired(json: string): string | undefined {
+  const assembled = callAssembly();
+  assembled.addPiece(piece({ index: 0 }, '{}', 'f'));
+  assembled.addPiece(piece({ index: 0 }, json));
+  return assembled.calls()[0]?.arguments;
+}
+
+test('arguments of more values than a response may have are not parsed to repair them', () => {
+  expect(repaired('{"a":[0]}')).toBe('{"a":[0]}');
+  const large = `{"a":[${'0,'.repeat(defaultReplyLimits.values)}0]}`;
+  expect(repaired(large) === `{}${large}`).toBe(true);
 });
