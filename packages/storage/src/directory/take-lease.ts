@@ -39,8 +39,9 @@ export function takeLease(options: LeaseOptions): Lease {
  * removes files there.
  */
 function checkPlaces({ id, files, paths }: LeaseOptions): void {
-  const { own, events, sidecars, snapshots, quarantine, seals } = paths;
-  const link = [own, events, sidecars, snapshots, quarantine, seals].find((path) => files.isLink(path));
+  const { directory, own, events, sidecars, snapshots, quarantine, seals } = paths;
+  const places = [directory, own, events, sidecars, snapshots, quarantine, seals];
+  const link = places.find((path) => files.isLink(path));
   if (link === undefined) return;
   throw new StorageError('corrupt', `${link} is a link, so conversation ${id} is not changed.`);
 }

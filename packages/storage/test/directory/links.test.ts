@@ -59,6 +59,26 @@ test.for(places)('a log whose %s leads out of it is read, and nothing there is c
   expect(await contents()).toEqual(before);
 });
 
+test('a log that is a link itself is read, and nothing where it leads is changed', async () => {
+  await using placed = await placedLog();
+  const { path, outside, open } = placed;
+  const events = join(outside, 'events');
+  await rename(join(path, 'events'), events);
+  await writeFile(join(events, 'event-00007-x.json'), `mine ${secret}`);
+  await rm(path, { recursive: true });
+  await symlink(outside, path);
+  const before = (await readdir(outside, { recursive: true })).toSorted();
+  await using store = await open();
+  expect((await store.list()).items).toMatchObject([{ id: 'c', head: 3 }]);
+  for (const purpose of ['append', 'repair'] as const) {
+    await expect(store.open('c', { purpose })).rejects.toMatchObject({ code: 'corrupt' });
+  }
+  await expect(store.remove('c')).rejects.toMatchObject({ code: 'corrupt' });
+  await scrub(store, { secrets: [secret], signer });
+  expect((await readdir(outside, { recursive: true })).toSorted()).toEqual(before);
+  expect(await text(join(events, 'event-00007-x.json'))).toBe(`mine ${secret}`);
+});
+
 test('a store whose scratch directory leads out of it removes nothing there', async () => {
   await using placed = await placedLog();
   const { path, outside, open, contents } = placed;
