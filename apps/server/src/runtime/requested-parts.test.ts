@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { ScriptedTurn } from '@varve/llm/testing';
-import { expect, test } from 'vitest';
+import { create } from 'tar';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationInfo } from '../info/conversation-info.ts';
 import { agentWith, personServer, type PersonServer } from '../testing/person-server.ts';
 import { message, requestFor } from '../testing/running-server.ts';
@@ -133,6 +137,23 @@ test('plugins of a request and installed ones add their skills, again after a re
   expect(existsSync(join(at.userHome, 'ran.txt'))).toBe(false);
   const body = { ...requestFor(at.model, at.workspace), plugins: [{ source: join(at.userHome, 'none') }] };
   await at.json(400, 'POST', '', body);
+});
+
+test('passwords in the addresses of plugins and servers of tools are neither stored nor shown', async () => {
+  const at = await personServer([finish()]);
+  const archive = await buffer(create({ gzip: true, cwd: writePlugin(at, 'one') }, ['.claude-plugin', 'skills']));
+  const web = createServer((_request, response) => response.end(archive));
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => web.close(() => resolve())));
+  const address = `http://me:canary-0123@127.0.0.1:${(web.address() as AddressInfo).port}`;
+  const env = { DATABASE: 'postgres://me:canary-0123@host.example/db' };
+  const mcp_config = { docs: { command: process.execPath, args: [mcpServer, `--url=${address}`], env } };
+  const plugins = [{ source: `${address}/one.tgz`, ref: null }];
+  const id = await at.run({ ...agentWith(at, { agent_context: {}, mcp_config }), plugins });
+  expect(at.requests[0]).toContain('Of one.');
+  const shown = JSON.stringify([await infoOf(at, id), await at.events(id)]);
+  expect(shown).toContain('/one.tgz');
+  expect(shown).not.toContain('canary');
 });
 
 test('a fork shows the usage of its origin only if the request keeps it', async () => {

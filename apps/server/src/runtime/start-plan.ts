@@ -6,6 +6,7 @@ import { ToolError } from '@varve/tools';
 import { mapStrings, redactSecretFields } from '@varve/text';
 import type { Configuration } from '../configuration-fact.ts';
 import { dashedId } from '../conversation-id.ts';
+import { sourceAddress } from '../installed/source-address.ts';
 import { RequestError } from '../request-error.ts';
 import type { ProfiledAgent } from '../requests/agent-of-profile.ts';
 import { agentOfSettings, completeAgent, type AgentRequest } from '../requests/agent-request.ts';
@@ -76,7 +77,14 @@ function configurationOf(
     ...(typeof parent === 'string' && { parent_conversation_id: dashedId(parent) }),
     ...(typeof profile === 'string' && { title_llm_profile: profile }),
     secret_sources: secretSources(secrets),
-    request: { plugins, user_id, observability_metadata, observability_tags, autotitle },
+    request: {
+      // Fetched before: their passwords are not needed again.
+      plugins: plugins?.map((plugin) => ({ ...plugin, source: sourceAddress(plugin.source).source })),
+      user_id,
+      observability_metadata,
+      observability_tags,
+      autotitle,
+    },
   };
 }
 
