@@ -145,10 +145,14 @@ test('passwords in the addresses of plugins and servers of tools are neither sto
   const web = createServer((_request, response) => response.end(archive));
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => new Promise<void>((resolve) => web.close(() => resolve())));
-  const address = `http://me:canary-0123@127.0.0.1:${(web.address() as AddressInfo).port}`;
-  const env = { DATABASE: 'postgres://me:canary-0123@host.example/db' };
-  const mcp_config = { docs: { command: process.execPath, args: [mcpServer, `--url=${address}`], env } };
-  const plugins = [{ source: `${address}/one.tgz`, ref: null }];
+  // Each has its own: one that is masked anywhere is masked everywhere.
+  const addressWith = (password: string): string =>
+    `http://me:${password}@127.0.0.1:${(web.address() as AddressInfo).port}`;
+  const env = { DATABASE: 'postgres://me:canary-of-env@host.example/db' };
+  const mcp_config = {
+    docs: { command: process.execPath, args: [mcpServer, `--url=${addressWith('canary-of-args')}`], env },
+  };
+  const plugins = [{ source: `${addressWith('canary-of-plugin')}/one.tgz`, ref: null }];
   const id = await at.run({ ...agentWith(at, { agent_context: {}, mcp_config }), plugins });
   expect(at.requests[0]).toContain('Of one.');
   const shown = JSON.stringify([await infoOf(at, id), await at.events(id)]);
