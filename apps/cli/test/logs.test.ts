@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
@@ -158,6 +159,15 @@ async function inDirectory() {
   const names = (await readdir(join(root, id, 'events'))).toSorted();
   return { id, varve: at, folder: join(root, id), names };
 }
+
+test.for(['varve', 'chat', 'v0', 'otlp'])('a log that lost an event is not exported as %s', async (format) => {
+  const { id, varve, folder, names } = await inDirectory();
+  await rm(join(folder, 'events', names[3] ?? ''));
+  const file = join(folder, 'export');
+  const exported = await varve('export', id, file, '--format', format);
+  expect([exported.code, exported.stderr]).toEqual([4, expect.stringContaining('Event 3 of conversation')]);
+  expect(existsSync(file)).toBe(false);
+});
 
 test('a lost event is shown, refuses the next run with status 4, and is repaired', async () => {
   const { id, varve, folder, names } = await inDirectory();

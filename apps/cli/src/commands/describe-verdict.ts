@@ -1,3 +1,4 @@
+import { eventCount } from '../conversations/formats.ts';
 import type { SeqRange, Unsealed, Verdict } from '@varve/storage/proof';
 
 /** Describes in words what a verdict proves and what it cannot prove; the first line is the result. */
@@ -12,7 +13,7 @@ export function describeVerdict(verdict: Verdict): readonly string[] {
   return [
     head > 0 && sealed === 0
       ? `Not sealed: ${proven.events > 0 ? '' : 'nothing is proven about '}${head} events. Head: ${seal}`
-      : `OK: ${sealed} events verified, hash chain intact. Head: ${seal}`,
+      : `OK: ${eventCount(sealed)} verified, hash chain intact. Head: ${seal}`,
     ...proofOf(verdict),
     ...(sealed > 0 && sealed < head
       ? [`Not sealed yet: ${rangeOf({ seq: sealed, end: head })}, by a crash or another program.`]

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -95,10 +95,15 @@ async function writeLines(lines: AsyncIterable<string>, file: string, io: Termin
 }
 
 async function write(lines: AsyncIterable<string>, file: string, path: string): Promise<void> {
+  // Logs contain private conversations: only the owner may read them.
+  const target = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    throw unwritable(file, error);
+  });
   try {
-    // Logs contain private conversations: only the owner may read them.
-    await pipeline(Readable.from(lines), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    await pipeline(Readable.from(lines), target.createWriteStream());
   } catch (error) {
+    // A part of a log must not look like all of it.
+    await rm(path, { force: true });
     throw unwritable(file, error);
   }
 }
@@ -106,5 +111,6 @@ async function write(lines: AsyncIterable<string>, file: string, path: string): 
 /** Describes why a target cannot be written. Rethrows an error that is not of the system. */
 function unwritable(file: string, error: unknown): CliError {
   if (!(error instanceof Error) || !('syscall' in error)) throw error;
-  return new CliError(exitCodes.usage, fileProblem(file, 'written', error), 'Name a new file.');
+  const hint = 'code' in error && error.code === 'ENOSPC' ? 'Free disk space.' : 'Name a new file.';
+  return new CliError(exitCodes.usage, fileProblem(file, 'written', error), hint);
 }

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { LogEntry } from '@varve/events/projections';
 import { activeBranch, type LogFormat, type OutputFile } from '@varve/interop';
-import { makeDirectories, type LogReader, type Summary } from '@varve/storage';
+import { makeDirectories, StorageError, type LogReader, type Summary } from '@varve/storage';
 import type { Signer } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import { metaFields } from '../conversations/meta-fields.ts';
@@ -13,7 +13,11 @@ import { exitCodes } from '../exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { reportLosses } from './report.ts';
 
-/** Returns a conversation in a format of another system, and prints what the format cannot hold. */
+/**
+ * Returns a conversation in a format of another system, and prints what the format cannot hold.
+ *
+ * @throws {StorageError} `incomplete` for a log that lost events: the files would look whole.
+ */
 export async function foreignFiles(
   log: LogReader,
   { id, meta }: Summary,
@@ -21,6 +25,8 @@ export async function foreignFiles(
 ): Promise<readonly OutputFile[]> {
   const entries: LogEntry[] = [];
   for await (const entry of log.range(0)) entries.push(entry);
+  const loss = await log.loss?.();
+  if (loss) throw new StorageError('incomplete', loss.message);
   const { events, dropped } = await activeBranch(entries);
   const { title } = metaFields(meta);
   const given = { ...(title !== '' && { title }), ...(signer && { signer }) };

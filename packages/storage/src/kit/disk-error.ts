@@ -6,6 +6,9 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** File of an error that names none. */
+const unnamed = 'a file of the store';
+
 const reasonSentences: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: (path) => `There is no space left for ${path}.`,
   EDQUOT: (path) => `The quota leaves no space for ${path}.`,
@@ -23,7 +26,8 @@ export function diskError(error: unknown): unknown {
   const errno = errnoOf(error);
   if (error instanceof StorageError || errno === undefined) return error;
   const path = pathOf(error);
-  const message = reasonSentences[errno]?.(path) ?? `${path} cannot be read or written: ${errno}.`;
+  const sentence = reasonSentences[errno]?.(path) ?? `${path} cannot be read or written: ${errno}.`;
+  const message = sentence.replace(/^a/, (first) => (path === unnamed ? first.toUpperCase() : first));
   return new StorageError(errno === 'ENOSPC' || errno === 'EDQUOT' ? 'full' : 'io', message, { cause: error });
 }
 
@@ -43,5 +47,5 @@ export function isStorageFailure(error: unknown): boolean {
 
 function pathOf(error: unknown): string {
   const { dest, path } = error as { readonly dest?: unknown; readonly path?: unknown };
-  return [dest, path].find((value) => typeof value === 'string') ?? 'A file of the store';
+  return [dest, path].find((value) => typeof value === 'string') ?? unnamed;
 }

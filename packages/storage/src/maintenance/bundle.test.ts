@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventStore, type LogReader, memoryStore, type Stored } from '@varve/storage';
+import { type EventStore, type LogReader, memoryStore, StorageError, type Stored } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { copyLog, exportBundle, importBundle, readBundle, scrub } from '@varve/storage/maintenance';
 import { ed25519Signer, type LogProof, verify } from '@varve/storage/proof';
@@ -236,10 +236,9 @@ test('a log without the required trusted signatures is refused', async () => {
   await expect(importing).rejects.toMatchObject({ code: 'corrupt' });
 });
 
-test('a copy that fails leaves no conversation', async () => {
-  await using source = await filled();
-  const target = memoryStore();
-  const failing: EventStore = {
+/** A store of which the second append of a new log fails. */
+function failingOver(target: EventStore): EventStore {
+  return {
     create: async (id, meta) => {
       const log = await target.create(id, meta);
       let appends = 0;
@@ -247,7 +246,7 @@ test('a copy that fails leaves no conversation', async () => {
         ...log,
         append: async (events, options) => {
           appends += 1;
-          if (appends === 2) throw new Error('The disk is gone.');
+          if (appends === 2) throw new StorageError('full', 'The disk is full.');
           return log.append(events, options);
         },
       };
@@ -259,8 +258,23 @@ test('a copy that fails leaves no conversation', async () => {
     remove: async (id) => target.remove(id),
     [Symbol.asyncDispose]: async () => target[Symbol.asyncDispose](),
   };
-  await expect(copyLog(await source.read('c'), failing)).rejects.toThrow('The disk is gone.');
+}
+
+test('a copy that fails leaves no conversation', async () => {
+  await using source = await filled();
+  const target = memoryStore();
+  await expect(copyLog(await source.read('c'), failingOver(target))).rejects.toThrow('The disk is full.');
   expect((await target.list()).items).toEqual([]);
+});
+
+test('a copy that fails and cannot be removed reports why it failed', async () => {
+  await using source = await filled();
+  const target = {
+    ...failingOver(memoryStore()),
+    remove: async () => Promise.reject(new StorageError('held', 'The lease was not released.')),
+  };
+  const copying = copyLog(await source.read('c'), target);
+  await expect(copying).rejects.toThrow('The disk is full.');
 });
 
 test('a log with one id twice is not copied', async () => {

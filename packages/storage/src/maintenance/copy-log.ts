@@ -31,8 +31,8 @@ export interface CopyOptions extends VerifyOptions {
  * Copies a log into a store that has no conversation of its id, with the same texts, seals and signatures, so that both
  * verify alike. Refuses a broken or incomplete log, because its copy would look whole. Events without seals are
  * sealed in the copy, which records that they were imported without. Removes the copy again if it fails, unless another
- * process took it over. Returns the verdict on the copy, without what `onCopied` did, or `undefined` if neither store
- * has proofs.
+ * process took it over or the store fails. Returns the verdict on the copy, without what `onCopied` did, or `undefined`
+ * if neither store has proofs.
  *
  * @throws {StorageError} `incomplete` for a log that lost events, `corrupt` for one that `verify` finds broken,
  * `corrupt` or `duplicate` for one with an id twice; as `verify`, `create` and `append`.
@@ -59,10 +59,19 @@ export async function copyLog(
   } catch (error) {
     const isOurs = !isTakenOver(error) && (await isHeld(copy, options.meta ?? {}));
     await copy[Symbol.asyncDispose]();
-    if (isOurs) await store.remove(log.id);
+    if (isOurs) await removeIfPossible(store, log.id);
     throw error;
   } finally {
     await copy[Symbol.asyncDispose]();
+  }
+}
+
+/** Removes a copy, unless that fails for the same reason as the copy: on a full disk not even a lease is released. */
+async function removeIfPossible(store: EventStore, id: string): Promise<void> {
+  try {
+    await store.remove(id);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
   }
 }
 
