@@ -277,6 +277,22 @@ test('a copy that fails and cannot be removed reports why it failed', async () =
   await expect(copying).rejects.toThrow('The disk is full.');
 });
 
+test.for(['missing', 'held', 'fenced', 'io'] as const)('a copy is removed if its log fails with %s', async (code) => {
+  await using source = await filled();
+  const { proof, ...log } = await source.read('c');
+  expect(proof).toBeDefined();
+  const failing = {
+    ...log,
+    range: async function* range() {
+      yield await log.at(0);
+      throw new StorageError(code, 'The log is gone.');
+    },
+  };
+  await using store = memoryStore();
+  await expect(copyLog(failing, store)).rejects.toMatchObject({ code });
+  expect((await store.list()).items).toEqual([]);
+});
+
 test('a log with one id twice is not copied', async () => {
   await using source = await filled();
   const { proof, ...log } = await source.read('c');

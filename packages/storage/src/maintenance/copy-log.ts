@@ -57,7 +57,8 @@ export async function copyLog(
     await options.onCopied?.(copy, copied);
     return copied;
   } catch (error) {
-    const isOurs = !isTakenOver(error) && (await isHeld(copy, options.meta ?? {}));
+    // The error may be about the log that is copied.
+    const isOurs = await isHeld(copy, options.meta ?? {});
     await copy[Symbol.asyncDispose]();
     if (isOurs) await removeIfPossible(store, log.id);
     throw error;
