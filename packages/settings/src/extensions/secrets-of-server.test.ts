@@ -35,6 +35,8 @@ const places: readonly ((name: string) => McpServer)[] = [
   (name) => remote(`https://mcp.example/?${name}=${encodeURIComponent(secret)}`),
   (name) => local({ args: ['https://mcp.example', '--header', `X-${name}: ${secret}`] }),
   (name) => local({ args: ['--header', `${name}:Bearer ${secret}`] }),
+  (name) => local({ args: [`--header=X-${name}: ${secret}`] }),
+  () => local({ env: { AUTH_HEADER: `Bearer ${secret}` }, args: ['--header', 'Authorization:${AUTH_HEADER}'] }),
   (name) => local({ args: [`--url=https://mcp.example/?${name}=${encodeURIComponent(secret)}`] }),
   () => remote(`https://me:${encodeURIComponent(secret)}@mcp.example`),
   () => local({ args: ['-y', `postgresql://me:${encodeURIComponent(secret)}@localhost:5432/db`] }),

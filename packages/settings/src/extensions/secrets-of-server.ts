@@ -4,6 +4,9 @@ import type { McpServerConfig } from '../definitions/mcp-server.ts';
 /** Names of headers, variables, options and parameters whose values are secrets. */
 const secretName = /(?:authorization|cookie|credentials?|key|pass(?:word|wd)?|pat|pwd|secret|token)(?:[_-]?\d+)?$/i;
 
+/** Value of a header with credentials, which is a secret under any name. */
+const authorization = /^(?:basic|bearer) +\S+$/i;
+
 /** Shorter values, numbers, paths and references under such a name are not secrets: `MAX_TOKENS`, `SSH_KEY`. */
 const shortest = 8;
 const notSecret = /^(?:\d+$|[./~])|^secret:|\$\{/;
@@ -18,7 +21,8 @@ export function secretsOfServer(server: McpServer): readonly string[] {
     server.transport === 'stdio'
       ? namedValues(Object.entries(server.env ?? {}), server.args ?? [])
       : [...Object.entries(server.headers ?? {}), ...namedParts(server.url)];
-  const values = named.filter(([name]) => secretName.test(name)).flatMap(([, value]) => [value, ...credentials(value)]);
+  const secret = named.filter(([name, value]) => secretName.test(name) || authorization.test(value));
+  const values = secret.flatMap(([, value]) => [value, ...credentials(value)]);
   return [...new Set(values)].filter((value) => value.length >= shortest && !notSecret.test(value));
 }
 
@@ -47,11 +51,17 @@ function namedValues(variables: readonly Named[], args: readonly string[]): read
 /** Returns options with their values, assignments as `docker run -e` has them, and headers as `curl -H` does. */
 function namedArguments(args: readonly string[]): readonly Named[] {
   return args.flatMap((argument, at) => {
-    const [, name, value] = /^([\w-]+)[=:](.*)$/s.exec(argument) ?? [];
-    if (name !== undefined && value !== undefined) return [[name, value.trimStart()] as const];
+    const assigned = assignmentOf(argument);
+    // As in `--header=Authorization: …`.
+    if (assigned) return [assigned, assignmentOf(assigned[1]) ?? assigned];
     const next = args[at + 1];
     return argument.startsWith('-') && next !== undefined ? [[argument, next] as const] : [];
   });
+}
+
+function assignmentOf(text: string): Named | undefined {
+  const [, name, value] = /^([\w-]+)[=:](.*)$/s.exec(text) ?? [];
+  return name === undefined || value === undefined ? undefined : [name, value.trimStart()];
 }
 
 /**
