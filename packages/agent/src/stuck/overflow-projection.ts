@@ -1,4 +1,5 @@
 import { freezeJson, textOf } from '@varve/events';
+import { importFact } from '@varve/events/facts';
 import { ActionEvent, CondensationRequest, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import { statusKey, type Projection } from '@varve/events/projections';
 import type { LoopVerdict } from './detect-loop.ts';
@@ -26,19 +27,19 @@ const initial: OverflowState = { streak: 0, wasNudged: false, replies: 2, lastRe
 
 /**
  * Counts overflows with one reply between them; the view cannot show them, because it was just condensed. A message of
- * the user, two replies that fit, and a run that was stopped for it reset the count.
+ * the user, two replies that fit, an import, and a run that was stopped for it reset the count.
  *
  * @see OpenHands V0 StuckDetector, context window error loop (whose events its history never contained)
  */
 export const overflowProjection: Projection<OverflowState, Overflow> = {
   name: 'overflow',
-  version: 1,
+  version: 2,
   scope: 'branch',
   initial: () => initial,
   apply(state, event) {
     if (CondensationRequest.is(event)) return withRequest(state);
     if (ConversationStateUpdateEvent.is(event))
-      return event.key === statusKey && event.value === 'stuck' ? initial : state;
+      return importFact.read(event) || (event.key === statusKey && event.value === 'stuck') ? initial : state;
     if (MessageEvent.is(event) && event.source !== 'agent') {
       if (event.source === 'user') return initial;
       return textOf(event.llm_message.content) === overflowNudge ? { ...state, wasNudged: true } : state;

@@ -1,5 +1,5 @@
 import { freezeJson, type BaseEvent, type EventCodec, type Json } from '@varve/events';
-import { callFact, condensationFact, maskFact } from '@varve/events/facts';
+import { callFact, condensationFact, importFact, maskFact } from '@varve/events/facts';
 import { ActionEvent, Condensation, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import type { Projection } from '@varve/events/projections';
 
@@ -26,11 +26,11 @@ interface FoldState extends ContextState {
 
 const initial: FoldState = { scale: 1, failures: 0, last: '' };
 
-/** Folds the {@link ContextState} of a branch. */
+/** Folds the {@link ContextState} of a branch. That of an imported log does not count: another model may have written it. */
 export function contextProjection(codec: EventCodec): Projection<FoldState, ContextState> {
   return {
     name: 'context',
-    version: 1,
+    version: 2,
     scope: 'branch',
     initial: () => initial,
     apply(state, event) {
@@ -59,6 +59,8 @@ function withFact(state: FoldState, event: ConversationStateUpdateEvent): FoldSt
   switch (event.key) {
     case callFact.key:
       return withCall(state, event);
+    case importFact.key:
+      return importFact.read(event) ? { ...initial, last: state.last } : state;
     case maskFact.key:
       return uncounted(state);
     case condensationFact.key: {

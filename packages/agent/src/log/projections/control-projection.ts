@@ -1,5 +1,5 @@
 import type { Json } from '@varve/events';
-import { controlFact } from '@varve/events/facts';
+import { controlFact, importFact } from '@varve/events/facts';
 import type { Projection } from '@varve/events/projections';
 import type { ToolControl } from '@varve/tools';
 
@@ -9,13 +9,17 @@ export interface RunControlRecord {
   readonly control: ToolControl;
 }
 
-/** Folds the last call that had control over a run. It counts while its action is the last of the view. */
+/**
+ * Folds the last call that had control over a run. It counts while its action is the last of the view. One of an
+ * imported log has none here.
+ */
 export const controlProjection: Projection<{ readonly last?: RunControlRecord }> = {
   name: 'control',
-  version: 1,
+  version: 2,
   scope: 'log',
   initial: () => ({}),
   apply(state, event) {
+    if (importFact.read(event)) return {};
     const fact = controlFact.read(event);
     if (!fact) return state;
     const { action_id: actionId, control: kind, agent = '', reason } = fact;

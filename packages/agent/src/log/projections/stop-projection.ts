@@ -1,3 +1,4 @@
+import { importFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent, HookExecutionEvent, MessageEvent } from '@varve/events/kinds';
 import { statusKey, type Projection } from '@varve/events/projections';
 
@@ -11,10 +12,10 @@ export interface Stops {
 
 const none: Stops = { denials: 0, isDecided: false };
 
-/** Folds the decisions of Stop hooks. */
+/** Folds the decisions of Stop hooks. Those of an imported log do not count: its hooks are not those of this store. */
 export const stopProjection: Projection<Stops> = {
   name: 'stop-hooks',
-  version: 1,
+  version: 2,
   scope: 'log',
   initial: () => none,
   apply(state, event) {
@@ -23,8 +24,9 @@ export const stopProjection: Projection<Stops> = {
       if (event.hook_event_type !== 'Stop') return state;
       return { denials: state.denials + (event.blocked ? 1 : 0), isDecided: true };
     }
-    if (!state.isDecided || !ConversationStateUpdateEvent.is(event) || event.key !== statusKey) return state;
-    return { ...state, isDecided: false };
+    if (!ConversationStateUpdateEvent.is(event)) return state;
+    if (importFact.read(event)) return none;
+    return state.isDecided && event.key === statusKey ? { ...state, isDecided: false } : state;
   },
   read: (state) => Object.freeze({ ...state }),
   encode: ({ denials, isDecided }) => ({ denials, isDecided }),
