@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '@varve/events';
+import { exceededJsonLimit } from '@varve/text';
 import { StorageError } from '../contract/error.ts';
 import type { EventProof, SealedEnd } from '../contract/log-proof.ts';
 import type { LogReader, Stored } from '../contract/log-reader.ts';
@@ -57,7 +58,8 @@ interface Contents {
  * Parses a bundle from chunks of any size and holds all of it in memory. Checks the format and the checksum; use
  * `verify` on `log` to check the proof.
  *
- * @throws {StorageError} `corrupt` for a malformed, truncated or changed bundle; `invalid` for one of a newer version.
+ * @throws {StorageError} `corrupt` for a malformed, truncated or changed bundle, and for a line or an event whose JSON
+ * has too many values to be parsed; `invalid` for one of a newer version.
  */
 export async function readBundle(chunks: AsyncIterable<string | Uint8Array>): Promise<Bundle> {
   const hash = createHash('sha256');
@@ -136,6 +138,7 @@ function add({ events, proofs }: Contents, record: Fields): void {
   ) {
     throw corrupt(`has no event ${events.length}`);
   }
+  if (exceededJsonLimit(text, textLimits)) throw corrupt(`has over ${textLimits.values} values in event ${seq}`);
   events.push({ seq, id, kind, parentId, text });
 }
 
@@ -145,7 +148,19 @@ function sealedEnd({ sealed }: Fields): SealedEnd | undefined {
   return typeof head === 'number' && typeof seal === 'string' ? { head, seal } : undefined;
 }
 
+/** Limits of a line, outside of the text of its event: more than any real one, and little enough to parse. */
+const lineLimits = { depth: 1000, values: 1_000_000 };
+/** Limits of the text of an event: whatever reads the log parses it. Its depth costs nothing but characters. */
+const textLimits = { depth: Infinity, values: 5_000_000 };
+
+/** Parses a line. A few characters of a list need a hundred bytes once parsed, so it is measured before. */
 function parse(line: string): Fields | undefined {
+  const exceeded = exceededJsonLimit(line, lineLimits);
+  if (exceeded) {
+    const limit =
+      exceeded === 'depth' ? `nested deeper than ${lineLimits.depth} levels` : `of over ${lineLimits.values} values`;
+    throw corrupt(`has a line ${limit}`);
+  }
   try {
     const record: unknown = JSON.parse(line);
     return typeof record === 'object' && record !== null ? (record as Fields) : undefined;
