@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedModel } from '@varve/llm/testing';
-import { memoryStore, type EventLog, type EventStore } from '@varve/storage';
+import { memoryStore, type EventLog, type EventStore, type LogReader } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { exportBundle } from '@varve/storage/maintenance';
 import { sqliteStore } from '@varve/storage/sqlite';
@@ -191,5 +191,48 @@ test.for(['directory', 'sqlite'].flatMap((kind) => [2, 3].map((at) => [kind, at]
     await using origin = await Conversation.open({ agent: agentWith([]).agent, store, id, workspace });
     await expect(origin.fork({ id: forkId })).rejects.toMatchObject({ code: 'fenced' });
     expect((await later.summary(forkId)).head).toBeGreaterThan(0);
+  },
+);
+
+/** Calls `meanwhile` once, when the first log or reader of a store is read, as if the process had been stopped there. */
+function stoppedReader(store: EventStore, meanwhile: () => Promise<void>): EventStore {
+  let isStopped = false;
+  const stopped = <Log extends LogReader>(log: Log): Log => ({
+    ...log,
+    ...aroundLog(log as never),
+    async *range(from: number, to?: number) {
+      if (!isStopped) {
+        isStopped = true;
+        await meanwhile();
+      }
+      yield* log.range(from, to);
+    },
+  });
+  return {
+    ...aroundAppends(store, (append) => append()),
+    read: async (of) => stopped(await store.read(of)),
+    open: async (of, options) => stopped(await store.open(of, options)),
+    create: (...given) => store.create(...given),
+  };
+}
+
+test.for(['directory', 'sqlite'].flatMap((kind) => [0, 3, 10].map((kept) => [kind, kept] as const)))(
+  'two imports at a time do not remove the work of each other after one that died: %s, %i events',
+  async ([kind, kept]) => {
+    await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    const workspace = root.path;
+    const lines = await bundleLines(workspace);
+    {
+      await using store = await storeAt(kind, workspace, began);
+      const dying = Conversation.import(chunks(lines), { store: partialStore(store, { at: 1, kept }) });
+      await expect(dying).rejects.toThrow(Crash);
+    }
+    await using first = await storeAt(kind, workspace, began);
+    await using other = await storeAt(kind, workspace, began);
+    const stopped = stoppedReader(first, async () => {
+      await expect(Conversation.import(chunks(lines), { store: other })).rejects.toMatchObject({ code: 'held' });
+    });
+    expect(await Conversation.import(chunks(lines), { store: stopped })).toMatchObject({ openCalls: 2 });
+    await expect(Conversation.import(chunks(lines), { store: other })).rejects.toMatchObject({ code: 'exists' });
   },
 );

@@ -118,12 +118,17 @@ async function finishImport(log: EventLog, { title, seal, now, ...options }: Fin
 async function removeUnfinished(bundle: LogReader, store: EventStore): Promise<void> {
   try {
     const { meta } = await store.summary(bundle.id);
-    if (isUnfinishedImport(meta) && (await isUnfinished(await store.read(bundle.id), bundle))) {
-      await store.remove(bundle.id);
-    }
+    if (isUnfinishedImport(meta) && (await isRest(bundle, store))) await store.remove(bundle.id);
   } catch (error) {
     if (!(error instanceof StorageError && error.code === 'missing')) throw error;
   }
+}
+
+/** Looks under the lease: another import of the bundle would otherwise end in between, and its work be removed. */
+async function isRest(bundle: LogReader, store: EventStore): Promise<boolean> {
+  await using log = await store.open(bundle.id, { purpose: 'repair' });
+  const { meta } = await store.summary(bundle.id);
+  return isUnfinishedImport(meta) && (await isUnfinished(log, bundle));
 }
 
 async function isUnfinished(log: LogReader, whole: LogReader): Promise<boolean> {
