@@ -194,7 +194,7 @@ test.for(['directory', 'sqlite'].flatMap((kind) => [2, 3].map((at) => [kind, at]
   },
 );
 
-/** Calls `meanwhile` once, when the first log or reader of a store is read, as if the process had been stopped there. */
+/** Calls `meanwhile` once, when a log of a store is read first, as if the process had been stopped there. */
 function stoppedReader(store: EventStore, meanwhile: () => Promise<void>): EventStore {
   let isStopped = false;
   const stopped = <Log extends LogReader>(log: Log): Log => ({

@@ -26,7 +26,10 @@ interface FoldState extends ContextState {
 
 const initial: FoldState = { scale: 1, failures: 0, last: '' };
 
-/** Folds the {@link ContextState} of a branch. That of an imported log does not count: another model may have written it. */
+/**
+ * Folds the {@link ContextState} of a branch. That of an imported log does not count: another model may have written
+ * it.
+ */
 export function contextProjection(codec: EventCodec): Projection<FoldState, ContextState> {
   return {
     name: 'context',
