@@ -1,7 +1,9 @@
 import { eventCodec, type BaseEvent } from '@varve/events';
+import { importFact } from '@varve/events/facts';
 import { builtinKinds, MessageEvent } from '@varve/events/kinds';
 import type { EventStore, LogReader } from '@varve/storage';
 import type { Agent } from '../agent.ts';
+import { AgentError } from '../error.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { readState } from '../log/read-log.ts';
@@ -22,7 +24,10 @@ export interface ReplayOptions extends Pick<ConversationOptions, 'secrets' | 'ki
    * the last reply of the log, so that the task continues where the log ends.
    */
   readonly replies: 'recorded' | 'live' | 'recorded-then-live';
-  /** `recorded`: no tool runs, and a call gets the result of the same recorded call; `live` (default): tools run. */
+  /**
+   * `recorded`: no tool runs, and a call gets the result of the same recorded call; `live`: tools run. Default `live`;
+   * required for the recorded replies of an imported log, whose calls another person chose.
+   */
   readonly results?: 'recorded' | 'live';
 }
 
@@ -41,10 +46,11 @@ export interface Replayed {
  * and compares the two. Messages that were sent during a run are sent after it. With recorded replies and recorded
  * results no model is called and no tool runs: any difference then comes from the agent itself.
  *
- * @throws {AgentError} {@link StorageError} as a conversation does.
+ * @throws {AgentError} `invalid` for an imported log without `results`; {@link StorageError} as a conversation does.
  */
 export async function replayConversation(log: LogReader, options: ReplayOptions): Promise<Replayed> {
   const { agent, store, workspace, replies, results = 'live', kinds = [], secrets = [] } = options;
+  if (replies !== 'live' && options.results === undefined) await checkOwn(log);
   const recorded = await branchOf(log, kinds);
   const afterwards = replies === 'recorded-then-live' ? agent.model : undefined;
   const model = replies === 'live' ? agent.model : await recordedModel(log, kinds, { afterwards });
@@ -60,6 +66,16 @@ export async function replayConversation(log: LogReader, options: ReplayOptions)
   }
   const replayed = await branchOf(await store.read(conversation.id), kinds);
   return { conversationId: conversation.id, reasons, differences: diffRuns(recorded, replayed) };
+}
+
+/** Refuses an imported log: nothing in it runs before the caller chooses that. @throws {AgentError} `invalid`. */
+async function checkOwn(log: LogReader): Promise<void> {
+  const codec = eventCodec(builtinKinds);
+  for await (const { text } of log.range(0)) {
+    if (!text.includes(importFact.key) || !importFact.read(codec.read(text))) continue;
+    const what = `Conversation ${log.id} contains imported calls`;
+    throw new AgentError('invalid', `${what}: choose with \`results\` whether a replay runs them.`);
+  }
 }
 
 /** Returns the events of the active branch, including condensed ones. */
