@@ -1,5 +1,7 @@
 import type { Skill } from '@varve/agent/skills';
+import { exceededJsonLimit } from '@varve/text';
 import type { McpServer } from '@varve/tools/mcp';
+import { fileLimits } from '../definitions/file-limits.ts';
 import { serversOfFile, type McpServerConfig } from '../definitions/mcp-server.ts';
 import { SettingsError } from '../error.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
@@ -110,9 +112,12 @@ function ofSettings(settings: Settings | undefined, workspace: string): readonly
   );
 }
 
+/** Returns the value of a file; undefined for one of which trust would not cover the scripts. */
 function jsonOf(bytes: Uint8Array): unknown {
+  const text = new TextDecoder().decode(bytes);
+  if (exceededJsonLimit(text, fileLimits)) return undefined;
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -152,6 +152,19 @@ test('servers of .mcp.json count if it is trusted with the script that it starts
   expect(await place.load()).toMatchObject({ servers: [], untrusted: [{ status: 'changed' }] });
 });
 
+test.for([
+  ['deep', `${'['.repeat(300_000)}${']'.repeat(300_000)}`],
+  ['endless', '['.repeat(900_000)],
+  ['long', `[${'0,'.repeat(20_000)}0]`],
+])('a %s .mcp.json has no effect, also if it is trusted', async ([, value]) => {
+  const place = new Place();
+  place.write('.mcp.json', `{"mcpServers": {"docs": {"command": "node", "args": ["tools/server.js"]}}, "x": ${value}}`);
+  place.write('tools/server.js', 'serve();');
+  await place.trust();
+  const { servers, warnings } = await place.load();
+  expect([servers, warnings]).toEqual([[], [expect.stringContaining('.mcp.json: mcpServers is not valid')]]);
+});
+
 test('a configuration that cannot be trusted is named, and nothing of it runs', async () => {
   const place = new Place();
   place.write('.openhands/hooks.json', stop('true'));

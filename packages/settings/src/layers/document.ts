@@ -1,5 +1,6 @@
 import { exceededJsonLimit } from '@varve/text';
 import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+import { fileLimits } from '../definitions/file-limits.ts';
 import { llmFields } from '../definitions/llm-fields.ts';
 import { isSettingKey, settingKeys } from '../definitions/settings.ts';
 import { SettingsError } from '../error.ts';
@@ -7,8 +8,6 @@ import type { PlacedValue } from './layer.ts';
 import { nearest } from './nearest.ts';
 import type { FileOrigin } from './origin.ts';
 import { checkedValue } from './parse-value.ts';
-
-const limits = { depth: 32, values: 20_000 };
 
 /**
  * Reads the settings of a file of JSON with comments and trailing commas.
@@ -21,7 +20,7 @@ export function settingsOfText(text: string, file: Pick<FileOrigin, 'path' | 'la
     const { line, column } = placeIn(text, offset);
     throw new SettingsError('invalid', `${file.path}:${line}:${column}: ${problem}.`);
   };
-  if (exceededJsonLimit(text, limits)) fail(0, 'too many nested or listed values');
+  if (exceededJsonLimit(text, fileLimits)) fail(0, 'too many nested or listed values');
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
   const [error] = errors;

@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
+import { exceededJsonLimit } from '@varve/text';
 import { realPathOf } from '@varve/tools';
 import { parse } from 'jsonc-parser';
 import * as z from 'zod';
+import { fileLimits } from '../definitions/file-limits.ts';
 import { serversOfFile } from '../definitions/mcp-server.ts';
 import type { Configuration } from './configuration.ts';
 
@@ -42,8 +44,10 @@ function serversIn(
   return Object.values(serversOfFile(json).servers);
 }
 
+/** Returns the value of a file; undefined for one that has no effect. */
 function jsonOf(bytes: Uint8Array | undefined): unknown {
-  return bytes && parse(new TextDecoder().decode(bytes), [], { allowTrailingComma: true });
+  const text = new TextDecoder().decode(bytes);
+  return exceededJsonLimit(text, fileLimits) ? undefined : parse(text, [], { allowTrailingComma: true });
 }
 
 /** A file elsewhere is not one that the repository contains. */
