@@ -41,7 +41,7 @@ async function imported(chain: readonly ('import' | 'fork')[]): Promise<{ store:
       await using origin = await Conversation.open({ agent: agentWith([]).agent, store, id: of, workspace });
       const call = origin.state.view.events.findLast((event) => event.source === 'agent');
       // From before the boundary of the import, which the fork does not copy.
-      await using fork = await origin.fork({ missingTools: 'accept', ...(call && { at: call.id }) });
+      await using fork = await origin.fork({ ...(call && { at: call.id }) });
       of = fork.id;
     }
   }

@@ -80,3 +80,16 @@ test('client tools that are passed when an imported conversation is opened stay 
   await using again = await Conversation.open({ agent: agent(), store, id });
   expect(again.request().tools.filter(({ name }) => name === 'show_panel')).toMatchObject([{ description: 'Mine.' }]);
 });
+
+test.for(names)('a fork from any event before the import does not need the tool %s of the bundle', async (name) => {
+  await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const store = await imported({ name, description: 'Theirs.' }, root.path);
+  const ids = (await Array.fromAsync((await store.read(id)).range(0))).map((event) => event.id);
+  await using conversation = await Conversation.open({ agent: agent(), store, id, workspace: root.path });
+  const points = ids.filter((one) => conversation.state.view.events.some((event) => event.id === one));
+  expect(points.length).toBeGreaterThan(2);
+  for (const at of points) {
+    await using fork = await conversation.fork({ at });
+    expect(offered(fork)).toEqual(mine);
+  }
+});

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { eventCodec, type EventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
-import { isTakenOver, type EventLog, type EventStore } from '@varve/storage';
+import { isTakenOver, type EventLog } from '@varve/storage';
 import { redactor, type Mask, type Redactor } from '@varve/text';
 import { defineAgent } from '../agent.ts';
 import type { BudgetLedger } from '../budget/budget-ledger.ts';
@@ -98,7 +98,7 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
   try {
     const folded = await foldConversation(options, log, codec);
     const session = await resumedSession(options, folded, parent);
-    if (folded.fork) await finishFork(folded.fork, session, options.store);
+    if (folded.fork) await finishFork(folded.fork, session, folded.isOfImport);
     return session;
   } catch (error) {
     await log[Symbol.asyncDispose]();
@@ -110,6 +110,8 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
 interface FoldedConversation extends Pick<SessionParts, 'log' | 'codec' | 'timeline' | 'snapshot'> {
   /** Set for a fork that is not complete, except that its events are copied. */
   readonly fork: UnfinishedFork | undefined;
+  /** True for a fork that is not complete and copies only events that its origin imported. */
+  readonly isOfImport: boolean;
   /** Settings that the conversation was last used with. */
   readonly stored: StoredSettings;
   readonly metaDifferences: readonly MetaDifference[];
@@ -130,8 +132,10 @@ async function foldConversation(options: OpenOptions, log: EventLog, codec: Even
     await copyMissingEvents(fork, { store, log, codec });
     await timeline.load((from) => log.range(from));
   }
+  const isOfImport = fork !== undefined && (await endsBeforeImport(fork, { store, codec }));
   const [stored, { title }] = [storedSettings(settings, meta), readMeta(meta)];
-  return { log, codec, timeline, snapshot, fork, stored, title, metaDifferences: metaDifferences(settings, meta) };
+  const differences = metaDifferences(settings, meta);
+  return { log, codec, timeline, snapshot, fork, isOfImport, stored, title, metaDifferences: differences };
 }
 
 /** Refuses a log whose last settings are not known: those before may allow more. @throws {AgentError} `not-rebuilt`. */
@@ -152,7 +156,7 @@ function isWithoutSettings({ settings, importHead }: LoggedSettings): boolean {
 /** Returns the session of a folded conversation. If it fails, the tools are closed, and the log is not. */
 async function resumedSession(
   options: OpenOptions,
-  { timeline, stored, title, metaDifferences: differences, ...folded }: FoldedConversation,
+  { timeline, stored, title, isOfImport, metaDifferences: differences, ...folded }: FoldedConversation,
   parent: ParentSession | undefined,
 ): Promise<Session> {
   const { id } = options;
@@ -160,7 +164,8 @@ async function resumedSession(
     throw new AgentError('invalid', `Conversation ${id} is not a child of conversation ${parent.conversationId}.`);
   }
   const workspace = await workspaceOf(options, stored.workspace);
-  const { names: toolNames } = timeline.read('toolsets');
+  // The boundary that ends those of a bundle is stored with the end of the fork.
+  const toolNames = isOfImport ? [] : timeline.read('toolsets').names;
   const own = options.agent ?? storedAgent({ id, settings: stored, toolNames }, options);
   const { registries } = options;
   const agent = resumeAgent(own, stored, { id, policyUpdates: timeline.read('policies'), registries });
@@ -202,12 +207,12 @@ async function resumedSession(
  * Ends what the origin of a fork had in progress, and what was imported there later than the fork ends: the events that
  * it copied steer nothing here either. If it fails, the tools are closed.
  */
-async function finishFork(fork: UnfinishedFork, session: Session, store: EventStore): Promise<void> {
-  const { journal, codec } = session;
+async function finishFork(fork: UnfinishedFork, session: Session, isOfImport: boolean): Promise<void> {
+  const { journal } = session;
   try {
     const at = Math.floor(session.now());
     const { settings } = journal.timeline.read('settings');
-    const imported = (await endsBeforeImport(fork, { store, codec }))
+    const imported = isOfImport
       ? // The boundary ends the settings that the fork began with.
         [importDraft({ events: fork.events, at }), ...(settings ? [settingsDraft(settings)] : [])]
       : [];
