@@ -133,3 +133,46 @@ test('a returned view does not change', () => {
   projection.apply(projection.apply(state, b, 1), condensation([a]), 2);
   expect(view.events).toEqual([a]);
 });
+
+/** Returns copies of events that count how often a field is read. */
+function counted(events: readonly BaseEvent[], field: string) {
+  let reads = 0;
+  const copies = events.map((event) => {
+    const value: unknown = Object.entries(event).find(([key]) => key === field)?.[1];
+    const get = (): unknown => ((reads += 1), value);
+    return Object.defineProperty({ ...event }, field, { get, enumerable: true });
+  });
+  return { copies, reads: () => reads };
+}
+
+const many = Array.from({ length: 200 }, (_, index) => `${index}`);
+const unknown = { id: 'unknown' } as BaseEvent;
+
+test.for([
+  ['masks', ({ stamp }) => maskFact.create({ event_ids: [unknown.id], text: 'T' }, stamp())],
+  ['condensations', ({ condensation }) => condensation([unknown])],
+] as const satisfies readonly (readonly [string, (made: ReturnType<typeof eventFactory>) => BaseEvent])[])(
+  'many %s of events that are not in the view read none of it',
+  ([, change]) => {
+    const made = eventFactory();
+    const { copies, reads } = counted(
+      many.map((text) => made.user(text)),
+      'id',
+    );
+    const once = (viewOf(copies), reads());
+    expect(viewOf([...copies, ...many.map(() => change(made))]).events).toHaveLength(many.length);
+    expect(reads() - once).toBe(once);
+  },
+);
+
+test('many condensations that forget messages do not pair the calls and results of the view', () => {
+  const { user, call, condensation } = eventFactory();
+  const messages = many.map((text) => user(text));
+  const { copies, reads } = counted(
+    many.map((text) => call(text)),
+    'llm_response_id',
+  );
+  const changes = messages.map((message) => condensation([message]));
+  expect(viewOf([...copies, ...messages, ...changes]).events).toHaveLength(many.length);
+  expect(reads()).toBe(0);
+});

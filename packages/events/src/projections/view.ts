@@ -7,7 +7,7 @@ import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
 import { MessageEvent } from '../kinds/message-event.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
-import { withCondensation, withMask } from './view-changes.ts';
+import { forgottenIds, summaryId, withMask, withoutForgotten } from './view-changes.ts';
 
 /** Events that the model sees: the active branch without forgotten and blocked events, plus summaries. */
 export interface View {
@@ -23,7 +23,7 @@ interface ViewState {
   /** Never returned, because it grows in place. */
   events: BaseEvent[];
   /** Ids of `events`. */
-  ids: Set<string>;
+  readonly ids: Set<string>;
   /** Ids of messages that hooks stopped. */
   readonly blocked: Set<string>;
   isCondensationRequested: boolean;
@@ -44,14 +44,14 @@ export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
     initial: () => ({ events: [], ids: new Set(), blocked: new Set(), isCondensationRequested: false }),
     apply(state, event) {
       if (Condensation.is(event)) {
-        replaceEvents(state, withCondensation(state.events, event));
+        condense(state, event);
         state.isCondensationRequested = false;
       } else if (CondensationRequest.is(event)) state.isCondensationRequested = true;
       else if (codec.kind(event.kind)?.isForModel) appendEvent(state, event);
       else {
         block(state, blockedBy(event));
         const mask = maskFact.read(event);
-        if (mask) replaceEvents(state, withMask(state.events, mask));
+        if (mask?.event_ids.some((id) => state.ids.has(id))) state.events = withMask(state.events, mask);
       }
       return state;
     },
@@ -86,16 +86,30 @@ function blockedBy(event: BaseEvent): readonly string[] {
 /** Removes blocked messages for good. The reference sends them to the model one turn later. */
 function block(state: ViewState, ids: readonly string[]): void {
   for (const id of ids) state.blocked.add(id);
-  if (!ids.some((id) => state.ids.has(id))) return;
-  replaceEvents(
-    state,
-    state.events.filter((event) => !isBlocked(state, event)),
-  );
+  const seen = new Set(ids.filter((id) => state.ids.has(id)));
+  if (seen.size === 0) return;
+  state.events = state.events.filter((event) => {
+    if (!seen.has(event.id) || !MessageEvent.is(event)) return true;
+    state.ids.delete(event.id);
+    return false;
+  });
 }
 
-function replaceEvents(state: ViewState, events: BaseEvent[]): void {
-  state.events = events;
-  state.ids = idsOf(events);
+/** Forgets events. The ids are updated, not built again: a log may have thousands of condensations of a long view. */
+function condense(state: ViewState, condensation: Condensation): void {
+  const named = condensation.forgotten_event_ids.filter((id) => state.ids.has(id));
+  if (named.length === 0 && condensation.summary === undefined) return;
+  const forgotten = forgottenIds(state.events, named);
+  const before = state.events.length - forgottenIn(state, forgotten);
+  state.events = withoutForgotten(state.events, forgotten, condensation);
+  if (state.events.length > before) state.ids.add(summaryId(condensation));
+}
+
+/** Removes the ids of forgotten events, and returns their number. */
+function forgottenIn({ ids }: ViewState, forgotten: ReadonlySet<string>): number {
+  let count = 0;
+  for (const id of forgotten) if (ids.delete(id)) count += 1;
+  return count;
 }
 
 function isBlocked({ blocked }: ViewState, event: BaseEvent): boolean {

@@ -49,7 +49,8 @@ function readSession(
   const fields = { ...row, state: fieldsOf(parsed(state_json, 'the state')) ?? {} };
   const log = readEvents({ fields, events: values.filter((value) => value !== undefined) }, options);
   const problems = broken.map((index) => ({ place: `event ${index}`, reason: 'It is not JSON.' }));
-  const readable = texts.filter((_text, index) => !broken.includes(index));
+  const isBroken = new Set(broken);
+  const readable = texts.filter((_text, index) => !isBroken.has(index));
   return { ...withChecks(log, readable, options), problems: [...problems, ...log.problems] };
 }
 
