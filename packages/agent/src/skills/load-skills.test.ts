@@ -158,8 +158,20 @@ test('links that lead outside of a project are refused, and those of the user ar
 
 test('an agent has at most 100 skills, and the others are problems', async () => {
   const files = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`.varve/skills/s${index}.md`, 'Text.']));
-  const { skills, problems } = await loadSkills({ workspace: await directory(files) });
+  const { skills, problems } = await loadSkills({ workspace: await directory(), home: await directory(files) });
   expect([skills.length, problems.length]).toEqual([100, 1]);
+});
+
+test('of a repository with any number of files, the first 100 are read', async () => {
+  const files = Array.from({ length: 101 }, (_, index) => [
+    `.varve/skills/s${index}.md`,
+    index < 50 ? '---\n' : 'Text.',
+  ]);
+  const home = await directory({ '.varve/skills/own.md': 'Own.' });
+  const { skills, problems } = await loadSkills({ workspace: await directory(Object.fromEntries(files)), home });
+  expect(skills.map(({ name }) => name)).toContain('own');
+  expect(skills.length + problems.length).toBe(102);
+  expect(problems.at(-1)?.message).toBe('The repository has 101 files of skills, of which the first 100 are read.');
 });
 
 test.for([

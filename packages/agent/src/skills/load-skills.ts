@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileBudget } from '../sources/file-budget.ts';
 import { SourceError, type SourceProblem, type SourceRoot } from '../sources/read-source.ts';
 import { trustNothing, type TrustPredicate } from '../sources/trust.ts';
 import { findSkillFiles, type SkillFile } from './find-skill-files.ts';
@@ -49,8 +50,10 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
   ];
   const found = new Map<string, Skill>();
   const problems: SourceProblem[] = [];
+  const budget = fileBudget('skills', workspace);
   for (const [root, directory] of roots) {
     for (const file of await findSkillFiles(root, directory)) {
+      if (!budget.reads(root)) continue;
       const loaded = await loadFile(root, file, trusted);
       if ('message' in loaded) problems.push(loaded);
       else if (!found.has(loaded.name) && !disabled.includes(loaded.name)) found.set(loaded.name, loaded);
@@ -62,7 +65,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
   });
   const { fitting, left } = withinLimit(all.slice(0, maxSkills));
   const skills = fitting.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  return { skills, problems: [...problems, ...excess, ...left] };
+  return { skills, problems: [...problems, ...budget.problems(), ...excess, ...left] };
 }
 
 /** Maximum length of the texts that always apply, together, in UTF-16 units: they are part of every request. */

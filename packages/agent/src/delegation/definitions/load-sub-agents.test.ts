@@ -123,6 +123,13 @@ test('files without instructions, too large ones, and links out of the workspace
   expect(problems).toHaveLength(3);
 });
 
+test('of a repository with any number of files, the first 100 are read', async () => {
+  const files = Array.from({ length: 101 }, (_, index) => [`.varve/agents/a${index}.md`, '---\n']);
+  const { problems } = await loadSubAgents({ workspace: await directory(Object.fromEntries(files)) });
+  expect(problems).toHaveLength(101);
+  expect(problems.at(-1)?.message).toBe('The repository has 101 files of sub-agents, of which the first 100 are read.');
+});
+
 test('servers of a file are left out until its exact text is trusted, and its hooks have no effect', async () => {
   const { definition, problems, workspace } = await loaded('mcp_servers: { search: { command: run } }\nhooks: {}');
   expect(definition).toMatchObject({ executes: true, isTrusted: false, mcpServers: {} });

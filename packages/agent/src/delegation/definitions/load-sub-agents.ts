@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { fileBudget } from '../../sources/file-budget.ts';
 import { gitRoot } from '../../sources/git-root.ts';
 import { listSource, readSource, SourceError, type SourceProblem, type SourceRoot } from '../../sources/read-source.ts';
 import { contentDigest, fileDigest, trustNothing, type TrustPredicate } from '../../sources/trust.ts';
@@ -44,13 +45,16 @@ export async function loadSubAgents(options: LoadSubAgentsOptions): Promise<Load
   ];
   const found = new Map<string, SubAgentDefinition>();
   const problems: SourceProblem[] = [];
+  const budget = fileBudget('sub-agents', workspace ?? '');
   for (const root of roots) {
     for (const path of await definitionFiles(root)) {
+      if (!budget.reads(root)) continue;
       const loaded = await loadFile(root, path, trusted);
       problems.push(...loaded.problems);
       if (loaded.definition && !found.has(loaded.definition.name)) found.set(loaded.definition.name, loaded.definition);
     }
   }
+  problems.push(...budget.problems());
   const all = [...found.values()];
   for (const { name, path } of all.slice(maxSubAgents)) {
     problems.push({ path, message: `The sub-agent ${name} is left out: an agent has at most ${maxSubAgents}.` });
