@@ -29,7 +29,11 @@ export function maskAnswer(
     return reason === 'check' ? view : { kind: 'nothing', reason: 'No earlier output is left to mask.' };
   }
   const byText = new Map<string, string[]>();
-  for (const { event, text } of worthwhile) byText.set(text, [...(byText.get(text) ?? []), event.id]);
+  for (const { event, text } of worthwhile) {
+    const ids = byText.get(text);
+    if (ids) ids.push(event.id);
+    else byText.set(text, [event.id]);
+  }
   return { kind: 'mask', masks: [...byText].map(([text, eventIds]): Mask => ({ eventIds, text })) };
 }
 
