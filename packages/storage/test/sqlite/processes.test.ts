@@ -21,7 +21,7 @@ function source(path: string, work: string, options = ''): string {
 }
 
 const opening = (path: string): string =>
-  `(await import('@varve/storage/sqlite')).sqliteStore({ path: ${JSON.stringify(path)} })`;
+  `(await import('@varve/storage/sqlite')).sqliteStore({ path: ${JSON.stringify(path)}, busyMs: 60_000 })`;
 
 /** Several processes share one disk, and perhaps a busy machine. */
 const patient = { timeout: 120_000 };
@@ -83,7 +83,8 @@ test(
 test('acknowledged events survive kill -9, twenty times', patient, async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
-  await killRounds({ opening: opening(path), open: async () => sqliteStore({ path }) }, 20);
+  const open = async () => sqliteStore({ path, busyMs: 60_000 });
+  await killRounds({ opening: opening(path), open }, 20);
 });
 
 test('the lease of a killed holder is taken over immediately', async () => {
