@@ -98,21 +98,48 @@ test('limits, rules, concurrency, text replies and the condenser are those of th
   await expect(agentOf({ condenser: { options: { keepFrst: 4 } } })).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('a stored conversation keeps its policy and limits, unless a flag changes the policy', async () => {
-  const user = { confirmation: { policy: 'never' }, budget: { steps: 3 } };
-  const resumed = { hasPolicy: true };
+const limits = { budget: { maxIterations: 500 }, stuck: { repeatedResults: 4, window: 'conversation' } } as const;
+
+test('a stored conversation keeps its policy and limits, unless a flag changes them', async () => {
+  const user = { confirmation: { policy: 'never' }, budget: { steps: 3 }, stuck: { monologue: 9 } };
+  const resumed = { hasPolicy: true, spec: limits };
   const [fresh, stored] = [await agentOf(user), await agentOf(user, { resumed })];
   expect([fresh.confirmation.spec, fresh.budget.maxIterations]).toEqual([{ kind: 'NeverConfirm' }, 3]);
   // The defaults are recognized by identity when a conversation is opened.
-  expect([stored.confirmation, stored.budget]).toEqual([
-    (await agentOf({}, { resumed })).confirmation,
+  const none = await agentOf({}, { resumed });
+  expect([stored.confirmation, stored.budget, stored.stuck]).toEqual([
+    none.confirmation,
     { maxIterations: 500 },
+    none.stuck,
   ]);
-  const flags = [{ key: 'confirmation.policy', value: 'always', flag: '--confirm' }] as const;
+  const flags = [
+    { key: 'confirmation.policy', value: 'always', flag: '--confirm' },
+    { key: 'budget.calls', value: 7, flag: '--set' },
+    { key: 'stuck.alternating', value: 8, flag: '--set' },
+  ] as const;
   const changed = await agentOf({}, { resumed, settings: await settingsOf(user, flags) });
   expect(changed.confirmation.spec).toEqual({ kind: 'AlwaysConfirm' });
-  const imported = await agentOf({}, { resumed: { hasPolicy: false } });
-  expect(imported.confirmation.spec).toMatchObject({ kind: 'ConfirmRisky' });
+  expect(changed.budget).toEqual({ maxIterations: 500, maxCalls: 7 });
+  expect(changed.stuck).toMatchObject({ alternating: 8, monologue: 3, window: 'conversation' });
+});
+
+test.for([
+  { budget: { steps: 9 } },
+  { budget: { cost_usd: 1.5, tokens: 1000, calls: 7, seconds: 2.5 } },
+  { stuck: { repeated_errors: 2, overflows: 7 } },
+  { stuck: { detect: false } },
+  { confirmation: { policy: 'ask' } },
+  {},
+])('an imported conversation has the policy, limits and stuck rules of a new one: %j', async (user) => {
+  const imported = await agentOf(user, { resumed: { hasPolicy: false } });
+  expect(imported.spec).toEqual((await agentOf(user)).spec);
+});
+
+test('stored limits that cannot be read are those of the settings', async () => {
+  for (const spec of [null, 'x', {}, { budget: 7, stuck: [] }, { budget: null, stuck: true }]) {
+    const agent = await agentOf({ budget: { calls: 7 } }, { resumed: { hasPolicy: true, spec } });
+    expect([spec, agent.budget]).toEqual([spec, { maxIterations: 500, maxCalls: 7 }]);
+  }
 });
 
 test('context files are in the prompt of the preset, and the spec lists the tools without the files', async () => {

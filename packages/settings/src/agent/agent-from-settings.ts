@@ -16,7 +16,8 @@ import type { Json } from '@varve/events';
 import type { LanguageModel } from '@varve/llm';
 import { SettingsError } from '../error.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
-import { limitsFromSettings } from './limits-from-settings.ts';
+import { limitsFromSettings, resumedLimits } from './limits-from-settings.ts';
+import type { StoredAgentParts } from './stored-agent-parts.ts';
 import { startsSubAgents } from './sub-agents.ts';
 import { toolsFromSettings, type ToolSetup } from './tools-from-settings.ts';
 import { withoutUndefined } from '../without-undefined.ts';
@@ -42,8 +43,11 @@ export interface AgentSetup extends ToolSetup {
   readonly signingKey?: NonNullable<AgentOptions['signingKey']>;
   /** Rules of the person for calls, in place of those that are stored with a conversation. */
   readonly rules?: readonly PermissionRule[];
-  /** Present for a stored conversation, whose own policy, limits and stuck rules apply unless a flag changes them. */
-  readonly resumed?: { readonly hasPolicy: boolean };
+  /**
+   * Present for a stored conversation, whose own policy, limits and stuck rules apply unless a flag changes them; those
+   * that it lacks are those of the settings.
+   */
+  readonly resumed?: Pick<StoredAgentParts, 'hasPolicy' | 'spec'>;
 }
 
 /**
@@ -77,7 +81,7 @@ export function agentFromSettings(setup: AgentSetup): Agent {
     ...(setup.skills && { skills: setup.skills }),
     ...(startsSubAgents(tools.spec) && { subAgents: setup.subAgents ?? builtinSubAgents }),
     protectedPaths: [setup.home],
-    ...(!resumed && limitsFromSettings(settings)),
+    ...(resumed ? resumedLimits(settings, resumed.spec) : limitsFromSettings(settings)),
   });
 }
 

@@ -1,14 +1,74 @@
 import type { AgentOptions } from '@varve/agent';
+import type { Json } from '@varve/events';
+import * as z from 'zod';
 import type { SettingKey } from '../definitions/settings.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 
+type Limits = Pick<AgentOptions, 'budget' | 'stuck'>;
+
+/** The part of settings that limits are read from. */
+type Source = Pick<Settings, 'entries' | 'get'>;
+
 /** Returns the limits and stuck rules that settings contain. */
-export function limitsFromSettings(settings: Settings): Pick<AgentOptions, 'budget' | 'stuck'> {
+export function limitsFromSettings(settings: Source): Limits {
   return { ...budgetOf(settings), ...stuckOf(settings) };
 }
 
-function budgetOf(settings: Settings): Pick<AgentOptions, 'budget'> {
+const count = z.number().positive().optional().catch(undefined);
+const storedLimits = z.object({
+  budget: z
+    .object({ maxIterations: count, maxCostUsd: count, maxTokens: count, maxCalls: count, maxMs: count })
+    .optional()
+    .catch(undefined),
+  stuck: z
+    .union([
+      z.literal('never'),
+      z.object({
+        repeatedResults: count,
+        repeatedErrors: count,
+        alternating: count,
+        monologue: count,
+        overflows: count,
+        window: z.enum(['user-message', 'conversation']).optional().catch(undefined),
+        outputs: z.enum(['compared', 'exit-codes']).optional().catch(undefined),
+      }),
+    ])
+    .optional()
+    .catch(undefined),
+});
+type StoredLimits = z.output<typeof storedLimits>;
+
+/**
+ * Returns the limits and stuck rules with which a conversation is resumed: those that flags change, in addition to the
+ * stored ones, which apply without being passed. A conversation that has none, such as an imported one, has those of
+ * the settings.
+ */
+export function resumedLimits(settings: Settings, spec: Json | undefined): Limits {
+  const stored: Partial<StoredLimits> = storedLimits.safeParse(spec).data ?? {};
+  const current = limitsFromSettings(settings);
+  const changed = limitsFromSettings(flagsOf(settings));
+  return withoutUndefined({
+    budget: stored.budget
+      ? changed.budget && { ...withoutUndefined(stored.budget), ...changed.budget }
+      : current.budget,
+    stuck: stored.stuck === undefined ? current.stuck : withFlags(stored.stuck, changed.stuck),
+  });
+}
+
+function withFlags(stored: NonNullable<StoredLimits['stuck']>, changed: AgentOptions['stuck']): AgentOptions['stuck'] {
+  if (changed === undefined || changed === 'never' || stored === 'never') return changed;
+  return { ...withoutUndefined(stored), ...changed };
+}
+
+/** Returns the settings that flags set, without defaults. */
+function flagsOf(settings: Settings): Source {
+  const entries = settings.entries.filter(({ origin }) => origin.kind === 'flag');
+  const keys = new Set<string>(entries.map(({ key }) => key));
+  return { entries, get: (key) => (keys.has(key) ? settings.get(key) : undefined) };
+}
+
+function budgetOf(settings: Source): Pick<AgentOptions, 'budget'> {
   if (!isSet(settings, 'budget.')) return {};
   const seconds = settings.get('budget.seconds');
   const limits = {
@@ -21,7 +81,7 @@ function budgetOf(settings: Settings): Pick<AgentOptions, 'budget'> {
   return { budget: withoutUndefined(limits) };
 }
 
-function stuckOf(settings: Settings): Pick<AgentOptions, 'stuck'> {
+function stuckOf(settings: Source): Pick<AgentOptions, 'stuck'> {
   if (!isSet(settings, 'stuck.')) return {};
   if (settings.get('stuck.detect') === false) return { stuck: 'never' };
   const rules = {
@@ -35,7 +95,7 @@ function stuckOf(settings: Settings): Pick<AgentOptions, 'stuck'> {
 }
 
 /** Tests whether a source other than the defaults sets any of these settings: an agent without them has its own. */
-function isSet(settings: Settings, section: string): boolean {
+function isSet(settings: Source, section: string): boolean {
   const set = settings.entries.filter(({ origin }) => origin.kind !== 'default');
   return set.some(({ key }: { readonly key: SettingKey }) => key.startsWith(section));
 }

@@ -76,7 +76,9 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
   const sides = await sideModelsOf(models);
   const modelKeys = [main, summarizer, sides].flatMap((each) => each?.secrets ?? []);
   const { masked, variables, referable, problems } = await personSecrets(options.secrets, modelKeys);
-  const parts = created.use(await prepareParts({ ...options, masked, variables, referable }));
+  const parts = created.use(
+    await prepareParts({ ...options, stored: ownParts(options), masked, variables, referable }),
+  );
   const started = { models, masked, variables };
   const subAgents = created.use(await subAgentsOf(parts, started, options));
   const ignored: string[] = [];
@@ -107,6 +109,11 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
     untrusted: parts.untrusted,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** An imported conversation has none: if its log contains no prompt, the one of a new conversation is used. */
+function ownParts({ stored }: PrepareAgentOptions): StoredAgentParts | undefined {
+  return stored?.spec === undefined ? undefined : stored;
 }
 
 function agentOf({ stored }: PrepareAgentOptions, setup: AgentSetup): ResumedAgent {
