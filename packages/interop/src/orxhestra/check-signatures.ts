@@ -1,12 +1,13 @@
 import type { ReadOptions, SignatureReport } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
-import { eventOf } from './event.ts';
+import { eventOf, type Event } from './event.ts';
 import { isSigned } from './properties.ts';
 import { isOfAgent, verifyEvents } from './trust.ts';
 
 /**
  * Checks the signatures of the events of a log: each one, and the chain of each branch, which may start again with each
- * invocation. With trusted keys, one of them must have signed every event of an agent.
+ * invocation. With trusted keys, one of them must have signed every event of an agent. Messages of the user and
+ * compactions have no signatures.
  *
  * @param values JSON of the events as `parseExactJson` returns it, because a signature covers all digits.
  * @returns Undefined for a log without signatures, if no keys are trusted.
@@ -24,7 +25,7 @@ export function checkSignatures(
   if (!trusted && !events.some((event) => isSigned(event))) return undefined;
   const verdicts = verifyEvents(events, { chain: 'invocation', ...(trusted && { trusted }) });
   const problems = placed.flatMap(({ event, place }, index) => {
-    const isMissing = trusted !== undefined && isOfAgent(event) && !isSigned(event);
+    const isMissing = trusted !== undefined && needsSignature(event) && !isSigned(event);
     const problem = isMissing ? 'unsigned' : verdicts[index]?.problem;
     return problem === undefined ? [] : [{ place, reason: reasons[problem] }];
   });
@@ -33,6 +34,13 @@ export function checkSignatures(
   if (trusted && first) throw new InteropError('invalid', `The log is not trusted: ${first.place}: ${first.reason}`);
   if (trusted && valid.length === 0) throw new InteropError('invalid', 'The log is not trusted: no event is signed.');
   return { valid: valid.length, signers: [...new Set(valid.map(({ signer_did }) => signer_did))], problems };
+}
+
+/** Authors and names of agents are not signed: what is read as a reply or a result needs a signature in any case. */
+function needsSignature(event: Event): boolean {
+  const { type, actions, partial } = event;
+  const isRead = (type === 'agent_message' || type === 'tool_response') && partial !== true;
+  return isOfAgent(event) || (isRead && !actions.compaction);
 }
 
 const reasons = {

@@ -3,7 +3,7 @@ import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common
 import { onlyStart } from '../common/json-lines.ts';
 import { fieldsOf, parseForeignJson } from '../common/foreign-json.ts';
 import { InteropError } from '../error.ts';
-import { withChecks } from './session-format.ts';
+import { exactEvents, withChecks } from './session-format.ts';
 import { readEvents } from './read-events.ts';
 
 /** SQLite database of orxhestra's sessions, one conversation per session. */
@@ -51,7 +51,7 @@ function readSession(
   const problems = broken.map((index) => ({ place: `event ${index}`, reason: 'It is not JSON.' }));
   const isBroken = new Set(broken);
   const readable = texts.filter((_text, index) => !isBroken.has(index));
-  return { ...withChecks(log, readable, options), problems: [...problems, ...log.problems] };
+  return { ...withChecks(log, exactEvents(readable), options), problems: [...problems, ...log.problems] };
 }
 
 function parsed(text: string, place: string): unknown {

@@ -21,11 +21,11 @@ export const orxhestraFormat: LogFormat = {
   },
   async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
     const text = await onlyText(files);
-    const { session, problems, texts } = sessionIn(text, files.name);
+    const { session, problems, exact } = sessionIn(text, files.name);
     if (!session.events.some((event) => eventOf(event))) {
       throw new InteropError('invalid', `${files.name} contains no events of orxhestra.`);
     }
-    const log = withChecks(readEvents(session, options), texts, options);
+    const log = withChecks(readEvents(session, options), exact(), options);
     return [{ ...log, problems: [...problems, ...log.problems] }];
   },
   write({ id, events, signer }: WrittenLog): Output {
@@ -34,41 +34,49 @@ export const orxhestraFormat: LogFormat = {
   },
 };
 
+/** The JSON texts of a log, and the events that were read from them, as `parseExactJson` returns them. */
+export interface ExactEvents {
+  readonly texts: readonly string[];
+  readonly events: readonly unknown[];
+}
+
 /**
  * Adds what the JSON of a log shows: the signatures of its events, and numbers that a log of varve cannot hold.
  *
- * @param texts JSON texts of the session or of its events.
  * @throws {InteropError} `invalid` for a log that the trusted keys did not sign.
  */
-export function withChecks(log: ForeignLog, texts: readonly string[], options: ReadOptions): ForeignLog {
-  const values = texts.map((text) => parseExactJson(text));
-  const signatures = checkSignatures(values.flatMap(eventsIn), options);
+export function withChecks(log: ForeignLog, { texts, events }: ExactEvents, options: ReadOptions): ForeignLog {
+  const signatures = checkSignatures(events, options);
   const count = texts.reduce((sum, text) => sum + countRounded(text), 0);
   const reason = 'They were rounded, so that signatures over them are no longer valid.';
   const rounded = count === 0 ? [] : [{ subject: 'digits of whole numbers beyond 2^53', count, reason }];
   return { ...log, dropped: [...log.dropped, ...rounded], ...(signatures && { signatures }) };
 }
 
-/** Returns the events in a JSON value: a session, a list of events, or an event. */
-function eventsIn(value: unknown): readonly unknown[] {
-  const events = fieldsOf(value)?.['events'] ?? value;
-  return Array.isArray(events) ? events : [events];
+/** Returns the events of JSON texts, each of which is one event, whatever its fields are. */
+export function exactEvents(texts: readonly string[]): ExactEvents {
+  return { texts, events: texts.map((text) => parseExactJson(text)) };
+}
+
+/** Splits a session, or a list of events, into the fields of the session and its events. */
+function partsOf(json: unknown): SessionRecord {
+  const { events, ...fields }: Fields = fieldsOf(json) ?? { events: json };
+  return { fields, events: Array.isArray(events) ? events : [] };
 }
 
 interface ParsedSession {
   readonly session: SessionRecord;
   readonly problems: ForeignLog['problems'];
-  /** JSON texts of the session or of its events. */
-  readonly texts: readonly string[];
+  /** Returns the same events with all digits of their numbers. */
+  readonly exact: () => ExactEvents;
 }
 
 function sessionIn(text: string, name: string): ParsedSession {
   const { lines, problems } = readJsonLines(text);
   if (lines.some(({ fields }) => eventOf(fields))) {
     const events = lines.map(({ fields }) => fields);
-    return { session: { fields: {}, events }, problems, texts: lines.map((line) => line.text) };
+    return { session: { fields: {}, events }, problems, exact: () => exactEvents(lines.map((line) => line.text)) };
   }
-  const json = parseForeignJson(text, name);
-  const { events, ...fields }: Fields = fieldsOf(json) ?? { events: json };
-  return { session: { fields, events: Array.isArray(events) ? events : [] }, problems: [], texts: [text] };
+  const session = partsOf(parseForeignJson(text, name));
+  return { session, problems: [], exact: () => ({ texts: [text], events: partsOf(parseExactJson(text)).events }) };
 }

@@ -70,3 +70,33 @@ test('signatures cover all digits of a number that a log rounds, and lines with 
   expect(log?.dropped).toMatchObject([{ subject: 'digits of whole numbers beyond 2^53', count: 2 }]);
   expect(log?.signatures).toMatchObject({ valid: 1, problems: [{ place: 'event 1' }] });
 });
+
+/** Changes of an unsigned event of an agent with which it could pass as one that needs no signature. */
+const disguises: readonly (readonly [string, (event: Event) => object])[] = [
+  ['nothing', (event) => event],
+  ['the author system', (event) => ({ ...event, author: 'system' })],
+  ['the name of a compaction', (event) => ({ ...event, agent_name: 'compaction' })],
+  ['no events in it', (event) => ({ ...event, events: [] })],
+  ['an object as its events', (event) => ({ ...event, events: {} })],
+  ['the signed events in it', (event) => ({ ...event, events: signed })],
+  ['a signed event in it', (event) => ({ ...event, events: [signed.find(({ signature }) => signature !== null)] })],
+  ['fields of a session', (event) => ({ app_name: 'a', ...event, events: signed, user_id: 'u' })],
+];
+const ofAgents = ['agent_message', 'tool_response'] as const;
+
+test.for(disguises.flatMap(([name, change]) => ofAgents.map((type) => [type, name, change] as const)))(
+  'an unsigned %s with %s is not trusted, wherever it is added',
+  async ([type, , change]) => {
+    const event = signed.find((one) => one.type === type && one.partial !== true);
+    const added = change({ ...event, id: 'added', signature: null, signer_did: '', prev_signature: null } as Event);
+    for (const at of [0, indexOf('tool_response'), signed.length]) {
+      for (const isLines of [true, false]) {
+        await expect(read(signed.toSpliced(at, 0, added as Event), [signer.did], isLines)).rejects.toMatchObject({
+          code: 'invalid',
+          message: `The log is not trusted: event ${at}: It has no signature.`,
+        });
+      }
+    }
+    await expect(readText(JSON.stringify(added), [signer.did])).rejects.toMatchObject({ code: 'invalid' });
+  },
+);
