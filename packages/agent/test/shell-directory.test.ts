@@ -8,6 +8,7 @@ import { exportBundle } from '@varve/storage/maintenance';
 import { finish, terminal } from '@varve/tools';
 import { defineAgent } from '../src/agent.ts';
 import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { confirmRisky } from '../src/confirmation/confirm-risky.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'varve-shells-')));
@@ -122,6 +123,20 @@ test('without the directory, nothing runs', async () => {
   await conversation.approve();
   await conversation.run();
   expect(readdirSync(workspace)).toEqual([]);
+});
+
+test('in a fork with another workspace, a change of the settings does not lose the directory', async () => {
+  const [store, first, second] = [memoryStore(), newWorkspace(), newWorkspace()];
+  const id = await waiting(store, first, 'cd sub', remove);
+  await using origin = await Conversation.open({ agent: agentOf([]), store, id });
+  await using fork = await origin.fork({ agent: agentOf([reply('cd sub'), reply(remove)]), workspace: second });
+  await fork.send('Again.');
+  await fork.run();
+  await fork.approve();
+  expect((await fork.run()).reason).toBe('waiting');
+  await fork.setConfirmation(confirmRisky());
+  await fork.rename('Other settings');
+  expect([...fork.startDirectories().values()]).toEqual([['sub']]);
 });
 
 test('a directory of another workspace, of an imported log or of the origin of a fork is not used', async () => {

@@ -1,9 +1,11 @@
 import { approvalFact } from '@varve/events/facts';
+import { TerminalAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import { approvalDigest, callsDigest } from '../confirmation/gate.ts';
 import { AgentError } from '../error.ts';
 import { rejectionDraft, statusDraft, type Draft } from '../log/drafts.ts';
 import type { Session } from '../session.ts';
+import { startDirectories } from './proposed-calls.ts';
 
 /** Approved calls, and who approved them. */
 export interface Approval {
@@ -19,7 +21,7 @@ export interface Approval {
 }
 
 /**
- * Approves pending calls with their exact stored bytes.
+ * Approves pending calls with their exact stored bytes, and commands in the directories in which they may start now.
  *
  * @throws {AgentError} `nothing-pending` when an id names no pending call, or no call is pending; `calls-changed` when
  * the calls have another digest; `invalid` for a malformed digest.
@@ -29,8 +31,11 @@ export async function approveCalls({ actionIds, digest, by = 'user' }: Approval,
   await journal.emit(() => {
     const calls = selectPending(session, actionIds);
     if (digest !== undefined) checkDigest(digest, calls, session);
+    const places = startDirectories(journal.timeline.read('pending'), session);
     return calls.map(({ event }): Draft => {
-      const value = { action_id: event.id, digest: approvalDigest(codec, event), by, at: now() };
+      const directories = TerminalAction.is(event.action) ? (places.get(event.id) ?? []) : [];
+      const place = directories.length > 0 && { directories: [...directories] };
+      const value = { action_id: event.id, digest: approvalDigest(codec, event), by, at: now(), ...place };
       return { make: (stamp) => approvalFact.create(value, stamp) };
     });
   });

@@ -15,16 +15,22 @@ import type { RunnableCall } from './recovery.ts';
 /** Result of executing a call: the agent is done, the call was aborted, or the run continues. */
 export type CallOutcome = 'finished' | 'aborted' | 'done';
 
+/** What the execution of a call needs. */
+export interface CallContext extends StepContext {
+  /** Directories in which its command may start; absent if it may start anywhere. */
+  readonly startDirectories?: readonly string[];
+}
+
 /**
  * Executes one call and stores its result. A call with side effects is recorded before it starts, so that it is never
  * run again after a crash; results of calls that may be repeated are stored deferred. When this resolves, the call has
  * exactly one result. A call that was rejected in the meantime keeps that answer, and does not run unless it had
  * started.
  */
-export async function executeCall(call: RunnableCall, session: Session, context: StepContext): Promise<CallOutcome> {
+export async function executeCall(call: RunnableCall, session: Session, context: CallContext): Promise<CallOutcome> {
   const { event, tool, input, effect } = call;
   const { journal, workspace } = session;
-  const { signal, onOutput } = context;
+  const { signal, onOutput, startDirectories } = context;
   const idempotencyKey = digestOf(`${session.conversationId}:${event.id}`);
   const skipped = await recordStart(call, idempotencyKey, session, signal);
   if (skipped) return skipped;
@@ -35,7 +41,10 @@ export async function executeCall(call: RunnableCall, session: Session, context:
     // Several directories are those of concurrent shells. A person who is asked about a call reads all of them.
     const left = journal.timeline.read('directories');
     const shellDirectory = left.includes(workspace) ? undefined : left.at(-1);
-    const shell = shellDirectory !== undefined && { shellDirectory };
+    const shell = {
+      ...(shellDirectory !== undefined && { shellDirectory }),
+      ...(startDirectories && { startDirectories }),
+    };
     const own = { workspace, signal, idempotencyKey, actionId: event.id };
     observation = await tool.execute(input, { ...own, ...shell, ...output });
     rules = await rulesFor(event, observation, session, signal);

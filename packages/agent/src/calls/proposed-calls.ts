@@ -18,12 +18,13 @@ interface Reviewed {
 export function proposedCalls(calls: readonly Reviewed[], { workspace, journal }: Session): readonly ProposedCall[] {
   const left = journal.timeline.read('directories').flatMap((directory) => [directory, realPathOf(directory)]);
   const directories = new Set(left.map((directory) => inWorkspace(directory, workspace)));
-  directories.delete('.');
+  if (directories.size === 0) directories.add('.');
   return calls.map(({ tool, action, risk }) => {
     // A shell that is reset starts in the workspace.
-    if (TerminalAction.is(action) && action.reset && directories.size > 0) directories.add('.');
-    const call = { tool, action, risk, workspace, directories: [...directories] };
-    // The next command of this reply may start where this one ends.
+    if (TerminalAction.is(action) && action.reset) directories.add('.');
+    const isOnlyWorkspace = directories.size === 1 && directories.has('.');
+    const call = { tool, action, risk, workspace, directories: isOnlyWorkspace ? [] : [...directories] };
+    // The next command of this reply may start where this one ends, or where it began if it fails.
     if (TerminalAction.is(action)) for (const one of readTerminal(call)?.directories ?? []) directories.add(one);
     return call;
   });
@@ -36,8 +37,8 @@ function inWorkspace(directory: string, workspace: string): string {
 }
 
 /**
- * Returns the directories, other than the workspace, in which the command of each call may start, by the ids of the
- * events of the calls.
+ * Returns the directories in which the command of each call may start, by the ids of the events of the calls: absolute,
+ * or relative to the workspace; none if it starts in the workspace.
  */
 export function startDirectories(
   calls: readonly PendingCall[],

@@ -3,6 +3,7 @@ import { denialOf, isApproved, mustWait, reviewCalls } from '../confirmation/gat
 import { callErrorDraft, rejectionDraft, statusDraft, type Draft } from '../log/drafts.ts';
 import type { Session, StepContext, StepOutcome } from '../session.ts';
 import { hookRejectionDraft } from '../hooks/hook-drafts.ts';
+import { allowedDirectories } from './allowed-directories.ts';
 import { contextDrafts, passHooks, runHooksAfter } from './call-hooks.ts';
 import { changedReviewDrafts, runnableCalls } from './changed-reviews.ts';
 import { endsRun } from './ends-run.ts';
@@ -27,13 +28,17 @@ export async function runPending(session: Session, context: StepContext): Promis
   });
   const mayRun = isWaiting ? runnable.filter((call) => !unapproved.includes(call)) : runnable;
   let end: 'finished' | 'aborted' | undefined;
+  const reviewed = mayRun.map((call) => reviews[executable.indexOf(call)]);
+  const directories = allowedDirectories(mayRun, reviewed, session);
   const tasks = mayRun.map((call): ScheduledTask => ({
     ...exclusionOf(call),
     run: async (failure) => {
       if (context.signal.aborted) return false;
       if (!isPending(journal, call.event)) return true;
       const signal = AbortSignal.any([context.signal, failure]);
-      const outcome = await executeCall(call, session, { ...context, signal });
+      const startDirectories = directories.get(call.event.id);
+      const place = startDirectories && { startDirectories };
+      const outcome = await executeCall(call, session, { ...context, signal, ...place });
       if (outcome !== 'done') end ??= outcome;
       contexts.push(...(await runHooksAfter(call, session, context.signal)));
       return outcome === 'done';

@@ -205,8 +205,9 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Returns the directories, other than the workspace, in which the commands of pending calls may start, by the ids of
-   * their events: earlier commands left a shell there, or earlier ones of these calls would.
+   * Returns the directories in which the commands of pending calls may start, by the ids of their events: earlier
+   * commands left a shell there, or earlier ones of these calls would. Absolute, or relative to the workspace; none for
+   * a command that starts in the workspace. An approval covers these directories only.
    */
   startDirectories(): ReadonlyMap<string, readonly string[]> {
     return startDirectories(this.state.pending, this.#session);

@@ -14,8 +14,8 @@ export interface ProposedCall {
   /** Absolute path of the workspace, if the caller knows it. */
   readonly workspace?: string;
   /**
-   * Directories other than the workspace in which a command may start, because earlier ones left the shell there:
-   * absolute, or relative to the workspace.
+   * Directories in which a command may start, because earlier ones left the shell there: absolute, or relative to the
+   * workspace; none if it starts in the workspace.
    */
   readonly directories?: readonly string[];
 }

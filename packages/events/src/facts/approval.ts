@@ -4,5 +4,12 @@ import { defineFact } from './define-fact.ts';
 /** Approval of one pending action in its stored form: the digest covers the stored bytes of its event. */
 export const approvalFact = defineFact(
   'varve.approval',
-  z.strictObject({ action_id: z.string(), digest: z.string(), by: z.string(), at: z.number().int() }),
+  z.strictObject({
+    action_id: z.string(),
+    digest: z.string(),
+    by: z.string(),
+    at: z.number().int(),
+    /** Directories in which a command was approved to start, absolute or relative to the workspace; default that. */
+    directories: z.exactOptional(z.array(z.string())),
+  }),
 );

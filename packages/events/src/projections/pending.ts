@@ -24,6 +24,8 @@ export interface PendingCall {
   readonly hasEffect: boolean;
   /** Digest of an approval. It must equal the digest of the stored bytes of the action. */
   readonly approvedDigest?: string;
+  /** Directories in which the approval lets a command start; absent: only the workspace. */
+  readonly approvedDirectories?: readonly string[];
   /** Review by the policy when the call was stored; absent if it was not rated. */
   readonly review?: CallReview;
 }
@@ -46,7 +48,7 @@ type SavedCall = Omit<PendingCall, 'event' | 'wasStoredBeforeStart'> & {
 export function pendingProjection(codec: EventCodec): Projection<PendingState, readonly PendingCall[]> {
   return {
     name: 'pending',
-    version: 3,
+    version: 4,
     scope: 'branch',
     initial: () => ({ calls: new Map(), listed: new Set() }),
     apply(state, event) {
@@ -108,15 +110,30 @@ function applyFact(state: PendingState, event: Parameters<typeof callFact.read>[
   if (workspace !== undefined) {
     const isOther = state.workspace !== undefined && state.workspace !== workspace;
     state.workspace = workspace;
-    if (isOther) for (const [id, { approvedDigest: _, ...call }] of calls) calls.set(id, call);
+    if (isOther) for (const [id, call] of calls) calls.set(id, withoutApproval(call));
   }
   const call = callFact.read(event);
   if (call && !call.inherited) for (const id of call.actions) listed.add(id);
   const effect = effectFact.read(event);
   if (effect) update(calls, effect.action_id, { hasEffect: true });
   const approval = approvalFact.read(event);
-  if (approval) update(calls, approval.action_id, { approvedDigest: approval.digest });
+  if (approval) approve(calls, approval);
   for (const { action_id: id, ...review } of reviewFact.read(event)?.calls ?? []) update(calls, id, { review });
+}
+
+function approve(
+  calls: Map<string, PendingCall>,
+  { action_id: id, digest, directories }: NonNullable<ReturnType<typeof approvalFact.read>>,
+): void {
+  const call = calls.get(id);
+  if (!call) return;
+  const approvedDirectories = directories && { approvedDirectories: directories };
+  calls.set(id, { ...withoutApproval(call), approvedDigest: digest, ...approvedDirectories });
+}
+
+function withoutApproval(call: PendingCall): PendingCall {
+  const { approvedDigest: _digest, approvedDirectories: _directories, ...rest } = call;
+  return rest;
 }
 
 function update(calls: Map<string, PendingCall>, id: string, change: Partial<PendingCall>): void {

@@ -24,6 +24,11 @@ export interface ToolContext {
    * starts there, because a call that was written for it means other files in the workspace.
    */
   readonly shellDirectory?: string;
+  /**
+   * Directories in which the command was approved to start, absolute or below `~`; absent if it may start anywhere. A
+   * shell in another one does not run it.
+   */
+  readonly startDirectories?: readonly string[];
 }
 
 /** Hints for users and policies, as MCP defines them. With `readOnlyHint` no call has the effect `write`. */

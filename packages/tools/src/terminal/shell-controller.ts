@@ -14,6 +14,7 @@ import {
   shellKilled,
   shellReplaced,
   shellUnsettled,
+  startsElsewhere,
   stillRunning,
   unreportedOutput,
 } from './shell-messages.ts';
@@ -174,11 +175,17 @@ export class ShellController {
     const { shellDirectory } = context;
     if (this.#isFirst && shellDirectory !== undefined && !(await isDirectory(shellDirectory))) {
       this.#isFirst = false;
-      return refusalReport(call.command, directoryGone(shellDirectory));
+      const suffix = directoryGone(shellDirectory);
+      const shell = await this.#ensureSession(context);
+      return terminalReport({ command: call.command, suffix, isError: true, shell });
     }
     const prefix = before === undefined ? '' : unreportedOutput(before.take(), this.#unreportedEnd(before));
     before?.acknowledge();
     const session = await this.#ensureSession(context);
+    if (!this.#factory.mayStartIn(session.directory, context.startDirectories)) {
+      const { command } = call;
+      return terminalReport({ command, prefix, suffix: startsElsewhere, isError: true, shell: session });
+    }
     session.onOutput = context.onOutput;
     session.run(call.command, secrets);
     return this.#follow(session, call, context, prefix === '' ? {} : { prefix });

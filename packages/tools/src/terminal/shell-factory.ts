@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolError } from '../contract/error.ts';
+import { realPathOf } from '../files/real-path.ts';
 import { findShell, isVariableName, shellEnvironment } from '../processes/shell-environment.ts';
 import { shellFile, terminalDirectory } from './cleanup/terminal-directory.ts';
 import { directoryVariable, type RunningProgram, runningPrograms, terminatePrograms } from './cleanup/kill-programs.ts';
@@ -83,6 +84,14 @@ export class ShellFactory {
       ...(exported !== undefined && { exported }),
     };
     return ShellSession.start(options, signal);
+  }
+
+  /** Reports whether a shell is in one of the directories, absolute or below `~`; undefined allows all of them. */
+  mayStartIn(directory: string, allowed: readonly string[] | undefined): boolean {
+    if (allowed === undefined || allowed.includes(directory)) return true;
+    const real = realPathOf(directory);
+    const home = this.#environment['HOME'] ?? '/';
+    return allowed.some((one) => realPathOf(one.replace(/^~(?=\/|$)/, () => home)) === real);
   }
 
   /** Returns the secrets of one command, as variables. */

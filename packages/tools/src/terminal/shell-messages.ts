@@ -57,8 +57,12 @@ export function shellReplaced(keepsExported: boolean): string {
 
 /** Returns the message for the first command of a process whose shell cannot start where the last one was left. */
 export function directoryGone(directory: string): string {
-  return `NOT executed: the shell of an earlier process was left in ${directory}, which is no directory now. The next command starts a shell in the workspace.`;
+  return `[NOT executed: the shell of an earlier process was left in ${directory}, which is no directory now. Commands run in the directory below now.]`;
 }
+
+/** Message for a command that was approved for another directory than that of the shell. */
+export const startsElsewhere =
+  '[NOT executed: the command was approved for another directory than the one in which the shell is now. Send it again.]';
 
 /** Message for a command that was sent to several shells. */
 export const commandNotStarted =

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { forkEndFact, importFact, runFact, settingsFact } from '@varve/events/facts';
+import { forkEndFact, forkFact, importFact, runFact, settingsFact } from '@varve/events/facts';
 import { ObservationEvent } from '@varve/events/kinds';
 import { TerminalObservation } from '@varve/events/payloads';
 import type { Projection } from '@varve/events/projections';
@@ -15,6 +15,8 @@ interface Shell {
 interface Shells {
   /** Last workspace of the log: a shell of another one is not used here. */
   readonly workspace?: string;
+  /** Workspace of the fork that this log is; that of its origin precedes it in the copied events. */
+  readonly ofFork?: string;
   readonly shells: readonly Shell[];
 }
 
@@ -28,19 +30,24 @@ const maxShells = 4;
  */
 export const directoriesProjection: Projection<Shells, readonly string[]> = {
   name: 'directories',
-  version: 2,
+  version: 3,
   scope: 'log',
   initial: () => ({ shells: [] }),
-  apply(state, event) {
-    const { shells } = state;
+  apply(state, event, seq) {
+    const { shells, ofFork } = state;
+    if (seq === 0) {
+      const forked = forkFact.read(event)?.settings.workspace;
+      if (forked !== undefined) return { ...state, ofFork: forked };
+    }
     const run = shells.length > 0 ? runFact.read(event) : undefined;
     if (run) {
       const isBegun = run.state === 'begun' && !run.inherited;
       return isBegun ? { ...state, shells: shells.map((one) => ({ ...one, isOld: true })) } : state;
     }
-    if (importFact.read(event) || forkEndFact.read(event)) return { ...state, shells: [] };
+    if (importFact.read(event)) return { ...state, shells: [] };
+    if (forkEndFact.read(event)) return { ...state, ...(ofFork !== undefined && { workspace: ofFork }), shells: [] };
     const workspace = settingsFact.read(event)?.workspace;
-    if (workspace !== undefined) return workspace === state.workspace ? state : { workspace, shells: [] };
+    if (workspace !== undefined) return workspace === state.workspace ? state : { ...state, workspace, shells: [] };
     const shell = shellOf(event);
     if (!shell) return state;
     const isKnown = shells.some(({ pid }) => pid === shell.pid);
@@ -48,8 +55,8 @@ export const directoriesProjection: Projection<Shells, readonly string[]> = {
     return { ...state, shells: [...others, shell].slice(-maxShells) };
   },
   read: ({ shells }) => [...new Set(shells.map(({ directory }) => directory))],
-  encode: ({ workspace, shells }) => ({
-    ...(workspace !== undefined && { workspace }),
+  encode: ({ shells, ...workspaces }) => ({
+    ...workspaces,
     shells: shells.map((shell) => ({ ...shell })),
   }),
   decode: (json) => json as unknown as Shells,
