@@ -36,7 +36,7 @@ const same = await replayConversation(log, pure);
 console.log('with recorded replies and results:', same.differences.length, 'differences');
 
 const sunny = defineAgent({ model: agent.model, tools: () => [weather('Sun'), finish()] });
-const recorded = { agent: sunny, store, workspace: process.cwd(), replies: 'recorded' } as const;
+const recorded = { agent: sunny, store, workspace: process.cwd(), replies: 'recorded', results: 'live' } as const;
 const again = await replayConversation(log, recorded);
 console.log(again.reasons.join(), 'with', again.differences.length, 'difference:', again.differences[0]?.left?.kind);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { scriptedModel } from '@varve/llm/testing';
-import { memoryStore, type EventStore } from '@varve/storage';
-import { exportBundle } from '@varve/storage/maintenance';
+import { memoryStore, type EventStore, type LogReader } from '@varve/storage';
+import { exportBundle, readBundle } from '@varve/storage/maintenance';
 import { finish } from '@varve/tools';
 import { defineAgent } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
@@ -56,17 +56,26 @@ const chains = [
 ];
 const modes: readonly ReplayOptions['replies'][] = ['recorded', 'recorded-then-live'];
 
-test.for(chains.flatMap((chain) => modes.map((replies) => [replies, chain] as const)))(
-  'a replay of %s replies runs calls of an imported log only if that is chosen: %j',
-  async ([replies, chain]) => {
-    const { store, of } = await imported(chain);
-    const { agent, runs } = agentWith([]);
-    const options = { agent, store: memoryStore(), workspace, replies };
-    const log = await store.read(of);
-    await expect(replayConversation(log, options)).rejects.toThrow('contains imported calls');
-    await replayConversation(log, { ...options, results: 'recorded' });
-    expect(runs.size).toBe(0);
-    await replayConversation(log, { ...options, results: 'live' });
-    expect(runs.size).toBe(1);
-  },
-);
+/** Returns the log in a store, or that of its bundle, which nothing has imported. */
+async function logIn(store: EventStore, of: string, isRead: boolean): Promise<LogReader> {
+  const log = await store.read(of);
+  return isRead ? (await readBundle(exportBundle(log, await store.summary(of)))).log : log;
+}
+
+test.for(
+  [[], ...chains].flatMap((chain) =>
+    modes.flatMap((replies) => [false, true].map((isRead) => [replies, chain, isRead] as const)),
+  ),
+)('a replay of %s replies runs calls of an imported log only if that is chosen: %j, only read: %s', async (given) => {
+  const [replies, chain, isRead] = given;
+  const { store, of } = await imported(chain);
+  const { agent, runs } = agentWith([]);
+  const options = { agent, store: memoryStore(), workspace, replies };
+  const log = await logIn(store, of, isRead);
+  await replayConversation(log, { ...options, results: 'recorded' });
+  // A program without types may pass none.
+  await replayConversation(log, options as ReplayOptions);
+  expect(runs.size).toBe(0);
+  await replayConversation(log, { ...options, results: 'live' });
+  expect(runs.size).toBe(1);
+});

@@ -221,7 +221,8 @@ test('recorded replies with the same tools lead to the same conversation, includ
     await conversation.run();
   }
   const log = await store.read(conversation.id);
-  const replayed = await replayConversation(log, { agent, store, workspace: process.cwd(), replies: 'recorded' });
+  const options = { agent, store, workspace: process.cwd(), replies: 'recorded', results: 'live' } as const;
+  const replayed = await replayConversation(log, options);
   expect(replayed).toMatchObject({ reasons: ['finished', 'finished'], differences: [] });
   const [asked, again] = await Promise.all([conversation.id, replayed.conversationId].map((id) => checksOf(store, id)));
   expect(again).toEqual(asked);
@@ -240,6 +241,7 @@ test('tools with other results are reported, by event and by request', async () 
     store,
     workspace: process.cwd(),
     replies: 'recorded',
+    results: 'live',
   });
   expect(differences).toHaveLength(1);
   expect(differences[0]).toMatchObject({ left: { kind: 'ObservationEvent' }, right: { kind: 'ObservationEvent' } });
@@ -287,6 +289,7 @@ test('live replies may differ, and the difference is reported', async () => {
     store,
     workspace: process.cwd(),
     replies: 'live',
+    results: 'live',
   });
   expect(reasons).toEqual(['finished']);
   expect(differences.map(({ left, right }) => [left?.kind, right?.kind])).toEqual([
@@ -305,6 +308,7 @@ test('a replay that needs more replies than were recorded ends as an error', asy
     store,
     workspace: process.cwd(),
     replies: 'recorded',
+    results: 'live',
   });
   expect(reasons).toEqual(['error']);
 });
@@ -319,6 +323,7 @@ test('a replay continues with the model of the agent after the last recorded rep
     store,
     workspace: process.cwd(),
     replies: 'recorded-then-live',
+    results: 'live',
   });
   expect([reasons, model.requests.length]).toEqual([['finished'], 2]);
   const checks = await checksOf(store, conversationId);
@@ -338,6 +343,7 @@ test('a log without facts about its calls is replayed from its events', async ()
     store,
     workspace: process.cwd(),
     replies: 'recorded-then-live',
+    results: 'live',
   });
   expect(reasons).toEqual(['finished']);
 });

@@ -1,9 +1,7 @@
 import { eventCodec, type BaseEvent } from '@varve/events';
-import { importFact } from '@varve/events/facts';
 import { builtinKinds, MessageEvent } from '@varve/events/kinds';
 import type { EventStore, LogReader } from '@varve/storage';
 import type { Agent } from '../agent.ts';
-import { AgentError } from '../error.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { readState } from '../log/read-log.ts';
@@ -25,10 +23,11 @@ export interface ReplayOptions extends Pick<ConversationOptions, 'secrets' | 'ki
    */
   readonly replies: 'recorded' | 'live' | 'recorded-then-live';
   /**
-   * `recorded`: no tool runs, and a call gets the result of the same recorded call; `live`: tools run. Default `live`;
-   * required for the recorded replies of an imported log, whose calls another person chose.
+   * `recorded`: no tool runs, and a call gets the result of the same recorded call; `live`: tools run. There is no
+   * default, because another person may have chosen the recorded calls and messages: nothing shows that of a bundle
+   * that was only read.
    */
-  readonly results?: 'recorded' | 'live';
+  readonly results: 'recorded' | 'live';
 }
 
 /** Result of a replay. */
@@ -46,11 +45,10 @@ export interface Replayed {
  * and compares the two. Messages that were sent during a run are sent after it. With recorded replies and recorded
  * results no model is called and no tool runs: any difference then comes from the agent itself.
  *
- * @throws {AgentError} `invalid` for an imported log without `results`; {@link StorageError} as a conversation does.
+ * @throws {AgentError} {@link StorageError} as a conversation does.
  */
 export async function replayConversation(log: LogReader, options: ReplayOptions): Promise<Replayed> {
-  const { agent, store, workspace, replies, results = 'live', kinds = [], secrets = [] } = options;
-  if (replies !== 'live' && options.results === undefined) await checkOwn(log);
+  const { agent, store, workspace, replies, results, kinds = [], secrets = [] } = options;
   const recorded = await branchOf(log, kinds);
   const afterwards = replies === 'recorded-then-live' ? agent.model : undefined;
   const model = replies === 'live' ? agent.model : await recordedModel(log, kinds, { afterwards });
@@ -66,16 +64,6 @@ export async function replayConversation(log: LogReader, options: ReplayOptions)
   }
   const replayed = await branchOf(await store.read(conversation.id), kinds);
   return { conversationId: conversation.id, reasons, differences: diffRuns(recorded, replayed) };
-}
-
-/** Refuses an imported log: nothing in it runs before the caller chooses that. @throws {AgentError} `invalid`. */
-async function checkOwn(log: LogReader): Promise<void> {
-  const codec = eventCodec(builtinKinds);
-  for await (const { text } of log.range(0)) {
-    if (!text.includes(importFact.key) || !importFact.read(codec.read(text))) continue;
-    const what = `Conversation ${log.id} contains imported calls`;
-    throw new AgentError('invalid', `${what}: choose with \`results\` whether a replay runs them.`);
-  }
 }
 
 /** Returns the events of the active branch, including condensed ones. */

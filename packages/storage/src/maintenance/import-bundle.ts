@@ -22,7 +22,8 @@ export interface ImportOptions extends Omit<CopyOptions, 'meta'> {
 /**
  * Verifies a bundle, as chunks or parsed by {@link readBundle}, and creates its conversation, with the same id, texts,
  * seals and signatures. With `trusted`, the last event must be covered by a trusted signature: a bundle that lost its
- * signatures is refused. Holds the bundle in memory. Removes the conversation again if it fails.
+ * signatures is refused. Holds the bundle in memory. Removes the conversation again if it fails. The copy is what the
+ * bundle is, also its settings and approvals: a bundle of another person is imported by `Conversation.import`.
  *
  * @throws {StorageError} `corrupt` for an incomplete bundle or a broken log; `exists`; as `readBundle` and `copyLog`.
  */
