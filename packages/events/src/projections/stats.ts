@@ -30,12 +30,9 @@ export interface Stats {
 /** Usage while it is added up: unknown costs add nothing. */
 type UsageSum = Usage & { readonly cost_usd: number };
 
-interface StatsSums {
-  readonly total: UsageSum;
-  readonly byUsageId: Readonly<Record<string, UsageSum>>;
-}
-
-interface StatsState extends StatsSums {
+interface StatsState {
+  /** In order of their first event. Changed in place: a log may have thousands. */
+  readonly byUsageId: Map<string, UsageSum>;
   /** True after the first fact. From then on only facts count. */
   readonly hasCalls: boolean;
 }
@@ -58,30 +55,29 @@ const noUsage: UsageSum = {
  */
 export const statsProjection: Projection<StatsState, Stats> = {
   name: 'stats',
-  version: 4,
+  version: 5,
   scope: 'log',
-  initial: () => ({ total: noUsage, byUsageId: {}, hasCalls: false }),
+  initial: () => ({ byUsageId: new Map(), hasCalls: false }),
   apply(stats, event) {
     const call = callFact.read(event);
     if (call && !call.inherited) return withCall(stats, call);
     const child = childFact.read(event);
     if (child && !child.inherited) return withChild(stats, child);
     const foreign = stats.hasCalls ? undefined : foreignUsage(event);
-    return foreign ? { ...foreign, hasCalls: false } : stats;
+    return foreign ? { byUsageId: foreign, hasCalls: false } : stats;
   },
-  read: ({ total, byUsageId }) =>
+  read: ({ byUsageId }) =>
     freezeJson({
-      total: withoutUnknownCost(total),
-      byUsageId: Object.fromEntries(Object.entries(byUsageId).map(([id, usage]) => [id, withoutUnknownCost(usage)])),
+      total: withoutUnknownCost(byUsageId.values().reduce(sum, noUsage)),
+      byUsageId: Object.fromEntries(byUsageId.entries().map(([id, usage]) => [id, withoutUnknownCost(usage)])),
     }),
-  encode: ({ total, byUsageId, hasCalls }) => ({
-    total: { ...total },
-    byUsageId: Object.entries(byUsageId).map(([id, usage]) => [id, { ...usage }]),
+  encode: ({ byUsageId, hasCalls }) => ({
+    byUsageId: Array.from(byUsageId, ([id, usage]) => [id, { ...usage }]),
     hasCalls,
   }),
   decode(json) {
-    const saved = json as unknown as { total: UsageSum; byUsageId: [string, UsageSum][]; hasCalls: boolean };
-    return { total: saved.total, byUsageId: Object.fromEntries(saved.byUsageId), hasCalls: saved.hasCalls };
+    const { byUsageId, hasCalls } = json as unknown as { byUsageId: [string, UsageSum][]; hasCalls: boolean };
+    return { byUsageId: new Map(byUsageId), hasCalls };
   },
 };
 
@@ -90,7 +86,7 @@ function withoutUnknownCost(total: UsageSum): Usage {
   return cost === 0 && usage.calls > 0 && usage.calls === usage.unpriced_calls ? usage : total;
 }
 
-function withCall({ total, byUsageId }: StatsSums, call: Call): StatsState {
+function withCall({ byUsageId }: StatsState, call: Call): StatsState {
   const one: UsageSum = {
     ...noUsage,
     ...tokensOf(call),
@@ -99,18 +95,13 @@ function withCall({ total, byUsageId }: StatsSums, call: Call): StatsState {
     unpriced_calls: call.cost_usd === undefined ? 1 : 0,
     latency_ms: call.latency_ms,
   };
-  // Usage ids come from configuration and may equal the name of an inherited property.
-  const before = Object.hasOwn(byUsageId, call.usage_id) ? byUsageId[call.usage_id] : undefined;
-  return {
-    total: sum(total, one),
-    byUsageId: { ...byUsageId, [call.usage_id]: sum(before ?? noUsage, one) },
-    hasCalls: true,
-  };
+  byUsageId.set(call.usage_id, sum(byUsageId.get(call.usage_id) ?? noUsage, one));
+  return { byUsageId, hasCalls: true };
 }
 
 /** The fact contains the total usage of the child, so it replaces an earlier one. */
 function withChild(
-  { byUsageId }: StatsSums,
+  { byUsageId }: StatsState,
   {
     conversation_id: id,
     calls,
@@ -121,8 +112,8 @@ function withChild(
   }: NonNullable<ReturnType<typeof childFact.read>>,
 ): StatsState {
   const used = { ...noUsage, ...tokensOf({ usage }), calls, unpriced_calls, cost_usd, latency_ms };
-  const usages = { ...byUsageId, [`child:${id}`]: used };
-  return { total: Object.values(usages).reduce(sum, noUsage), byUsageId: usages, hasCalls: true };
+  byUsageId.set(`child:${id}`, used);
+  return { byUsageId, hasCalls: true };
 }
 
 /** Returns only the known counters: a later version may have added fields to the fact. */
@@ -151,17 +142,12 @@ const foreignStats = z.object({ usage_to_metrics: z.record(z.string(), foreignMe
 /**
  * @see software-agent-sdk ConversationStats: `stats` updates carry a short form, a `full_state` may carry the full one
  */
-function foreignUsage(event: BaseEvent): StatsSums | undefined {
+function foreignUsage(event: BaseEvent): Map<string, UsageSum> | undefined {
   const [, value] = stateFields(event).find(([key]) => key === 'stats') ?? [];
   const parsed = foreignStats.safeParse(value);
   if (!parsed.success) return undefined;
-  const usages = Object.entries(parsed.data.usage_to_metrics).map(
-    ([id, metrics]) => [id, sum(noUsage, usageOf(metrics))] as const,
-  );
-  return {
-    total: usages.reduce((total, [, usage]) => sum(total, usage), noUsage),
-    byUsageId: Object.fromEntries(usages),
-  };
+  const usages = Object.entries(parsed.data.usage_to_metrics);
+  return new Map(usages.map(([id, metrics]) => [id, sum(noUsage, usageOf(metrics))]));
 }
 
 function usageOf(metrics: z.output<typeof foreignMetrics>): UsageSum {

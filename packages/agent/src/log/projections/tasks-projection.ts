@@ -15,27 +15,25 @@ export interface TaskRecord {
 }
 
 /** Tasks of a conversation, oldest first; the last record of each name. Those of an imported log do not count. */
-export const tasksProjection: Projection<readonly TaskRecord[]> = {
+export const tasksProjection: Projection<Map<string, TaskRecord>, readonly TaskRecord[]> = {
   name: 'tasks',
   version: 1,
   scope: 'log',
-  initial: () => [],
+  initial: () => new Map(),
   apply(tasks, event) {
-    if (importFact.read(event)) return [];
+    if (importFact.read(event)) return new Map();
     const fact = taskFact.read(event);
     if (!fact) return tasks;
     const { task_id: taskId, conversation_id: conversationId, sub_agent: subAgent, action_id: actionId } = fact;
-    const task: TaskRecord = {
+    return tasks.set(taskId, {
       taskId,
       conversationId,
       subAgent,
       ...(actionId !== undefined && { actionId }),
       ...(fact.description !== undefined && { description: fact.description }),
-    };
-    const index = tasks.findIndex((one) => one.taskId === taskId);
-    return index === -1 ? [...tasks, task] : tasks.with(index, task);
+    });
   },
-  read: (tasks) => Object.freeze([...tasks]),
-  encode: (tasks) => JSON.parse(JSON.stringify(tasks)) as Json,
-  decode: (json) => json as unknown as readonly TaskRecord[],
+  read: (tasks) => Object.freeze([...tasks.values()]),
+  encode: (tasks) => JSON.parse(JSON.stringify([...tasks.values()])) as Json,
+  decode: (json) => new Map((json as unknown as readonly TaskRecord[]).map((task) => [task.taskId, task])),
 };
