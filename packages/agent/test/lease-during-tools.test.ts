@@ -25,7 +25,7 @@ const worst: readonly (readonly [string, () => Tool, (path: string) => object])[
 
 test.for(worst)('the lease is renewed during a call of %s', async ([, open, input]) => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-lease-'));
-  await writeFile(join(directory.path, 'lines'), large);
+  const path = join(directory.path, 'lines');
   // The time is constant: the lease never expires, and only a renewal reads the clock during such a call.
   let readings = 0;
   const now = (): number => ((readings += 1), 1_750_000_000_000);
@@ -37,14 +37,18 @@ test.for(worst)('the lease is renewed during a call of %s', async ([, open, inpu
     // Otherwise events before a call that only reads are stored during it, which reads the clock too.
     effect: () => 'write',
     async execute(parsed, context) {
-      const before = readings;
-      const output = await tool.execute(parsed, context);
-      renewals = readings - before;
-      return output;
+      // A fast call may end before the next renewal, so it is repeated until one is due during it.
+      for (let tries = 1; ; tries += 1) {
+        await writeFile(path, large);
+        const before = readings;
+        const output = await tool.execute(parsed, context);
+        renewals = readings - before;
+        if (renewals > 0 || tries === 100) return output;
+      }
     },
   };
   const model = scriptedModel([
-    { calls: [{ name: tool.name, arguments: { ...input(join(directory.path, 'lines')) } }] },
+    { calls: [{ name: tool.name, arguments: { ...input(path) } }] },
     { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] },
   ]);
   const agent = defineAgent({ model, tools: () => [counted, finish()] });
