@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { eventOf, verifyEvents } from '@varve/interop/orxhestra';
 import { expect, test } from 'vitest';
 import { runVarve, type Invocation } from './run-varve.ts';
@@ -105,6 +107,18 @@ test('a session of orxhestra is imported, and exported with signatures of its ow
   const stranger = 'did:key:z6Mkon3Necd6NkkyfoGoHxid2znGc59LU3K7mubaRcFbLfLX';
   const refused = await varve('import', 'out.json', '--store', 'sqlite:third.db', '--trust', stranger);
   expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, '', expect.stringContaining('is not trusted')]);
+});
+
+test('a conversation is imported from a pipe that another program writes', async () => {
+  const { home, varve } = await setup();
+  expect((await varve('import', fileURLToPath(fixture))).code).toBe(0);
+  const [id = ''] = (await varve('ls', '--json')).stdout.match(/(?<="id":")[^"]+/) ?? [];
+  const bundle = (await varve('export', id, '-')).stdout;
+  const pipe = join(home, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const [written, imported] = [writeFile(pipe, bundle), varve('import', pipe, '--store', 'sqlite:other.db')];
+  await written;
+  expect(await imported).toMatchObject({ code: 0, stdout: `${id}\n` });
 });
 
 test('the sessions of a database of orxhestra are imported', async () => {

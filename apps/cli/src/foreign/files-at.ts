@@ -62,7 +62,9 @@ async function startOf(path: string, flags: number): Promise<string> {
 /** Returns the first bytes of a regular file, and one more if there are more; undefined if it cannot be read. */
 async function bytesOf(path: string, flags: number, count: number): Promise<Uint8Array | undefined> {
   try {
-    // A pipe would block without the flag.
+    // The writer of a pipe would find it closed.
+    if (!(await stat(path)).isFile()) return undefined;
+    // A pipe that takes its place would block without the flag.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
     const found = await file.stat();
     if (!found.isFile()) return undefined;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventCodec, type BaseEvent, type Stamp } from '@varve/events';
-import { condensationFact, controlFact, importFact, settingsFact, taskFact } from '@varve/events/facts';
+import { condensationFact, controlFact, importFact, leafKey, settingsFact, taskFact } from '@varve/events/facts';
 import {
   ActionEvent,
   builtinKinds,
@@ -81,10 +81,29 @@ const hostile: fc.Arbitrary<(stamp: Stamp) => BaseEvent> = fc.oneof(
 /** Folds events, and the boundary of an import after them. */
 function imported(makers: readonly ((stamp: Stamp) => BaseEvent)[]): ConversationTimeline {
   const timeline = conversationTimeline(codec);
+  for (const [seq, event] of eventsOf(makers).entries()) timeline.push(event, seq);
+  return timeline;
+}
+
+function eventsOf(makers: readonly ((stamp: Stamp) => BaseEvent)[]): readonly BaseEvent[] {
   const boundary = (stamp: Stamp): BaseEvent => importFact.create({ events: makers.length, at }, stamp);
-  for (const [seq, make] of [...makers, boundary].entries()) {
-    timeline.push(make({ id: `facade00-${seq}`, timestamp: '2026-11-20T23:41:43.907041' }), seq);
-  }
+  return [...makers, boundary].map((make, seq) => make(stampOf(seq)));
+}
+
+const stampOf = (seq: number): Stamp => ({ id: `facade00-${seq}`, timestamp: '2026-11-20T23:41:43.907041' });
+
+/** Folds the same, and goes back to one of the events before the boundary. */
+async function navigated(makers: readonly ((stamp: Stamp) => BaseEvent)[], to: number): Promise<ConversationTimeline> {
+  const events = eventsOf(makers);
+  const leaf = ConversationStateUpdateEvent.create(
+    { key: leafKey, value: events[to]?.id ?? '__root__' },
+    stampOf(events.length),
+  );
+  const entries = [...events, leaf].map((event, seq) => {
+    return { seq, id: event.id, kind: event.kind, parentId: event.parent_id, text: codec.encode(event) };
+  });
+  const timeline = conversationTimeline(codec);
+  await timeline.load((from) => entries.slice(from));
   return timeline;
 }
 
@@ -95,6 +114,17 @@ test.for(names)('nothing of an imported log is left in the state %s', (name) => 
   fc.assert(
     fc.property(fc.array(hostile, { maxLength: 20 }), (makers) => {
       expect(imported(makers).read(name)).toEqual(empty);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test.for(names)('nothing of an imported log is in the state %s after going back to an event of it', async (name) => {
+  const empty = imported([]).read(name);
+  await fc.assert(
+    fc.asyncProperty(fc.array(hostile, { maxLength: 20 }), fc.nat(20), async (makers, to) => {
+      const state = (await navigated(makers, to)).read(name);
+      expect(state).toEqual(empty);
     }),
     { numRuns: 50 },
   );
