@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { terminal } from '../../src/terminal/terminal.ts';
+import { metadataOf, outputOf } from '../support/open-terminal.ts';
+
+const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'varve-starts-')));
+afterAll(() => rmSync(workspace, { recursive: true }));
+mkdirSync(join(workspace, 'sub'));
+symlinkSync('sub', join(workspace, 'link'));
+
+const at = (...names: readonly string[]): readonly string[] => names.map((name) => join(workspace, name));
+
+test.for<readonly [move: object, allowed: readonly string[] | undefined, runs: boolean]>([
+  [{ command: 'true' }, undefined, true],
+  [{ command: 'true' }, at('.'), true],
+  [{ command: 'true' }, at('sub'), false],
+  [{ command: 'cd sub' }, undefined, true],
+  [{ command: 'cd sub' }, at('.'), false],
+  [{ command: 'cd sub' }, at('.', 'sub'), true],
+  [{ command: 'cd sub' }, at('link'), true],
+  [{ command: 'cd link' }, at('sub'), true],
+  [{ command: 'cd -P link' }, at('link'), true],
+  [{ command: 'cd sub' }, ['~/sub'], true],
+  [{ command: 'cd sub' }, ['~'], false],
+  [{ command: 'cd sub; exit' }, at('.'), true],
+  [{ command: 'cd sub; exit' }, at('sub'), false],
+  [{ command: 'cd sub; read -r; cd ..', timeout: 0.01 }, at('sub'), false],
+  [{ command: 'cd sub', reset: true }, at('.'), false],
+])('after %j, a command that may start in %j runs: %j', async ([move, allowed, runs]) => {
+  const tool = terminal({ pty: false, inherit: { ...process.env, HOME: workspace } });
+  const shared = { workspace, signal: new AbortController().signal, idempotencyKey: 'key' };
+  const call = (input: object, context = {}) => tool.execute(tool.parse(input), { ...shared, ...context });
+  try {
+    const moved = await call(move);
+    if (metadataOf(moved).exit_code === -1 && 'timeout' in move) {
+      await call({ command: 'ENTER', is_input: true, timeout: 20 });
+    }
+    const place = allowed && { startDirectories: allowed };
+    const result = await call({ command: 'echo ran', timeout: 20 }, place);
+    expect([outputOf(result), result.is_error]).toEqual(runs ? ['ran', false] : ['', true]);
+    const { working_dir: where, suffix } = metadataOf(result);
+    expect(suffix.includes('approved for another directory')).toBe(!runs);
+    // The log learns where the shell is, so that the next question names it.
+    expect(outputOf(await call({ command: 'pwd', timeout: 20 }, { startDirectories: [where] }))).toBe(where);
+  } finally {
+    await tool.close();
+  }
+});
