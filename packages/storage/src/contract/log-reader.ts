@@ -23,7 +23,8 @@ export interface LogReader {
   head(): Promise<number>;
   /**
    * Yields events `from` (inclusive) to `to` (exclusive, at most the head when reading starts), oldest first. Empty if
-   * `from` is not less than the end. Nothing is checked or read before the first event is requested.
+   * `from` is not less than the end. Nothing is checked or read before the first event is requested. However long it
+   * takes, other work of the event loop runs in between.
    *
    * @throws {StorageError} `invalid` if a bound is not an integer of 0 or more, `corrupt` on a gap, `io`.
    */

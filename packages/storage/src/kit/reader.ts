@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../contract/error.ts';
 import type { LogLoss } from '../contract/loss.ts';
 import type { LogProof } from '../contract/log-proof.ts';
@@ -26,7 +27,10 @@ export interface LogSource {
   readonly proof?: LogProof;
 }
 
-/** Reads a log page by page: checks bounds, detects gaps and follows the log. Nothing is locked between two pages. */
+/**
+ * Reads a log page by page: checks bounds, detects gaps and follows the log. Nothing is locked between two pages, and
+ * long reads are interrupted for the other work of the event loop.
+ */
 export function readerOf(source: LogSource): LogReader {
   return {
     id: source.id,
@@ -57,8 +61,12 @@ async function* range(source: LogSource, from: number, to: number | undefined): 
   yield* events(source, from, Math.min(to ?? head, head));
 }
 
+/** Time after which other work of the event loop runs, for instance the renewal of leases. */
+const maxSliceMs = 20;
+
 async function* events(source: LogSource, from: number, to: number): AsyncGenerator<Stored> {
   let next = from;
+  let sliceStart = performance.now();
   while (next < to) {
     const page = await source.page(next, to);
     if (page.length === 0) {
@@ -70,6 +78,10 @@ async function* events(source: LogSource, from: number, to: number): AsyncGenera
       if (event.seq !== next) throw gap(source, next);
       yield event;
       next += 1;
+      // Pages may be read without waiting, and what the caller does with an event may take long.
+      if (performance.now() - sliceStart < maxSliceMs) continue;
+      await setImmediate();
+      sliceStart = performance.now();
     }
   }
 }

@@ -46,6 +46,23 @@ export const readChecks: readonly StoreCheck[] = [
     },
   },
   {
+    title: 'other work of the event loop runs during a long read',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      await log.append(newEvents(0, 3));
+      let turns = 0;
+      const range = log.range(0)[Symbol.asyncIterator]();
+      for (let next = await range.next(), before = turns; !next.done; before = turns) {
+        setImmediate(() => (turns += 1));
+        // Processing an event may take long, and never waits.
+        for (const start = performance.now(); performance.now() - start < 100;);
+        next = await range.next();
+        assert.ok(turns > before, 'the read blocks the event loop');
+      }
+    },
+  },
+  {
     title: 'a range can be abandoned before its end',
     async run({ open }) {
       await using store = await open();
