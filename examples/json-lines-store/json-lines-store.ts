@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type EventLog, type EventStore, StorageError } from '@varve/storage';
 import * as kit from '@varve/storage/kit';
 import { ConversationFile } from './conversation-file.ts';
@@ -121,8 +122,12 @@ export function jsonLinesStore({ path, leaseMs = 30_000, now = Date.now }: JsonL
     async facts(query) {
       return kit.scanFacts(this, query);
     },
-    async remove(id) {
-      take(find(id));
+    async remove(id, { expectedMeta } = {}) {
+      const file = take(find(id));
+      if (expectedMeta !== undefined && !isDeepStrictEqual(file.summary.meta, expectedMeta)) {
+        file.add({ epoch: file.lease.epoch, until: 0 });
+        throw new StorageError('conflict', `Conversation ${id} has another meta than expected.`);
+      }
       fs.unlinkSync(pathOf(id));
       wake.fire(id);
     },

@@ -260,7 +260,7 @@ function delegated(store: EventStore): EventStore {
     read: (id) => store.read(id),
     list: (query) => store.list(query),
     summary: (id) => store.summary(id),
-    remove: (id) => store.remove(id),
+    remove: (id, options) => store.remove(id, options),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedModel } from '@varve/llm/testing';
-import { memoryStore, type EventLog, type EventStore, type LogReader } from '@varve/storage';
+import { memoryStore, StorageError, type EventLog, type EventStore, type LogReader } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { exportBundle } from '@varve/storage/maintenance';
 import { sqliteStore } from '@varve/storage/sqlite';
@@ -234,5 +234,67 @@ test.for(['directory', 'sqlite'].flatMap((kind) => [0, 3, 10].map((kept) => [kin
     });
     expect(await Conversation.import(chunks(lines), { store: stopped })).toMatchObject({ openCalls: 2 });
     await expect(Conversation.import(chunks(lines), { store: other })).rejects.toMatchObject({ code: 'exists' });
+  },
+);
+
+/** Calls `meanwhile` before each removal, and fails the append `at`. */
+function removingStore(
+  store: EventStore,
+  { at, meanwhile }: { readonly at?: number; readonly meanwhile: () => Promise<unknown> },
+): EventStore {
+  let count = 0;
+  const around = aroundAppends(store, async (append) => {
+    count += 1;
+    if (count === at) throw new StorageError('full', 'The disk is full.');
+    return append();
+  });
+  return {
+    ...around,
+    async remove(...given) {
+      await meanwhile();
+      return store.remove(...given);
+    },
+  };
+}
+
+/** Leaves the rest of an import whose process died. */
+async function leaveRest(lines: readonly string[], store: EventStore): Promise<void> {
+  const dying = partialStore(store, { at: 2, kept: 1 });
+  await expect(Conversation.import(chunks(lines), { store: dying })).rejects.toThrow(Crash);
+}
+
+const stores = ['memory', 'sqlite', 'directory'];
+
+async function newStore(kind: string, path: string): Promise<EventStore> {
+  return kind === 'memory' ? memoryStore() : storeAt(kind, path, began);
+}
+
+test.for(stores.flatMap((kind) => [1, 2, 3].map((at) => [kind, at] as const)))(
+  'an import in a %s store that fails, or replaces an unfinished one, removes nothing of one that ends before its removal: %i',
+  async ([kind, at]) => {
+    await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    const lines = await bundleLines(root.path);
+    await using store = await newStore(kind, root.path);
+    const isFailing = at < 3;
+    if (!isFailing) await leaveRest(lines, store);
+    let rounds = 0;
+    const meanwhile = async (): Promise<void> => {
+      rounds += 1;
+      await Conversation.import(chunks(lines), { store });
+      await using conversation = await Conversation.open({
+        agent: agentWith([finishing]).agent,
+        store,
+        id,
+        workspace: root.path,
+      });
+      await conversation.send('Mine.');
+    };
+    const importing = Conversation.import(chunks(lines), {
+      store: removingStore(store, { meanwhile, ...(isFailing && { at }) }),
+    });
+    await expect(importing).rejects.toMatchObject({ code: isFailing ? 'full' : 'exists' });
+    await using conversation = await Conversation.open({ agent: agentWith([finishing]).agent, store, id });
+    expect([rounds, conversation.state.status]).toEqual([1, 'idle']);
+    expect(JSON.stringify(conversation.request().messages)).toContain('Mine.');
   },
 );

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { eventCodec, type BaseEvent, type Json } from '@varve/events';
 import { forkEndFact, importFact } from '@varve/events/facts';
 import { AgentErrorEvent, builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
@@ -53,10 +54,11 @@ export async function importConversation(
   const bundle = await readBundle(chunks);
   await removeUnfinished(bundle.log, store);
   const title = titleOf(bundle.meta);
+  const importing = (newId ?? randomUUID)();
   let openCalls = 0;
   const verdict = await importBundle(bundle, store, {
     ...options,
-    meta: () => ({ ...title, status: 'idle', importing: true }),
+    meta: () => ({ ...title, status: 'idle', importing }),
     onCopied: async (copy, copied) => {
       const seal = copied?.seal;
       openCalls = await finishImport(copy, { title, seal, now, ...withoutUndefined({ signer, newId }) });
@@ -117,18 +119,23 @@ async function finishImport(log: EventLog, { title, seal, now, ...options }: Fin
  */
 async function removeUnfinished(bundle: LogReader, store: EventStore): Promise<void> {
   try {
-    const { meta } = await store.summary(bundle.id);
-    if (isUnfinishedImport(meta) && (await isRest(bundle, store))) await store.remove(bundle.id);
+    if (!isUnfinishedImport((await store.summary(bundle.id)).meta)) return;
+    const expectedMeta = await markOfRest(bundle, store);
+    if (expectedMeta !== undefined) await store.remove(bundle.id, { expectedMeta });
   } catch (error) {
-    if (!(error instanceof StorageError && error.code === 'missing')) throw error;
+    // In the latter case another import of the bundle removed the rest first.
+    if (!(error instanceof StorageError && ['missing', 'conflict'].includes(error.code))) throw error;
   }
 }
 
-/** Looks under the lease: another import of the bundle would otherwise end in between, and its work be removed. */
-async function isRest(bundle: LogReader, store: EventStore): Promise<boolean> {
+/**
+ * Returns the `meta` of the rest; undefined if it is none. Looks under the lease: another import of the bundle would
+ * otherwise end in between. The mark in the `meta` is that of one import, so what follows the lease is not removed.
+ */
+async function markOfRest(bundle: LogReader, store: EventStore): Promise<Json | undefined> {
   await using log = await store.open(bundle.id, { purpose: 'repair' });
   const { meta } = await store.summary(bundle.id);
-  return isUnfinishedImport(meta) && (await isUnfinished(log, bundle));
+  return isUnfinishedImport(meta) && (await isUnfinished(log, bundle)) ? meta : undefined;
 }
 
 async function isUnfinished(log: LogReader, whole: LogReader): Promise<boolean> {

@@ -27,7 +27,7 @@ export function aroundAppends(store: EventStore, around: Around): EventStore {
     read: (id) => store.read(id),
     list: (query) => store.list(query),
     summary: (id) => store.summary(id),
-    remove: (id) => store.remove(id),
+    remove: (id, options) => store.remove(id, options),
     [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -33,6 +33,6 @@ export function crashingStore(store: EventStore, { at, stored }: CrashOptions): 
   return {
     ...mortal,
     create: (id, meta) => alive().then(() => mortal.create(id, meta)),
-    remove: (id) => alive().then(() => mortal.remove(id)),
+    remove: (id, options) => alive().then(() => mortal.remove(id, options)),
   };
 }

@@ -6,7 +6,7 @@ const retryable = {
   exists: false,
   /** Another live holder has the lease. */
   held: true,
-  /** `expectedHead` was not the head. */
+  /** `expectedHead` was not the head, or `expectedMeta` not the `meta`. */
   conflict: false,
   /** The id is already in the log with other bytes, or twice in one append. */
   duplicate: false,

@@ -27,6 +27,15 @@ export interface OpenOptions {
   readonly purpose?: 'append' | 'repair';
 }
 
+/** Condition of a removal. */
+export interface RemoveOptions {
+  /**
+   * Removes only a conversation with exactly this `meta`. It is compared atomically with the removal, so that the work
+   * of a process that created or changed the conversation since the caller saw it is kept.
+   */
+  readonly expectedMeta?: Json;
+}
+
 /** Page of a listing. */
 export interface ListQuery {
   /** Maximum number of items, 1 to 1000; default 100. @throws {StorageError} `invalid` for any other number. */
@@ -83,8 +92,8 @@ export interface EventStore extends AsyncDisposable {
    * @throws {StorageError} `invalid`, `closed`, `full`, `io`.
    */
   facts?(query: FactQuery): Promise<Page<Fact>>;
-  /** Removes a conversation and all its data. @throws {StorageError} `missing`, `held`. */
-  remove(id: string): Promise<void>;
+  /** Removes a conversation and all its data. @throws {StorageError} `missing`, `held`; `conflict` for another meta. */
+  remove(id: string, options?: RemoveOptions): Promise<void>;
   /**
    * Purges old texts from the store's files that a `ProofWriter.replace` of any process left there because a reader
    * still used the earlier state. Absent in a store where that cannot happen.

@@ -5,8 +5,8 @@ import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { LogReader } from '../contract/log-reader.ts';
 import type { EventLog } from '../contract/log.ts';
-import type { EventStore, ListQuery, OpenOptions, Page, Summary } from '../contract/store.ts';
-import { checkId } from '../kit/checks.ts';
+import type { EventStore, ListQuery, OpenOptions, Page, RemoveOptions, Summary } from '../contract/store.ts';
+import { checkExpectedMeta, checkId } from '../kit/checks.ts';
 import { scanFacts } from '../kit/facts.ts';
 import type { Holder } from '../kit/holder.ts';
 import { jsonText } from '../kit/json.ts';
@@ -106,7 +106,7 @@ export class RootedStore implements EventStore {
     return scanFacts(this, query);
   }
 
-  async remove(id: string): Promise<void> {
+  async remove(id: string, condition: RemoveOptions = {}): Promise<void> {
     const { files, root } = this.#options;
     const options = this.#leaseOptions(id);
     const removed = join(this.#scratch, `${removedPrefix}${randomUUID()}`);
@@ -116,6 +116,7 @@ export class RootedStore implements EventStore {
       const lease = takeLease(options);
       const shared = this.#share(id);
       try {
+        checkExpectedMeta(id, condition, () => (readSummary(files, root, id) ?? missing(id)).meta);
         files.rename(options.paths.directory, removed);
       } catch (error) {
         lease.release();

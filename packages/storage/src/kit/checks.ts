@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
 import type { TextReplacement } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
+import type { RemoveOptions } from '../contract/store.ts';
 import { digestOf } from '../proof/hash-chain.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 
@@ -25,6 +28,12 @@ export function checkBound(what: string, value: number): void {
   if (!Number.isSafeInteger(value) || value < 0) {
     throw new StorageError('invalid', `The ${what} ${String(value)} is not an integer of 0 or more.`);
   }
+}
+
+/** Rejects a removal whose condition the conversation does not meet. @throws {StorageError} `conflict`. */
+export function checkExpectedMeta(id: string, { expectedMeta }: RemoveOptions, readMeta: () => Json): void {
+  if (expectedMeta === undefined || isDeepStrictEqual(readMeta(), JSON.parse(JSON.stringify(expectedMeta)))) return;
+  throw new StorageError('conflict', `Conversation ${id} has another meta than expected, so it is not removed.`);
 }
 
 /** Rejects a call after its log was disposed. @throws {StorageError} `closed`. */

@@ -255,7 +255,7 @@ function failingOver(target: EventStore): EventStore {
     read: async (id) => target.read(id),
     list: async (query) => target.list(query),
     summary: async (id) => target.summary(id),
-    remove: async (id) => target.remove(id),
+    remove: async (id, options) => target.remove(id, options),
     [Symbol.asyncDispose]: async () => target[Symbol.asyncDispose](),
   };
 }

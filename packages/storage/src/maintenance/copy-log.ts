@@ -16,7 +16,7 @@ const batchCharacters = 1_000_000;
 
 /** Options of `copyLog`. */
 export interface CopyOptions extends VerifyOptions {
-  /** `meta` of the copy; default `{}`. */
+  /** `meta` of the copy; default `{}`. A copy that fails is removed if it has this `meta`: a unique one is safest. */
   readonly meta?: Json;
   /**
    * Called with the complete copy and its verdict before its lease is released, for instance to append to it. The copy
@@ -58,19 +58,23 @@ export async function copyLog(
     return copied;
   } catch (error) {
     // The error may be about the log that is copied.
-    const isOurs = await isHeld(copy, options.meta ?? {});
+    const meta = options.meta ?? {};
+    const isOurs = await isHeld(copy, meta);
     await copy[Symbol.asyncDispose]();
-    if (isOurs) await removeIfPossible(store, log.id);
+    if (isOurs) await removeIfPossible(store, log.id, meta);
     throw error;
   } finally {
     await copy[Symbol.asyncDispose]();
   }
 }
 
-/** Removes a copy, unless that fails for the same reason as the copy: on a full disk not even a lease is released. */
-async function removeIfPossible(store: EventStore, id: string): Promise<void> {
+/**
+ * Removes a copy, unless that fails for the same reason as the copy: on a full disk not even a lease is released. What
+ * another process put in its place since the lease was released stays.
+ */
+async function removeIfPossible(store: EventStore, id: string, expectedMeta: Json): Promise<void> {
   try {
-    await store.remove(id);
+    await store.remove(id, { expectedMeta });
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
   }

@@ -3,8 +3,8 @@ import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { LogReader } from '../contract/log-reader.ts';
-import type { EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
-import { checkId } from '../kit/checks.ts';
+import type { EventStore, ListQuery, Page, RemoveOptions, Summary } from '../contract/store.ts';
+import { checkExpectedMeta, checkId } from '../kit/checks.ts';
 import { scanFacts } from '../kit/facts.ts';
 import { jsonText } from '../kit/json.ts';
 import { listPage } from '../kit/listing.ts';
@@ -68,9 +68,10 @@ class MemoryStore implements EventStore {
     return scanFacts(this, query);
   }
 
-  async remove(id: string): Promise<void> {
+  async remove(id: string, options: RemoveOptions = {}): Promise<void> {
     const conversation = this.#find(id);
     checkFree(conversation);
+    checkExpectedMeta(id, options, () => summaryOf(conversation).meta);
     this.#conversations.delete(id);
     conversation.isRemoved = true;
     this.#wake.fire(id);

@@ -4,8 +4,16 @@ import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { LogReader } from '../contract/log-reader.ts';
-import type { EventStore, ListQuery, OpenOptions, Page, StoreScheme, Summary } from '../contract/store.ts';
-import { checkId } from '../kit/checks.ts';
+import type {
+  EventStore,
+  ListQuery,
+  OpenOptions,
+  Page,
+  RemoveOptions,
+  StoreScheme,
+  Summary,
+} from '../contract/store.ts';
+import { checkExpectedMeta, checkId } from '../kit/checks.ts';
 import { type Holder, thisProcess } from '../kit/holder.ts';
 import { jsonText } from '../kit/json.ts';
 import { parseListQuery, toPage } from '../kit/listing.ts';
@@ -124,15 +132,21 @@ class SqliteStore implements EventStore {
     return findFacts(this.#connection, query);
   }
 
-  async remove(id: string): Promise<void> {
+  async remove(id: string, options: RemoveOptions = {}): Promise<void> {
     this.#check(id);
     const key = await this.#connection.write(() => {
       const row = this.#find(id);
       this.#leases.checkFree(row);
+      checkExpectedMeta(id, options, () => this.#metaOf(id));
       this.#connection.statements.removeConversation.run(row.key);
       return row.key;
     });
     this.#connection.wake.fire(key);
+  }
+
+  #metaOf(id: string): Json {
+    const row = this.#connection.statements.summary.get(id);
+    return row ? toSummary(row).meta : null;
   }
 
   async purgeReplacedText(): Promise<void> {

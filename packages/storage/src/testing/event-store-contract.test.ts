@@ -191,6 +191,10 @@ const defects: Record<string, Defect> = {
       'a conversation that does not exist is missing',
     ],
   },
+  'ignores the condition of a removal': {
+    store: (store) => ({ remove: async (id) => store.remove(id) }),
+    failedChecks: ['a conversation with another meta than the expected one is not removed'],
+  },
   'cannot be closed': {
     store: () => ({ [Symbol.asyncDispose]: async () => {} }),
     failedChecks: ['a disposed store is closed, with its logs and readers'],
@@ -340,7 +344,7 @@ function broken({ store: storeDefect = () => ({}), log: logDefect = () => ({}) }
     read: async (id) => healthy.read(id),
     list: async (query) => healthy.list(query),
     summary: async (id) => healthy.summary(id),
-    remove: async (id) => healthy.remove(id),
+    remove: async (id, options) => healthy.remove(id, options),
     facts: async (query) => factsIn(healthy, query),
     [Symbol.asyncDispose]: async () => healthy[Symbol.asyncDispose](),
   };

@@ -148,7 +148,37 @@ export const listChecks: readonly StoreCheck[] = [
       for (const read of readsOf(reader)) await rejectsWith('missing', read);
     },
   },
+  {
+    title: 'a conversation with another meta than the expected one is not removed',
+    async run({ open }) {
+      await using store = await open();
+      for (const [meta, other] of conditions) {
+        const log = await store.create('c', meta);
+        await log.append([newEvent('a')]);
+        await rejectsWith('held', () => store.remove('c', { expectedMeta: other }));
+        await log[Symbol.asyncDispose]();
+        await rejectsWith('conflict', () => store.remove('c', { expectedMeta: other }));
+        assert.equal((await store.summary('c')).head, 1);
+        const again = await store.open('c');
+        await again.append([], { meta: other });
+        await again[Symbol.asyncDispose]();
+        await rejectsWith('conflict', () => store.remove('c', { expectedMeta: meta }));
+        await store.remove('c', { expectedMeta: other });
+        await rejectsWith('missing', () => store.remove('c', { expectedMeta: other }));
+      }
+    },
+  },
 ];
+
+const conditions = [
+  [{ mark: 'a' }, { mark: 'b' }],
+  [{ mark: 'a' }, {}],
+  [
+    { a: 1, b: [null] },
+    { a: 1, b: [] },
+  ],
+  ['old', null],
+] as const;
 
 /** Calls every method that reads, including a tail, which must notice the removal. */
 function readsOf(reader: LogReader): readonly (() => Promise<unknown>)[] {
