@@ -6,6 +6,7 @@ import { runsCode } from './shell/interpreters.ts';
 import { dataDeletion, isIn as isCommandIn, publishing, remoteDeletion } from './shell/irrevocable-commands.ts';
 import { isLongOption } from './shell/options.ts';
 import { locationsOf, placesOf, systemPath, type Place } from './shell/paths.ts';
+import { matchesPrograms } from './shell/process-patterns.ts';
 import { reachesMachine } from './shell/container-access.ts';
 import { sendsFiles } from './shell/sent-files.ts';
 import { hasName, type ShellCommand } from './shell/shell-command.ts';
@@ -44,11 +45,17 @@ function git({ name, args }: ShellCommand): { readonly verb: string; readonly ar
 
 const credentials =
   /(?:\/|^)(?:\.ssh\/(?!known_hosts|config$|\w+\.pub$)|\.aws\/cred|\.netrc|\.git-credentials|\.docker\/config\.json|\.gnupg\/|\.kube\/config|\.pypirc|\.config\/gh\/hosts|id_(?:rsa|dsa|ecdsa|ed25519)(?!\.pub)|proc\/[^/]+\/environ)|^\/e[^/]*\/g?shad|^\/(?=[^/]*[*?[])[^/]*\/g?shadow/;
-const credentialFolder = /(?:\/|^)\.(?:ssh|gnupg|aws)\/?$/;
+const credentialFolder = /(?:\/|^)\.(?:ssh|gnupg|aws)\/?(?::[^]*)?$/;
 const startupFile =
   /(?:\/|^)(?:\.bashrc|\.zshrc|\.zshenv|\.zprofile|\.profile|\.bash_profile|\.bash_login|\.bash_logout|\.inputrc|\.gitconfig|\.npmrc|\.git\/(?:hooks(?:\/[^]*)?|config)|\.vimrc|\.tmux\.conf|\.(?:bash|zsh)\*|\.zlog\w+|\.xprofile|\.ssh\/[^]+|\.config\/(?:fish|autostart|systemd)\/[^]+)$/;
 
-const readsFolders = hasName('tar', 'zip', '7z', 'cp', 'mv', 'rsync', 'grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack');
+/** Programs that search the files of a directory; one of their arguments is a pattern. */
+const searchesFolders = hasName('grep', 'egrep', 'fgrep', 'ugrep', 'rg', 'ag', 'ack');
+/** Programs that copy, send or pass on the files of a directory. */
+const copiesFolders = hasName(
+  ...'tar gtar bsdtar pax zip 7z 7za 7zr rar cp mv ditto ln find fd fdfind docker podman'.split(' '),
+  ...'rsync scp sftp rclone restic borg aws gcloud gsutil s3cmd'.split(' '),
+);
 
 function isIn(places: readonly Place[]): (file: string, command: ShellCommand) => boolean {
   const set = new Set(places);
@@ -64,13 +71,21 @@ function isNamed(pattern: RegExp, file: string, { paths }: ShellCommand): boolea
   return pattern.test(file) || locationsOf(file, paths).some((location) => pattern.test(location));
 }
 
+/** Reports whether a path matches a pattern; a name without a directory only below one to which the script changed. */
+function isLocated(pattern: RegExp, file: string, { paths }: ShellCommand): boolean {
+  return locationsOf(file, paths).some((location) => location.includes('/') && pattern.test(location));
+}
+
 function isForced(arg: string): boolean {
   return /^(?:-(?=[a-zA-Z]*$)[a-zA-Z]*[fd]|--f(?!ol)|--mir|--del|--pru|\+[^]|:[^])/.test(arg);
 }
 
-/** Reports whether an argument of `pkill` selects the processes of a user, or is a pattern that matches any name. */
+/**
+ * Reports whether an argument of `pkill` selects the processes of a user or group, or all others, or is a pattern that
+ * matches unrelated programs.
+ */
 function selectsAll(arg: string): boolean {
-  return /^-(?:[a-z\d]*u|U(?!SR)|-e?u)|^[\^(]*(?:\.[*+?]?)*[)$|]*$/.test(arg);
+  return /^-(?:[a-z\d]*u|U(?!SR)|[a-z]*G\d*$|-e?u|-g|-inv)/.test(arg) || (!arg.startsWith('-') && matchesPrograms(arg));
 }
 
 /**
@@ -157,7 +172,8 @@ export const shellRules: readonly BuiltinShellRule[] = [
     examples: ['cat ~/.ssh/id_rsa', 'base64 < ~/.aws/credentials', 'tar cf x.tar ~/.ssh'],
     matches: (one) =>
       [...one.args, ...one.reads].some((arg) => isNamed(credentials, arg, one)) ||
-      (readsFolders(one) && one.args.some((arg) => isNamed(credentialFolder, arg, one))) ||
+      (copiesFolders(one) && one.args.some((arg) => isNamed(credentialFolder, arg, one))) ||
+      (searchesFolders(one) && one.args.some((arg) => isLocated(credentialFolder, arg, one))) ||
       (/^gpg2?$/.test(one.name) && one.args.some((arg) => arg.startsWith('--export-s'))),
   },
   {

@@ -1,10 +1,12 @@
 import { unknown, type NestedCommand } from './nested-command.ts';
 import type { ShellWords } from './shell-word.ts';
+import { harmlessNodeOptions } from './special-variables.ts';
 
 const makePrograms = [[/^(?:SHELL|\.SHELLFLAGS|MAKE)[:+?!]*=/, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/]] as const;
 
 /** Settings of package managers, which are options too: `npm config set script-shell x`. */
 const scriptPrograms = [
+  [/^(?:--(?:config\.)?)?node-?options(?==|$)/i, harmlessNodeOptions],
   [/^(?:--(?:config\.)?)?(?:script-?shell|yarn-?path)(?:=|$)/i, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/],
 ] as const;
 

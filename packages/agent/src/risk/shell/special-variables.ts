@@ -1,5 +1,9 @@
 import type { Unknown } from './unknowns.ts';
 
+/** Options of Node that load no code. */
+export const harmlessNodeOptions =
+  /^\s*(?:--(?:max[-_]old[-_]space[-_]size=\d+|no-warnings|experimental-[\w-]+|enable-source-maps|trace-[\w-]+|conditions=[\w@/-]+)(?:\s+|$))*$/;
+
 /** Variables that name a program, or that the shell or a program runs, with the values that are harmless. */
 const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
   [/^(?:PROMPT_COMMAND|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_LOADABLES_PATH|CDPATH|SHELL)$/, /^$/],
@@ -18,14 +22,14 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
     /^GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|EXTERNAL_DIFF|CONFIG.*|ASKPASS|EXEC_PATH|TEMPLATE_DIR|DIR)$/,
     /^(?:|true|echo|\/dev\/null)$/,
   ],
-  [/^(?:npm|pnpm)_config_(?:script_shell|node_options)$/i, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/],
-  [/^(?:CARGO_BUILD_)?RUSTC(?:_WORKSPACE)?(?:_WRAPPER)?$/, /^(?:|rustc|sccache|clippy-driver)$/],
+  [/^(?:npm|pnpm)_config_script_shell$/i, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/],
+  [/^(?:CARGO_BUILD_)?RUST(?:C(?:_WORKSPACE)?(?:_WRAPPER)?|DOC)$/, /^(?:|rustc|rustdoc|sccache|clippy-driver)$/],
+  // Linkers by name are found on the search path; a path may lead into the workspace.
+  [/^CARGO_TARGET_\w+_(?:LINKER|RUNNER)$/, /^[\w-]*$|^qemu-[\w-]+ -L \/usr\/[\w/-]+$/],
+  [/^(?:CARGO_(?:ENCODED|BUILD)_)?RUST(?:DOC)?FLAGS$/, /^(?![^]*linker=\S{0,200}[/.])/],
   [/^GOFLAGS$/, /^(?!.*exec|.*vettool)/],
   [/^(?:SSH|SUDO)_ASKPASS$/, /^(?:|true|\/bin\/true)$/],
-  [
-    /^NODE_OPTIONS$/,
-    /^\s*(?:--(?:max[-_]old[-_]space[-_]size=\d+|no-warnings|experimental-[\w-]+|enable-source-maps|trace-[\w-]+|conditions=[\w@/-]+)(?:\s+|$))*$/,
-  ],
+  [/^(?:NODE_OPTIONS|(?:npm|pnpm)_config_node_options)$/i, harmlessNodeOptions],
 ];
 
 /** Directories that may precede the others in PATH: not the current one and not a temporary one. */
