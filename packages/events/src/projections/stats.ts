@@ -3,6 +3,7 @@ import type { BaseEvent } from '../define-event.ts';
 import { callFact, type Call } from '../facts/call.ts';
 import type { TokenUsage } from '../token-usage.ts';
 import { childFact } from '../facts/child.ts';
+import { importFact } from '../facts/import.ts';
 import { freezeJson } from '../immutable.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
@@ -51,11 +52,12 @@ const noUsage: UsageSum = {
 
 /**
  * Sums the calls of a log. A log that was started by the reference has no call facts at first: facts are added to its
- * last `stats` update before the first fact, which contains tokens and cost, but no number of calls and no latency.
+ * last `stats` update before the first fact, which contains tokens and cost, but no number of calls and no latency. Of
+ * what an imported log claims, as much counts as leaves room for exact sums.
  */
 export const statsProjection: Projection<StatsState, Stats> = {
   name: 'stats',
-  version: 5,
+  version: 6,
   scope: 'log',
   initial: () => ({ byUsageId: new Map(), hasCalls: false }),
   apply(stats, event) {
@@ -63,6 +65,7 @@ export const statsProjection: Projection<StatsState, Stats> = {
     if (call && !call.inherited) return withCall(stats, call);
     const child = childFact.read(event);
     if (child && !child.inherited) return withChild(stats, child);
+    if (importFact.read(event)) return limited(stats);
     const foreign = stats.hasCalls ? undefined : foreignUsage(event);
     return foreign ? { byUsageId: foreign, hasCalls: false } : stats;
   },
@@ -187,6 +190,37 @@ function sum(left: UsageSum, right: UsageSum): UsageSum {
     unpriced_calls: left.unpriced_calls + right.unpriced_calls,
     latency_ms: finite(left.latency_ms + right.latency_ms),
   };
+}
+
+/** Most that an imported log counts: a million dollars, and numbers to which whole ones can be added exactly. */
+const mostImported: UsageSum = {
+  calls: 1e15,
+  input_tokens: 1e15,
+  output_tokens: 1e15,
+  cache_read_tokens: 1e15,
+  cache_write_tokens: 1e15,
+  reasoning_tokens: 1e15,
+  cost_usd: 1e6,
+  unpriced_calls: 1e15,
+  latency_ms: 1e12,
+};
+
+/** Limits usage to {@link mostImported} in total: the first usage ids keep theirs. */
+function limited({ byUsageId, hasCalls }: StatsState): StatsState {
+  let left = mostImported;
+  for (const [id, usage] of byUsageId) {
+    const before = left;
+    const kept = eachCounter((name) => Math.min(usage[name], before[name]));
+    left = eachCounter((name) => before[name] - kept[name]);
+    byUsageId.set(id, kept);
+  }
+  return { byUsageId, hasCalls };
+}
+
+const counters = Object.keys(noUsage) as readonly (keyof UsageSum)[];
+
+function eachCounter(valueOf: (name: keyof UsageSum) => number): UsageSum {
+  return Object.fromEntries(counters.map((name) => [name, valueOf(name)])) as unknown as UsageSum;
 }
 
 /** A snapshot is JSON, which has no infinite numbers: a forged cost would be none after a restart. */
