@@ -18,7 +18,7 @@ const started = z.looseObject({ id: z.string() });
 const output = z.looseObject({
   kind: z.string(),
   command_id: z.string().nullish(),
-  order: z.number().default(0),
+  order: z.int().default(0),
   exit_code: z.number().nullish(),
   stdout: z.string().nullish(),
   stderr: z.string().nullish(),
@@ -48,9 +48,12 @@ export async function remoteCommand(
   });
   const stdout = cappedOutput(maxOutputBytes);
   const stderr = cappedOutput(maxOutputBytes);
+  const deadline = begin + timeout * 1000 + patienceMs;
   const waiting = new Map<number, Output>();
   for (let next = 0; ;) {
-    for (const item of await outputsAfter(server, id, next - 1, signal)) waiting.set(item.order, item);
+    for (const item of await outputsAfter(server, { id, order: next - 1, deadline, signal })) {
+      if (item.order >= next) waiting.set(item.order, item);
+    }
     for (let item = waiting.get(next); item !== undefined; item = waiting.get(next)) {
       waiting.delete(next);
       next += 1;
@@ -63,7 +66,8 @@ export async function remoteCommand(
         throw new ToolError('invalid-input', `The command could not be run in ${directory}: ${stderr.text().trim()}`);
       return { exitCode: code < -1 ? 128 - code : code, stdout: stdout.text(), stderr: stderr.text(), timedOut };
     }
-    if (performance.now() - begin > timeout * 1000 + patienceMs) {
+    checkWaiting(waiting);
+    if (performance.now() > deadline) {
       stderr.push(Buffer.from('[The server has not reported the end of the command]\n'));
       return { exitCode: -1, stdout: stdout.text(), stderr: stderr.text(), timedOut: true };
     }
@@ -73,9 +77,30 @@ export async function remoteCommand(
   }
 }
 
-/** Most pages of one search, and the length of their outputs in characters. */
+/** Most pages of one search, and the number and length in characters of the outputs that wait for an earlier one. */
 const maxPages = 1000;
+const maxWaiting = 100_000;
 const maxLength = 16_000_000;
+
+/** Fails when the outputs of a server have gaps: they would fill the memory until the command ends. */
+function checkWaiting(waiting: ReadonlyMap<number, Output>): void {
+  const length = waiting.values().reduce((sum, item) => sum + textOf(item).length, 0);
+  if (waiting.size <= maxWaiting && length <= maxLength) return;
+  throw new ToolError('unusable', 'The server reported outputs of the command with gaps.');
+}
+
+const textOf = ({ stdout, stderr }: Output): string => `${stdout ?? ''}${stderr ?? ''}`;
+
+/** Query of {@link outputsAfter}. */
+interface OutputsQuery {
+  /** Id of the command. */
+  readonly id: string;
+  /** Order of the last known output, or -1. */
+  readonly order: number;
+  /** Monotonic milliseconds after which no further page is requested. */
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+}
 
 /**
  * Returns the outputs of one command from all pages. The server may apply `order__gt` within a page, so that any may be
@@ -83,9 +108,7 @@ const maxLength = 16_000_000;
  */
 async function outputsAfter(
   server: AgentServer,
-  id: string,
-  order: number,
-  signal: AbortSignal | undefined,
+  { id, order, deadline, signal }: OutputsQuery,
 ): Promise<readonly Output[]> {
   const found: Output[] = [];
   const seen = new Set<string>();
@@ -107,7 +130,7 @@ async function outputsAfter(
     if (next_page_id === undefined || next_page_id === null || seen.has(next_page_id)) return found;
     // The next search begins after what was found.
     length += JSON.stringify(items).length;
-    if (seen.size >= maxPages || length > maxLength) return found;
+    if (seen.size >= maxPages || length > maxLength || performance.now() > deadline) return found;
     seen.add(next_page_id);
     pageId = next_page_id;
   }

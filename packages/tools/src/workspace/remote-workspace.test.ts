@@ -78,6 +78,18 @@ test('a page that links to itself ends the search, and a missing end of the comm
   expect(found.stderr).toContain('not reported');
 });
 
+test('outputs without an end that all follow a missing one are refused', async () => {
+  let order = 0;
+  const stdout = 'x'.repeat(1_000_000);
+  await using server = await listening((request, response) => {
+    const item = { kind: 'BashOutput', command_id: 'c', order: (order += 1), stdout };
+    response.end(JSON.stringify(request.url?.includes('start') ? { id: 'c' } : { items: [item] }));
+  });
+  const workspace = remoteWorkspace({ url: server.url, directory: '/', pollMs: 1 });
+  await expect(workspace.execute('true', { timeoutMs: 600_000 })).rejects.toMatchObject({ code: 'unusable' });
+  expect(order).toBeLessThan(30);
+});
+
 test('a command ended by a signal returns 128 plus its number', async () => {
   await using server = await listening((request, response) => {
     const end = { kind: 'BashOutput', command_id: 'c', order: 0, exit_code: -9 };
