@@ -191,3 +191,26 @@ test.for([
   await add({ key: 'varve.settings', value: { workspace: path, agent } }, 'f0000003');
   await opened();
 });
+
+test.for(
+  ['varve.fork', 'varve.fork_end'].flatMap((key) => [null, 1, {}, { fork: 1 }].map((value) => [key, value] as const)),
+)('a fork is not opened with the settings of its origin if %s is %j', async ([key, value]) => {
+  const store = await stored();
+  const forkId = await (async () => {
+    await using origin = await Conversation.open({ agent: agentWith({}), store, id });
+    await using fork = await origin.fork({ agent: agentWith({ confirmation: alwaysConfirm() }) });
+    await fork.send('Later.');
+    return fork.id;
+  })();
+  const changed = memoryStore();
+  {
+    await using log = await changed.create(forkId, (await store.summary(forkId)).meta);
+    for await (const { text, ...event } of (await store.read(forkId)).range(0)) {
+      const json: unknown = JSON.parse(text);
+      const isMeant = typeof json === 'object' && json !== null && 'key' in json && json.key === key;
+      await log.append([{ ...event, text: isMeant ? JSON.stringify({ ...json, value }) : text }]);
+    }
+  }
+  const open = Conversation.open({ agent: agentWith({}), store: changed, id: forkId });
+  await expect(open).rejects.toMatchObject({ code: 'not-rebuilt', message: expect.stringContaining(key) });
+});

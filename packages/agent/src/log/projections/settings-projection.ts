@@ -35,15 +35,19 @@ export interface LoggedSettings {
  */
 export const settingsProjection: Projection<LoggedSettings> = {
   name: 'settings',
-  version: 2,
+  version: 3,
   scope: 'log',
   initial: () => ({ head: 0 }),
   apply(logged, event, seq) {
     if (seq === 0) return begunFork(event) ?? nextSettings(logged, event, seq);
     const { fork, ...rest } = logged;
     if (!fork) return nextSettings(logged, event, seq);
-    if (forkEndFact.read(event)?.fork === fork.id) return { ...rest, head: seq + 1 };
-    return seq <= fork.events ? logged : nextSettings(logged, event, seq);
+    const end = forkEndFact.read(event);
+    if (end?.fork === fork.id) return { ...rest, head: seq + 1 };
+    if (seq <= fork.events) return logged;
+    return !end && isUpdateOf(event, forkEndFact.key)
+      ? { ...logged, unreadable: forkEndFact.key }
+      : nextSettings(logged, event, seq);
   },
   read: (logged) => logged,
   encode: (logged) => JSON.parse(JSON.stringify(logged)) as Json,
@@ -57,17 +61,26 @@ function begunFork(event: BaseEvent): LoggedSettings | undefined {
   return { head: events + 1, settings, fork: { id: event.id, of, events, ...(leaf !== undefined && { leaf }) } };
 }
 
-/** Reports whether an event that cannot be read as a fact about settings is meant as one. */
-function isSteeringFact(event: BaseEvent): event is ReturnType<typeof ConversationStateUpdateEvent.create> {
-  return ConversationStateUpdateEvent.is(event) && (event.key === settingsFact.key || event.key === importFact.key);
+/** Facts that mark where the settings of another log end; settings that are stored later do not replace them. */
+const boundaries: ReadonlySet<string> = new Set([importFact.key, forkFact.key, forkEndFact.key]);
+
+/** Reports whether an event is meant as one of some facts, also if it cannot be read as one. */
+function isUpdateOf(
+  event: BaseEvent,
+  ...keys: readonly string[]
+): event is ReturnType<typeof ConversationStateUpdateEvent.create> {
+  return ConversationStateUpdateEvent.is(event) && keys.includes(event.key);
 }
 
 function nextSettings(logged: LoggedSettings, event: BaseEvent, seq: number): LoggedSettings {
   const { fork } = logged;
   if (importFact.read(event)) return { head: seq + 1, importHead: seq + 1, ...(fork && { fork }) };
   const settings = settingsFact.read(event);
-  if (!settings) return isSteeringFact(event) ? { ...logged, unreadable: event.key } : logged;
-  const { unreadable, ...rest } = logged;
-  // Settings are stored as a whole, so earlier ones are not missed. A boundary of an import is.
-  return { ...rest, head: seq + 1, settings, ...(unreadable === importFact.key && { unreadable }) };
+  if (!settings) {
+    const keys = seq === 0 ? [settingsFact.key, importFact.key, forkFact.key] : [settingsFact.key, importFact.key];
+    return isUpdateOf(event, ...keys) ? { ...logged, unreadable: event.key } : logged;
+  }
+  const { unreadable = '', ...rest } = logged;
+  // Settings are stored as a whole, so earlier ones are not missed. A boundary is.
+  return { ...rest, head: seq + 1, settings, ...(boundaries.has(unreadable) && { unreadable }) };
 }
