@@ -18,9 +18,23 @@ export function writeEvaluation({ id, events }: WrittenLog): Output {
     return { files: [{ path: '', text: lineOf(rest, records) }], dropped };
   }
   const steps = events.filter((event) => !isFact(event));
-  const history = steps.map((event): unknown => (isOpaque(event) ? JSON.parse(event.text) : event));
-  const facts = { subject: 'facts', count: events.length - steps.length, reason: 'The format has no place for them.' };
-  return { files: [{ path: '', text: lineOf(rest, history) }], dropped: facts.count > 0 ? [facts] : [] };
+  const history = steps.flatMap((event): readonly object[] => (isOpaque(event) ? recordIn(event.text) : [event]));
+  const reason = 'The format has no place for them.';
+  const dropped = [
+    { subject: 'facts', count: events.length - steps.length, reason },
+    { subject: 'events that are not JSON objects', count: steps.length - history.length, reason },
+  ];
+  return { files: [{ path: '', text: lineOf(rest, history) }], dropped: dropped.filter(({ count }) => count > 0) };
+}
+
+/** Returns the object in the text of an event that could not be read; a log of another person may contain any text. */
+function recordIn(text: string): readonly Fields[] {
+  try {
+    const record = fieldsOf(JSON.parse(text));
+    return record ? [record] : [];
+  } catch {
+    return [];
+  }
 }
 
 function lineOf(rest: Fields | undefined, history: readonly unknown[]): string {
