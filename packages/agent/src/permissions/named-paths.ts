@@ -57,7 +57,7 @@ export class PathReader {
   /** Returns the links that a wildcard at the end of a path matches now. */
   linksOf({ path, isUncertain }: NamedPath): readonly NamedPath[] {
     const [directory, name] = [dirname(path), basename(path)];
-    if (!isUncertain || !/[*?[]/.test(name) || hasPattern(directory)) return [];
+    if (!isUncertain || !/[*?[]|[@+!]\(/.test(name) || hasPattern(directory)) return [];
     const entries = attempt(() => readdirSync(directory, { withFileTypes: true })) ?? [];
     return entries
       .filter((entry) => entry.isSymbolicLink() && mayBecome(name, entry.name))
@@ -85,9 +85,18 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
+/** What a shell may replace, also with `extglob`: `@(a|b)`, `+(a)`, `!(a)`. */
+const replaced = /[*?[\]{}$`]|[@+!]\(/;
+
 /** Reports whether a shell may replace a part of a word. */
 export function hasPattern(text: string): boolean {
-  return /[*?[\]{}$`]/.test(text) || /^~[^/]/.test(text);
+  return replaced.test(text) || /^~[^/]/.test(text);
+}
+
+/** Returns the text in front of what a shell may replace. */
+export function beforePattern(text: string): string {
+  const at = text.search(replaced);
+  return at < 0 ? text : text.slice(0, at);
 }
 
 /**
@@ -100,10 +109,10 @@ export function mayBecome(part: string, name: string): boolean {
     .slice(0, maxPattern)
     .replaceAll(/\*+/g, '*')
     .replaceAll(/\[[^[\]\\/]+\]/g, '?');
-  const open = short.search(/[[{$`\\(]/);
+  const open = short.search(/[[{$`\\]|[@+!?*]?\(/);
   const isCut = open >= 0 || part.length > maxPattern;
   const pattern = isCut ? `${open < 0 ? short : short.slice(0, open)}*` : short;
-  // The shell's wildcards do not match a leading dot.
-  if (name.startsWith('.') && /^[*?]/.test(short)) return false;
+  // The shell's wildcards do not match a leading dot, but one in a group does.
+  if (name.startsWith('.') && /^[*?](?!\()/.test(short)) return false;
   return globMatcher(pattern.startsWith('!') ? `\\${pattern}` : pattern, { dot: true }).matches(name);
 }

@@ -1,7 +1,7 @@
 import { dirname, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { globMatcher } from '@varve/tools/names';
-import { hasPattern, maxChars, mayBecome, type NamedPath, type PathReader } from './named-paths.ts';
+import { beforePattern, hasPattern, maxChars, mayBecome, type NamedPath, type PathReader } from './named-paths.ts';
 import type { Match } from './permission-rule.ts';
 
 /** Pattern of a path rule, compiled for one workspace. */
@@ -62,7 +62,7 @@ function matcher(glob: string, ignoreCase: boolean): (path: string) => boolean {
 /** Reports whether a directory or a wildcard may stand for a path that the pattern matches. */
 function mayContain(path: string, { base, name }: PathPattern, isUncertain: boolean): boolean {
   if (base !== undefined && isUncertain) {
-    const start = path.slice(0, path.search(/[*?[\]{}$`]/)).replace(/(?<![^/])[^/]*$/, '');
+    const start = beforePattern(path).replace(/(?<![^/])[^/]*$/, '');
     return startsWith(base + sep, start, true) || startsWith(start, base + sep, true);
   }
   if (base !== undefined) return startsWith(base, path === sep ? path : path + sep, true);

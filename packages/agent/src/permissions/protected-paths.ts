@@ -211,7 +211,7 @@ function mayBe(part: string, name: string): boolean {
   if (part === name) return true;
   const computed = part.search(/[$`]/);
   if (computed > 0) return name.startsWith(part.slice(0, computed));
-  return hasPattern(part) && part.startsWith('.') && mayBecome(part, name);
+  return hasPattern(part) && /^(?:\.|[@+!?*]\()/.test(part) && mayBecome(part, name);
 }
 
 function isAround({ path, real }: NamedPath, extra: readonly string[]): boolean {

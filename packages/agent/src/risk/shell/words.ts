@@ -62,10 +62,31 @@ function isExpansion({ type }: WordPart): boolean {
   return type === 'SimpleExpansion' || type === 'ParameterExpansion' || type === 'DoubleQuoted';
 }
 
+/** What stands for the digits of a number that is not known, next to other text: `file$n` may be `file12`. */
+const digits = '[0-9]*';
+
+/**
+ * Returns the values of a word. A value that begins with a digit may be calculated, so within a name it is also a
+ * pattern.
+ */
 function valuesOfParts(parts: readonly WordPart[], lookup: Lookup): readonly string[] | undefined {
+  const values = combined(parts, (part) => valuesOfPart(part, lookup));
+  if (!values || parts.length === 1) return values;
+  const isNumber = (part: WordPart): boolean =>
+    /^(?:Arithmetic|Simple|Parameter|Command)Expansion$/.test(part.type) &&
+    valuesOfPart(part, lookup)?.some((value) => /^\d/.test(value)) === true;
+  if (!parts.some(isNumber)) return values;
+  const named = combined(parts, (part) => (isNumber(part) ? [digits] : valuesOfPart(part, lookup)));
+  return [...values, ...(named ?? [])];
+}
+
+function combined(
+  parts: readonly WordPart[],
+  valuesOf: (part: WordPart) => readonly string[] | undefined,
+): readonly string[] | undefined {
   let values: readonly string[] = [''];
   for (const [at, part] of parts.entries()) {
-    const known = valuesOfPart(part, lookup);
+    const known = valuesOf(part);
     const isAlone = parts.length === 1 || startsWithSlash(parts[at + 1]);
     const next = known && isUnsetOften(part) && !isAlone ? [...known, ''] : known;
     if (!next || values.length * next.length > maxValues) return undefined;
@@ -116,11 +137,11 @@ function alternatives({ text }: BraceExpansionPart): readonly string[] | undefin
   return inner.includes(',') && !/[{}$`'"\\]/.test(inner) ? inner.split(',') : undefined;
 }
 
-/** Returns the numbers of a range; of a long one only its ends. */
+/** Returns the numbers of a range; of a long one its ends, and a pattern for those between. */
 function numbersOf(ends: readonly string[]): readonly string[] {
   const [from = 0, to = 0] = ends.map(Number);
   const count = Math.abs(to - from) + 1;
-  if (count > maxValues || ends.some((end) => /^-?0\d/.test(end))) return ends;
+  if (count > maxValues || ends.some((end) => /^-?0\d/.test(end))) return [...ends, '[0-9]*'];
   return Array.from({ length: count }, (_, at) => String(from < to ? from + at : from - at));
 }
 

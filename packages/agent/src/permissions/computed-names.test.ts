@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
+import { countingTool } from '../testing/counting-tool.ts';
+import { protectedFinding } from './protected-paths.ts';
+import { ruleDecision } from './rule-decision.ts';
+
+const tool = { ...countingTool().tool(), name: 'terminal' };
+const workspace = mkdtempSync(join(tmpdir(), 'varve-computed-'));
+afterAll(() => rmSync(workspace, { recursive: true }));
+
+function denied(pattern: string, command: string): string | undefined {
+  const action = TerminalAction.create({ command });
+  return ruleDecision([{ decision: 'deny', on: 'path', pattern }], { tool, action, risk: 'LOW', workspace })?.decision;
+}
+
+const counted = [
+  '$((1+1))',
+  '$[1+1]',
+  '$((n))',
+  '${#a}',
+  '$#',
+  '$?',
+  '$RANDOM',
+  '$(nproc)',
+  '$(date +%d)',
+  '{1..3000}',
+];
+const spelled = ['@(secret|x)2', '+(s)ecret2', '?(x)secret2', '*(s)ecret2', '!(a)', 'sec@(ret)2', 's+([a-z])2'];
+
+test.for([
+  ...counted.flatMap((number) => [`rm secret${number}`, `rm "./secret${number}"`, `cat a sub/secret${number}`]),
+  ...counted.map((number) => `n=${number}; cat secret$n`),
+  'n=1; ((n++)); cat secret$n',
+  'declare -i n=1+1; cat secret$n',
+  'for i in $(seq 3); do rm secret$i; done',
+  'for ((i = 0; i < 3; i++)); do rm secret$i; done',
+  ...spelled.flatMap((name) => [`cat ${name}`, `cat sub/${name}`, `shopt -s extglob; cat < ${name}`]),
+])('a deny rule for a file asks about %s, which may name it', (command) => {
+  expect(denied('secret2', command)).toMatch(/^(?:ask|deny)$/);
+  expect(denied('**/secret2', command)).toMatch(/^(?:ask|deny)$/);
+});
+
+test.for([
+  ...['@(.varve)', '@(.var)ve', '+(.)varve', '.+(v|a|r|e)', '?(.)varve', '.@(openhands|agents)'].flatMap((name) => [
+    `rm -r ${name}`,
+    `cp x ${name}/config.json`,
+  ]),
+  'cp x .@(gi)t/config',
+])('a person is asked about %s, which may change the configuration', (command) => {
+  const action = TerminalAction.create({ command });
+  expect(protectedFinding({ tool, action, risk: 'LOW', workspace }, [])).toBeDefined();
+});
+
+test('a name with brackets that is no pattern is the name of a file', () => {
+  for (const path of ['src/(group)/page.tsx', 'src/@modal/(.)photo/page.tsx']) {
+    const action = FileEditorAction.create({ command: 'create', path, file_text: 'x' });
+    const rules = [{ decision: 'allow', on: 'path', pattern: 'src/**' }] as const;
+    expect(ruleDecision(rules, { tool, action, risk: 'LOW', workspace })?.decision).toBe('allow');
+    expect(denied('secret2', `cat '${path}'`)).toBeUndefined();
+  }
+});
