@@ -7,6 +7,7 @@ import { sqliteScheme, sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { child } from '../../test/child.ts';
 import { idsOf, newEvent } from '../testing/events.ts';
+import { toStorageError } from './errors.ts';
 
 async function temporary() {
   const directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
@@ -53,6 +54,14 @@ test('a database in a directory that became read-only is named with it', async (
   await chmod(locked, 0o555);
   const message = `The directory ${locked} is not writable, so ${path} cannot be used.`;
   expect(await openingAsNobody(path)).toEqual({ name: 'StorageError', code: 'io', message });
+});
+
+test.for([13, 4874])('the code %i of SQLite, as on a full disk, names the missing space', (errcode) => {
+  const error = Object.assign(new Error('disk I/O error'), { errcode });
+  expect(toStorageError(error, '/a/store.db')).toMatchObject({
+    code: 'full',
+    message: 'There is no space left for /a/store.db.',
+  });
 });
 
 test('a database that is not writable is named', async () => {

@@ -19,11 +19,20 @@ export const resultCodes = {
   notADatabase: 26,
 } as const;
 
+/** Extended code: the shared memory next to the database could not be extended. Other writes report `full`. */
+const noSharedMemory = 4874;
+
 /** Returns the primary result code of an error that SQLite raised. */
 export function resultCode(error: unknown): number | undefined {
-  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  const code = extendedCode(error);
+  if (code === noSharedMemory) return resultCodes.full;
   // The low byte is the primary code; the rest is the extended code.
-  return typeof code === 'number' ? code & 0xff : undefined;
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function extendedCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code : undefined;
 }
 
 /** SQLite reports `protocol` after seconds of retries, for example when the process with the lock was stopped. */
