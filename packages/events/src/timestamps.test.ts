@@ -71,6 +71,30 @@ test('texts sort in the order of the calls for any clock', () => {
   );
 });
 
+/** Times of any year that a timestamp can have, as a log of another person may contain them. */
+const anyTime = fc.oneof(
+  fc.record({
+    ms: fc.date({ min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:58Z'), noInvalidDate: true }),
+    micros: fc.nat(999),
+  }),
+  fc.record({ ms: fc.constant(new Date('9999-12-31T23:59:59.999Z')), micros: fc.nat(999) }),
+);
+
+test('timestamps after any other are valid and in order, until the last second of the year 9999', () => {
+  fc.assert(
+    fc.property(anyTime, ({ ms, micros }) => {
+      const last = `${ms.toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}`;
+      const next = timestamps(clock(summer), last);
+      const texts = [last, next(), next(), timestampAfter(last, last)];
+      for (const text of texts) expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/);
+      const isEnd = last > '9999-12-31T23:59:58';
+      expect(isEnd || (texts[0] ?? '') < (texts[1] ?? '')).toBe(true);
+      expect(isEnd || (texts[1] ?? '') < (texts[2] ?? '')).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test('a foreign time is kept if it is later than the last event, and otherwise follows it', () => {
   const last = '2026-07-01T12:00:00.000000';
   expect(timestampAfter('2026-07-01T12:00:01.5', last)).toBe('2026-07-01T12:00:01.500000');

@@ -1,9 +1,15 @@
-/** Last microsecond of a year with four digits. */
-const lastMicro = Date.UTC(10_000, 0) * 1000 - 1;
+/** Last second of a year with four digits: numbers hold single microseconds only until the year 2255. */
+const lastMicro = Date.UTC(9999, 11, 31, 23, 59, 59) * 1000;
+
+/** Returns a later number: the next microsecond, or the next multiple of 64 of a time that is not held exactly. */
+function laterThan(micros: number): number {
+  return micros < Number.MAX_SAFE_INTEGER ? micros + 1 : (Math.floor(micros / 64) + 1) * 64;
+}
 
 /**
  * Creates a source of event timestamps: local time without zone, with microseconds. Each is at least one microsecond
- * later than the one before, so that string order is log order even if the clock stops or is set back.
+ * later than the one before, so that string order is log order even if the clock stops or is set back; those after the
+ * last second of the year 9999 are equal.
  *
  * @param now UTC milliseconds, for instance `Date.now`.
  * @param after Last timestamp of the log to continue. Text that is not a timestamp is ignored.
@@ -13,7 +19,7 @@ export function timestamps(now: () => number, after = ''): () => string {
   return () => {
     const utcMs = now();
     const localMs = utcMs - new Date(utcMs).getTimezoneOffset() * 60_000;
-    last = Math.min(Math.max(last + 1, Math.floor(localMs * 1000)), lastMicro);
+    last = Math.min(Math.max(laterThan(last), Math.floor(localMs * 1000)), lastMicro);
     return textOfMicros(last);
   };
 }
@@ -26,7 +32,7 @@ export function timestamps(now: () => number, after = ''): () => string {
  */
 export function timestampAfter(time: string | number, after: string): string {
   const wanted = typeof time === 'number' ? microsOfInstant(time) : microsOf(time);
-  return textOfMicros(Math.min(Math.max(wanted, microsOf(after) + 1), lastMicro));
+  return textOfMicros(Math.min(Math.max(wanted, laterThan(microsOf(after))), lastMicro));
 }
 
 function microsOfInstant(utcMs: number): number {
@@ -42,6 +48,7 @@ function microsOf(timestamp: string): number {
 }
 
 function textOfMicros(micros: number): string {
-  const seconds = new Date(Math.floor(micros / 1_000_000) * 1000).toISOString().slice(0, 19);
-  return `${seconds}.${String(micros % 1_000_000).padStart(6, '0')}`;
+  const seconds = Math.floor(micros / 1_000_000);
+  const fraction = String(micros - seconds * 1_000_000).padStart(6, '0');
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${fraction}`;
 }
