@@ -11,9 +11,9 @@ const tool = { ...countingTool().tool(), name: 'terminal' };
 const workspace = mkdtempSync(join(tmpdir(), 'varve-computed-'));
 afterAll(() => rmSync(workspace, { recursive: true }));
 
-function denied(pattern: string, command: string): string | undefined {
+function denied(pattern: string, command: string, on: 'path' | 'host' = 'path'): string | undefined {
   const action = TerminalAction.create({ command });
-  return ruleDecision([{ decision: 'deny', on: 'path', pattern }], { tool, action, risk: 'LOW', workspace })?.decision;
+  return ruleDecision([{ decision: 'deny', on, pattern }], { tool, action, risk: 'LOW', workspace })?.decision;
 }
 
 const counted = [
@@ -61,4 +61,39 @@ test('a name with brackets that is no pattern is the name of a file', () => {
     expect(ruleDecision(rules, { tool, action, risk: 'LOW', workspace })?.decision).toBe('allow');
     expect(denied('secret2', `cat '${path}'`)).toBeUndefined();
   }
+});
+
+const addresses = [
+  '10.1',
+  '10.0.1',
+  '167772161',
+  '0xa000001',
+  '012.0.0.1',
+  '0xa.0.0.1',
+  '[::ffff:10.0.0.1]',
+  '[::ffff:a00:1]',
+];
+const calculatedAddresses = ['$((0+1))', '$#', '$(nproc)', '{1..3000}'].map((number) => `10.0.0.${number}`);
+
+test.for(
+  [...addresses, ...calculatedAddresses].flatMap((host) => [
+    `curl ${host}`,
+    `curl http://${host}/x`,
+    `curl ${host}:80`,
+    `curl me@${host}`,
+  ]),
+)('a deny rule for an address of numbers asks about another spelling: %s', (command) => {
+  expect(denied('10.0.0.1', command, 'host')).toMatch(/^(?:ask|deny)$/);
+});
+
+test.for([
+  'sleep 10',
+  'head -n 100 f',
+  'git show 1234567',
+  'curl 10.0.0.2',
+  'kill $((1 + 1))',
+  'seq 1 $((2 * 2))',
+  'echo v1.2.3',
+])('a deny rule for an address does not ask about other numbers: %s', (command) => {
+  expect(denied('10.0.0.1', command, 'host')).toBeUndefined();
 });

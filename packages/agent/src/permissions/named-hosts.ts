@@ -32,6 +32,26 @@ export function generatesHosts(commands: readonly ShellCommand[]): boolean {
   return commands.some(({ name, args }) => name === 'curl' && args.some((arg) => generated.test(arg)));
 }
 
+/** Word that programs may read as an address of numbers: `10.1`, `0x7f000001`, `167772161:80`, `[::1]`. */
+const numeric = /^(?:[\w+.-]{1,32}:\/\/)?(?:[^\s/@]{0,99}@)?(\[[\da-f:.]{2,60}\]|\d[\da-fx.]{0,60})(?=[:/?#,]|$)/i;
+
+/** Returns whether some words may spell an address of numbers: with fewer parts, in another base, or calculated. */
+export function spellsAddress(pattern: string, words: readonly string[]): boolean {
+  const wanted = hostOf(`http://${pattern.includes(':') && !pattern.startsWith('[') ? `[${pattern}]` : pattern}`);
+  if (wanted === undefined || !/^[\d.]+$|^\[/.test(wanted)) return false;
+  const mapped = hostOf(`http://[::ffff:${wanted}]`);
+  return words.some((word) => {
+    const plain = numeric.exec(word.replaceAll(calculated, '0'))?.[1];
+    if (plain === undefined) return false;
+    if (word.includes(calculated)) return true;
+    const host = hostOf(`http://${plain}`);
+    return host !== undefined && (host === wanted || host === mapped);
+  });
+}
+
+/** The digits of a number that is not known. */
+const calculated = '[0-9]*';
+
 /**
  * Returns the hosts of a call whose strings are whole addresses or plain words; undefined if another string may name a
  * host, such as `example.com/x`, `//example.com` or a text with an address in it. Programs read addresses differently:

@@ -4,7 +4,7 @@ import { shellRisk } from '../risk/shell-risk.ts';
 import { callFacts, type CallFacts } from './call-facts.ts';
 import { coversCommands, matchesScript } from './command-match.ts';
 import { coversPath, pathRule } from './path-match.ts';
-import { generatesHosts, onlyHosts } from './named-hosts.ts';
+import { generatesHosts, onlyHosts, spellsAddress } from './named-hosts.ts';
 import type { ShellFacts } from './shell-facts.ts';
 import { describeRule, type Match, type PermissionRule } from './permission-rule.ts';
 
@@ -58,7 +58,7 @@ function matchesHost(pattern: string, { hosts, texts, shell }: CallFacts): Match
   if (hosts.some((host) => isHost(pattern, host))) return 'yes';
   const name = pattern.replace(/^\*\./, '').toLowerCase();
   if (texts.some((text) => text.toLowerCase().includes(name))) return 'maybe';
-  if (shell && generatesHosts(shell.commands)) return 'maybe';
+  if (shell && (generatesHosts(shell.commands) || spellsAddress(pattern, texts))) return 'maybe';
   return shell && (!shell.isComplete || shell.commands.some((one) => one.hasUnseenArgs)) ? 'maybe' : 'no';
 }
 

@@ -62,7 +62,7 @@ function isExpansion({ type }: WordPart): boolean {
   return type === 'SimpleExpansion' || type === 'ParameterExpansion' || type === 'DoubleQuoted';
 }
 
-/** What stands for the digits of a number that is not known, next to other text: `file$n` may be `file12`. */
+/** The digits of a number that is not known, next to other text: `file$n` may be `file12`. */
 const digits = '[0-9]*';
 
 /**
