@@ -97,3 +97,10 @@ test.for([
 ])('a deny rule for an address does not ask about other numbers: %s', (command) => {
   expect(denied('10.0.0.1', command, 'host')).toBeUndefined();
 });
+
+test.for(['grep -r KEY .', 'cp -r . copy', 'rm -rf *', 'tar cf x ../*'])(
+  'a deny rule for the path of a file asks about a directory around it: %s',
+  (command) => {
+    expect(denied('./secret2', command)).toBe('ask');
+  },
+);

@@ -18,7 +18,7 @@ export interface RuleDecision {
 /**
  * Returns the decision of the rules about a call; undefined if none matches. A deny rule denies what it certainly
  * matches, and asks about what it may match: a command that is not completely known before it runs, or a directory
- * around the file. Allow rules must cover the whole call.
+ * around the file, unless the rule is for a name anywhere. Allow rules must cover the whole call.
  */
 export function ruleDecision(rules: readonly PermissionRule[], call: ProposedCall): RuleDecision | undefined {
   if (rules.length === 0) return undefined;
