@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { CallReview } from '@varve/events/facts';
 import { TerminalAction } from '@varve/events/payloads';
 import { isApproved } from '../confirmation/gate.ts';
+import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import type { Session } from '../session.ts';
 import { runnableCalls } from './changed-reviews.ts';
 import type { RunnableCall } from './recovery.ts';
@@ -17,18 +18,22 @@ export function allowedDirectories(
   session: Session,
 ): ReadonlyMap<string, readonly string[]> {
   const { codec, journal, workspace } = session;
-  const commands = calls.filter(({ event }) => TerminalAction.is(event.action));
-  if (commands.length === 0) return new Map();
   const pending = new Map(journal.timeline.read('pending').map((call) => [call.event.id, call]));
-  const proposed = runnableCalls(calls, session);
-  const allowed = calls.flatMap(({ event }, index) => {
+  // Reading the commands again takes time, and most calls are decided by neither.
+  let proposed: readonly ProposedCall[] | undefined;
+  const directoriesOf = ({ event }: RunnableCall, index: number): readonly string[] | undefined => {
+    if (!TerminalAction.is(event.action)) return undefined;
     const call = pending.get(event.id);
-    const isByPerson = call !== undefined && isApproved(codec, call);
-    if (!commands.some((one) => one.event === event) || (!isByPerson && reviews[index]?.rule === undefined)) return [];
-    const directories = (isByPerson ? call.approvedDirectories : proposed[index]?.directories) ?? [];
-    return [[event.id, directories.length > 0 ? directories : ['.']] as const];
+    if (call && isApproved(codec, call)) return call.approvedDirectories ?? [];
+    if (reviews[index]?.rule === undefined) return undefined;
+    proposed ??= runnableCalls(calls, session);
+    return proposed[index]?.directories;
+  };
+  const allowed = calls.flatMap((call, index) => {
+    const directories = directoriesOf(call, index);
+    if (!directories) return [];
+    const names = directories.length > 0 ? directories : ['.'];
+    return [[call.event.id, names.map((name) => (name.startsWith('~') ? name : resolve(workspace, name)))] as const];
   });
-  return new Map(
-    allowed.map(([id, names]) => [id, names.map((name) => (name.startsWith('~') ? name : resolve(workspace, name)))]),
-  );
+  return new Map(allowed);
 }
