@@ -136,3 +136,45 @@ test('an imported log stays one through copies, forks, further imports and going
     { numRuns: 40 },
   );
 });
+
+const usage = { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
+const digests = { messages: '', tools: '', parameters: '' };
+const reply = {
+  response_id: 'r',
+  actions: [],
+  usage_id: 'agent',
+  model: 'm',
+  finish: 'stop',
+  digests,
+  projections: {},
+};
+const spent = { usage, cost_usd: 1, latency_ms: 1, at: 0 };
+
+/** Facts that a fork copies with a mark. */
+const markedFacts: readonly (readonly [string, object])[] = [
+  ['varve.call', { ...reply, ...spent }],
+  ['varve.run', { state: 'begun', at: 0 }],
+  ['varve.child', { ...spent, conversation_id: 'b'.repeat(32), calls: 1, unpriced_calls: 0 }],
+];
+
+test.for(
+  markedFacts.flatMap(([key, value]) =>
+    ['x', 'An id.', 'é', '__root__'].map((factId) => [key, factId, value] as const),
+  ),
+)('a log with a %s of the id %j is imported and forked, and its usage does not count again', async (given) => {
+  const [key, factId, value] = given;
+  await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const [bad, store] = [memoryStore(), memoryStore()];
+  {
+    await using log = await bad.create(id, {});
+    const stamp = { id: factId, timestamp: '2026-11-20T23:41:43.907041', source: 'environment' };
+    const text = JSON.stringify({ ...stamp, key, value, kind: 'ConversationStateUpdateEvent' });
+    await log.append([{ id: factId, kind: 'ConversationStateUpdateEvent', parentId: undefined, text }]);
+  }
+  await Conversation.import(exportBundle(await bad.read(id), await bad.summary(id)), { store });
+  const place = { store, id, isUsed: false };
+  await using conversation = await opened(place, await realpath(root.path));
+  await conversation.send('Go.');
+  await using fork = await conversation.fork();
+  expect(fork.state.stats.total.calls).toBe(0);
+});

@@ -108,8 +108,7 @@ function markInherited({ id, kind, parentId, text }: Stored, codec: EventCodec):
   const isSpent = (one: typeof event): boolean =>
     (callFact.read(one) ?? runFact.read(one) ?? childFact.read(one)) !== undefined;
   if (!ConversationStateUpdateEvent.is(event) || !isSpent(event)) return { id, kind, parentId, text };
-  const { key, value, timestamp, parent_id } = event;
-  const stamp = { id, timestamp, ...(parent_id !== undefined && { parent_id }) };
-  const copy = ConversationStateUpdateEvent.create({ key, value: { ...(value as object), inherited: true } }, stamp);
-  return { id, kind, parentId, text: codec.encode(copy) };
+  // Not created again: an imported event may have an id that none of this store has.
+  const copy = { ...(JSON.parse(text) as object), value: { ...(event.value as object), inherited: true } };
+  return { id, kind, parentId, text: JSON.stringify(copy) };
 }
