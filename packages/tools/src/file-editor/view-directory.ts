@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nameLine } from '../files/name-line.ts';
 import { isInside, realPathOf } from '../files/real-path.ts';
 import { type Refusal, refuseFailure } from '../files/refusal.ts';
 import type { Target } from '../files/target.ts';
@@ -68,7 +69,7 @@ async function leadsToDirectory(path: string): Promise<boolean> {
 }
 
 function lineOf({ path, isDirectory }: Entry): string {
-  return isDirectory ? `${path}/` : path;
+  return nameLine(isDirectory ? `${path}/` : path);
 }
 
 function limitLines(lines: readonly string[], maxChars: number): string {

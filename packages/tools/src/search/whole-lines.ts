@@ -1,3 +1,5 @@
+import { nameLine } from '../files/name-line.ts';
+
 /**
  * Returns a heading and the lines that fit into `maxChars` UTF-16 units; a final line counts the omitted ones. A line
  * feed in the name of a file is shown as `\n`, so that a name cannot look like further lines.
@@ -6,7 +8,7 @@ export function wholeLines(heading: string, lines: readonly string[], maxChars: 
   const shown = [heading];
   let room = maxChars - heading.length - 60;
   for (const item of lines) {
-    const line = item.replaceAll('\n', String.raw`\n`);
+    const line = nameLine(item);
     room -= line.length + 1;
     if (room < 0) break;
     shown.push(line);

@@ -211,3 +211,14 @@ test('further roots are accessible, and `unrestricted` allows every path', async
 test('a root that is not absolute is rejected', () => {
   expect(() => fileEditor({ roots: ['here'] })).toThrow('The root here is not an absolute path.');
 });
+
+test('a line feed in the name of an entry makes no further line', async () => {
+  await using editor = await open();
+  const { workspace } = editor;
+  await mkdir(join(workspace, 'a\n', 'real.ts'), { recursive: true });
+  await write(editor, 'a\n/in\nside', 'x');
+  await write(editor, '\nb', 'x');
+  const [, ...lines] = (await view(editor, '.')).split('\n');
+  const entries = ['/', '/\\nb', '/a\\n/', '/a\\n/in\\nside', '/a\\n/real.ts/'];
+  expect(lines).toEqual(entries.map((name) => workspace + name));
+});
