@@ -1,4 +1,4 @@
-import { policiesProjection, settingsProjection, type FoldedSettings } from '@varve/agent/replay';
+import { isUnfinishedImport, policiesProjection, settingsProjection, type FoldedSettings } from '@varve/agent/replay';
 import { eventCodec } from '@varve/events';
 import {
   ConversationErrorEvent,
@@ -86,8 +86,18 @@ export function conversationFolds(logs: Logs): ConversationFolds {
       const folding = foldingOf(foldings, summary);
       const folded = folding.idle.then(() => fold(logs, summary, folding.timeline));
       folding.idle = folded.catch(() => undefined);
-      return folded;
+      return isUnfinishedImport(summary.meta) ? folded.then(asImported) : folded;
     },
+  };
+}
+
+/** Until an import ends, its log has no boundary yet, and the settings in it are those of another person. */
+function asImported(folded: ConversationFold): ConversationFold {
+  const { head, reported } = folded;
+  return {
+    ...folded,
+    settings: { head, importHead: head },
+    reported: { ...reported, configuration: undefined, fields: {}, children: [] },
   };
 }
 

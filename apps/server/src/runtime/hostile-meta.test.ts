@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import type { Json } from '@varve/events';
 import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel } from '@varve/llm/testing';
 import { finish } from '@varve/tools';
-import { exportBundle } from '@varve/storage/maintenance';
+import { exportBundle, importBundle } from '@varve/storage/maintenance';
 import { expect, test } from 'vitest';
 import { message, runningServer, type RunningServer } from '../testing/running-server.ts';
 
@@ -71,6 +73,25 @@ test('nothing of the configuration in an imported log applies', async () => {
     tags: {},
     workspace: { working_dir: '' },
   });
+});
+
+test('nothing of the configuration in a log whose import has not ended applies, and its workspace is not served', async () => {
+  await using origin = await runningServer([]);
+  writeFileSync(join(origin.workspace, 'private.txt'), 'private');
+  const { id } = await origin.create({ tags: { team: 'a' }, confirmation_policy: { kind: 'ConfirmRisky' } });
+  const hex = id.replaceAll('-', '');
+  await using target = await runningServer([]);
+  const chunks = exportBundle(await origin.store.read(hex), await origin.store.summary(hex));
+  // As a process leaves it that dies before the boundary.
+  await importBundle(chunks, target.store, { meta: () => ({ status: 'idle', importing: 'an-import' }) });
+  expect(await target.json(200, 'GET', `/${id}`)).toMatchObject({
+    confirmation_policy: never,
+    tags: {},
+    workspace: { working_dir: '' },
+    agent: expect.not.objectContaining({ llm: expect.objectContaining({ base_url: origin.model.url }) as unknown }),
+  });
+  expect((await origin.send('GET', `/${id}/workspace/private.txt`)).status).toBe(200);
+  expect((await target.send('GET', `/${id}/workspace/private.txt`)).status).toBe(400);
 });
 
 test('nothing of the configuration in an imported log applies to a fork from before the import', async () => {
