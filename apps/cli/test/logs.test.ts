@@ -98,7 +98,7 @@ test('an exported conversation is imported with the same seals, and only once', 
   expect((await varve('import', file, '--store', elsewhere)).code).toBe(4);
 });
 
-test('an import that did not end is neither verified nor exported', async () => {
+test('an import that did not end is neither verified nor exported, and is not shown as whole', async () => {
   const { home, varve, id } = await worked();
   const database = new DatabaseSync(join(home, '.varve', 'varve.db'));
   database.prepare("UPDATE meta SET json = json_set(json, '$.importing', json('true'))").run();
@@ -111,6 +111,11 @@ test('an import that did not end is neither verified nor exported', async () => 
     expect(exported).toMatchObject({ code: 4, stderr: expect.stringContaining(sentence) });
   }
   expect(await readdir(home)).not.toContain('half');
+  for (const form of [[], ['--full'], ['--json'], ['--messages']]) {
+    const shown = await varve('show', id, ...form);
+    expect(shown).toMatchObject({ code: 0, stderr: expect.stringContaining(sentence) });
+  }
+  expect((await varve('ls')).stdout).toContain('  importing  ');
 });
 
 test('an existing file is not overwritten, and a missing one is reported', async () => {

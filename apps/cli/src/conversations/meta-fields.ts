@@ -13,9 +13,12 @@ const maxDepth = 20;
 
 /** Returns the known fields of any `meta`, which may come from an imported log; empty for those of another type. */
 export function metaFields(meta: Json): MetaFields {
-  const { title, status, workspace, agent } = fieldsOf(meta);
+  const fields = fieldsOf(meta);
+  const { title, workspace, agent } = fields;
   const { llm, model } = fieldsOf(agent);
-  return { title: textOf(title), status: textOf(status), workspace: textOf(workspace), model: modelName(llm ?? model) };
+  // The log of an import that did not end is a part of the imported one.
+  const status = 'importing' in fields ? 'importing' : textOf(fields['status']);
+  return { title: textOf(title), status, workspace: textOf(workspace), model: modelName(llm ?? model) };
 }
 
 /** Returns the name in the spec of a model; a wrapper contains the spec of its model. */
