@@ -5,6 +5,7 @@ import { importFact } from '@varve/events/facts';
 import { builtinKinds } from '@varve/events/kinds';
 import { openaiChat } from '@varve/llm';
 import { memoryStore, type EventStore } from '@varve/storage';
+import { exportBundle, importBundle } from '@varve/storage/maintenance';
 import { storedRun } from './stored-run.ts';
 
 /** Creates a conversation at a local server; returns its id. */
@@ -55,5 +56,14 @@ test('an imported conversation has no model, directory or policy of its own', as
     await using log = await store.open(id);
     await log.append([], { meta: { status: 'idle', confirmation_policy: { kind: 'NeverConfirm' } } });
   }
+  expect(await storedRun(store, id)).toEqual({ id, hasPolicy: false, hasWorkspace: false });
+});
+
+const importing = (): Json => ({ status: 'idle', importing: 'an-import' });
+
+test('an import that has not ended has no model, directory or policy of its own', async () => {
+  const [theirs, store] = [memoryStore(), memoryStore()];
+  const id = await created(theirs);
+  await importBundle(exportBundle(await theirs.read(id), await theirs.summary(id)), store, { meta: importing });
   expect(await storedRun(store, id)).toEqual({ id, hasPolicy: false, hasWorkspace: false });
 });

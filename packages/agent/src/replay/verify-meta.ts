@@ -5,7 +5,13 @@ import { conversationTimeline } from '../log/conversation-state.ts';
 import { parsedSnapshot, snapshotName } from '../log/stored-snapshots.ts';
 import { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 import { settingsProjection, type LoggedSettings } from '../log/projections/settings-projection.ts';
-import { metaDifferences, storedSettings, type MetaDifference, type StoredSettings } from '../log/settings.ts';
+import {
+  isUnfinishedImport,
+  metaDifferences,
+  storedSettings,
+  type MetaDifference,
+  type StoredSettings,
+} from '../log/settings.ts';
 
 /**
  * Compares the settings in the `meta` of a conversation with those in its log, and returns the ones that differ. They
@@ -20,9 +26,11 @@ export async function verifyMeta(log: LogReader, meta: Json): Promise<readonly M
 /**
  * Returns the settings that a conversation was last used with, as opening it does: those in its log, and those in its
  * `meta` only next to a log without settings that was not imported. A policy that an event set later replaces theirs.
- * Reads a snapshot and the events after it, as opening does, or the whole log. Needs no lease.
+ * Reads a snapshot and the events after it, as opening does, or the whole log. Needs no lease. An import that has not
+ * ended has none: its log contains those of another person, and no boundary yet.
  */
 export async function readSettings(log: LogReader, meta: Json): Promise<StoredSettings> {
+  if (isUnfinishedImport(meta)) return {};
   return currentSettings((await latestSettings(log)) ?? (await foldSettings(log)), meta);
 }
 
