@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -44,6 +44,52 @@ test.for<readonly [move: object, allowed: readonly string[] | undefined, runs: b
     expect(suffix.includes('approved for another directory')).toBe(!runs);
     // The log learns where the shell is, so that the next question names it.
     expect(outputOf(await call({ command: 'pwd', timeout: 20 }, { startDirectories: [where] }))).toBe(where);
+  } finally {
+    await tool.close();
+  }
+});
+
+// The directory of a process is known on Linux only.
+const hidden: readonly (readonly [command: string, place: string])[] = [
+  ['unset DIRSTACK; DIRSTACK=$PWD; cd sub', 'sub'],
+  ['cd sub; unset DIRSTACK; PWD=/', 'sub'],
+  ['cd sub; unset DIRSTACK; declare -r DIRSTACK=/', 'sub'],
+  ['cd sub; cd() { :; }; __varve_directory=/; readonly __varve_directory', 'sub'],
+  ['pushd sub >/dev/null; pushd -n / >/dev/null', 'sub'],
+  ['mkdir a; cd a; mv ../a ../moved', 'moved'],
+  ['mkdir b; cd b; mv ../b ../other; mkdir ../b', 'other'],
+  ['mkdir c; ln -s c linked; cd linked; rm ../linked; ln -s / ../linked', 'c'],
+];
+
+test.for([true, false].flatMap((pty) => hidden.map((one) => [pty, ...one] as const)))(
+  'with a terminal (%j), the directory of the shell after %s is %s, whatever the shell reports',
+  async ([pty, command, place]) => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'varve-hidden-')));
+    mkdirSync(join(root, 'sub'));
+    const tool = terminal({ pty });
+    const shared = { workspace: root, signal: new AbortController().signal, idempotencyKey: 'key' };
+    try {
+      const result = await tool.execute(tool.parse({ command, timeout: 20 }), shared);
+      expect(metadataOf(result).working_dir).toBe(join(root, place));
+      const stayed = { ...shared, startDirectories: [root] };
+      expect((await tool.execute(tool.parse({ command: 'touch ran', timeout: 20 }), stayed)).is_error).toBe(true);
+    } finally {
+      await tool.close();
+      rmSync(root, { recursive: true });
+    }
+  },
+);
+
+test('a command does not run in a directory that was moved after it was approved', async () => {
+  const tool = terminal({ pty: false });
+  const shared = { workspace, signal: new AbortController().signal, idempotencyKey: 'key' };
+  try {
+    await tool.execute(tool.parse({ command: 'mkdir one; cd one', timeout: 20 }), shared);
+    renameSync(join(workspace, 'one'), join(workspace, 'two'));
+    mkdirSync(join(workspace, 'one'));
+    const approved = { ...shared, startDirectories: at('one') };
+    const result = await tool.execute(tool.parse({ command: 'echo ran', timeout: 20 }), approved);
+    expect([result.is_error, metadataOf(result).working_dir]).toEqual([true, join(workspace, 'two')]);
   } finally {
     await tool.close();
   }

@@ -10,6 +10,7 @@ import type { ShellBackend, ShellProcess } from './shell-process.ts';
 import { LineNumbers } from './line-numbers.ts';
 import { LineTracker } from './line-tracker.ts';
 import { commandLine, probeLine } from './command-line.ts';
+import { actualDirectory } from './actual-directory.ts';
 import { continueWhenStopped } from './continue-when-stopped.ts';
 
 const startMs = 10_000;
@@ -109,9 +110,10 @@ export class ShellSession {
     return this.#exitCode;
   }
 
-  /** Directory of the shell after the last command. */
+  /** Directory of the shell after the last command; other programs may have moved it since. */
   get directory(): string {
-    return this.#directory;
+    const isIdle = this.#status === 'idle' || this.#status === 'finished';
+    return isIdle ? actualDirectory(this.#process.pid, this.#directory) : this.#directory;
   }
 
   /**
@@ -272,7 +274,7 @@ export class ShellSession {
   }
 
   #handlePrompt({ isPrompt, id, exitCode, directory }: PromptMarker): void {
-    this.#directory = directory;
+    this.#directory = actualDirectory(this.#process.pid, directory);
     // The shell stores its exports together with the marker, not with the prompt itself.
     if (!isPrompt) this.#lastPrompt = id;
     const isRunning = this.#status === 'running' || this.#status === 'starting';
