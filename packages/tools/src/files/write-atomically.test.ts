@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { renameSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, mkdtempDisposable, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createAtomically, isExisting, writeAtomically } from './write-atomically.ts';
+import { changeIfSame, createAtomically, isExisting, writeAtomically } from './write-atomically.ts';
 import { linesOf, unixText } from './unix-text.ts';
 
 test('a failed write leaves the old file and no other file', async () => {
@@ -56,4 +57,17 @@ test('offsets in a normalized text map to the original', () => {
 
 test('the lines of a text are those numbered by cat -n', () => {
   expect([linesOf(''), linesOf('a'), linesOf('a\n'), linesOf('a\n\n')]).toEqual([[], ['a'], ['a'], ['a', '']]);
+});
+
+test('a file that is exchanged while it is compared is not changed, even for one with the same content', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const [path, other] = [join(directory.path, 'file'), join(directory.path, 'other')];
+  const content = Buffer.from('old');
+  for (const name of [path, other]) writeFileSync(name, content);
+  let changes = 0;
+  const change = (): void => void (changes += 1);
+  expect(await changeIfSame(path, content, change)).toBe(true);
+  const comparing = changeIfSame(path, content, change);
+  renameSync(other, path);
+  expect([await comparing, changes]).toEqual([false, 1]);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Stats } from 'node:fs';
+import { lstatSync, renameSync, type Stats } from 'node:fs';
 import { constants, copyFile, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readRegularFile } from './read-file.ts';
@@ -28,22 +28,35 @@ export interface Replacement {
 }
 
 /**
- * Replaces a file in one step, as {@link writeAtomically}, if it still has the content `before`; returns false if it
- * does not. It is compared when the new content is on disk: between the comparison and the replacement nothing waits.
+ * Replaces a file in one step, as {@link writeAtomically}, if it still has the content `before` when the new content is
+ * on disk; returns false if it does not.
  */
 export async function replaceAtomically(path: string, { before, after, previous }: Replacement): Promise<boolean> {
   const staged = await stageFile(path, after, previous);
+  let isReplaced = false;
   try {
-    if (!(await hasContent(path, before))) {
-      await staged.discard();
-      return false;
-    }
-    await staged.commit();
-    return true;
-  } catch (error) {
-    await staged.discard();
-    throw error;
+    isReplaced = await staged.replace(before);
+  } finally {
+    if (!isReplaced) await staged.discard();
   }
+  return isReplaced;
+}
+
+/**
+ * Calls `change` if a file has this content, and returns whether it did. Between the last look at the file and the
+ * synchronous change no other work of this process runs, and a change by another program has the time of a system call.
+ */
+export async function changeIfSame(path: string, content: Buffer, change: () => void): Promise<boolean> {
+  const version = versionOf(path);
+  if (version === undefined || !(await hasContent(path, content)) || versionOf(path) !== version) return false;
+  change();
+  return true;
+}
+
+/** Returns what changes whenever a file is changed or replaced, as exactly as the file system records its times. */
+function versionOf(path: string): string | undefined {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join();
 }
 
 /** Returns true if a regular file has this content. */
@@ -70,6 +83,8 @@ export async function createAtomically(path: string, bytes: Buffer): Promise<voi
 export interface StagedFile {
   /** Renames the temporary file to its final path. */
   readonly commit: () => Promise<void>;
+  /** Renames it if the file at the final path has this content, as {@link changeIfSame}; returns whether it did. */
+  readonly replace: (content: Buffer) => Promise<boolean>;
   /**
    * Creates the file at its final path.
    *
@@ -104,6 +119,11 @@ export async function stageFile(path: string, bytes: Buffer, previous: Stats | u
     await rename(staged, path);
     await syncDirectory(directory);
   };
+  const replace = async (content: Buffer): Promise<boolean> => {
+    const isReplaced = await changeIfSame(path, content, () => renameSync(staged, path));
+    if (isReplaced) await syncDirectory(directory);
+    return isReplaced;
+  };
   const create = async (): Promise<void> => {
     await link(staged, path).catch(async (error: unknown) => {
       if (isExisting(error)) throw error;
@@ -113,7 +133,7 @@ export async function stageFile(path: string, bytes: Buffer, previous: Stats | u
     await rm(staged);
     await syncDirectory(directory);
   };
-  return { commit, create, discard };
+  return { commit, replace, create, discard };
 }
 
 /** Returns true for the error of a path at which something exists. */

@@ -1,9 +1,9 @@
-import type { Stats } from 'node:fs';
+import { rmSync, type Stats } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeDirectories, removeDirectories } from '../files/make-directories.ts';
 import { refuse, type Refusal, systemMessage } from '../files/refusal.ts';
-import { hasContent, stageFile, type StagedFile, writeAtomically } from '../files/write-atomically.ts';
+import { changeIfSame, hasContent, stageFile, type StagedFile, writeAtomically } from '../files/write-atomically.ts';
 
 /** File to write or to remove. */
 export interface PlannedChange {
@@ -41,9 +41,7 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<R
     }
     for (const { real, before } of changes) await assertUnchanged(real, before);
     for (const { change, file } of staged) {
-      if (change.before !== undefined) await assertUnchanged(change.real, change.before);
-      if (file === undefined) await rm(change.real);
-      else await (change.before === undefined ? file.create() : file.commit());
+      await applyChange(change, file);
       done.unshift(change);
     }
     return undefined;
@@ -60,9 +58,17 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<R
   }
 }
 
+async function applyChange({ real, before }: PlannedChange, file: StagedFile | undefined): Promise<void> {
+  if (before === undefined) return file?.create();
+  const isDone = await (file?.replace(before) ?? changeIfSame(real, before, () => rmSync(real)));
+  if (!isDone) throw changedMeanwhile();
+}
+
+const changedMeanwhile = (): Error => new Error('something else has changed the file since it was read');
+
 async function assertUnchanged(path: string, before: Buffer | undefined): Promise<void> {
   const isSame = before === undefined ? await isMissing(path) : await hasContent(path, before);
-  if (!isSame) throw new Error('something else has changed the file since it was read');
+  if (!isSame) throw changedMeanwhile();
 }
 
 async function isMissing(path: string): Promise<boolean> {
