@@ -111,7 +111,7 @@ export class Session implements AsyncDisposable {
     this.tools = tools;
     this.mask = mask;
     this.now = () => Math.floor(now());
-    this.timeout = parts.timeout ?? ((ms) => AbortSignal.timeout(ms));
+    this.timeout = parts.timeout ?? ((ms) => AbortSignal.timeout(Math.ceil(ms)));
     this.journal = new Journal({
       log: watchLease(log, this.#lost),
       codec,

@@ -285,10 +285,9 @@ test('after a crash at any append, what a hook blocks never runs, and the Stop h
   }
 });
 
-/** Blocks calls of `record` as the model decides, which also works for the agent. */
-const asks: HookConfig = {
-  PreToolUse: [{ matcher: 'record', hooks: [{ type: 'prompt', name: 'careful', prompt: 'Never record a.' }] }],
-};
+/** Blocks calls of `record` as the model decides, which also works for the agent. Limits need not be whole numbers. */
+const careful = { type: 'prompt', name: 'careful', prompt: 'Never record a.', timeout: 60.0005 } as const;
+const asks: HookConfig = { PreToolUse: [{ matcher: 'record', hooks: [careful] }] };
 const cost = { costUsd: 0.5, usage: { input_tokens: 20, output_tokens: 5 } };
 
 test('a prompt hook decides by the reply of the model, which reads the policy and the call as data', async () => {

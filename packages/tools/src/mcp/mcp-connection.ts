@@ -37,6 +37,8 @@ export interface McpConnection {
 /** Time limit of each call, and of the start. */
 const defaultTimeoutMs = 60_000;
 const startMs = 30_000;
+/** Longest limit; twice as much is still less than the longest delay of a timer. */
+const maxTimeoutMs = 1_000_000_000;
 
 /** Maximum number of tools of one server, and size of the description of one in characters. */
 const maxTools = 128;
@@ -53,7 +55,8 @@ const maxProblem = 4000;
  */
 export async function openConnection(name: string, server: McpServer, options: ConnectOptions): Promise<McpConnection> {
   const { redactor, signal } = options;
-  const timeout = server.timeoutMs ?? defaultTimeoutMs;
+  // Timers need whole numbers, and end immediately beyond what they can measure.
+  const timeout = Math.ceil(Math.min(server.timeoutMs ?? defaultTimeoutMs, maxTimeoutMs));
   const budget = new StartBudget();
   const transport = transportOf(server, options, budget);
   const client = new Client({ name: 'varve', version: '0' }, { jsonSchemaValidator: { getValidator: () => accepted } });

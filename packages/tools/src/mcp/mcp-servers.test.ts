@@ -66,6 +66,14 @@ test('tools of a server are offered under its name, with cautious hints, and ans
   await close(tools);
 });
 
+test.for([30_000.25, 2 ** 31, Infinity])('a server with a limit of %d ms starts and answers', async (timeoutMs) => {
+  await using servers = await startMcpServers({ docs: processServer({ timeoutMs }) }, { env: process.env });
+  expect(servers.problems).toEqual([]);
+  const tools = await toolsOf(servers);
+  expect(await call(tools, 'mcp__docs__echo', { text: 'hello' })).toMatchObject({ isError: false });
+  await close(tools);
+});
+
 test('a process gets public variables and its own, and secrets are masked before results are cut', async () => {
   const env = { ...process.env, LLM_API_KEY: 'key-of-the-model-0123' };
   const own = { TOKEN: 'token-0123456789' };
