@@ -251,6 +251,21 @@ test('removed seals fail verification and refuse the next run until they are acc
   expect([code, stdout]).toEqual([0, expect.stringContaining('accepted without seals')]);
 });
 
+test('a conversation of a process that is gone with its machine is refused until it is taken over', async () => {
+  const { home, varve, id } = await worked();
+  const database = new DatabaseSync(join(home, '.varve', 'varve.db'));
+  database.exec(`UPDATE conversation SET lease_holder = 'x', lease_host = 'elsewhere', lease_pid = 17, lease_boot = '',
+    lease_until = 4000000000000`);
+  database.close();
+  await using server = await scriptedServer([{ text: 'Done.' }]);
+  const resume = async () => varve('run', 'Again.', '--resume', id, '--base-url', server.url, '--model', 'm');
+  const refused = await resume();
+  expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('varve repair --take-over')]);
+  expect((await varve('repair', id)).code).toBe(4);
+  expect((await varve('repair', id, '--take-over')).code).toBe(0);
+  expect((await resume()).code).toBe(0);
+});
+
 test('verify fails for keys that did not sign, malformed keys, unknown seals and missing options', async () => {
   const { varve, id } = await worked();
   const key = 'did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw';

@@ -13,6 +13,7 @@ interface RepairCommandOptions {
   readonly store?: string;
   readonly acceptUnsealed?: true;
   readonly from?: number;
+  readonly takeOver?: true;
 }
 
 /** Ends a log that lost events before the loss, and accepts events that lost their seals. */
@@ -25,9 +26,16 @@ export const repairCommand: CliCommand = {
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .option('--from <seq>', 'end the log before this event even if it can be read', eventNumber)
       .option('--accept-unsealed', 'accept events that have no seals, or lost them, as they are now')
-      .action(async (id: string, { store: url, acceptUnsealed, from }: RepairCommandOptions) => {
+      .option(
+        '--take-over',
+        'take the conversation from a process of another machine, or before a restart, that is gone',
+      )
+      .action(async (id: string, { store: url, acceptUnsealed, from, takeOver }: RepairCommandOptions) => {
         await using store = await openExistingStore(io, url);
-        await using log = await store.open(await resolveId(store, id), { purpose: 'repair' });
+        await using log = await store.open(await resolveId(store, id), {
+          purpose: 'repair',
+          ...(takeOver && { takeOver }),
+        });
         checkEnd(from, await log.head());
         const result = await repair(log, {
           ...(acceptUnsealed && { acceptUnsealed }),

@@ -25,6 +25,12 @@ export interface OpenOptions {
    * `repair` has accepted the loss. Default: `append`.
    */
   readonly purpose?: 'append' | 'repair';
+  /**
+   * Takes over a lease that has not expired, if the store cannot determine whether its holder still runs: that of
+   * another machine, or of this one before it was restarted. For a person who knows that the holder is gone. Appends of
+   * a holder that still runs are `fenced`, but its calls may run a second time.
+   */
+  readonly takeOver?: boolean;
 }
 
 /** Condition of a removal. */

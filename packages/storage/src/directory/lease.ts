@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import type { SealedEnd, SealedOnce } from '../contract/log-proof.ts';
 import { errnoOf } from '../kit/disk-error.ts';
-import type { Holder } from '../kit/holder.ts';
+import type { Claimant } from '../kit/holder.ts';
 import {
   type Claim,
   type ClaimLocation,
@@ -14,14 +14,10 @@ import {
 } from './lease-files.ts';
 
 /** Lease settings of a conversation. */
-export interface LeaseOptions extends ClaimLocation {
+export interface LeaseOptions extends ClaimLocation, Claimant {
   readonly id: string;
   /** Time until a lease expires if it is not renewed. */
   readonly leaseMs: number;
-  /** UTC milliseconds. */
-  readonly now: () => number;
-  /** Lease holder, recorded in the claim. */
-  readonly holder: Holder;
 }
 
 /**

@@ -72,11 +72,11 @@ export class RootedStore implements EventStore {
     });
   }
 
-  async open(id: string, { purpose = 'append' }: OpenOptions = {}): Promise<EventLog> {
+  async open(id: string, { purpose = 'append', takeOver }: OpenOptions = {}): Promise<EventLog> {
     const options = this.#leaseOptions(id);
     return this.#openLog({ id, purpose }, async () => {
       this.#checkExists(id);
-      const lease = takeLease(options);
+      const lease = takeLease({ ...options, takeOver });
       await lease.releaseOnError(async () => options.files.fsync(options.paths.own));
       return lease;
     });
@@ -222,7 +222,7 @@ export class RootedStore implements EventStore {
 }
 
 /** A log to open. */
-interface Opening extends Required<OpenOptions> {
+interface Opening extends Required<Pick<OpenOptions, 'purpose'>> {
   readonly id: string;
 }
 

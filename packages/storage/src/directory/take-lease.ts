@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
-import { type Holder, isDead } from '../kit/holder.ts';
+import { checkLease, type FoundLease } from '../kit/holder.ts';
 import type { Files } from './layout/files.ts';
 import {
   type Claim,
@@ -15,9 +15,6 @@ import {
   writeClaim,
 } from './lease-files.ts';
 import { Lease, type LeaseOptions } from './lease.ts';
-
-/** A holder that may still have the lease. */
-type Contender = Holder & { readonly until: number };
 
 /**
  * Takes the lease of a conversation. If several processes try concurrently, one succeeds.
@@ -53,28 +50,23 @@ export function newClaim({ holder, leaseMs, now }: Pick<LeaseOptions, 'holder' |
 
 /** Checks that no live holder has the lease, and returns the highest epoch so far. @throws {StorageError} `held`. */
 function checkFree(options: LeaseOptions): number {
-  const { id, files, paths, now, holder } = options;
+  const { id, files, paths } = options;
   const [epoch = 0] = listEpochs(options);
   const claimed = readClaim(options, epoch);
   const lease = parseOwnerLease(files.read(paths.ownerLease));
-  const contenders = lease?.owner_instance_id === claimed?.instance ? [] : [referenceHolder(options, lease)];
-  if (claimed && !claimed.isReleased) contenders.push(claimHolder(claimed, lease));
-  const live = contenders.find((other) => other && other.until > now() && !isDead(other, holder));
-  if (live) {
-    const holderName = `process ${live.pid} on ${live.host || 'an unknown host'}`;
-    const until = new Date(Math.min(live.until, 8.64e15)).toISOString();
-    throw new StorageError('held', `Conversation ${id} is held by ${holderName} until ${until} or longer.`);
-  }
+  const found = lease?.owner_instance_id === claimed?.instance ? [] : [referenceHolder(options, lease)];
+  if (claimed && !claimed.isReleased) found.push(claimHolder(claimed, lease));
+  for (const other of found) if (other) checkLease(id, other, options);
   return Math.max(epoch, lease?.generation ?? 0);
 }
 
-function claimHolder(claimed: Claim, lease: OwnerLease | undefined): Contender {
+function claimHolder(claimed: Claim, lease: OwnerLease | undefined): FoundLease {
   const isRenewed = lease?.owner_instance_id === claimed.instance;
   return { ...claimed, until: isRenewed ? Math.max(claimed.until, lease.expires_at * 1000) : claimed.until };
 }
 
 /** Returns the holder of a lease without a claim. It has no boot id, and the reference checks only the pid. */
-function referenceHolder({ holder }: LeaseOptions, lease: OwnerLease | undefined): Contender | undefined {
+function referenceHolder({ holder }: LeaseOptions, lease: OwnerLease | undefined): FoundLease | undefined {
   if (!lease) return undefined;
   const { owner_host: host = '', owner_pid: pid = process.pid, expires_at: until } = lease;
   return { host, pid, boot: holder.boot, until: until * 1000 };

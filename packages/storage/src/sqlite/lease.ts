@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { StorageError } from '../contract/error.ts';
-import { type Holder, isDead } from '../kit/holder.ts';
+import { checkLease, type FoundLease, type Holder } from '../kit/holder.ts';
 import type { Connection } from './connection.ts';
 import { type ConversationRow, type LogState, type Statements, toLogState } from './statements.ts';
 
@@ -22,8 +22,12 @@ export interface Lease {
 
 /** Takes, renews and releases leases. Every method runs inside a transaction of the caller. */
 export interface Leases {
-  /** Rejects a conversation whose lease a live process holds. @throws {StorageError} `held`. */
-  checkFree(row: ConversationRow): void;
+  /**
+   * Rejects a conversation whose lease a live process holds; with `takeOver`, only if this process can see that.
+   *
+   * @throws {StorageError} `held`.
+   */
+  checkFree(row: ConversationRow, takeOver?: boolean): void;
   /** Takes the lease, from another holder if there is one. */
   take(row: Pick<ConversationRow, 'key' | 'lease_epoch'>): Lease;
   /** Renews the lease; does nothing if it was taken over. */
@@ -39,12 +43,9 @@ export function leases(statements: Statements, { leaseMs, now, holder }: LeaseOp
   const store = randomUUID();
   const expiry = (): number => now() + leaseMs;
   return {
-    checkFree(row) {
+    checkFree(row, takeOver) {
       const other = holderOf(row);
-      if (!other || other.until <= now() || isDead(other, holder)) return;
-      const until = new Date(other.until).toISOString();
-      const name = `process ${other.pid} on ${other.host}`;
-      throw new StorageError('held', `Conversation ${row.id} is held by ${name} until ${until} or longer.`);
+      if (other) checkLease(row.id, other, { holder, now, takeOver });
     },
     take({ key, lease_epoch }) {
       const epoch = lease_epoch + 1;
@@ -81,7 +82,7 @@ export function failIfFenced({ id, connection, lease: { key, epoch } }: LeasedCo
   throw new StorageError('fenced', `Conversation ${id} was taken over from epoch ${epoch}.`);
 }
 
-function holderOf(row: ConversationRow): (Holder & { readonly until: number }) | undefined {
+function holderOf(row: ConversationRow): FoundLease | undefined {
   const { lease_host: host, lease_pid: pid, lease_boot: boot, lease_until: until } = row;
   if (host === null || pid === null || boot === null || until === null) return undefined;
   return { host, pid, boot, until };

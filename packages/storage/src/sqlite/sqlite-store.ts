@@ -96,12 +96,12 @@ class SqliteStore implements EventStore {
     });
   }
 
-  async open(id: string, { purpose = 'append' }: OpenOptions = {}): Promise<EventLog> {
+  async open(id: string, { purpose = 'append', takeOver }: OpenOptions = {}): Promise<EventLog> {
     this.#check(id);
     const { statements } = this.#connection;
     return this.#openLog({ id, purpose }, () => {
       const row = this.#find(id);
-      this.#leases.checkFree(row);
+      this.#leases.checkFree(row, takeOver);
       if (purpose === 'append') checkIntact(statements, row, this.#options.now());
       return this.#leases.take(row);
     });
@@ -187,7 +187,7 @@ class SqliteStore implements EventStore {
 }
 
 /** A log to open. */
-interface Opening extends Required<OpenOptions> {
+interface Opening extends Required<Pick<OpenOptions, 'purpose'>> {
   readonly id: string;
 }
 
