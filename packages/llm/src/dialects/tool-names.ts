@@ -16,7 +16,7 @@ export function wireName(name: string): string {
 /** Prefixes and suffixes that models and servers add to names. */
 const additions: readonly RegExp[] = [/^functions\./, /<\|.*$/s, /:\d+$/, /^\s+/, /(?<!\s)\s+$/];
 
-/** Longest name from which additions are removed: a pattern for the end of a text reads white space repeatedly. */
+/** Longest name from which additions are removed; a longer one is only compared. */
 const maxNameLength = 1000;
 
 /**

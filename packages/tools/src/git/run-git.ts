@@ -61,7 +61,7 @@ function inheritedEnvironment(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
 }
 
-/** Returns the output of git without user names and passwords in URLs. */
+/** Returns the output of git without user names and passwords in URLs; a password may contain an unescaped `@`. */
 export function withoutCredentials(text: string): string {
-  return text.replaceAll(/(?<!\w)(\w+:\/\/)[^\s/@]+@/g, '$1').trim();
+  return text.replaceAll(/(?<!\w)(\w+:\/\/)[^\s/]+@/g, '$1').trim();
 }
