@@ -1,4 +1,6 @@
+import { exceededJsonLimit } from '@varve/text';
 import * as z from 'zod';
+import { fileLimits } from './file-limits.ts';
 
 const strings = z.record(z.string(), z.string());
 
@@ -32,6 +34,20 @@ export type McpServerConfig = z.output<typeof mcpServer>;
 const fileEntry = z
   .object({ ...mcpServer.shape, type: z.enum(['stdio', 'http', 'streamable-http', 'sse']).optional() })
   .transform(({ type, ...server }): McpServerConfig => ({ ...(type && { transport: type }), ...server }));
+
+/**
+ * Parses the bytes of `.mcp.json`; returns undefined for a file that has no effect. Trust and the start of servers read
+ * it with this function: with two parsers, a file could start other scripts than those that a person trusts.
+ */
+export function parseServerFile(bytes: Uint8Array): unknown {
+  const text = new TextDecoder().decode(bytes);
+  if (exceededJsonLimit(text, fileLimits)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Returns the servers in parsed `.mcp.json`, and the names of those that are invalid.

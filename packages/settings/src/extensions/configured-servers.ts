@@ -1,8 +1,6 @@
 import type { Skill } from '@varve/agent/skills';
-import { exceededJsonLimit } from '@varve/text';
 import type { McpServer } from '@varve/tools/mcp';
-import { fileLimits } from '../definitions/file-limits.ts';
-import { serversOfFile, type McpServerConfig } from '../definitions/mcp-server.ts';
+import { parseServerFile, serversOfFile, type McpServerConfig } from '../definitions/mcp-server.ts';
 import { SettingsError } from '../error.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
 import type { TrustSubject } from '../trust/trust-subject.ts';
@@ -37,7 +35,13 @@ export function serversOfFiles(
   const files = trusted.toReversed().flatMap(({ configuration }) => {
     const bytes = configuration.scope === 'project' ? configuration.read('.mcp.json') : undefined;
     return bytes
-      ? [{ json: jsonOf(bytes), where: `${configuration.workspace}/.mcp.json`, directory: configuration.workspace }]
+      ? [
+          {
+            json: parseServerFile(bytes),
+            where: `${configuration.workspace}/.mcp.json`,
+            directory: configuration.workspace,
+          },
+        ]
       : [];
   });
   const ofSkills = skills.map(({ name, mcpServers }) => {
@@ -110,15 +114,4 @@ function ofSettings(settings: Settings | undefined, workspace: string): readonly
       return { name, config, directory: workspace, isOwn };
     }),
   );
-}
-
-/** Returns the value of a file; undefined for one of which trust would not cover the scripts. */
-function jsonOf(bytes: Uint8Array): unknown {
-  const text = new TextDecoder().decode(bytes);
-  if (exceededJsonLimit(text, fileLimits)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

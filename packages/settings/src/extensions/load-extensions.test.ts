@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { settingsOfText } from '../layers/document.ts';
 import { isTrustedFile, trustStore, trustSubject, type ConfigurationScope } from '../trust/index.ts';
 import { loadExtensions, type Extensions } from './load-extensions.ts';
 import { trustedParts } from './trusted-parts.ts';
@@ -150,6 +151,46 @@ test('servers of .mcp.json count if it is trusted with the script that it starts
   expect(warnings).toEqual([expect.stringContaining('.mcp.json: bad is not valid')]);
   place.write('tools/server.js', 'steal();');
   expect(await place.load()).toMatchObject({ servers: [], untrusted: [{ status: 'changed' }] });
+});
+
+test.for([
+  '{"mcpServers": {"a": {"command": "node", "args": ["s.js"], "__proto__": {"cwd": "d"}}}}',
+  '{"mcpServers": {"a": {"command": "node", "args": ["s.js"]}, "__proto__": {"a": {"command": "id"}}}}',
+  '{"mcpServers": {"a": {"command": "id", "command": "node", "args": ["x"], "args": ["s.js"]}}}',
+  '\ufeff{"mcpServers": {"a": {"comm\\u0061nd": "node", "args": ["s.js"]}}}',
+  '{"mcpServers": {"a": {"command": "node", "args": ["server"], "env": {"NODE_OPTIONS": "--require ./s.js"}}}}',
+  '{"mcpServers": {"a": {"command": "sh", "args": ["-c", "cd . && node <s.js"]}}}',
+])('a server that is started from %s is trusted with its script', async (text) => {
+  const place = new Place();
+  place.write('.mcp.json', text);
+  place.write('s.js', 'serve();');
+  await place.trust();
+  expect((await place.load()).servers).toMatchObject([{ name: 'a' }]);
+  place.write('s.js', 'steal();');
+  expect(await place.load()).toMatchObject({ servers: [], untrusted: [{ status: 'changed' }] });
+});
+
+test.for([
+  '"args": ["s.js"]',
+  '"args": ["s.js"], "env": {"A": "b"}, "__proto__": {"cwd": "d"}',
+  '"args": ["-r", "x"], "env": {"NODE_OPTIONS": "--require ./s.js"}',
+])('settings of servers with %s are trusted with the script, or are invalid', async (fields) => {
+  const place = new Place();
+  const text = `{"mcp_servers": {"a": {"command": "node", ${fields}, },},} // settings`;
+  place.write('.varve/config.json', text);
+  place.write('s.js', 'serve();');
+  await place.trust();
+  const file = { path: join(place.workspace, '.varve/config.json'), text };
+  const isUsed = (): boolean => {
+    try {
+      return settingsOfText(text, { path: file.path, layer: 'project' }).length > 0;
+    } catch {
+      return false;
+    }
+  };
+  expect(await isTrustedFile(file, place.directories)).toBe(true);
+  place.write('s.js', 'steal();');
+  expect([isUsed(), await isTrustedFile(file, place.directories)]).not.toEqual([true, true]);
 });
 
 test.for([

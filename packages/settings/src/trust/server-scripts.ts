@@ -1,19 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { exceededJsonLimit } from '@varve/text';
 import { realPathOf } from '@varve/tools';
-import { parse } from 'jsonc-parser';
-import * as z from 'zod';
-import { fileLimits } from '../definitions/file-limits.ts';
-import { serversOfFile } from '../definitions/mcp-server.ts';
+import { type McpServerConfig, parseServerFile, serversOfFile } from '../definitions/mcp-server.ts';
+import { SettingsError } from '../error.ts';
+import { settingsOfText } from '../layers/document.ts';
 import type { Configuration } from './configuration.ts';
 
-const settingsFile = z.object({ mcp_servers: z.unknown() });
-
 /**
- * Returns the files of a directory that the commands of its servers name, relative to it: programs and scripts that the
- * agent can write, and that run with the next start. Programs that these start in turn are not found. `others` are the
- * servers of further files, by name.
+ * Returns the files of a directory that the commands and variables of its servers name, relative to it: programs and
+ * scripts that the agent can write, and that run with the next start. Programs that these start in turn are not found.
+ * `others` are the servers of further files, by name.
  */
 export async function serverScripts(
   configuration: Configuration,
@@ -21,16 +17,14 @@ export async function serverScripts(
 ): Promise<readonly string[]> {
   const { workspace, files } = configuration;
   const named = files.flatMap(({ path }) => {
-    if (/(?:^|\/)\.mcp\.json$/.test(path)) return serversIn(jsonOf(configuration.read(path)));
-    const { data } = /^\.varve\/config\.jsonc?$/.test(path)
-      ? settingsFile.safeParse(jsonOf(configuration.read(path)))
-      : {};
-    return data ? serversIn({ mcpServers: data.mcp_servers }) : [];
+    const bytes = configuration.read(path);
+    if (bytes && /(?:^|\/)\.mcp\.json$/.test(path)) return serversIn(parseServerFile(bytes));
+    return bytes && /^\.varve\/config\.jsonc?$/.test(path) ? serversOfSettings(bytes, path) : [];
   });
   const servers = [...named, ...others.flatMap((mcpServers) => serversIn({ mcpServers }))];
   const found = new Set<string>();
-  for (const { command = '', args = [], cwd = '.' } of servers) {
-    for (const word of [command, ...args].flatMap((text) => text.split(/[\s'"`;|&()<>=]+/))) {
+  for (const { command = '', args = [], env = {}, cwd = '.' } of servers) {
+    for (const word of [command, ...args, ...Object.values(env)].flatMap((text) => text.split(/[\s'"`;|&()<>=]+/))) {
       const path = relative(workspace, resolve(workspace, cwd, word));
       if (word !== '' && (await isFileInside(workspace, path))) found.add(path);
     }
@@ -38,17 +32,23 @@ export async function serverScripts(
   return [...found];
 }
 
-function serversIn(
-  json: unknown,
-): readonly { command?: string | undefined; args?: string[] | undefined; cwd?: string | undefined }[] {
+function serversIn(json: unknown): readonly McpServerConfig[] {
   return Object.values(serversOfFile(json).servers);
 }
 
-/** Returns the value of a file; undefined for one that has no effect. */
-function jsonOf(bytes: Uint8Array | undefined): unknown {
-  const text = new TextDecoder().decode(bytes);
-  return exceededJsonLimit(text, fileLimits) ? undefined : parse(text, [], { allowTrailingComma: true });
+/** Returns the servers in a file of settings; none for one that is invalid, because no run uses it. */
+function serversOfSettings(bytes: Uint8Array, path: string): readonly McpServerConfig[] {
+  try {
+    const values = settingsOfText(new TextDecoder().decode(bytes), { path, layer: 'project' });
+    // Each value has passed the schema of the setting.
+    return values.flatMap(({ key, value }) => (key === 'mcp_servers' ? Object.values(value as Servers) : []));
+  } catch (error) {
+    if (error instanceof SettingsError) return [];
+    throw error;
+  }
 }
+
+type Servers = Readonly<Record<string, McpServerConfig>>;
 
 /** A file elsewhere is not one that the repository contains. */
 async function isFileInside(workspace: string, path: string): Promise<boolean> {
