@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { scriptedModel } from '@varve/llm/testing';
 import { directoryStore } from '@varve/storage/directory';
 import { applyPatch, fileEditor, finish, glob, grep, planningFileEditor, terminal, type Tool } from '@varve/tools';
+import { toolKinds } from '@varve/tools/specs';
 import { defineAgent } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 
@@ -22,6 +23,18 @@ const worst: readonly (readonly [string, () => Tool, (path: string) => object])[
   ['a glob', glob, () => ({ pattern: `**/${'*i'.repeat(200)}` })],
   ['an expression that backtracks', grep, () => ({ pattern: '(s*a*m*e*)*(s*a*m*e*)*x' })],
 ];
+
+/** Tools that do nothing but check an input, which is limited: no renewal is due during a call. */
+const withoutWork = ['finish', 'task_tracker', 'think'];
+
+test('every built-in tool has an input that takes long, or does no work', () => {
+  const named = new Set(worst.map(([, open]) => open().name));
+  expect([...named, ...withoutWork].toSorted()).toEqual(
+    toolKinds()
+      .map(({ kind }) => kind)
+      .toSorted(),
+  );
+});
 
 test.for(worst)('the lease is renewed during a call of %s', async ([, open, input]) => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-lease-'));
