@@ -9,6 +9,8 @@ import { text as readAll } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel, scriptedServer } from '@varve/llm/testing';
+import { scrub } from '@varve/storage/maintenance';
+import { ed25519Signer } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { runProgram } from '../src/program.ts';
 
@@ -249,6 +251,22 @@ test('removed seals fail verification and refuse the next run until they are acc
   expect((await varve('repair', id, '--accept-unsealed')).stdout).toContain('are accepted as they are');
   const { code, stdout } = await varve('verify', id, '--require-seals');
   expect([code, stdout]).toEqual([0, expect.stringContaining('accepted without seals')]);
+});
+
+test('a scrubbed log verifies, and the requests that contained the secret are counted', async () => {
+  const { home, varve, id } = await worked();
+  const signer = ed25519Signer(new Uint8Array(32).fill(1));
+  {
+    await using store = await sqliteStore({ path: join(home, '.varve', 'varve.db') });
+    expect(await scrub(store, { secrets: ['Print hello'], signer })).toMatchObject({ failed: [], held: [] });
+  }
+  const { code, stdout } = await varve('verify', id);
+  expect(stdout).toMatch(new RegExp(`Secrets were scrubbed from events? [\\d, ]+ by ${signer.did}\\.`));
+  expect(stdout).toContain('0 of 2 model requests reproduced, 2 contained what was scrubbed.');
+  expect(code).toBe(0);
+  expect(JSON.parse((await varve('verify', id, '--json')).stdout)).toMatchObject({
+    requests: { checked: 2, scrubbed: 2, differing: [] },
+  });
 });
 
 test('a conversation of a process that is gone with its machine is refused until it is taken over', async () => {

@@ -1,5 +1,5 @@
 import { eventCount } from '../conversations/formats.ts';
-import type { SeqRange, Unsealed, Verdict } from '@varve/storage/proof';
+import type { SeqRange, Tombstone, Unsealed, Verdict } from '@varve/storage/proof';
 
 /** Describes in words what a verdict proves and what it cannot prove; the first line is the result. */
 export function describeVerdict(verdict: Verdict): readonly string[] {
@@ -20,8 +20,10 @@ export function describeVerdict(verdict: Verdict): readonly string[] {
       : []),
     ...unsealed.map((range) => lateSealOf(range)),
     ...signedLater.map((range) => signedLaterOf(range)),
-    ...tombstones.map(({ seq, signer }) => `A secret was scrubbed from event ${seq} by ${signer}.`),
-    ...(cuts.length > 0 ? [`Repaired ${cuts.length} times after a loss of events.`] : []),
+    ...scrubbedBy(tombstones),
+    ...(cuts.length > 0
+      ? [`Repaired ${cuts.length === 1 ? 'once' : `${cuts.length} times`} after a loss of events.`]
+      : []),
   ];
 }
 
@@ -50,6 +52,14 @@ function lateSealOf(range: Unsealed): string {
 
 function signedLaterOf(range: SeqRange): string {
   return `Signed only with a later event: ${rangeOf(range)}. Not excluded: a change before that signature.`;
+}
+
+function scrubbedBy(tombstones: readonly Tombstone[]): readonly string[] {
+  const signers = Map.groupBy(tombstones, ({ signer }) => signer);
+  return [...signers].map(([signer, scrubbed]) => {
+    const seqs = [...new Set(scrubbed.map(({ seq }) => seq))];
+    return `Secrets were scrubbed from ${seqs.length === 1 ? 'event' : 'events'} ${seqs.join(', ')} by ${signer}.`;
+  });
 }
 
 function rangeOf({ seq, end }: SeqRange): string {

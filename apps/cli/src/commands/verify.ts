@@ -27,6 +27,8 @@ interface RequestCount {
   readonly checked: number;
   /** Requests of an older version of the message projection. */
   readonly older: number;
+  /** Requests that cannot be rebuilt, because an event before them was scrubbed. */
+  readonly scrubbed: number;
   readonly differing: readonly number[];
 }
 
@@ -57,7 +59,7 @@ export const verify: CliCommand = {
         const { isUnfinishedImport, verifyMeta, verifySnapshots } = await import('@varve/agent/replay');
         const { meta } = await store.summary(log.id);
         const isUnfinished = isUnfinishedImport(meta);
-        const requests = verdict.broken ? undefined : await countRequests(log);
+        const requests = verdict.broken ? undefined : await countRequests(log, verdict);
         const settings = verdict.broken ? [] : await verifyMeta(log, meta);
         const snapshots = verdict.broken ? [] : await verifySnapshots(log);
         const differing = snapshots.filter(({ state }) => state === 'differs');
@@ -92,14 +94,16 @@ function requirementsOf({ trust, requireSigned, requireSeals, head }: VerifyComm
   };
 }
 
-async function countRequests(log: LogReader): Promise<RequestCount> {
+async function countRequests(log: LogReader, { tombstones: [first] }: Verdict): Promise<RequestCount> {
   const { verifyRequests } = await import('@varve/agent/replay');
-  const count = { checked: 0, older: 0, differing: [] as number[] };
+  const count = { checked: 0, older: 0, scrubbed: 0, differing: [] as number[] };
   for await (const { seq, messages, tools, parameters } of verifyRequests(log)) {
     count.checked += 1;
     if (messages === 'older-projection') count.older += 1;
     // Older logs contain no parameters.
-    if (messages === 'differs' || tools !== 'same' || parameters === 'differs') count.differing.push(seq);
+    if (messages !== 'differs' && tools === 'same' && parameters !== 'differs') continue;
+    if (first && first.seq < seq) count.scrubbed += 1;
+    else count.differing.push(seq);
   }
   return count;
 }
@@ -116,8 +120,9 @@ function printVerdict(io: TerminalIo, verdict: Verdict, requests?: RequestCount)
   for (const line of rest) print(line);
   if (!requests) return;
   const older = requests.older > 0 ? `, ${requests.older} by an older version of varve` : '';
-  const same = requests.checked - requests.differing.length;
-  print(`${same} of ${requests.checked} model requests reproduced${older}.`);
+  const scrubbed = requests.scrubbed > 0 ? `, ${requests.scrubbed} contained what was scrubbed` : '';
+  const same = requests.checked - requests.scrubbed - requests.differing.length;
+  print(`${same} of ${requests.checked} model requests reproduced${older}${scrubbed}.`);
   if (requests.differing.length > 0) print(styled('red', `Different requests at: ${requests.differing.join(', ')}.`));
 }
 
