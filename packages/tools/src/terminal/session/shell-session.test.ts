@@ -251,6 +251,15 @@ test('secrets that the shell has not read are removed at the end of their comman
   expect(readdirSync(shell.directory)).not.toContain('secrets');
 });
 
+test('a wait with an aborted signal ends at once, and the command goes on', async () => {
+  await using shell = await scriptedSession();
+  shell.session.run('sleep 60');
+  expect(await shell.session.wait({ signal: AbortSignal.abort() })).toBe('aborted');
+  expect(shell.session.status).toBe('running');
+  shell.prompt(1);
+  expect(await shell.session.wait({ signal: AbortSignal.abort() })).toBe('finished');
+});
+
 test('a closed session leaves no files', async () => {
   await using shell = await scriptedSession();
   await shell.session.close();
