@@ -6,11 +6,16 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Converts a system error to a `SettingsError`. Returns any other error unchanged: it is a bug. */
-export function fileError(error: unknown): unknown {
+/**
+ * Converts a system error at a file to a `SettingsError`, which names the path of the error, or else the given one: an
+ * error of an open file has none. Returns any other error unchanged: it is a bug.
+ */
+export function fileError(error: unknown, file: string): unknown {
   const errno = errnoOf(error);
   if (errno === undefined) return error;
   const { dest, path } = error as { readonly dest?: unknown; readonly path?: unknown };
-  const named = [dest, path].find((value) => typeof value === 'string') ?? 'A file';
-  return new SettingsError('io', `${named} cannot be read or written: ${errno}.`, { cause: error });
+  const named = [dest, path].find((value) => typeof value === 'string') ?? file;
+  const full = errno === 'ENOSPC' || errno === 'EDQUOT';
+  const message = full ? `There is no space left for ${named}.` : `${named} cannot be read or written: ${errno}.`;
+  return new SettingsError('io', message, { cause: error });
 }

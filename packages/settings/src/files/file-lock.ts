@@ -53,7 +53,7 @@ function createEmpty(lockFile: string): void {
     // Fails without opening an existing file: closing any descriptor of a file ends this process's locks on it.
     closeSync(openSync(lockFile, 'wx', 0o600));
   } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw fileError(error);
+    if (errnoOf(error) !== 'EEXIST') throw fileError(error, lockFile);
   }
 }
 
@@ -70,7 +70,9 @@ async function tryLock(lockFile: string): Promise<Disposable | undefined> {
   } catch (error) {
     database?.close();
     if (isBusy(error)) return undefined;
-    throw new SettingsError('io', `The file ${lockFile} cannot be locked.`, { cause: error });
+    // SQLite's message is a reason, such as "database or disk is full".
+    const reason = error instanceof Error ? `: ${error.message}` : '';
+    throw new SettingsError('io', `The file ${lockFile} cannot be locked${reason}.`, { cause: error });
   }
 }
 

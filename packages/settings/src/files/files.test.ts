@@ -29,6 +29,20 @@ test('no concurrent update is lost', async () => {
   expect((await readdir(home)).toSorted()).toEqual(['count.json', 'lock']);
 });
 
+test.runIf(process.platform !== 'win32')('a write that the disk rejects names the file, and keeps it', async () => {
+  const home = await newDirectory();
+  const path = join(home, 'a.json');
+  await replaceFile(path, 'old');
+  const source = `
+    import { replaceFile } from ${JSON.stringify(new URL('text-file.ts', import.meta.url).href)};
+    await replaceFile(${JSON.stringify(path)}, 'x'.repeat(10_000)).catch((error) => console.log(error.message));`;
+  const node = [process.execPath, '--conditions=@varve/source', '--input-type=module', '--eval', source];
+  // The error of a write to an open file names none.
+  const output = execFileSync('sh', ['-c', 'ulimit -f 1 && exec "$0" "$@"', ...node], { encoding: 'utf8' });
+  expect(output).toBe(`${path} cannot be read or written: EFBIG.\n`);
+  expect(await readTextFile(path)).toBe('old');
+});
+
 test('a change that throws writes nothing and releases the lock', async () => {
   const home = await newDirectory();
   const path = join(home, 'a.json');

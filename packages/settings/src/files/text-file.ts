@@ -33,7 +33,7 @@ export async function readTextFile(
     const errno = errnoOf(error);
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
     if (errno === 'ELOOP') throw new SettingsError('invalid', `${path} is a symbolic link.`, { cause: error });
-    throw fileError(error);
+    throw fileError(error, path);
   }
 }
 
@@ -75,7 +75,7 @@ export async function replaceFile(path: string, text: string, options: ReplaceOp
     await rename(temporary, target);
     await syncDirectory(directory);
   } catch (error) {
-    throw fileError(error);
+    throw fileError(error, path);
   }
 }
 
@@ -85,7 +85,7 @@ export async function removeFile(path: string): Promise<void> {
     await rm(path, { force: true });
     await syncDirectory(dirname(path));
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw fileError(error);
+    if (errnoOf(error) !== 'ENOENT') throw fileError(error, path);
   }
 }
 

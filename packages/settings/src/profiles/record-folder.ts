@@ -66,7 +66,7 @@ export function recordFolder<T>(directory: string, schema: z.ZodType<T>, noun: s
 
 async function namesIn(directory: string): Promise<readonly string[]> {
   const files = await readdir(directory).catch((error: unknown) => {
-    if (errnoOf(error) !== 'ENOENT') throw fileError(error);
+    if (errnoOf(error) !== 'ENOENT') throw fileError(error, directory);
     return [];
   });
   const names = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length));

@@ -87,7 +87,7 @@ export async function readConfiguration(
     const byPath = new Map(files.map((file) => [file.path, file.bytes]));
     return { scope, workspace: root, hash: hashOf(files), files, read: (path) => byPath.get(path) };
   } catch (error) {
-    throw fileError(error);
+    throw fileError(error, workspace);
   }
 }
 

@@ -82,6 +82,31 @@ function appendToRegularFile(path: string, text: string): void {
   }
 }
 
+async function fsyncPath(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } catch (error) {
+    throw addPath(error, path);
+  } finally {
+    await file.close();
+  }
+}
+
+function withPath<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw addPath(error, path);
+  }
+}
+
+/** Adds the path of an open file to the error of a call on its descriptor, such as a write to a full disk. */
+function addPath(error: unknown, path: string): unknown {
+  if (errnoOf(error) === undefined || (error as { readonly path?: unknown }).path !== undefined) return error;
+  return Object.assign(error as Error, { path });
+}
+
 /** Returns the calls of the real file system. With `buffered`, nothing waits for `fsync`. */
 export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
   const isDurable = durability === 'fsync';
@@ -93,20 +118,14 @@ export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
     },
     isLink: (path) => unlessMissing(() => fs.lstatSync(path))?.isSymbolicLink() ?? false,
     read: (path) => unlessMissing(() => readRegularFile(path)),
-    write: (path, text) => fs.writeFileSync(path, text, { flag: 'wx', mode: fileMode }),
-    append: appendToRegularFile,
+    write: (path, text) => withPath(path, () => fs.writeFileSync(path, text, { flag: 'wx', mode: fileMode })),
+    append: (path, text) => withPath(path, () => appendToRegularFile(path, text)),
     writeAndFsync: async (path, contents) =>
-      writeFile(path, contents, { flag: 'wx', mode: fileMode, flush: isDurable }),
-    async fsync(path) {
-      // Windows cannot open directories, and cannot sync files opened for reading.
-      if (!isDurable || process.platform === 'win32') return;
-      const directory = await open(path, 'r');
-      try {
-        await directory.sync();
-      } finally {
-        await directory.close();
-      }
-    },
+      writeFile(path, contents, { flag: 'wx', mode: fileMode, flush: isDurable }).catch((error: unknown) => {
+        throw addPath(error, path);
+      }),
+    // Windows cannot open directories, and cannot sync files opened for reading.
+    fsync: async (path) => (isDurable && process.platform !== 'win32' ? fsyncPath(path) : undefined),
     link: fs.linkSync,
     rename: fs.renameSync,
     remove: (path) => fs.rmSync(path, { recursive: true, force: true }),
