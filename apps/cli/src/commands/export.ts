@@ -1,7 +1,5 @@
-import { open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { LogFormat } from '@varve/interop';
 import type { LogReader, Summary } from '@varve/storage';
 import type { Signer } from '@varve/storage/proof';
@@ -17,6 +15,7 @@ import { readSigningKey } from '../setup/signing-key.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { writeNewFile } from '../write-new-file.ts';
 
 interface ExportCommandOptions {
   readonly store?: string;
@@ -91,21 +90,10 @@ async function writeForeign(
 
 async function writeLines(lines: AsyncIterable<string>, file: string, io: TerminalIo): Promise<void> {
   if (file === '-') await io.stdout.exactLines(lines);
-  else await write(lines, file, resolve(io.cwd, file));
-}
-
-async function write(lines: AsyncIterable<string>, file: string, path: string): Promise<void> {
-  // Logs contain private conversations: only the owner may read them.
-  const target = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    throw unwritable(file, error);
-  });
-  try {
-    await pipeline(Readable.from(lines), target.createWriteStream());
-  } catch (error) {
-    // A part of a log must not look like all of it.
-    await rm(path, { force: true });
-    throw unwritable(file, error);
-  }
+  else
+    await writeNewFile(resolve(io.cwd, file), lines).catch((error: unknown) => {
+      throw unwritable(file, error);
+    });
 }
 
 /** Describes why a target cannot be written. Rethrows an error that is not of the system. */

@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { LogEntry } from '@varve/events/projections';
 import { activeBranch, type LogFormat, type OutputFile } from '@varve/interop';
 import { makeDirectories, StorageError, type LogReader, type Summary } from '@varve/storage';
@@ -11,6 +8,7 @@ import { CliError } from '../cli-error.ts';
 import { metaFields } from '../conversations/meta-fields.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { writeNewFile } from '../write-new-file.ts';
 import { reportLosses } from './report.ts';
 
 /**
@@ -35,13 +33,18 @@ export async function foreignFiles(
   return output.files;
 }
 
-/** Writes files below a new directory that only its owner can read. */
+/** Writes files below a new directory that only its owner can read. Removes it when one of them cannot be written. */
 export async function writeDirectory(files: readonly OutputFile[], directory: string): Promise<void> {
   await mkdir(directory, { mode: 0o700 });
-  for (const { path, text } of files) {
-    const target = join(directory, path);
-    makeDirectories(dirname(target), 0o700);
-    await pipeline(Readable.from([text]), createWriteStream(target, { flags: 'wx', mode: 0o600 }));
+  try {
+    for (const { path, text } of files) {
+      const target = join(directory, path);
+      makeDirectories(dirname(target), 0o700);
+      await writeNewFile(target, [text]);
+    }
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true });
+    throw error;
   }
 }
 

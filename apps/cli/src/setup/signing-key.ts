@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { open, readFile, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeDirectories, StorageError } from '@varve/storage';
 import { ed25519Signer, type Signer } from '@varve/storage/proof';
@@ -9,6 +10,7 @@ import { fileProblem } from '../file-problem.ts';
 import { pathIn, varveHome } from './varve-home.ts';
 import { settingsFor } from './settings.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { writeNewFile } from '../write-new-file.ts';
 
 /** Rights of anyone but the owner of a file. */
 const othersMask = 0o077;
@@ -29,15 +31,10 @@ export async function createSigningKey(io: TerminalIo): Promise<Signer> {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   try {
     makeDirectories(dirname(path), 0o700);
-    await using file = await open(path, 'wx', 0o600);
-    await file.writeFile(pem);
-    await file.sync();
+    await writeNewFile(path, [pem]);
   } catch (error) {
-    throw new CliError(
-      exitCodes.usage,
-      fileProblem(path, 'written', error),
-      '`varve key show` prints an existing key.',
-    );
+    const hint = existsSync(path) ? '`varve key show` prints an existing key.' : undefined;
+    throw new CliError(exitCodes.usage, fileProblem(path, 'written', error), hint);
   }
   return ed25519Signer(pem);
 }
