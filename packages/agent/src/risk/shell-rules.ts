@@ -6,6 +6,7 @@ import { runsCode } from './shell/interpreters.ts';
 import { dataDeletion, isIn as isCommandIn, publishing, remoteDeletion } from './shell/irrevocable-commands.ts';
 import { isLongOption } from './shell/options.ts';
 import { locationsOf, placesOf, systemPath, type Place } from './shell/paths.ts';
+import { machineSettings, userSettings, volumes } from './shell/machine-commands.ts';
 import { matchesPrograms } from './shell/process-patterns.ts';
 import { reachesMachine } from './shell/container-access.ts';
 import { sendsFiles } from './shell/sent-files.ts';
@@ -118,9 +119,9 @@ export const shellRules: readonly BuiltinShellRule[] = [
   {
     id: 'exec.destruct.mkfs',
     risk: 'HIGH',
-    description: 'Formats or partitions a disk',
-    examples: ['mkfs.ext4 /dev/sdb'],
-    matches: ({ name }) => /^mkfs(?:\.|$)|^(?:wipefs|fdisk|parted|sgdisk)$/.test(name),
+    description: 'Formats, partitions or removes a disk or volume',
+    examples: ['mkfs.ext4 /dev/sdb', 'zpool destroy tank'],
+    matches: (one) => /^mkfs(?:\.|$)|^(?:wipefs|fdisk|parted|sgdisk)$/.test(one.name) || isCommandIn(volumes)(one),
   },
   {
     id: 'exec.destruct.dd_raw_disk',
@@ -153,8 +154,16 @@ export const shellRules: readonly BuiltinShellRule[] = [
     id: 'write.system',
     risk: 'HIGH',
     description: 'Writes into system directories or startup files',
-    examples: ['{ echo x; } > /etc/passwd', 'echo x >> ~/.bashrc', 'cp x /etc/hosts', 'sed -i s/a/b/ /etc/hosts'],
-    matches: (one) => writtenFiles(one).some((file) => isSystem(file, one) || isNamed(startupFile, file, one)),
+    examples: [
+      '{ echo x; } > /etc/passwd',
+      'echo x >> ~/.bashrc',
+      'cp x /etc/hosts',
+      'sed -i s/a/b/ /etc/hosts',
+      'npm config set registry http://x.example',
+    ],
+    matches: (one) =>
+      writtenFiles(one).some((file) => isSystem(file, one) || isNamed(startupFile, file, one)) ||
+      isCommandIn(userSettings)(one),
   },
   {
     id: 'permissions.system',
@@ -186,6 +195,13 @@ export const shellRules: readonly BuiltinShellRule[] = [
       (hasName('init', 'telinit')(one) && one.args.some((arg) => /^[0-6sS]$/.test(arg))) ||
       (one.name === 'systemctl' &&
         one.args.some((arg) => /^(?:poweroff|reboot|halt|kexec|suspend)(?:\.target)?$/.test(arg))),
+  },
+  {
+    id: 'machine.change',
+    risk: 'HIGH',
+    description: 'Changes users, the firewall, mounts or the kernel of the machine',
+    examples: ['iptables -F', 'usermod -aG sudo me', 'mount --bind / x', 'sysctl -w kernel.x=1'],
+    matches: isCommandIn(machineSettings),
   },
   {
     id: 'git.force_push',
@@ -238,7 +254,13 @@ export const shellRules: readonly BuiltinShellRule[] = [
     id: 'remote.delete',
     risk: 'HIGH',
     description: 'Changes or deletes servers, stored data or repositories elsewhere',
-    examples: ['terraform destroy', 'kubectl delete ns x', 'aws s3 rm s3://x --recursive', 'gh repo delete x'],
+    examples: [
+      'terraform destroy',
+      'kubectl delete ns x',
+      'aws s3 rm s3://x --recursive',
+      'gh repo delete x',
+      'gh pr merge 1',
+    ],
     matches: isCommandIn(remoteDeletion),
   },
   {
@@ -321,10 +343,12 @@ export const shellRules: readonly BuiltinShellRule[] = [
     id: 'install',
     risk: 'MEDIUM',
     description: 'Installs or publishes packages',
-    examples: ['npm install left-pad'],
+    examples: ['npm install left-pad', 'npx -y cowsay'],
     matches: (one) =>
       hasName('apt', 'apt-get', 'dnf', 'yum', 'apk', 'pacman', 'brew', 'snap')(one) ||
       (hasName('npm', 'pnpm', 'yarn', 'pip', 'pip3', 'uv', 'cargo', 'gem', 'go', 'bun')(one) &&
-        ['install', 'i', 'add', 'publish', 'uninstall', 'remove'].includes(verb(one) ?? '')),
+        ['install', 'i', 'add', 'publish', 'uninstall', 'remove', 'dlx'].includes(verb(one) ?? '')) ||
+      hasName('bunx', 'pipx', 'uvx')(one) ||
+      (one.name === 'npx' && one.args.some((arg) => /^(?:-y|--yes|-p|--package(?:=|$))/.test(arg))),
   },
 ];

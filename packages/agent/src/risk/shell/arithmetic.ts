@@ -1,4 +1,5 @@
-import type { SyntaxNode, Word, WordPart } from 'unbash';
+import type { Assignment, Command, SyntaxNode, Word, WordPart } from 'unbash';
+import type { ShellWords } from './shell-word.ts';
 import type { Variables } from './variables.ts';
 import { outputOf, valuesOfWord } from './words.ts';
 
@@ -22,11 +23,35 @@ export function evaluatesText(node: SyntaxNode, variables: Variables): boolean {
   if (node.type === 'Slice') return !areNumbers([node.offset, node.length], variables);
   // `${a@P}` runs the substitutions in the value.
   if (node.type === 'Transform') return !/^[UuLQEAaKk]$/.test(node.operand.text);
-  if (node.type === 'Assignment') return !areNumbers([node.index], variables);
+  if (node.type === 'Assignment') return !areNumbers([node.index], variables) || !elementsAreNumbered(node, variables);
+  if (node.type === 'Redirect' || node.type === 'HereString' || node.type === 'HereDoc') {
+    const { descriptor } = node;
+    return descriptor?.type === 'FileDescriptorVariable' && !isNumber(descriptor.name.replace(/^\w+/, ''), variables);
+  }
   if (node.type !== 'ParameterExpansion') return false;
   const { prefix, index, operation } = node;
-  if (prefix === '!') return !index && operation?.type !== 'Names';
+  if (prefix === '!' && !index) return operation?.type !== 'Names';
   return index !== undefined && !/^[@*]$/.test(index.value) && !areNumbers([index], variables);
+}
+
+/**
+ * Returns the words that bash reads as names of variables for a descriptor, and the parser as arguments: those whose
+ * subscript is quoted, `ls {x['$(rm -rf y)']}>f`.
+ */
+export function descriptorWords({ args, redirects }: Command): readonly { readonly text: string }[] {
+  const starts = new Set(redirects.map(({ pos }) => pos));
+  return args.filter(({ text, end }) => starts.has(end) && /^\{\w+\[[^]*\]\}$/.test(text));
+}
+
+/** Reports whether words are the start of `declare -A NAME=(…)`, in which subscripts are text. */
+export function declaresAssociative([verb, ...args]: ShellWords): boolean {
+  return /^(?:declare|local|typeset)$/.test(verb?.text ?? '') && args.some(({ text }) => /^-\w*A/.test(text ?? ''));
+}
+
+/** Reports whether the subscripts within the parentheses of an assignment are numbers: `y=([0]=a [1]=b)`. */
+function elementsAreNumbered({ value }: Assignment, variables: Variables): boolean {
+  const elements = value.type === 'Word' ? [] : value.elements;
+  return elements.every(({ text }) => isNumber(/^\[([^]*?)\]\+?=/.exec(text)?.[1] ?? '', variables));
 }
 
 /** Reports whether text is a number, or a calculation with variables that are numbers. */

@@ -20,21 +20,30 @@ const builtins: Readonly<Record<string, Reader>> = {
   eval: (args) => (args.length > 0 ? [scriptOf('eval', args)] : []),
   export: assignments,
   fc: (args) => (hasOption(args, /^-\w*l/) ? [] : [later('fc', args)]),
-  getopts: (args) => names(args.slice(1, 2)),
+  getopts: (args) => assignedNames(afterOptions(args, '').slice(1, 2)),
   hash: (args) => (hasOption(args, /^-\w*p/) ? [later('hash', args)] : []),
-  let: (args, { isNumber }) =>
-    args.filter(({ text }) => text === undefined || !isNumber(text.replace(/^\w+\W?=/, ''))).map(evaluated),
+  jobs: (args) => {
+    const at = args.findIndex(({ text }) => text === undefined || /^-\w*x/.test(text));
+    return at < 0 ? [] : [{ kind: 'words', words: args.slice(at + (args[at]?.text === undefined ? 0 : 1)) }];
+  },
+  let: (args, { isNumber }) => [
+    ...args.filter(({ text }) => text === undefined || !isNumber(text.replace(/^\w+\W?=/, ''))).map(evaluated),
+    ...args.flatMap(({ text = '' }) => special(/^(\w+)\W?=/.exec(text)?.[1], '0')),
+  ],
   local: declared,
-  mapfile: (args) => (hasOption(args, /^-\w*C/) ? [later('mapfile', args)] : names(args.slice(-1))),
+  mapfile: mappedLines,
   printf: (args) => {
     const [first, second] = args;
     if (first && (first.text ?? '-v').startsWith('-v'))
-      return first.text === '-v' ? names(second ? [second] : []) : [evaluated(first)];
+      return first.text === '-v' ? assignedNames(second ? [second] : []) : [evaluated(first)];
     return [];
   },
   pushd: changedDirectory,
-  read: (args) => names(afterOptions(args, 'adinNptu')),
-  readarray: (args) => (hasOption(args, /^-\w*C/) ? [later('readarray', args)] : names(args.slice(-1))),
+  read: (args) => [
+    ...assignedNames(valuesOfOption(args, readOptions, 'a')),
+    ...assignedNames(afterOptions(args, readOptions)),
+  ],
+  readarray: mappedLines,
   readonly: assignments,
   source: sourced,
   test: testedNames,
@@ -45,6 +54,7 @@ const builtins: Readonly<Record<string, Reader>> = {
   },
   typeset: declared,
   unset: (args) => names(args.filter(({ text }) => !text?.startsWith('-'))),
+  wait: (args) => assignedNames(valuesOfOption(args, 'p', 'p'), '0'),
 };
 
 /** Returns what a builtin of the shell runs; undefined for other commands. */
@@ -74,18 +84,55 @@ function names(words: ShellWords): readonly NestedCommand[] {
     .map(evaluated);
 }
 
-/** Returns the operands, where the options in `valued` take the next word. */
+/** Returns what is unknown when a builtin assigns a value, by default an unknown one, to the variables in words. */
+function assignedNames(words: ShellWords, value?: string): readonly NestedCommand[] {
+  return [...names(words), ...words.flatMap(({ text }) => special(/^[A-Za-z_]\w*/.exec(text ?? '')?.[0], value))];
+}
+
+function special(name: string | undefined, value: string | undefined): readonly NestedCommand[] {
+  const found = name === undefined ? undefined : unknownAssignment(name, value);
+  return found ? [{ kind: 'unknown', unknown: found }] : [];
+}
+
+/** Options of `read` that have a value. */
+const readOptions = 'adinNptu';
+
+/** Returns the operands, where the options in `valued` have a value: the rest of their word, or the next word. */
 function afterOptions(args: ShellWords, valued: string): ShellWords {
   let at = 0;
-  for (; at < args.length && args[at]?.text?.startsWith('-'); at++) {
-    const option = args[at]?.text?.slice(-1) ?? '';
-    if (valued.includes(option) && option !== 'a') at++;
+  for (; at < args.length && /^-./.test(args[at]?.text ?? ''); at++) {
+    if (args[at]?.text === '--') return args.slice(at + 1);
+    if (valueOf(args[at]?.text ?? '', valued)?.attached === '') at++;
   }
   return args.slice(at);
 }
 
-/** Options of `declare` with which a value or a name is not the one that is written: `declare -n a=b`, `declare -l`. */
-const renaming = /^-\w*[nluc]/;
+/** Returns the values of an option. */
+function valuesOfOption(args: ShellWords, valued: string, option: string): ShellWords {
+  return args.slice(0, args.length - afterOptions(args, valued).length).flatMap(({ text = '' }, at) => {
+    const value = valueOf(text, valued);
+    if (value?.option !== option) return [];
+    return value.attached === '' ? args.slice(at + 1, at + 2) : [{ text: value.attached, shown: value.attached }];
+  });
+}
+
+/** Returns the first option of a cluster that has a value, and what follows it in the same word. */
+function valueOf(text: string, valued: string): { readonly option: string; readonly attached: string } | undefined {
+  if (!text.startsWith('-')) return undefined;
+  const at = text.search(new RegExp(`[${valued}]`));
+  return at < 0 ? undefined : { option: text.charAt(at), attached: text.slice(at + 1) };
+}
+
+function mappedLines(args: ShellWords): readonly NestedCommand[] {
+  if (hasOption(args, /^-\w*C/)) return [later('mapfile', args)];
+  return assignedNames(afterOptions(args, 'cCdnOsu').slice(0, 1));
+}
+
+/**
+ * Options of `declare` with which a value or a name is not the one that is written, or is calculated whenever it is
+ * assigned: `declare -n a=b`, `declare -l`, `declare -i`.
+ */
+const renaming = /^-\w*[nluci]/;
 
 function declared(args: ShellWords): readonly NestedCommand[] {
   return args.some(({ text }) => text !== undefined && renaming.test(text))

@@ -18,6 +18,7 @@ const discards: Readonly<Record<string, (args: Args) => boolean>> = {
   checkout: (args) => has(args, 'f', '--force') || hasAllFiles(args),
   'checkout-index': (args) => has(args, 'f', '--force') && has(args, 'a', '--all'),
   clean: (args) => has(args, 'f', '--force') && !has(args, 'n', '--dry-run'),
+  'filter-branch': () => true,
   gc: (args) => args.some((arg) => /^--prune=(?:now|all)$/.test(arg)),
   'read-tree': (args) => args.some((arg) => isLongOption(arg, '--reset')),
   reflog: (args) => args.some((arg) => arg === 'expire' || arg === 'delete'),

@@ -50,6 +50,23 @@ const interpreters: Readonly<Record<string, Interpreter>> = {
   Rscript: { options: '-e: --verbose --version --*', code: ['-e'], modules: ['--version'] },
   osascript: { options: '-e: -i -l: -s:', code: ['-e', '-i'] },
   tclsh: { options: '', code: [] },
+  wish: { options: '', code: [] },
+  kotlin: {
+    options: '-e: -expression: -cp: -classpath: -howtorun: -J? -D? -X? -h -help -version --*',
+    code: ['-e', '-expression'],
+    modules: ['-h', '-help', '-version'],
+  },
+  raku: {
+    options: '-e: -I: -M: -c -n -p -v -V -h --version --help --*',
+    code: ['-e', '-M'],
+    modules: ['-v', '-V', '-h', '--version', '--help'],
+  },
+  scala: {
+    options:
+      '-e: -cp: -classpath: -d: -S: -J? -D? -O? -q -v -h -version --execute-script: --execute-scala: --version --help --*',
+    code: ['-e', '--execute-script', '--execute-scala'],
+    modules: ['-h', '-version', '--version', '--help'],
+  },
   powershell: { options: '', code: [] },
   pwsh: { options: '', code: [] },
   groovy: { options: '-e: -n -p', code: ['-e'] },
@@ -104,17 +121,27 @@ export const awkOptions: OptionList =
 export const sedOptions: OptionList =
   '-n -E -r -s -u -z -b -i? -e: -f: -l: --expression: --file: --line-length: --in-place? --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix --debug --sandbox --follow-symlinks --version --help --binary --zero-terminated';
 
-/** Editors, pagers and debuggers with the arguments that contain commands for them. */
+const clojure = /^(?:-e|--eval)(?:=|$)/;
+
+/** Editors, pagers, debuggers and evaluators with the arguments that contain commands for them. */
 export const editors: Readonly<Record<string, RegExp>> = {
+  bb: clojure,
+  clj: clojure,
+  clojure,
+  dc: /^(?:-[a-z]*e|--expression)/,
   ed: /./,
   emacs: /^-/,
+  erl: /^-(?:eval|run|s)$/,
   ex: /./,
   expect: /./,
   gdb: /^-/,
+  ghc: /^-e/,
   less: /^\+/,
   lldb: /^-/,
+  maxima: /^(?:-[br]|--(?:batch|run|init)-?)/,
   more: /^\+/,
   nvim: /^(?:\+|-[a-zA-Z]*[cSsuEe]|--cmd)/,
+  swift: /^-e$/,
   vi: /^(?:\+|-[a-zA-Z]*[cSsuEe]|--cmd)/,
   view: /^(?:\+|-[a-zA-Z]*[cSsuEe]|--cmd)/,
   vim: /^(?:\+|-[a-zA-Z]*[cSsuEe]|--cmd)/,
@@ -132,9 +159,13 @@ const makefile = /^(?:-[a-zA-Z]*f|--(?:make)?file=)?(?:-$|\/+(?:dev|proc)\/)|\/s
 export const inputReaders: Readonly<Record<string, RegExp>> = {
   at: /^/,
   batch: /^/,
+  bb: /^-?$/,
+  clj: /^-?$/,
+  clojure: /^-?$/,
   crontab: /^-?$/,
   dc: /^/,
   ed: /^/,
+  erl: /^/,
   expect: /^/,
   gdb: /^/,
   gmake: makefile,
@@ -144,6 +175,7 @@ export const inputReaders: Readonly<Record<string, RegExp>> = {
   newgrp: /^/,
   setarch: /^/,
   sg: /^/,
+  swift: /^-?$/,
 };
 
 /** Returns the description of an interpreter: `python3.12` is `python`. */

@@ -5,7 +5,7 @@ import type { ShellCommand } from './shell-command.ts';
 export type CommandTable = Readonly<Record<string, Pick<RegExp, 'test'>>>;
 
 /** Returns a test for text in which another test is true of what follows the first match. Takes linear time. */
-function inOrder(first: RegExp, second: Pick<RegExp, 'test'>): Pick<RegExp, 'test'> {
+export function inOrder(first: RegExp, second: Pick<RegExp, 'test'>): Pick<RegExp, 'test'> {
   return {
     test(text) {
       const found = first.exec(text);
@@ -66,26 +66,34 @@ export const remoteDeletion: CommandTable = {
   cdk: /(?:^| )(?:destroy|deploy)(?: |$)/,
   doctl: /(?:^| )(?:delete|rm|destroy)(?: |$)/,
   eksctl: /(?:^| )delete(?: |$)/,
-  fly: /(?:^| )destroy(?: |$)/,
-  flyctl: /(?:^| )destroy(?: |$)/,
-  gcloud: /(?:^| )delete(?: |$)/,
+  firebase: /(?:^| )(?:deploy|\S+:(?:delete|disable))(?: |$)/,
+  fly: /(?:^| )(?:destroy|deploy)(?: |$)/,
+  flyctl: /(?:^| )(?:destroy|deploy)(?: |$)/,
+  gcloud: /(?:^| )(?:delete|deploy)(?: |$)/,
   gh: anyOf(
     /(?:^| )(?:repo|secret|variable|ssh-key|run|cache|label) (?:delete|remove|archive)(?: |$)/i,
-    inOrder(/(?:^| )api /i, /(?:-X ?|--method[ =])DELETE(?: |$)/i),
+    /(?:^| )(?:pr merge|(?:secret|variable) set|workflow (?:run|disable))(?: |$)/,
+    inOrder(/(?:^| )api /i, /(?:-X ?|--method[ =])(?:DELETE|PUT|PATCH)(?: |$)|\bmutation\b/i),
+  ),
+  glab: anyOf(
+    /(?:^| )(?:mr merge|(?:repo|variable|release|label|ssh-key) delete|variable (?:set|update)|release create)(?: |$)/,
+    inOrder(/(?:^| )api /i, /(?:-X ?|--method[ =])(?:DELETE|PUT|PATCH)(?: |$)|\bmutation\b/i),
   ),
   gsutil: anyOf(/(?:^| )(?:rm|rb|mv)(?: |$)/, inOrder(/(?:^| )rsync /, /-\w*d/)),
   helm: /(?:^| )(?:uninstall|delete|del|un)(?: |$)/,
   heroku: /(?:^| )(?:\S+:(?:destroy|reset|delete)|(?:\S+ )?destroy)(?: |$)/,
   kubectl: anyOf(/(?:^| )(?:delete|drain)(?: |$)/, inOrder(/(?:^| )replace /, /--force(?: |$)/)),
+  netlify: anyOf(inOrder(/(?:^| )deploy /, /--prod/), /(?:^| )(?:sites:delete|env:(?:set|unset))(?: |$)/),
   oc: /(?:^| )(?:delete|drain)(?: |$)/,
   pulumi: /(?:^| )(?:destroy|up|update|stack rm)(?: |$)/,
   rclone: /(?:^| )(?:delete|purge|deletefile|rmdirs?|sync|move)(?: |$)/,
-  serverless: /(?:^| )remove(?: |$)/,
+  serverless: /(?:^| )(?:remove|deploy)(?: |$)/,
+  sls: /(?:^| )(?:remove|deploy)(?: |$)/,
   terraform: infrastructure,
   terragrunt: /(?:^| )(?:run-all )?(?:destroy|apply)(?: |$)/,
   tofu: infrastructure,
-  vercel: /(?:^| )(?:rm|remove)(?: |$)/,
-  wrangler: /(?:^| )delete(?: |$)/,
+  vercel: /(?:^| )(?:rm|remove|--prod|promote|rollback|env (?:add|rm))(?: |$)/,
+  wrangler: /(?:^| )(?:delete|deploy|publish|rollback)(?: |$)/,
 };
 
 const composeData = inOrder(/(?:^| )down /, /-v(?: |$)|--vol|--rmi(?: |$)/);

@@ -10,8 +10,39 @@ const scriptPrograms = [
   [/^(?:--(?:config\.)?)?(?:script-?shell|yarn-?path)(?:=|$)/i, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/],
 ] as const;
 
+/** Options of compilers that load a program or a library. */
+const compiler = [
+  [/^(?:-wrapper|--?fplugin(?==)|-fpass-plugin(?==)|-load)/, /^$/],
+  [/^--?specs(?==)/, /^[\w-]+\.specs$/],
+  // Directories of the parts of the compiler.
+  [/^(?:-B|--prefix=)/, /^\/usr\/[\w/.-]*$/],
+] as const;
+const rust = [[/^(?:-C|--codegen=)?linker(?==)/, /^[\w-]*$/]] as const;
+const maven = [[/^-Dexec\.executable(?==)/, /^$/]] as const;
+const netcat = [[/^(?:-[a-zA-Z]*[ec]|--(?:sh-)?e|--lua-e)/, /^$/]] as const;
+
 /** Options that name a program to run, and the values that are harmless. */
 const options: Readonly<Record<string, readonly (readonly [option: RegExp, harmless: RegExp])[]>> = {
+  'c++': compiler,
+  cc: compiler,
+  clang: compiler,
+  'clang++': compiler,
+  'g++': compiler,
+  gcc: compiler,
+  go: [[/^--?(?:exec|toolexec|vettool)(?==|$)/, /^$/]],
+  hg: [[/^--config(?==|$)/, /^(?:ui\.(?:username|color|quiet|verbose|interactive)|color\.mode|progress\.disable)=/]],
+  mvn: maven,
+  mvnw: maven,
+  nc: netcat,
+  ncat: netcat,
+  netcat,
+  rustc: rust,
+  rustdoc: rust,
+  socat: [[/(?:^|!!)(?:exec|system|shell):/i, /^$/]],
+  'ssh-add': [[/^-s/, /^$/]],
+  'ssh-keygen': [[/^-(?:D|w)/, /^$/]],
+  svn: [[/^--(?:diff3?-cmd|editor-cmd|config-option)/, /^(?:config:(?:auth|miscellany)|servers:global):/]],
+  'start-stop-daemon': [[/^(?:-\w*[xa]|--exec|--startas)/, /^$/]],
   cargo: [[/^--config(?==|$)/, /^(?!.*(?:rustc|linker|runner|rustdoc|alias|\.toml))[\w.-]+=/]],
   ctags: [[/^--(?:options|input)/, /^$/]],
   gmake: makePrograms,

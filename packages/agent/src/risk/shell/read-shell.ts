@@ -7,10 +7,11 @@ import {
   type Pipeline,
   type Redirection,
   type SyntaxNode,
+  type Word,
 } from 'unbash';
 import { isCutOff } from './broken-syntax.ts';
 import { Directories } from './directories.ts';
-import { evaluatesText, isNumber } from './arithmetic.ts';
+import { declaresAssociative, descriptorWords, evaluatesText, isNumber } from './arithmetic.ts';
 import type { NestedCommand } from './nested-command.ts';
 import { nestedCommands } from './nested-commands.ts';
 import { inputOf, startsPrograms } from './input-texts.ts';
@@ -23,7 +24,7 @@ import type { ShellWords } from './shell-word.ts';
 import { unknownAssignment } from './special-variables.ts';
 import type { Unknown, UnknownKind } from './unknowns.ts';
 import { isInKnownDirectory } from './unseen-arguments.ts';
-import { addAssignments, Variables } from './variables.ts';
+import { addAssignments, assignedBy, Variables } from './variables.ts';
 import { expandWord, hasPattern, hasResult, valuesOfWord } from './words.ts';
 import { wrapperOf } from './wrappers.ts';
 
@@ -101,6 +102,8 @@ class Reader {
   readonly #paths: ShellCommand['paths'];
   readonly #variables: Variables;
   readonly #work = new Work();
+  /** Assignments whose subscripts are text. */
+  readonly #associative = new WeakSet<SyntaxNode>();
   #nesting = 0;
   #changes = 0;
 
@@ -157,7 +160,10 @@ class Reader {
 
   #read(node: SyntaxNode, context: Context): void {
     if (isCutOff(node)) this.#unknown('unknown.syntax', textOf(node), context);
-    if (evaluatesText(node, this.#variables)) this.#unknown('unknown.arithmetic', textOf(node), context);
+    if (!this.#associative.has(node) && evaluatesText(node, this.#variables))
+      this.#unknown('unknown.arithmetic', textOf(node), context);
+    const assigned = assignedBy(node);
+    if (assigned) for (const value of assigned.values) this.#assigned(assigned.name, value, context);
     if (node.type === 'Pipeline') return this.#pipeline(node, context);
     if (node.type === 'Command') return this.#command(node, context);
     if (node.type === 'Redirected') {
@@ -202,6 +208,8 @@ class Reader {
     const hasInput = context.hasInput || command.redirects.some(isInput);
     const texts = [...context.texts, ...inputOf(command)];
     if (words.length > 0) this.#words(words, { ...context, hasInput, texts }, redirected);
+    for (const { text } of descriptorWords(command)) this.#unknown('unknown.arithmetic', text, context);
+    if (declaresAssociative(words)) for (const word of command.args) this.#associative.add(word);
     // The output of substitutions is input of this command: `bash <(curl …)`, `eval "$(curl …)"`.
     const feeds = [...new Set([...programNames(words), ...context.feeds])];
     this.#children(command, { ...context, feeds });
@@ -297,14 +305,26 @@ class Reader {
   #assignment({ name, value }: Assignment, context: Context): void {
     const words = value.type === 'Word' ? [value] : value.elements;
     for (const word of words) {
-      const values = name === 'PATH' ? [word.value] : valuesOfWord(word, this.#variables.valuesOf);
-      for (const text of values ?? [undefined]) {
-        const found = unknownAssignment(name, text);
-        if (found) this.#unknown(found.kind, found.text, context);
+      for (const text of this.#assigned(name, word, context)) {
         // The text may be run later: `X='rm -rf y'`.
         if (text?.includes(' ')) this.script(text, { ...context, certainty: 'text', depth: context.depth + 1 });
       }
     }
+  }
+
+  /** Reads a value that a variable gets, and returns what it may be. */
+  #assigned(name: string, value: Word | string | undefined, context: Context): readonly (string | undefined)[] {
+    const known = typeof value === 'object' ? this.#valuesFor(name, value) : value === undefined ? value : [value];
+    const values = known ?? [undefined];
+    for (const text of values) {
+      const found = unknownAssignment(name, text);
+      if (found) this.#unknown(found.kind, found.text, context);
+    }
+    return values;
+  }
+
+  #valuesFor(name: string, word: Word): readonly string[] | undefined {
+    return name === 'PATH' ? [word.value] : valuesOfWord(word, this.#variables.valuesOf);
   }
 
   #wordsOf(command: Command): ShellWords {

@@ -42,7 +42,8 @@ export function sendsFiles(command: ShellCommand): boolean {
       .slice(1)
       .some((arg) => /^[^/.~][^/]*:/.test(arg));
   const isSent = feeds.some((reader) => connects({ name: reader }));
-  if (connects(command) && reads.some((file) => file !== '/dev/null')) return true;
+  const isClient = connects(command) || (name === 'openssl' && args[0] === 's_client');
+  if (isClient && reads.some((file) => file !== '/dev/null')) return true;
   if (isSent && prints(command) && operandsOf(args).length > 0) return true;
   return sendsSecrets(command, isSent) || (fetches(command) && uploads(command));
 }

@@ -32,6 +32,9 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
   [/^(?:NODE_OPTIONS|(?:npm|pnpm)_config_node_options)$/i, harmlessNodeOptions],
 ];
 
+/** Variables that bash calculates when they are set: `for RANDOM in 'x[$(rm -rf y)]'`. */
+const integers = /^(?:HISTCMD|OPTIND|RANDOM|SRANDOM)$/;
+
 /** Directories that may precede the others in PATH: not the current one and not a temporary one. */
 const searched =
   /^(?:\$PATH|\$\{PATH\}|(?:~|\$HOME|\$\{HOME\}|\$PWD|\$\((?:pwd|go env GOPATH)\)|\/usr|\/opt|\/home|\/Users|\/bin|\/sbin|\/snap)(?:\/[\w.@+-]+)*)$/;
@@ -46,6 +49,7 @@ function hidesCommand(value: string): boolean {
 export function unknownAssignment(name: string, value: string | undefined): Unknown | undefined {
   const text = value === undefined ? name : `${name}=${value}`;
   if (value !== undefined && hidesCommand(value)) return { kind: 'unknown.arithmetic', text };
+  if (integers.test(name) && !/^-?\d*$/.test(value ?? name)) return { kind: 'unknown.arithmetic', text };
   if (name === 'PATH') {
     return value?.split(':').every((directory) => searched.test(directory))
       ? undefined

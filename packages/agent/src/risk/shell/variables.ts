@@ -13,21 +13,64 @@ const shellVariables: Readonly<Record<string, string>> = {
   TMPDIR: '/tmp',
   USER: 'user',
   ...Object.fromEntries(
-    ['?', '#', '$', '!', 'RANDOM', 'SECONDS', 'UID', 'EUID', 'PPID', 'LINENO', 'COLUMNS', 'LINES', 'BASHPID'].map(
-      (name) => [name, '0'],
-    ),
+    [
+      '?',
+      '#',
+      '$',
+      '!',
+      'RANDOM',
+      'SECONDS',
+      'UID',
+      'EUID',
+      'PPID',
+      'LINENO',
+      'COLUMNS',
+      'LINES',
+      'BASHPID',
+      'OPTIND',
+      'SRANDOM',
+      'HISTCMD',
+    ].map((name) => [name, '0']),
   ),
 };
 
 /** Variables above that may be empty: `r$!m` is `rm` without a background job. */
 const maybeEmpty = new Set(['!', 'USER', 'COLUMNS', 'LINES']);
 /** Variables that commands set without being told their names. */
-const implicit = /^(?:REPLY|MAPFILE|COPROC|OPTARG|OPTIND|DIRSTACK|FUNCNAME|_|BASH_\w+|OLDPWD)$/;
+const implicit = /^(?:REPLY|MAPFILE|COPROC|OPTARG|DIRSTACK|FUNCNAME|_|BASH_\w+|OLDPWD)$/;
 
 /** Builtins that assign to the variables in their arguments. */
 const readers = new Set(['read', 'mapfile', 'readarray', 'getopts', 'let', 'wait', 'unset']);
 /** Builtins that assign `NAME=value`. */
 const assigners = new Set(['declare', 'export', 'local', 'readonly', 'typeset']);
+
+/** A variable, and the values that it may get; undefined for any value. */
+interface Assigned {
+  readonly name: string;
+  readonly values: readonly (Word | string | undefined)[];
+}
+
+/** Returns the variable that a node other than `NAME=value` and a command sets. */
+export function assignedBy(node: SyntaxNode): Assigned | undefined {
+  if (node.type === 'For') return { name: node.name.value, values: node.wordlist ?? [undefined] };
+  if (node.type === 'Select') return { name: node.name.value, values: [undefined] };
+  if (node.type === 'Coproc') return node.name && { name: node.name.value, values: ['0'] };
+  if (node.type === 'ArithmeticBinary') {
+    const { operator, left } = node;
+    return left.type === 'ArithmeticWord' && /^[^=!<>]*=$/.test(operator)
+      ? { name: left.value, values: ['0'] }
+      : undefined;
+  }
+  if (node.type === 'ParameterExpansion') {
+    const { parameter, operation } = node;
+    return operation?.type === 'Default' && operation.operator.endsWith('=')
+      ? { name: parameter, values: [undefined] }
+      : undefined;
+  }
+  if (node.type !== 'Redirect' && node.type !== 'HereString' && node.type !== 'HereDoc') return undefined;
+  const { descriptor } = node;
+  return descriptor?.type === 'FileDescriptorVariable' ? { name: descriptor.name, values: ['0'] } : undefined;
+}
 
 /** Values that the variables of a script may have, wherever and in whatever order they are assigned. */
 export class Variables {
@@ -39,15 +82,9 @@ export class Variables {
 
   /** Adds the assignment that a node makes. */
   add(node: SyntaxNode): void {
-    if (node.type === 'Assignment') this.#assign(node);
-    else if (node.type === 'For' || node.type === 'Select') {
-      const values = node.type === 'For' ? node.wordlist : undefined;
-      this.#set(node.name.value, values ?? [undefined]);
-    } else if (node.type === 'ArithmeticBinary' && /^[^=!<>]*=$/.test(node.operator)) {
-      if (node.left.type === 'ArithmeticWord') this.#set(node.left.value, ['0']);
-    } else if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
-      if (node.operation.operator.endsWith('=')) this.#set(node.parameter, [undefined]);
-    }
+    if (node.type === 'Assignment') return this.#assign(node);
+    const assigned = assignedBy(node);
+    if (assigned) this.#set(assigned.name, assigned.values);
   }
 
   /** Adds the assignments that a command makes through its arguments, also behind `command` and in other scripts. */
