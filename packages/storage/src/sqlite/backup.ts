@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../contract/error.ts';
+import { errnoOf } from '../kit/disk-error.ts';
 import { prepareFile, syncDirectory } from './database.ts';
+import { checkOnlyName, databasePath } from './database-path.ts';
 import { toStorageError } from './errors.ts';
 import { checkOwner } from './schema.ts';
 import { retryWhileBusy } from './transaction.ts';
@@ -27,22 +29,40 @@ export interface BackupOptions {
  * another application, `corrupt`, `full`, `io`.
  */
 export async function backupSqlite({ path, to, busyMs = 10_000 }: BackupOptions): Promise<void> {
-  const [source, target] = [resolve(path), resolve(to)];
+  const [named, target] = [resolve(path), resolve(to)];
+  const source = existsSync(named) ? databasePath(named) : named;
   if (!existsSync(source)) throw new StorageError('missing', `There is no store ${source}.`);
-  if (existsSync(target)) throw new StorageError('exists', `There is a file ${target} already.`);
-  const draft = `${target}.${randomUUID()}`;
+  if (existsSync(target)) throw existing(target);
+  const draft = join(dirname(target), `.varve-${randomUUID()}.tmp`);
   try {
+    checkOnlyName(source);
     prepareFile(draft);
     await retryWhileBusy(() => copy(source, draft), busyMs);
     finishCopy(draft);
     syncFile(draft);
-    renameSync(draft, target);
+    moveIntoPlace(draft, target);
     syncDirectory(dirname(target));
   } catch (error) {
     throw toStorageError(error, source);
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+function existing(target: string): StorageError {
+  return new StorageError('exists', `There is a file ${target} already.`);
+}
+
+/** Moves the copy to its name, and never replaces a file, even one that appeared this moment. */
+function moveIntoPlace(draft: string, target: string): void {
+  try {
+    linkSync(draft, target);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST' || existsSync(target)) throw existing(target);
+    // A file system without hard links.
+    return renameSync(draft, target);
+  }
+  rmSync(draft);
 }
 
 function copy(source: string, draft: string): void {

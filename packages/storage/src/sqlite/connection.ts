@@ -1,6 +1,7 @@
 import { StorageError } from '../contract/error.ts';
 import { type Wakeups, wakeups } from '../kit/wakeups.ts';
 import { type DatabaseOptions, openDatabase } from './database.ts';
+import { databasePath } from './database-path.ts';
 import { resultCodes, toStorageError } from './errors.ts';
 import { preallocateWal } from './preallocate-wal.ts';
 import { prepareStatements, type Statements } from './statements.ts';
@@ -24,18 +25,19 @@ export interface Connection {
   close(last: () => Promise<void>): Promise<void>;
 }
 
-/** Options of `connect`. */
+/** Options of `connect`. The path may be relative, and a link. */
 export interface ConnectionOptions extends DatabaseOptions {
   readonly pollMs: number;
 }
 
 /** Opens a connection. @throws {StorageError} `io`, `full`, `corrupt`, `invalid` for another application's database. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const { path, durability, busyMs, pollMs } = options;
+  const { durability, busyMs, pollMs } = options;
+  const path = resolvedPath(options.path);
   const rethrow = (error: unknown): never => {
     throw toStorageError(error, path);
   };
-  const database = await openDatabase(options).catch(rethrow);
+  const database = await openDatabase({ ...options, path }).catch(rethrow);
   const statements = prepareStatements(database);
   const onCommit = durability === 'fsync' ? preallocateWal(database, path) : () => {};
   const queue = writeQueue(database, { busyMs, onCommit });
@@ -69,6 +71,14 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
       database.close();
     },
   };
+}
+
+function resolvedPath(path: string): string {
+  try {
+    return databasePath(path);
+  } catch (error) {
+    throw toStorageError(error, path);
+  }
 }
 
 /** Polls for commits of other connections every `pollMs`, until stopped. */

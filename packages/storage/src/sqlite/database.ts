@@ -5,12 +5,13 @@ import { pathToFileURL } from 'node:url';
 import { StorageError } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
 import { makeDirectories } from '../kit/make-directories.ts';
+import { checkOnlyName } from './database-path.ts';
 import { migrate, migrations, versionOf } from './schema.ts';
 import { retryWhileBusy } from './transaction.ts';
 
 /** Options of `openDatabase`. */
 export interface DatabaseOptions {
-  /** Absolute path. */
+  /** Absolute path with links resolved. */
   readonly path: string;
   /** `fsync`: a commit is on the disk when it returns. `buffered`: a power failure may lose the last commits. */
   readonly durability: 'fsync' | 'buffered';
@@ -20,8 +21,11 @@ export interface DatabaseOptions {
 /**
  * Opens the database file in write-ahead mode, and creates or migrates it. A file on a read-only file system is opened
  * for reading, if it has the current version. Throws errors of SQLite and the system.
+ *
+ * @throws {StorageError} `io` for a file that other processes may open by another name.
  */
 export async function openDatabase({ path, durability, busyMs }: DatabaseOptions): Promise<DatabaseSync> {
+  checkOnlyName(path);
   if (isOnReadOnlyFileSystem(path)) return openReadOnly(path);
   prepareFile(path);
   const database = new DatabaseSync(path);

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
@@ -28,7 +27,7 @@ import { type ConversationRow, toConversation, toSummary } from './statements.ts
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
-  /** The database file; it and its directory are created if missing. */
+  /** The database file; it and its directory are created if missing. All processes use one name of it. */
   readonly path: string;
   /**
    * `fsync` (default): acknowledged appends survive a power failure. `buffered`: they survive a crash of the process,
@@ -50,8 +49,9 @@ export interface SqliteStoreOptions {
 /**
  * Opens a store in one SQLite file, which several processes of one machine may use at the same time.
  *
- * @throws {StorageError} `io`, `full`, `corrupt` for a file that is not a database, `invalid` for a database of another
- * application or of a newer version.
+ * @throws {StorageError} `io`, also for a file with several hard links or one that is mounted without its directory;
+ * `full`; `corrupt` for a file that is not a database; `invalid` for a database of another application or of a newer
+ * version.
  */
 export async function sqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
   const { durability = 'fsync', pollMs = 100, busyMs = 10_000 } = options;
@@ -59,7 +59,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<EventSto
   if (options.path === '' || options.path === ':memory:') {
     throw new StorageError('invalid', `${JSON.stringify(options.path)} is not the path of a file.`);
   }
-  const connection = await connect({ path: resolve(options.path), durability, busyMs, pollMs: Math.min(pollMs, 250) });
+  const connection = await connect({ path: options.path, durability, busyMs, pollMs: Math.min(pollMs, 250) });
   return new SqliteStore(connection, { leaseMs, now, holder });
 }
 

@@ -1,0 +1,77 @@
+import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { StorageError } from '../contract/error.ts';
+import { errnoOf } from '../kit/disk-error.ts';
+
+/** Links that are followed to a file that does not exist yet, as many as Linux follows. */
+const maxLinks = 40;
+
+/**
+ * Returns the path of a database with all links resolved: SQLite puts its other files next to the file itself. A link
+ * may lead to a file that does not exist yet. Throws errors of the system.
+ */
+export function databasePath(path: string): string {
+  let at = resolve(path);
+  for (let links = 0; links < maxLinks; links += 1) {
+    const found = unlessMissing(() => realpathSync(at));
+    if (found !== undefined) return found;
+    const target = unlessMissing(() => readlinkSync(at));
+    if (target === undefined) return at;
+    at = resolve(dirname(at), target);
+  }
+  return at;
+}
+
+/** Returns undefined for a path that does not exist, or is not a link. */
+function unlessMissing(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EINVAL'].includes(errnoOf(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Checks that all processes find the database, whose links are resolved, at the same place. SQLite derives the names of
+ * the write-ahead log and of the locks from the name of the file: two processes that open it by different names
+ * overwrite the commits of each other.
+ *
+ * @throws {StorageError} `io` for a file with several hard links, and for one that is mounted without its directory.
+ * @see https://www.sqlite.org/howtocorrupt.html#_multiple_links_to_the_same_file
+ */
+export function checkOnlyName(path: string): void {
+  const reason = 'so processes that open it by another name would overwrite its commits';
+  if (isMountPoint(path)) throw new StorageError('io', `${path} is mounted without its directory, ${reason}.`);
+  const links = statSync(path, { throwIfNoEntry: false });
+  if (links?.isFile() && links.nlink > 1)
+    throw new StorageError('io', `${path} has ${links.nlink} hard links, ${reason}.`);
+}
+
+/** Returns true if a file system is mounted exactly here. Linux only: other systems do not mount files. */
+function isMountPoint(path: string): boolean {
+  return mountPointsIn(mountTable()).has(path);
+}
+
+/**
+ * Returns the mount points of a mount table.
+ *
+ * @see https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
+ */
+export function mountPointsIn(table: string): ReadonlySet<string> {
+  const points = table.split('\n').map((line) => line.split(' ')[4] ?? '');
+  // Blanks, tabs, line feeds and backslashes are octal numbers.
+  return new Set(
+    points.map((point) =>
+      point.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8))),
+    ),
+  );
+}
+
+function mountTable(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8');
+  } catch {
+    return '';
+  }
+}
