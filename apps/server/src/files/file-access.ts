@@ -85,9 +85,7 @@ export function fileAccess(roots: readonly string[]): FileAccess {
           if (before && !before.isFile()) throw new RequestError('path', 'Path is not a file');
           // Replacing a file needs permission for its directory only; a file that is read-only should stay.
           if (before) await access(place, constants.W_OK);
-          await putFile(place, bytes, async (part) => {
-            if (before) await part.chmod(before.mode & 0o777);
-          });
+          await putFile(place, bytes, before && (async (part) => part.chmod(before.mode & 0o777)));
         }),
       ),
     makeDirectory: (path) =>

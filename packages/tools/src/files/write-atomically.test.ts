@@ -1,9 +1,11 @@
 import fc from 'fast-check';
-import { renameSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, mkdtempDisposable, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, mkdtempDisposable, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { putFile } from '../workspace/put-file.ts';
 import { changeIfSame, createAtomically, isExisting, writeAtomically } from './write-atomically.ts';
 import { linesOf, unixText } from './unix-text.ts';
 
@@ -25,6 +27,54 @@ test('a write replaces the file instead of changing it in place', async () => {
   expect(await readFile(path, 'utf8')).toBe('new');
   expect((await stat(path)).ino).not.toBe(before.ino);
   await rm(directory, { recursive: true });
+});
+
+/** Returns the modes that the files of a directory have while work runs. */
+async function modesDuring(directory: string, work: () => Promise<void>): Promise<ReadonlySet<number>> {
+  const modes = new Set<number>();
+  const look = (): void => {
+    for (const name of readdirSync(directory)) {
+      const found = statSync(join(directory, name), { throwIfNoEntry: false });
+      if (found) modes.add(found.mode & 0o777);
+    }
+  };
+  let isDone = false;
+  const done = work().finally(() => (isDone = true));
+  while (!isDone) {
+    look();
+    await setImmediate();
+  }
+  await done;
+  look();
+  return modes;
+}
+
+test('while a private file is replaced, no file in its directory can be read by others', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-write-'));
+  const path = join(directory.path, '.env');
+  await writeFile(path, 'KEY=old', { mode: 0o600 });
+  const secret = Buffer.alloc(8 * 1024 * 1024, 'KEY=new\n');
+  const previous = await stat(path);
+  expect([...(await modesDuring(directory.path, async () => writeAtomically(path, secret, previous)))]).toEqual([
+    0o600,
+  ]);
+  const pieces = async function* pieces() {
+    for (let n = 0; n < 16; n += 1) yield secret.subarray(0, 64 * 1024);
+  };
+  const put = async (): Promise<void> => putFile(path, pieces(), async (part) => part.chmod(0o600));
+  expect([...(await modesDuring(directory.path, put))]).toEqual([0o600]);
+});
+
+test('a replaced file keeps a mode that is wider than that of its temporary file', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-write-'));
+  const path = join(directory.path, 'run.sh');
+  for (const mode of [0o444, 0o664, 0o755, 0o777]) {
+    await writeFile(path, 'old', { flag: 'w' });
+    await chmod(path, mode);
+    await writeAtomically(path, Buffer.from('new'), await stat(path));
+    expect((await stat(path)).mode & 0o777).toBe(mode);
+    await rm(path);
+  }
 });
 
 test('of concurrent creations one succeeds, and its content stays', async () => {

@@ -103,7 +103,8 @@ export async function stageFile(path: string, bytes: Buffer, previous: Stats | u
   const staged = join(directory, `.varve-${randomUUID()}.tmp`);
   const discard = (): Promise<void> => rm(staged, { force: true });
   try {
-    const file = await open(staged, 'wx', 0o666);
+    // The content of a private file is in no other file that another user can read, not even for a moment.
+    const file = await open(staged, 'wx', previous === undefined ? 0o666 : 0o600);
     try {
       await file.writeFile(bytes);
       if (previous !== undefined) await keepOwner(file, previous);
