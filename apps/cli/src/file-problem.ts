@@ -7,6 +7,9 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   EROFS: 'its file system is read-only',
   ENOSPC: 'no space is left',
+  EDQUOT: 'the quota leaves no space',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its links lead nowhere',
 };
 
 /** Describes why a file that the user named cannot be read or written. Rethrows an error that is not of the system. */

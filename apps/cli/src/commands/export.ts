@@ -99,6 +99,7 @@ async function writeLines(lines: AsyncIterable<string>, file: string, io: Termin
 /** Describes why a target cannot be written. Rethrows an error that is not of the system. */
 function unwritable(file: string, error: unknown): CliError {
   if (!(error instanceof Error) || !('syscall' in error)) throw error;
-  const hint = 'code' in error && error.code === 'ENOSPC' ? 'Free disk space.' : 'Name a new file.';
+  const isFull = 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  const hint = isFull ? 'Free disk space.' : 'Name a new file.';
   return new CliError(exitCodes.usage, fileProblem(file, 'written', error), hint);
 }

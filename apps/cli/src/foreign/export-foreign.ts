@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { LogEntry } from '@varve/events/projections';
 import { activeBranch, type LogFormat, type OutputFile } from '@varve/interop';
@@ -8,7 +8,7 @@ import { CliError } from '../cli-error.ts';
 import { metaFields } from '../conversations/meta-fields.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { writeNewFile } from '../write-new-file.ts';
+import { checkNew, partOf, syncDirectory, writeNewFile } from '../write-new-file.ts';
 import { reportLosses } from './report.ts';
 
 /**
@@ -33,19 +33,26 @@ export async function foreignFiles(
   return output.files;
 }
 
-/** Writes files below a new directory that only its owner can read. Removes it when one of them cannot be written. */
+/**
+ * Writes files below a new directory that only its owner can read. It has its name when all of them are written: a
+ * killed process leaves another directory next to it.
+ */
 export async function writeDirectory(files: readonly OutputFile[], directory: string): Promise<void> {
-  await mkdir(directory, { mode: 0o700 });
+  await checkNew(directory);
+  const part = partOf(directory);
   try {
+    await mkdir(part, { mode: 0o700 });
     for (const { path, text } of files) {
-      const target = join(directory, path);
+      const target = join(part, path);
       makeDirectories(dirname(target), 0o700);
       await writeNewFile(target, [text]);
     }
-  } catch (error) {
-    await rm(directory, { recursive: true, force: true });
-    throw error;
+    // Fails for a directory that appeared at the same time, unless it is empty.
+    await rename(part, directory);
+  } finally {
+    await rm(part, { recursive: true, force: true });
   }
+  await syncDirectory(dirname(directory));
 }
 
 /**

@@ -38,9 +38,9 @@ async function modesDuring(directory: string, work: () => Promise<void>): Promis
       if (found) modes.add(found.mode & 0o777);
     }
   };
-  let isDone = false;
-  const done = work().finally(() => (isDone = true));
-  while (!isDone) {
+  const running = new AbortController();
+  const done = work().finally(() => running.abort());
+  while (!running.signal.aborted) {
     look();
     await setImmediate();
   }
