@@ -128,7 +128,7 @@ function plainFiles({ root, clock }: Disk): Files {
     },
     status: (path) => {
       const at = find(path);
-      return at && { identity: `${at.serial}`, modifiedNs: at.modifiedNs };
+      return at && { identity: `${at.serial}`, modifiedNs: at.modifiedNs, links: 1 };
     },
     isLink: () => false,
     read: (path) => {

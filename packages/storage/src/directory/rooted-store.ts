@@ -23,9 +23,11 @@ import { quarantineFiles } from './quarantine.ts';
 import { SealWriter } from './seals/seal-writer.ts';
 import { readLoss } from './read-loss.ts';
 import { sealedOnce } from './seals/sealed-once.ts';
+import { separateSeals } from './seals/separate-seals.ts';
 import { dropSnapshots } from './snapshots.ts';
 import { directorySource, type SharedLog, sharedLog } from './source.ts';
 import { hasConversation, listSummaries, readSummary } from './summaries.ts';
+import { takeAway } from './take-away.ts';
 import { takeLease } from './take-lease.ts';
 import type { OnWarning } from './layout/warnings.ts';
 
@@ -112,12 +114,12 @@ export class RootedStore implements EventStore {
     const removed = join(this.#scratch, `${removedPrefix}${randomUUID()}`);
     return withStorageErrors(async () => {
       this.#checkExists(id);
-      files.makeDirectories(this.#scratch);
+      this.#checkScratch(id);
       const lease = takeLease(options);
       const shared = this.#share(id);
       try {
         checkExpectedMeta(id, condition, () => (readSummary(files, root, id) ?? missing(id)).meta);
-        files.rename(options.paths.directory, removed);
+        takeAway(files, options.paths, removed);
       } catch (error) {
         lease.release();
         throw error;
@@ -150,6 +152,14 @@ export class RootedStore implements EventStore {
   #checkExists(id: string): void {
     const { files, root } = this.#options;
     if (!hasConversation(files, pathsOf(join(root, id)))) missing(id);
+  }
+
+  /** Creates the scratch directory. @throws {StorageError} `corrupt` if it is a link: what is behind it is not the store. */
+  #checkScratch(id: string): void {
+    const { files } = this.#options;
+    if (files.isLink(this.#scratch))
+      throw new StorageError('corrupt', `${this.#scratch} is a link, so conversation ${id} is not removed.`);
+    files.makeDirectories(this.#scratch);
   }
 
   #leaseOptions(id: string): LeaseOptions {
@@ -190,6 +200,7 @@ export class RootedStore implements EventStore {
         shared.index.rescan();
       }
       dropSnapshots({ files, paths }, shared.index.head);
+      await separateSeals({ files, paths, lease });
       const once = sealedOnce({ files, paths, index: shared.index }, lease.before.sealed);
       const seals = new SealWriter({ ...options, id, paths, index: shared.index, sealedOnce: once });
       if (purpose === 'append') await seals.catchUp();

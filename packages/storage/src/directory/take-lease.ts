@@ -116,7 +116,10 @@ function endEpoch({ files, paths }: LeaseOptions, epoch: number): void {
   try {
     files.rename(epochDirectory(paths, epoch), endedPath);
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
+    const errno = errnoOf(error);
+    // An overlay file system moves no directory of a lower layer. Its holder ended before this layer was made.
+    if (errno === 'EXDEV') files.remove(epochDirectory(paths, epoch));
+    else if (errno !== 'ENOENT') throw error;
   }
   const ended = files.list(paths.own).filter((name) => name.startsWith('ended-'));
   for (const name of ended) removeEnded(files, join(paths.own, name));

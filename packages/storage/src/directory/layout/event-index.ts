@@ -177,7 +177,7 @@ export class EventIndex {
     if (status && status.identity === this.#identity) return status;
     // The reference creates `events/` with the first event.
     if (this.#identity === undefined && !this.#isRemoved && files.status(paths.baseState))
-      return { identity: '', modifiedNs: 0n };
+      return { identity: '', modifiedNs: 0n, links: 1 };
     throw new StorageError('missing', `Conversation ${id} was removed.`);
   }
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import * as fs from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { errnoOf } from '../../kit/disk-error.ts';
@@ -9,6 +10,8 @@ export interface FileStatus {
   readonly identity: string;
   /** Nanoseconds since 1970. */
   readonly modifiedNs: bigint;
+  /** Number of hard links. */
+  readonly links: number;
 }
 
 /**
@@ -55,13 +58,14 @@ const fileMode = 0o600;
 const directoryMode = 0o700;
 
 /**
- * Reads a file; anything else, such as a directory, a pipe or a device, counts as empty. A log that another person made
- * may contain them, and reading a pipe would never end.
+ * Reads a file; anything else, such as a directory, a pipe or a device, counts as empty, and so does a file that is
+ * longer than any text. A log that another person made may contain them, and reading a pipe would never end.
  */
 function readRegularFile(path: string): Buffer {
   const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   try {
-    return fs.fstatSync(file).isFile() ? fs.readFileSync(file) : Buffer.alloc(0);
+    const status = fs.fstatSync(file);
+    return status.isFile() && status.size <= constants.MAX_STRING_LENGTH ? fs.readFileSync(file) : Buffer.alloc(0);
   } finally {
     fs.closeSync(file);
   }
@@ -114,7 +118,9 @@ export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
     list: (path) => unlessMissing(() => fs.readdirSync(path)) ?? [],
     status(path) {
       const status = unlessMissing(() => fs.statSync(path, { bigint: true }));
-      return status && { identity: `${status.dev}:${status.ino}`, modifiedNs: status.mtimeNs };
+      if (!status) return undefined;
+      const { dev, ino, mtimeNs, nlink } = status;
+      return { identity: `${dev}:${ino}`, modifiedNs: mtimeNs, links: Number(nlink) };
     },
     isLink: (path) => unlessMissing(() => fs.lstatSync(path))?.isSymbolicLink() ?? false,
     read: (path) => unlessMissing(() => readRegularFile(path)),
@@ -143,8 +149,8 @@ function unlessMissing<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
+    // Links in a circle lead nowhere.
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errnoOf(error) ?? '')) return undefined;
     throw error;
   }
 }
