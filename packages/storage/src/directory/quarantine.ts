@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Files } from './layout/files.ts';
 import type { Lease } from './lease.ts';
 import type { Paths } from './layout/paths.ts';
@@ -16,7 +16,7 @@ export interface QuarantineOptions {
 
 /**
  * Moves files from `events/` to `.varve/quarantine/` that would become part of the log if it grew. Copies are synced to
- * the disk before the originals are removed.
+ * the disk before the originals are removed. What is not a file with text, such as a directory, is moved itself.
  *
  * @throws {StorageError} `fenced`.
  */
@@ -24,9 +24,12 @@ export async function quarantineFiles(options: QuarantineOptions, names: readonl
   const { files, paths, lease, warn } = options;
   if (names.length === 0) return;
   if (!files.status(paths.quarantine)) lease.unlessFenced(() => files.makeDirectory(paths.quarantine));
+  const copied = new Set<string>();
   for (const name of names) {
     const bytes = files.read(join(paths.events, name));
-    if (bytes) await files.writeAndFsync(freePath(files, join(paths.quarantine, name)), bytes);
+    if (bytes === undefined || bytes.length === 0) continue;
+    await files.writeAndFsync(freePath(files, join(paths.quarantine, name)), bytes);
+    copied.add(name);
   }
   await files.fsync(paths.own);
   await files.fsync(paths.quarantine);
@@ -35,14 +38,17 @@ export async function quarantineFiles(options: QuarantineOptions, names: readonl
     // Moved through the stage, so that a holder whose lease was taken over cannot remove it.
     const staged = lease.stagedPath();
     lease.unlessFenced(() => files.rename(path, staged));
-    files.remove(staged);
+    if (copied.has(name)) files.remove(staged);
+    else files.rename(staged, freePath(files, join(paths.quarantine, name)));
     const message = `${path} is not an event of the log and was moved to ${paths.quarantine}.`;
     warn({ code: 'quarantined', message, path });
   }
 }
 
 function freePath(files: Files, path: string): string {
-  return files.status(path) ? `${path}.${randomUUID()}` : path;
+  if (!files.status(path) && !files.isLink(path)) return path;
+  // A name may have the greatest length already.
+  return join(dirname(path), `${basename(path).slice(0, 40)}.${randomUUID()}`);
 }
 
 /**

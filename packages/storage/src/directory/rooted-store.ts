@@ -154,7 +154,7 @@ export class RootedStore implements EventStore {
     if (!hasConversation(files, pathsOf(join(root, id)))) missing(id);
   }
 
-  /** Creates the scratch directory. @throws {StorageError} `corrupt` if it is a link: what is behind it is not the store. */
+  /** Creates the scratch directory. @throws {StorageError} `corrupt` for a link, which leads out of the store. */
   #checkScratch(id: string): void {
     const { files } = this.#options;
     if (files.isLink(this.#scratch))

@@ -45,6 +45,15 @@ export function isStorageFailure(error: unknown): boolean {
   return error instanceof StorageError || errnoOf(error) !== undefined;
 }
 
+/** Failures of the process or the system, which every file would have at this moment. */
+const generalErrors = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR']);
+
+/** Returns true for a system error that concerns the files of one conversation, such as missing rights. */
+export function isFileFailure(error: unknown): boolean {
+  const errno = errnoOf(error) ?? (error instanceof StorageError ? errnoOf(error.cause) : undefined);
+  return errno !== undefined && !generalErrors.has(errno);
+}
+
 function pathOf(error: unknown): string {
   const { dest, path } = error as { readonly dest?: unknown; readonly path?: unknown };
   return [dest, path].find((value) => typeof value === 'string') ?? unnamed;

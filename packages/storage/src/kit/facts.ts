@@ -3,6 +3,7 @@ import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { NewEvent } from '../contract/log.ts';
 import type { EventStore, Page } from '../contract/store.ts';
 import { isId } from './checks.ts';
+import { isFileFailure } from './disk-error.ts';
 import { parseJson } from './json.ts';
 import { allSummaries, parseListQuery } from './listing.ts';
 
@@ -117,6 +118,7 @@ async function* factsIn(
       }
     }
   } catch (error) {
-    if (!(error instanceof StorageError) || (error.code !== 'missing' && error.code !== 'corrupt')) throw error;
+    const isUnreadable = error instanceof StorageError && (error.code === 'missing' || error.code === 'corrupt');
+    if (!isUnreadable && !isFileFailure(error)) throw error;
   }
 }

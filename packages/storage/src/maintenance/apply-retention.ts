@@ -6,15 +6,16 @@ import type { ConversationTree, RetentionPlan } from './plan-retention.ts';
 export interface RetentionResult {
   /** Ids of the removed conversations, in order of removal. */
   readonly removed: readonly string[];
-  /** Ids of the trees that were not removed, because a member is held or changed after the plan was made. */
+  /** Ids of the trees that were not removed: a member is held, cannot be opened, or changed after the plan. */
   readonly skipped: readonly (readonly string[])[];
 }
 
 /**
- * Removes the conversation trees of a plan, children before their parents. Skips a tree with a member that is held or
- * that changed after the plan was made. May be applied again after a crash: conversations already removed are ignored.
+ * Removes the conversation trees of a plan, children before their parents. Skips a tree with a member that is held,
+ * that cannot be opened or removed, or that changed after the plan was made. May be applied again after a crash:
+ * conversations already removed are ignored.
  *
- * @throws {StorageError} as `summary`, `open` and `remove`, except for `held` and `missing`.
+ * @throws {StorageError} as `summary`, `open` and `remove`, except for `held`, `missing`, `corrupt` and `io`.
  */
 export async function applyRetention(store: EventStore, { remove }: RetentionPlan): Promise<RetentionResult> {
   const removed: string[] = [];
@@ -43,7 +44,7 @@ async function removeTree(store: EventStore, { members }: ConversationTree): Pro
     } catch (error) {
       if (codeOf(error) === 'missing') continue;
       // Opened by another process since the check: stop here, so that no remaining conversation loses its parent.
-      if (codeOf(error) === 'held') return removed;
+      if (isRefused(error)) return removed;
       throw error;
     }
   }
@@ -60,9 +61,14 @@ async function isUnchanged(store: EventStore, { id, updatedAt, head }: Summary):
     return now.updatedAt === updatedAt && now.head === head;
   } catch (error) {
     if (codeOf(error) === 'missing') return undefined;
-    if (codeOf(error) === 'held') return false;
+    if (isRefused(error)) return false;
     throw error;
   }
+}
+
+/** Returns true for a failure of one conversation, which must not keep the others. */
+function isRefused(error: unknown): boolean {
+  return ['held', 'corrupt', 'io'].includes(codeOf(error) ?? '');
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -41,7 +41,10 @@ export function eventName({ seq, slug }: EventName): string {
  */
 export function parseEventName(name: string): EventName | undefined {
   const [, digits, slug] = pattern.exec(name) ?? [];
-  return digits === undefined || slug === undefined ? undefined : { seq: Number(digits), slug };
+  // A name that is not UTF-8 was read with replacement characters, and names no file.
+  return digits === undefined || slug === undefined || slug.includes('\uFFFD')
+    ? undefined
+    : { seq: Number(digits), slug };
 }
 
 /** Contents of an event's file. */
