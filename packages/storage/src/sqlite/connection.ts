@@ -5,6 +5,7 @@ import { databasePath } from './database-path.ts';
 import { resultCodes, toStorageError } from './errors.ts';
 import { preallocateWal } from './preallocate-wal.ts';
 import { prepareStatements, type Statements } from './statements.ts';
+import { sameFiles } from './same-files.ts';
 import { retryWhileBusy } from './transaction.ts';
 import { writeQueue } from './write-queue.ts';
 
@@ -40,7 +41,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const database = await openDatabase({ ...options, path }).catch(rethrow);
   const statements = prepareStatements(database);
   const onCommit = durability === 'fsync' ? preallocateWal(database, path) : () => {};
-  const queue = writeQueue(database, { busyMs, onCommit });
+  const queue = writeQueue(database, { busyMs, onCommit, beforeCommit: sameFiles(path) });
   const closing = new AbortController();
   const wake = wakeups((onChange) => watchCommits(statements, pollMs, onChange));
 

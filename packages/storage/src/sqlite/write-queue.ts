@@ -19,6 +19,8 @@ export interface WriteQueueOptions {
   readonly busyMs: number;
   /** Called after each commit, when its writes have resolved. Must not throw, and must leave the database unchanged. */
   readonly onCommit?: () => void;
+  /** Called before each commit; what it throws fails the writes of the transaction. */
+  readonly beforeCommit?: () => void;
 }
 
 interface Job {
@@ -75,6 +77,7 @@ async function commitAll(database: DatabaseSync, jobs: readonly Job[], options: 
   let resolvers: readonly (() => void)[];
   try {
     resolvers = jobs.map((job) => job.run());
+    options.beforeCommit?.();
     // With `fsync` durability the commit returns when the write-ahead log is on the disk.
     database.exec('COMMIT');
   } catch (error) {
