@@ -1,3 +1,5 @@
+import { recentCharacters } from './recent-characters.ts';
+
 /**
  * Escape sequences of terminals, with everything between their first and last character. An unterminated sequence does
  * not match: all text after it would be lost.
@@ -20,12 +22,13 @@ const controls = /[[\p{Cc}\ufff9-\ufffb[\p{C}&&\p{Default_Ignorable_Code_Point}]
  * surrogates are replaced.
  */
 export function safeText(value: string): string {
+  // First, because what is removed between two lone surrogates would make them a character.
   return value
+    .toWellFormed()
     .replace(terminalSequences, '')
     .replace(lineEnds, '\n')
     .replaceAll('\t', '    ')
-    .replace(controls, '')
-    .toWellFormed();
+    .replace(controls, '');
 }
 
 /** Characters without a glyph, except blanks. */
@@ -47,13 +50,17 @@ export function safeJson(text: string): string {
 /**
  * Characters without a glyph of their own, except the blank and the line feed: controls, format and default-ignorable
  * characters (variation selectors, fillers, tags), other blanks, the empty Braille pattern, private and unassigned code
- * points. Of the planes above the first one only emoji and Han are surely visible: the others contain blank letters,
- * and terminals omit what they do not know.
+ * points; and the arrow that replaces a tab. Of the planes above the first one only emoji and Han are surely visible:
+ * the others contain blank letters. Terminals omit what they do not know, so recent characters are among these, too.
  *
  * @see https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
  */
-const invisible =
-  /[\u2d7f\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800[[\u{10000}-\u{10ffff}]--[\p{Emoji}\p{Extended_Pictographic}\p{Script=Han}]]]/gv;
+const invisible = new RegExp(
+  String.raw`[\u2d7f\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u21e5${recentCharacters}[[\u{10000}-\u{10ffff}]--[\p{Emoji}\p{Extended_Pictographic}\p{Script=Han}]]]`,
+  'gv',
+);
+/** Beginning of what looks like the number of a character, in the text itself. */
+const literalNumber = /<(?=[\dA-F]{4,6}>)/g;
 /**
  * Marks and vowels that a terminal draws into the cell before them, after more of them than terminals keep: two for any
  * script, five of a script that needs so many.
@@ -66,10 +73,12 @@ const lineEndBlanks = /(?<! ) +$/gm;
 /**
  * Returns text for a person who must see all of it, such as a call to approve: invisible characters, blanks at the end
  * of a line, and marks of which a terminal would show only the first are replaced by their code points, a tab by an
- * arrow. Other blanks and line feeds stay.
+ * arrow. Other blanks and line feeds stay. What looks like such a number or arrow in the text is marked, so that two
+ * texts are never shown alike: the result must not be passed to this function again.
  */
 export function revealHidden(text: string): string {
   return text
+    .replace(literalNumber, '<003C>')
     .replace(lineEndBlanks, (blanks) => '<0020>'.repeat(blanks.length))
     .replace(invisible, (character) => {
       if (character === '\n' || character === ' ') return character;

@@ -23,14 +23,15 @@ import {
   type Observation,
   type Payload,
 } from '../payloads/index.ts';
-import { callLines, eventLines } from './event-lines.ts';
+import { callLines } from './call-lines.ts';
+import { eventLines } from './event-lines.ts';
 import { factLines } from './fact-lines.ts';
 
 const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };
 const shown = (event: BaseEvent): string =>
   [...eventLines(event), ...factLines(event)].map((line) => line.text).join('\n');
 
-function action(payload: Payload | undefined, thought = ''): BaseEvent {
+function action(payload: Payload | undefined, thought = ''): ActionEvent {
   return ActionEvent.create(
     {
       thought: thought === '' ? [] : [text(thought)],
@@ -51,7 +52,8 @@ function observation(result: Observation): BaseEvent {
 test('calls are shown after the thought', () => {
   expect(shown(action(TerminalAction.create({ command: 'ls -la' }), 'I look.'))).toBe('I look.\n$ ls -la');
   expect(shown(action(TerminalAction.create({ command: 'y', is_input: true })))).toBe('⌨ y');
-  expect(shown(action(TerminalAction.create({ command: 'ls', reset: true })))).toBe('$ ls (in a fresh shell)');
+  expect(shown(action(TerminalAction.create({ command: 'ls', reset: true })))).toBe('(in a fresh shell) $ ls');
+  expect(shown(action(TerminalAction.create({ command: '' })))).toBe('(poll)');
   expect(shown(action(FileEditorAction.create({ command: 'view', path: '/a' })))).toBe('✎ view /a');
   const insertion = { command: 'insert' as const, path: '/a', insert_line: 3, new_str: 'x' };
   expect(shown(action(FileEditorAction.create(insertion)))).toBe('✎ insert /a after line 3\n  + x');
@@ -197,4 +199,39 @@ test('a condensation shows the beginning of its summary, which cannot control th
   const lines = shown(Condensation.create(fields, stamp)).split('\n');
   expect(lines.slice(0, 3)).toEqual(['… 2 events are no longer shown to the model', '  ## Goals', '  Bread']);
   expect(lines.length).toBeLessThan(16);
+});
+
+test('calls that differ are never shown alike to a person who approves them', () => {
+  const names = ['/a', '/a\n', '/a<000A>', '/a\\n', '/a ', '/a<0020>'];
+  const texts = [
+    'x',
+    'x\n',
+    'x<000A>',
+    'x\u200B',
+    'x<200B>',
+    'x<003C>200B>',
+    'x<<200B>',
+    '\t',
+    '⇥   ',
+    'x ',
+    'x<0020>',
+  ];
+  const commands = [
+    '',
+    '(poll)',
+    'ls',
+    'ls (in a fresh shell)',
+    'ls (timeout 3 s)',
+    'ls\n(in a fresh shell) $ ls',
+    ...texts,
+  ];
+  const settings = [{}, { reset: true }, { is_input: true }, { timeout: 3 }, { reset: true, timeout: 3 }];
+  const actions = [
+    ...commands.flatMap((command) => settings.map((more) => TerminalAction.create({ command, ...more }))),
+    ...names.map((path) => FileEditorAction.create({ command: 'create', path, file_text: 'x' })),
+    ...texts.map((file_text) => FileEditorAction.create({ command: 'create', path: '/a', file_text: `${file_text}y` })),
+    ...texts.map((x) => MCPToolAction.create({ data: { x } })),
+  ];
+  const whole = actions.map((one) => JSON.stringify(callLines(action(one)).map((line) => line.text)));
+  expect(whole.filter((lines, index) => whole.indexOf(lines) !== index)).toEqual([]);
 });

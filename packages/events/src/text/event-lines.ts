@@ -14,9 +14,9 @@ import { isOpaque } from '../opaque-event.ts';
 import { TaskTrackerObservation } from '../payloads/task-tracker.ts';
 import { TerminalObservation } from '../payloads/terminal.ts';
 import { forgottenLines } from './condensation-lines.ts';
-import { shortCallLines, wholeCallLines } from './call-lines.ts';
+import { shortCallLines } from './call-lines.ts';
 import { firstLines, indented, outputExcerpt, shortened } from './excerpt.ts';
-import { revealHidden, safeText } from '../safe-text/safe-text.ts';
+import { safeText } from '../safe-text/safe-text.ts';
 import type { TextLine } from './text-line.ts';
 
 /**
@@ -27,11 +27,6 @@ import type { TextLine } from './text-line.ts';
  */
 export function eventLines(event: BaseEvent): readonly TextLine[] {
   return linesOf(event).map((line) => ({ ...line, text: safeText(line.text) }));
-}
-
-/** Renders all of a call, uncut and with invisible characters as numbers, for a person who must approve it. */
-export function callLines(event: ActionEvent): readonly TextLine[] {
-  return wholeCallLines(event).map((line) => ({ ...line, text: revealHidden(line.text) }));
 }
 
 function linesOf(event: BaseEvent): readonly TextLine[] {

@@ -1,4 +1,5 @@
-export { callLines, eventLines } from './event-lines.ts';
+export { callLines } from './call-lines.ts';
+export { eventLines } from './event-lines.ts';
 export { factLines } from './fact-lines.ts';
 export { eventText, type EventTextOptions } from './event-text.ts';
 export type { TextLine, TextMark } from './text-line.ts';
