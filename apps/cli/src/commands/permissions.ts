@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
 import type { PermissionRule } from '@varve/agent/confirmation';
-import { revealHidden } from '@varve/events/safe-text';
 import type { PermissionStore } from '@varve/settings/permissions';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
+import { revealedLine } from '../terminal/rows.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { defaultCommand } from './default-command.ts';
 
@@ -31,7 +31,7 @@ export const permissions: CliCommand = {
       .description('List the rules for a project and for all projects.')
       .action(async (options: PlaceOptions) => {
         const rules = await (await storeIn(io)).list(projectOf(options));
-        for (const { scope, rule } of rules) io.stdout.line(`${scope.padEnd(7)}  ${revealHidden(textOf(rule))}`);
+        for (const { scope, rule } of rules) io.stdout.line(`${scope.padEnd(7)}  ${revealedLine(textOf(rule))}`);
         if (rules.length === 0)
           io.stderr.line(styled('dim', 'There are no rules: `varve permissions add allow command npm test`.'));
         done(exitCodes.ok);
@@ -42,7 +42,7 @@ export const permissions: CliCommand = {
       .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
         const rule = ruleOf(decision, on, words);
         await (await storeIn(io)).add([rule], options.user ? 'user' : 'project', projectOf(options));
-        io.stderr.line(`Added: ${revealHidden(textOf(rule))}`);
+        io.stderr.line(`Added: ${revealedLine(textOf(rule))}`);
         done(exitCodes.ok);
       });
     withRule(withPlace(command.command('rm').alias('remove')))

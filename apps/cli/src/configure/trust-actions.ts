@@ -12,9 +12,10 @@ import {
 } from '@varve/settings/trust';
 import { CliError } from '../cli-error.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { trustCommand } from '../setup/untrusted-line.ts';
 import { userHome, varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
-import { barredRows, quotedRows } from '../terminal/rows.ts';
+import { barredRows, quotedRows, readingHints } from '../terminal/rows.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Directory that trust is about: a workspace with its repository, or the home directory of the user. */
@@ -103,32 +104,34 @@ async function trustHash(wanted: string, open: readonly TrustSubject[], io: Term
 }
 
 async function decide(subject: TrustSubject, store: TrustStore, io: TerminalIo): Promise<boolean> {
-  const { hash, scope } = subject.configuration;
-  await show(subject, store, io);
+  const { hash, scope, workspace } = subject.configuration;
+  const shown = await show(subject, store, io);
   if (!io.stdin.isTTY || !io.stderr.isTTY) {
-    io.stderr.line(
-      `Trust it with: varve trust ${scope === 'user' ? '--user ' : ''}--hash ${hash.slice(0, shownDigits)}`,
-    );
+    io.stderr.line(`Trust it with: ${trustCommand(workspace, scope)} --hash ${hash.slice(0, shownDigits)}`);
     return false;
   }
-  io.stderr.line('What it names runs with your rights.');
-  for (const row of subject.runs.flatMap((what) => quotedRows(`· ${what}`, io.stderr.columns))) io.stderr.line(row);
+  const runs = ['What it names runs with your rights.', ...subject.runs.map((what) => `· ${what}`)];
+  const rows = runs.flatMap((line) => quotedRows(line, io.stderr.columns));
+  for (const row of rows) io.stderr.line(row);
+  for (const row of readingHints([...shown, ...rows], io.stderr)) io.stderr.line(styled('yellow', row));
   const answer = await io.ask('Trust exactly this content? [y/N] ', new AbortController().signal);
   if (!/^y(?:es)?$/i.test(answer?.trim() ?? '')) return false;
   await add(subject, store, io);
   return true;
 }
 
-/** Shows a configuration, or what has changed in it. */
-async function show({ configuration }: TrustSubject, store: TrustStore, io: TerminalIo): Promise<void> {
+/** Shows a configuration, or what has changed in it, and returns the rows. */
+async function show({ configuration }: TrustSubject, store: TrustStore, io: TerminalIo): Promise<readonly string[]> {
   const { workspace, files, scope } = configuration;
   const before = (await store.find(workspace, scope))?.files;
   const title = before ? 'changed since you trusted it' : 'is not trusted';
-  io.stderr.line(styled('yellow', revealHidden(`The configuration of ${workspace} ${title}:`)));
   // A pipe wraps no line.
   const width = io.stderr.isTTY ? io.stderr.columns : Infinity;
-  const text = describeChange(files, before).replace(/\n$/, '');
-  for (const row of barredRows(text, width)) io.stderr.line(row);
+  const titleRows = quotedRows(`The configuration of ${workspace} ${title}:`, width);
+  const rows = barredRows(revealHidden(describeChange(files, before).replace(/\n$/, '')), width);
+  for (const row of titleRows) io.stderr.line(styled('yellow', row));
+  for (const row of rows) io.stderr.line(row);
+  return [...titleRows, ...rows];
 }
 
 /** Stores the decision about the bytes that were shown. @throws {SettingsError} `untrusted` if they have changed. */

@@ -4,7 +4,7 @@ import { ActionEvent } from '@varve/events/kinds';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import { terminalIo } from '../terminal/terminal-io.ts';
 import { askApproval, type Approval } from './ask-approval.ts';
-import type { WaitingCall } from './waiting-call.ts';
+import type { CallPlace, WaitingCall } from './waiting-call.ts';
 
 const event = ActionEvent.create(
   {
@@ -21,19 +21,22 @@ const terminal = (command: string): WaitingCall => ({
   event: { ...event, action: TerminalAction.create({ command }) },
 });
 
+const here: CallPlace = { workspace: '/work', directories: [] };
+
 /** Returns the shown text and the decision for typed keys. */
 async function answered(
   keys: string,
   call: WaitingCall = { event },
   subAgent?: string,
+  { place = here, columns = 80 }: { readonly place?: CallPlace; readonly columns?: number } = {},
 ): Promise<{ readonly approval: Approval; readonly shown: string }> {
   const stdin = new PassThrough();
-  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 24 });
   const env = { NO_COLOR: '1', TERM: 'xterm' };
   let shown = '';
   stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
   const answer = askApproval(
-    { call, place: { workspace: '/work', directories: [] }, number: 1, count: 2, subAgent },
+    { call, place, number: 1, count: 2, subAgent },
     terminalIo({ env, cwd: '/', stdin, stdout: new PassThrough(), stderr }),
     new AbortController().signal,
   );
@@ -126,15 +129,56 @@ test.for([1, 10, 23, 24, 30, 1000])(
     const command = Array.from({ length: count }, (_, index) => `echo ${index}`).join('\n');
     const { shown } = await answered('y\r', terminal(command));
     const [before = '', prompt = ''] = shown.split('Choice: ');
-    const isCut = before.trimEnd().split('\n').length > 24;
-    expect(shown.includes(`The call has ${count} rows: scroll up to read all of it.`)).toBe(isCut);
+    expect(isNamedAsLong(before)).toBe(before.split('\n').length > 24);
     expect(prompt).not.toContain('echo');
   },
 );
 
+/** Reports whether the last row above the choice is about rows above that the screen does not show. */
+function isNamedAsLong(before: string): boolean {
+  return /\nThere are \d+ rows: scroll up to read all of them\.\n.*$/.test(before.replaceAll('\n  ', ''));
+}
+
+test.for([40, 80, 200])(
+  'a short call is named as long if findings, directories or rules above the question move it off a screen of %i columns',
+  async (columns) => {
+    const short = terminal('make x');
+    for (let count = 1; count <= 30; count += 1) {
+      const words = Array.from({ length: count }, (_, index) => `target-${index}-${'x'.repeat(30)}`);
+      const reasons = words.map((text) => ({ risk: 'HIGH', text }) as const);
+      const prompts = await Promise.all([
+        answered('y\r', { ...short, review: { asks: true, verdict: { risk: 'HIGH', reasons } } }, undefined, {
+          columns,
+        }),
+        answered('y\r', short, undefined, { columns, place: { ...here, directories: words } }),
+        answered('y\r', terminal(words.map((word) => `make ${word}`).join('; ')), undefined, { columns }),
+        answered('y\r', short, words.join(' '), { columns }),
+      ]);
+      for (const { shown } of prompts) {
+        const [before = ''] = shown.split('Choice: ');
+        expect(isNamedAsLong(before)).toBe(before.split('\n').length > 24);
+      }
+    }
+  },
+);
+
+test('two calls are never shown alike because one contains the number of a hidden character', async () => {
+  const commands = ['cat <0020>x', 'cat  x', 'cat\tx', 'cat⇥   x', 'cat <202E>x', 'cat \u202Ex', './a\u{1FA89}', './a'];
+  const prompts = await Promise.all(commands.map(async (command) => answered('y\r', terminal(command))));
+  const rows = prompts.map(({ shown }) => shown.split('\n').filter((row) => row.startsWith('│')));
+  expect(new Set(rows.map((each) => each.join('\n'))).size).toBe(commands.length);
+});
+
 test('a call with letters from right to left warns of another order', async () => {
   const { shown } = await answered('y\r', terminal('cat \u05D0 > \u05D1 1'));
-  expect(shown).toContain('\n│ $ cat \u05D0 > \u05D1 1\nLetters from right to left: ');
+  expect(shown).toContain('\n│ $ cat \u05D0 > \u05D1 1\n');
+  expect(shown).toMatch(/\nLetters from right to left: [^│[]+\n.*Choice: /);
+});
+
+test('a directory with letters from right to left warns of another order', async () => {
+  const place = { ...here, directories: ['/a/\u05D0', '/b'] };
+  const { shown } = await answered('y\r', terminal('ls'), undefined, { place });
+  expect(shown).toMatch(/\nLetters from right to left: [^│[]+\n.*Choice: /);
 });
 
 test('input for a running program cannot be approved for the session', async () => {

@@ -1,7 +1,7 @@
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { describeRule } from '@varve/agent/confirmation';
-import { quotedRows } from '../terminal/rows.ts';
+import { quotedRows, readingHints } from '../terminal/rows.ts';
 import {
   callRows,
   placeRows,
@@ -14,9 +14,6 @@ import {
 
 /** Decision of the user about one call; `later` leaves all waiting calls as they are. */
 export type Approval = 'once' | 'session' | 'always' | 'later' | { readonly reason: string };
-
-/** Rows of the prompt around a call, about. */
-const spareRows = 8;
 
 /** Place of a call among those that are asked about. */
 export interface Question {
@@ -39,14 +36,8 @@ export async function askApproval(
   signal: AbortSignal,
 ): Promise<Approval> {
   const owner = subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`;
-  const { columns, rows: height } = io.stderr;
+  const { columns } = io.stderr;
   const title = `Approve this tool call${owner}?${count > 1 ? ` (${number} of ${count})` : ''}`;
-  const rows = callRows(call, columns);
-  for (const row of quotedRows(title, columns)) io.stderr.text(styled('yellow', row));
-  for (const row of [...rows, ...placeRows(call, place, columns), ...reasonRows(call, columns)]) io.stderr.text(row);
-  // Its beginning is no longer on the screen, whose end can look like a whole call.
-  const isHigh = rows.length + spareRows > height;
-  if (isHigh) io.stderr.text(styled('yellow', `The call has ${rows.length} rows: scroll up to read all of it.`));
   const grant = sessionGrant(call, place);
   const rules = proposedRules(call, place);
   const choices = [
@@ -56,7 +47,16 @@ export async function askApproval(
     '[n] reject, [n REASON] reject with a reason',
     '[q] decide later',
   ];
-  for (const row of choices.flatMap((choice) => quotedRows(choice, columns))) io.stderr.text(row);
+  const titleRows = quotedRows(title, columns);
+  const rows = [
+    ...callRows(call, columns),
+    ...placeRows(call, place, columns),
+    ...reasonRows(call, columns),
+    ...choices.flatMap((choice) => quotedRows(choice, columns)),
+  ];
+  for (const row of titleRows) io.stderr.text(styled('yellow', row));
+  for (const row of rows) io.stderr.text(row);
+  for (const row of readingHints([...titleRows, ...rows], io.stderr)) io.stderr.text(styled('yellow', row));
   for (;;) {
     const answer = await io.ask('Choice: ', signal);
     if (answer === undefined) {

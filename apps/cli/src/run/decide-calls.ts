@@ -3,7 +3,7 @@ import type { PermissionRule } from '@varve/agent/confirmation';
 import type { PendingCall } from '@varve/events/projections';
 import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
-import { quotedRows } from '../terminal/rows.ts';
+import { quotedRows, readingHints } from '../terminal/rows.ts';
 import { askApproval, type Approval } from './ask-approval.ts';
 import type { Display } from './event-printer.ts';
 import { resumeCommand } from './resume-command.ts';
@@ -141,18 +141,18 @@ export function printWaiting(
   const { pending } = conversation.state;
   const count = pending.length === 1 ? '1 tool call' : `${pending.length} tool calls`;
   const owner = subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`;
-  for (const row of quotedRows(`Waiting for approval of ${count}${owner}:`, io.stderr.columns)) {
-    progress.above(styled('yellow', row));
-  }
+  const { columns } = io.stderr;
+  const titleRows = quotedRows(`Waiting for approval of ${count}${owner}:`, columns);
+  for (const row of titleRows) progress.above(styled('yellow', row));
   const asked = new Set(askedOf(pending, options));
   const placeOf = placesIn(conversation);
-  for (const call of pending) {
-    const { columns } = io.stderr;
-    for (const row of [...callRows(call, columns), ...placeRows(call, placeOf(call), columns)]) progress.above(row);
-    for (const row of asked.has(call) ? reasonRows(call, io.stderr.columns) : ['Not risky; it waits for the others.']) {
-      progress.above(row);
-    }
-  }
+  const rows = pending.flatMap((call) => [
+    ...callRows(call, columns),
+    ...placeRows(call, placeOf(call), columns),
+    ...(asked.has(call) ? reasonRows(call, columns) : ['Not risky; it waits for the others.']),
+  ]);
+  for (const row of rows) progress.above(row);
+  for (const hint of readingHints([...titleRows, ...rows], io.stderr)) progress.above(styled('yellow', hint));
   if (options.demo) return;
   const resume = resumeCommand(conversation.id, options, io);
   const digest = conversation.digestOf(pending).slice(0, shownDigits);

@@ -1,6 +1,7 @@
 import type { Usage } from '@varve/events/projections';
 import { fitted } from '../terminal/columns.ts';
 import { styled, type Output, type Printable } from '../terminal/output.ts';
+import { firstRow } from '../terminal/rows.ts';
 
 /** Columns for the `^C` that a terminal appends: a wrapped line would not be cleared completely. */
 const spareColumns = 3;
@@ -71,7 +72,7 @@ export class Progress implements Disposable {
     if (!this.#output.canRedraw || this.#isHidden) return;
     this.#clear();
     const width = this.#output.columns - spareColumns;
-    this.#output.partial(styled('dim', fitted(this.#text(), width)));
+    this.#output.partial(styled('dim', firstRow(fitted(this.#text(), width), width)));
     this.#isShown = true;
   }
 

@@ -20,20 +20,9 @@ export function isAsked({ review }: WaitingCall): boolean {
   return review?.asks ?? true;
 }
 
-/** Letters that are written from right to left, for which some terminals change the order of what is around them. */
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
-
-/**
- * Returns all of a call as rows for a terminal of this width. The last row warns if a terminal may show its characters
- * in another order.
- */
+/** Returns all of a call as rows for a terminal of this width. */
 export function callRows({ event }: WaitingCall, columns: number): readonly string[] {
-  const rows = callLines(event).flatMap(({ text }) => barredRows(text, columns));
-  if (!rows.some((row) => rightToLeft.test(row))) return rows;
-  return [
-    ...rows,
-    ...quotedRows('Letters from right to left: some terminals show rows with them in another order.', columns),
-  ];
+  return callLines(event).flatMap(({ text }) => barredRows(text, columns));
 }
 
 /**

