@@ -5,7 +5,7 @@ import { exitCodes } from './exit-codes.ts';
 import { runProgram } from './program.ts';
 import { fileProblem } from './file-problem.ts';
 import { onFailedOutput } from './terminal/on-failed-output.ts';
-import { printLibraryMessages } from './terminal/library-messages.ts';
+import { LibraryMessages, printLibraryMessages } from './terminal/library-messages.ts';
 import { outputOf, styled, type Output } from './terminal/output.ts';
 
 /** Runs the command of this process, with the environment `env`, and sets its exit status. */
@@ -18,8 +18,9 @@ export async function start(env: Variables): Promise<void> {
   });
   // There is nowhere to report it, and the work does not depend on it.
   onFailedOutput(stderr, () => false);
-  printLibraryMessages(output);
-  printProblems(output);
+  const messages = new LibraryMessages(output);
+  printLibraryMessages(messages);
+  printProblems(output, messages);
   process.exitCode = await runProgram(process.argv.slice(2), {
     env,
     get cwd() {
@@ -28,18 +29,19 @@ export async function start(env: Variables): Promise<void> {
     stdin,
     stdout,
     stderr,
+    messages,
   });
 }
 
 /** Prints bugs and warnings of Node; by default they would reach the terminal as they are. */
-function printProblems(output: Output): void {
+function printProblems(output: Output, messages: LibraryMessages): void {
   process.on('uncaughtException', (error) => {
     output.text([styled('red', 'varve:'), ' A bug in varve. Please report it with the lines below.\n', inspect(error)]);
     process.exit(exitCodes.bug);
   });
   process.removeAllListeners('warning').on('warning', ({ name, message }) => {
     // Node 22 prints one for its SQLite on every start.
-    if (name !== 'ExperimentalWarning') output.line([styled('yellow', 'warning:'), ' ', message]);
+    if (name !== 'ExperimentalWarning') messages.print(message);
   });
 }
 

@@ -10,9 +10,14 @@ import { checkUrl, modelOptions } from '../setup/configured-model.ts';
 import { secretsOf } from '../setup/secrets.ts';
 import { settingsFor } from '../setup/settings.ts';
 import { varveHome } from '../setup/varve-home.ts';
-import { askHidden } from '../terminal/ask-hidden.ts';
+import { fitted } from '../terminal/columns.ts';
 import { styled } from '../terminal/output.ts';
+import { firstRow } from '../terminal/rows.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+
+/** Most columns of the name of a model in a list, and in a question. */
+const maxName = 300;
+const maxQuoted = 40;
 
 /** Answers of `varve init` in its options. */
 export interface InitOptions {
@@ -41,7 +46,7 @@ export async function initialise(options: InitOptions, io: TerminalIo): Promise<
   const ask = await asker(io);
   const choice = await chooseServer(options, ask, io);
   const keyRef = await chooseKey(choice, { options, ask, io });
-  const model = await chooseModel(choice, options, ask);
+  const model = await chooseModel(choice, { options, ask, io });
   const profiles = modelProfiles(home);
   await profiles.save(choice.name, {
     model: choice.isProvider ? `${choice.name}/${model}` : model,
@@ -60,7 +65,7 @@ async function asker(io: TerminalIo): Promise<Ask> {
   if (io.stdin.isTTY) {
     const { signal } = new AbortController();
     return async (question, isHidden = false) => {
-      const answer = isHidden ? await askHidden(io, question) : await io.ask(question, signal);
+      const answer = isHidden ? await io.askHidden(question) : await io.ask(question, signal);
       if (answer === undefined) throw new CliError(exitCodes.interrupted, 'Nothing was changed.');
       return answer.trim();
     };
@@ -102,14 +107,14 @@ async function choiceOf(answer: string, local: readonly LocalServer[]): Promise<
   return { name, baseUrl: answer, isProvider: false, keyName: undefined, models: [] };
 }
 
-interface KeyContext {
+interface QuestionContext {
   readonly options: InitOptions;
   readonly ask: Ask;
   readonly io: TerminalIo;
 }
 
 /** Returns the reference to the key; undefined if none is needed, or the variable of the provider is used. */
-async function chooseKey(choice: Choice, { options, ask, io }: KeyContext): Promise<string | undefined> {
+async function chooseKey(choice: Choice, { options, ask, io }: QuestionContext): Promise<string | undefined> {
   if (options.keyEnv !== undefined) return `env:${options.keyEnv}`;
   if (isLoopback(choice.baseUrl)) return undefined;
   const { keyName = 'LLM_API_KEY' } = choice;
@@ -124,11 +129,14 @@ async function chooseKey(choice: Choice, { options, ask, io }: KeyContext): Prom
   return `secret:${name}`;
 }
 
-async function chooseModel(choice: Choice, { model }: InitOptions, ask: Ask): Promise<string> {
+/** A server names its models as it likes: each name has a row of its own, whose beginning is not the server's. */
+async function chooseModel(choice: Choice, { options: { model }, ask, io }: QuestionContext): Promise<string> {
   if (model !== undefined) return model;
   const [first = choice.name === 'openai' ? 'gpt-5.1' : undefined] = choice.models;
-  const known = choice.models.length > 1 ? ` (${choice.models.slice(0, 20).join(', ')})` : '';
-  const answer = (await ask(`Model${known}${first === undefined ? '' : ` [${first}]`}: `)) || first;
+  const known = choice.models.length > 1 ? choice.models.slice(0, 20) : [];
+  for (const name of known)
+    io.stderr.line(styled('dim', firstRow(`  ${fitted(name, maxName)}`, io.stderr.columns - 1)));
+  const answer = (await ask(`Model${first === undefined ? '' : ` [${fitted(first, maxQuoted)}]`}: `)) || first;
   if (answer === undefined) throw new CliError(exitCodes.usage, 'No model was named.', 'Name it with --model.');
   return answer;
 }

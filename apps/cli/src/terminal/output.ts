@@ -101,7 +101,8 @@ function lineOfJson(text: string): string {
   return `${safeJson(text)}\n`;
 }
 
-function oneLine(text: string): string {
+/** Makes a text safe and puts it on one line. */
+export function oneLine(text: string): string {
   return safeText(text).replaceAll('\n', ' ');
 }
 

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { safeText } from '@varve/events/safe-text';
+import type { LibraryMessages } from './library-messages.ts';
 import { MutedInput, type InputStream } from './muted-input.ts';
-import { outputOf, type Output, type OutputStream } from './output.ts';
+import { oneLine, outputOf, type Output, type OutputStream } from './output.ts';
 
 /** Streams and environment of a process. */
 export interface Streams {
@@ -12,13 +12,15 @@ export interface Streams {
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
+  /** Messages of libraries, which are held back while the user is asked; undefined if they are not printed. */
+  readonly messages?: LibraryMessages;
 }
 
 /** Input, outputs and environment of one invocation: commands access the process only through it. */
-export interface TerminalIo extends Omit<Streams, 'stdout' | 'stderr'> {
+export interface TerminalIo extends Omit<Streams, 'stdout' | 'stderr' | 'messages'> {
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Asks on stderr and resolves to the typed line, or to undefined if the input ends or the signal aborts first. */
+  /** Asks on one line of stderr. Resolves to what is typed, or to undefined if the input ends or the signal aborts. */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
   /** Asks on a terminal without showing what is typed; undefined if the input ends or the user presses Ctrl-C. */
   askHidden(question: string): Promise<string | undefined>;
@@ -39,16 +41,16 @@ export function terminalIo(streams: Streams): TerminalIo {
     stdout: outputOf(stdout, env),
     stderr: outputOf(stderr, env),
     async ask(question, signal) {
-      const unmuted = muted?.unmuted();
-      try {
-        return await ask(streams, safeText(question), signal);
-      } finally {
-        unmuted?.[Symbol.dispose]();
-      }
+      using around = new DisposableStack();
+      around.use(muted?.unmuted());
+      around.use(streams.messages?.hold());
+      return await ask(streams, oneLine(question), signal);
     },
     async askHidden(question) {
+      using around = new DisposableStack();
+      around.use(streams.messages?.hold());
       const output = outputOf(stderr, env);
-      output.partial(question);
+      output.partial(oneLine(question));
       const answer = await readHidden(streams);
       output.line('');
       return answer;

@@ -40,9 +40,7 @@ function actionLine({ action, tool_name: tool, tool_call: call, summary }: Actio
   if (terminal) return { mark, text: terminalText(terminal, detail) };
   const edit = FileEditorAction.read(action);
   if (edit) {
-    const position = edit.insert_line === undefined ? '' : ` after line ${edit.insert_line}`;
-    const range = edit.view_range && isWhole ? ` lines ${edit.view_range.join(' to ')}` : '';
-    return { mark, text: `✎ ${edit.command} ${onOneLine(edit.path, detail)}${position}${range}` };
+    return { mark, text: editTitle(edit, detail) };
   }
   const tasks = TaskTrackerAction.read(action);
   if (tasks) {
@@ -91,6 +89,20 @@ function terminalText(
   // A whole command keeps its outer blanks: some of them are other characters than the blank.
   const text = maxLines === Infinity ? shown(command) : firstLines(command, maxLines);
   return `${note === '' ? '' : `${note} `}${isInput ? '⌨' : '$'} ${text}`;
+}
+
+/** Of a whole call, the lines are before the sign, where no path can name them. */
+function editTitle(
+  { command, path, insert_line: after, view_range: range }: NonNullable<ReturnType<typeof FileEditorAction.read>>,
+  detail: Detail,
+): string {
+  const title = `✎ ${command} ${onOneLine(path, detail)}`;
+  if (detail !== whole) return after === undefined ? title : `${title} after line ${after}`;
+  const notes = [
+    ...(after === undefined ? [] : [`after line ${after}`]),
+    ...(range ? [`lines ${range.join(' to ')}`] : []),
+  ];
+  return notes.length === 0 ? title : `(${notes.join(', ')}) ${title}`;
 }
 
 /** Renders the removed and the added lines of an edit. */

@@ -202,7 +202,7 @@ test('a condensation shows the beginning of its summary, which cannot control th
 });
 
 test('calls that differ are never shown alike to a person who approves them', () => {
-  const names = ['/a', '/a\n', '/a<000A>', '/a\\n', '/a ', '/a<0020>'];
+  const names = ['/a', '/a after line 3', '/a lines 1 to 2', '/a\n', '/a<000A>', '/a\\n', '/a ', '/a<0020>'];
   const texts = [
     'x',
     'x\n',
@@ -229,6 +229,9 @@ test('calls that differ are never shown alike to a person who approves them', ()
   const actions = [
     ...commands.flatMap((command) => settings.map((more) => TerminalAction.create({ command, ...more }))),
     ...names.map((path) => FileEditorAction.create({ command: 'create', path, file_text: 'x' })),
+    ...names.map((path) => FileEditorAction.create({ command: 'insert', path, insert_line: 3, new_str: 'x' })),
+    ...names.map((path) => FileEditorAction.create({ command: 'view', path })),
+    ...names.map((path) => FileEditorAction.create({ command: 'view', path, view_range: [1, 2] })),
     ...texts.map((file_text) => FileEditorAction.create({ command: 'create', path: '/a', file_text: `${file_text}y` })),
     ...texts.map((x) => MCPToolAction.create({ data: { x } })),
   ];
