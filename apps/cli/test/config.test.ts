@@ -85,6 +85,8 @@ test.for([
   [['run', 'x', '--set', 'budget.steps'], '--set budget.steps has no value'],
   [['run', 'x', '--set', 'budget.stesp=1'], 'the nearest is "budget.steps"'],
   [['run', 'x', '--profile', 'gone'], 'There is no model profile "gone".'],
+  [['profile', 'save', 'p', 'base_url=http://h/v1'], 'Profile "p" has no model.'],
+  [['profile', 'save', 'p', 'model='], 'Profile "p" has no model.'],
   [['profile', 'save', 'p', 'modl=m'], 'A model profile has no field "modl"; the nearest is "model".'],
   [['profile', 'use', 'p', 'boss'], 'There is no role "boss".'],
 ] as const)('%j is wrong usage', async ([args, problem]) => {

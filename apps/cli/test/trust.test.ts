@@ -1,4 +1,5 @@
-import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
@@ -12,6 +13,19 @@ async function newProject(): Promise<{ readonly home: string; readonly project: 
   await writeFile(join(project, '.openhands', 'hooks.json'), '{"stop": []}\n');
   return { home, project };
 }
+
+test('the printed command trusts the configuration that was shown, whatever its path and the directory', async () => {
+  const { home, project } = await newProject();
+  for (const name of ["a b'c", '$(id)', '-x', 'é', '"']) {
+    const directory = join(home, name);
+    await rename(project, directory);
+    const { stderr } = await runVarve(['trust', `./${name}`], { home });
+    const [, command = ''] = /^Trust it with: varve (.*)$/m.exec(stderr) ?? [];
+    const { stdout } = spawnSync('/bin/sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' });
+    expect((await runVarve(stdout.trimEnd().split('\n'), { home })).stderr).toContain('Trusted exactly this content');
+    await rename(directory, project);
+  }
+});
 
 test('a configuration is shown, and trusted by its hash; a change is shown and needs another decision', async () => {
   const { home, project } = await newProject();

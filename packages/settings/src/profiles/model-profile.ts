@@ -48,7 +48,7 @@ function ownValue(field: string, value: Json | undefined): Json | undefined {
  * Returns the record of a profile with these values, without secrets: the reference's fields for keys are null. Fields
  * of `before` that varve does not use are kept.
  *
- * @throws {SettingsError} `invalid` for a wrong value.
+ * @throws {SettingsError} `invalid` for a wrong value, or without a model.
  */
 export function modelProfileOf(values: LlmValues, name: string, before: ModelProfileRecord = {}): ModelProfileRecord {
   const foreign = Object.entries(before).filter(([field]) => !Object.hasOwn(llmFields, field));
@@ -63,7 +63,10 @@ export function modelProfileOf(values: LlmValues, name: string, before: ModelPro
     ),
   };
   llmValuesOf(record, name);
-  return modelProfileRecord.parse(record);
+  const { data, error } = modelProfileRecord.safeParse(record);
+  if (data) return data;
+  const field = error.issues[0]?.path[0] === 'model' ? 'has no model' : 'is of a version that is not known';
+  throw new SettingsError('invalid', `Profile "${name}" ${field}.`);
 }
 
 /** Returns the key that the reference wrote into a profile, in clear or encrypted; undefined if it wrote none. */
