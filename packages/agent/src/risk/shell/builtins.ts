@@ -44,13 +44,15 @@ const builtins: Readonly<Record<string, Reader>> = {
     ...assignedNames(afterOptions(args, readOptions)),
   ],
   readarray: mappedLines,
-  readonly: assignments,
+  readonly: (args) => [...(hasOperand(args) ? [later('readonly', args)] : []), ...assignments(args)],
   source: sourced,
   test: testedNames,
   trap: (args) => {
     const [first] = args[0]?.text === '--' ? args.slice(1) : args;
     if (!first || /^(?:-|-[lpP].*|)$/.test(first.text ?? 'unknown')) return [];
-    return [first.text === undefined ? later('trap', args) : scriptOf('trap', [first])];
+    // With extdebug, a script that fails before each command skips it.
+    const isUnknown = first.text === undefined || hasOption(args, /^(?:SIG)?DEBUG$/i);
+    return [...(isUnknown ? [later('trap', args)] : []), scriptOf('trap', [first])];
   },
   typeset: declared,
   unset: (args) => names(args.filter(({ text }) => !text?.startsWith('-'))),
@@ -123,16 +125,20 @@ function valueOf(text: string, valued: string): { readonly option: string; reado
   return at < 0 ? undefined : { option: text.charAt(at), attached: text.slice(at + 1) };
 }
 
+function hasOperand(args: ShellWords): boolean {
+  return args.some(({ text }) => text === undefined || !text.startsWith('-'));
+}
+
 function mappedLines(args: ShellWords): readonly NestedCommand[] {
   if (hasOption(args, /^-\w*C/)) return [later('mapfile', args)];
   return assignedNames(afterOptions(args, 'cCdnOsu').slice(0, 1));
 }
 
 /**
- * Options of `declare` with which a value or a name is not the one that is written, or is calculated whenever it is
- * assigned: `declare -n a=b`, `declare -l`, `declare -i`.
+ * Options of `declare` with which a value or a name is not the one that is written, is calculated whenever it is
+ * assigned, or stays when something else is assigned: `declare -n a=b`, `declare -l`, `declare -i`, `declare -r`.
  */
-const renaming = /^-\w*[nluci]/;
+const renaming = /^-\w*[nlucir]/;
 
 function declared(args: ShellWords): readonly NestedCommand[] {
   return args.some(({ text }) => text !== undefined && renaming.test(text))

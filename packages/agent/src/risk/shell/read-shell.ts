@@ -10,6 +10,7 @@ import {
   type Word,
 } from 'unbash';
 import { isCutOff } from './broken-syntax.ts';
+import { CertainAssignments } from './certain-assignments.ts';
 import { Directories } from './directories.ts';
 import { declaresAssociative, descriptorWords, evaluatesText, isNumber } from './arithmetic.ts';
 import type { NestedCommand } from './nested-command.ts';
@@ -24,7 +25,7 @@ import type { ShellWords } from './shell-word.ts';
 import { unknownAssignment } from './special-variables.ts';
 import type { Unknown, UnknownKind } from './unknowns.ts';
 import { isInKnownDirectory } from './unseen-arguments.ts';
-import { addAssignments, assignedBy, Variables } from './variables.ts';
+import { assignedBy, Variables } from './variables.ts';
 import { expandWord, hasPattern, hasResult, valuesOfWord } from './words.ts';
 import { wrapperOf } from './wrappers.ts';
 
@@ -145,7 +146,7 @@ class Reader {
     if (!this.#work.spend(source.length)) return this.#tooLong();
     if (context.depth > limits.scripts) return this.#unknown('unknown.size', 'Scripts in scripts', context);
     const parsed = parse(source);
-    addAssignments(parsed, this.#variables, (node) => this.#work.visit(node));
+    new CertainAssignments(this.#variables, (node) => this.#work.visit(node)).readScript(parsed, source);
     if (context.depth === 0) this.#changes = this.#variables.changes;
     this.#visit(parsed, context);
   }
@@ -208,6 +209,9 @@ class Reader {
     const hasInput = context.hasInput || command.redirects.some(isInput);
     const texts = [...context.texts, ...inputOf(command)];
     if (words.length > 0) this.#words(words, { ...context, hasInput, texts }, redirected);
+    // Variables that may have another value, or none, may also have the values that the script assigns.
+    const assigned = words.some(({ text }) => text === undefined) ? this.#wordsOf(command, 'assignedTo') : words;
+    if (shownOf(assigned) !== shownOf(words)) this.#words(assigned, { ...context, hasInput, texts }, redirected);
     for (const { text } of descriptorWords(command)) this.#unknown('unknown.arithmetic', text, context);
     if (declaresAssociative(words)) for (const word of command.args) this.#associative.add(word);
     // The output of substitutions is input of this command: `bash <(curl …)`, `eval "$(curl …)"`.
@@ -219,8 +223,9 @@ class Reader {
   #words(words: ShellWords, context: Context, redirected: Redirected = { writes: [], reads: [] }): void {
     const [verb, ...args] = words;
     if (!verb || this.isCut) return;
-    // `!rm` repeats an earlier command.
-    if (verb.text === undefined || verb.isOneOf || /^!./.test(verb.text)) return this.#unseenCommand(words, context);
+    // `!rm` repeats an earlier command, and a pattern in a variable becomes the names of files.
+    if (verb.text === undefined || verb.isOneOf || /^!.|^(?!\[{1,2}$).*[*?[]/.test(verb.text))
+      return this.#unseenCommand(words, context);
     if (context.depth > limits.scripts || !this.#work.spend(words.length)) return this.#tooLong();
     const name = basename(verb.text);
     this.#variables.addCommand(name, args);
@@ -282,7 +287,7 @@ class Reader {
       if (values) return values;
       // Within a known directory any file may be written.
       if (!isInKnownDirectory(target.value)) this.#unknown('unknown.target', `> ${target.value}`, context);
-      return [target.value];
+      return valuesOfWord(target, this.#variables.assignedTo) ?? [target.value];
     });
     const reads = all.flatMap((one) =>
       one.type === 'Redirect' && one.operator.startsWith('<') && one.target
@@ -327,10 +332,10 @@ class Reader {
     return name === 'PATH' ? [word.value] : valuesOfWord(word, this.#variables.valuesOf);
   }
 
-  #wordsOf(command: Command): ShellWords {
+  #wordsOf(command: Command, values: 'valuesOf' | 'assignedTo' = 'valuesOf'): ShellWords {
     if (!command.name) return [];
-    const lookup = this.#variables.valuesOf;
-    const isUnseen = hasPattern(command.name) || hasResult(command.name);
+    const lookup = this.#variables[values];
+    const isUnseen = hasPattern(command.name) || hasResult(command.name) || this.#variables.isOwnValue(command.name);
     const verb: ShellWords = isUnseen
       ? [{ text: undefined, shown: command.name.value }]
       : expandWord(command.name, lookup);

@@ -32,6 +32,14 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
   [/^(?:NODE_OPTIONS|(?:npm|pnpm)_config_node_options)$/i, harmlessNodeOptions],
 ];
 
+/** Variables of the shell whose values are taken for harmless ones in later commands: `rm -r "$TMPDIR/x"`. */
+const trusted: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
+  [/^(?:COLUMNS|LINENO|LINES|SECONDS)$/, /^\d*$/],
+  [/^(?:HOME|USER)$/, /^[\w~./@+-]*$/],
+  [/^PWD$/, /^\.$/],
+  [/^TMPDIR$/, /^(?:(?:\/var)?\/tmp|\.)(?:\/(?!\.\.)[\w.-]+)*\/?$/],
+];
+
 /** Variables that bash calculates when they are set: `for RANDOM in 'x[$(rm -rf y)]'`. */
 const integers = /^(?:HISTCMD|OPTIND|RANDOM|SRANDOM)$/;
 
@@ -55,6 +63,8 @@ export function unknownAssignment(name: string, value: string | undefined): Unkn
       ? undefined
       : { kind: 'unknown.program', text };
   }
+  const own = trusted.find(([names]) => names.test(name));
+  if (own && (value === undefined || !own[1].test(value))) return { kind: 'unknown.later', text };
   const rule = special.find(([names]) => names.test(name));
   return rule && (value === undefined || !rule[1].test(value)) ? { kind: 'unknown.program', text } : undefined;
 }

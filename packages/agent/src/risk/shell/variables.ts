@@ -1,6 +1,7 @@
-import { forEachChild, type Assignment, type SyntaxNode, type Word } from 'unbash';
+import type { Assignment, SyntaxNode, Word } from 'unbash';
 import { limits } from './limits.ts';
 import type { ShellWords } from './shell-word.ts';
+import { isVariableName } from './special-variables.ts';
 import { valuesOfWord } from './words.ts';
 import { wrapperOf } from './wrappers.ts';
 
@@ -43,6 +44,19 @@ const implicit = /^(?:REPLY|MAPFILE|COPROC|OPTARG|DIRSTACK|FUNCNAME|_|BASH_\w+|O
 const readers = new Set(['read', 'mapfile', 'readarray', 'getopts', 'let', 'wait', 'unset']);
 /** Builtins that assign `NAME=value`. */
 const assigners = new Set(['declare', 'export', 'local', 'readonly', 'typeset']);
+/** Those that may make a variable of a function, which has no value yet. */
+const declarers = /^(?:declare|local|typeset)$/;
+
+/** Reports whether a command is a builtin that assigns `NAME=value`. */
+export function isAssigner(name: string): boolean {
+  return assigners.has(name);
+}
+
+/** Returns the name of the variable whose value a node becomes. */
+export function nameOfExpansion(node: SyntaxNode): string | undefined {
+  if (node.type === 'SimpleExpansion') return node.text.slice(1);
+  return node.type === 'ParameterExpansion' ? node.parameter : undefined;
+}
 
 /** A variable, and the values that it may get; undefined for any value. */
 interface Assigned {
@@ -75,6 +89,8 @@ export function assignedBy(node: SyntaxNode): Assigned | undefined {
 /** Values that the variables of a script may have, wherever and in whatever order they are assigned. */
 export class Variables {
   readonly #assigned = new Map<string, Map<unknown, Word | string | undefined>>();
+  /** Expansions that certainly come after an assignment. */
+  readonly #certain = new WeakSet<SyntaxNode>();
   readonly #known = new Map<string, Values>();
   readonly #pending = new Set<string>();
   /** Number of assignments that added a value. */
@@ -87,13 +103,30 @@ export class Variables {
     if (assigned) this.#set(assigned.name, assigned.values);
   }
 
+  /** Notes that an expansion certainly comes after an assignment to its variable. */
+  addCertain(node: SyntaxNode): void {
+    this.#certain.add(node);
+  }
+
+  /** Reports whether the shell itself sets a variable. */
+  isOwn(name: string): boolean {
+    return Object.hasOwn(shellVariables, name);
+  }
+
+  /** Reports whether a word is a variable that the shell itself sets: an earlier command may have changed it. */
+  isOwnValue({ value }: Word): boolean {
+    const [, name] = /^\$\{?([^{}/]+)\}?$/.exec(value) ?? [];
+    return name !== undefined && this.isOwn(name);
+  }
+
   /** Adds the assignments that a command makes through its arguments, also behind `command` and in other scripts. */
   addCommand(name: string, args: ShellWords): void {
     const isPrint = name === 'printf' && args[0]?.text?.startsWith('-v') === true;
     if (assigners.has(name) || wrapperOf(name)?.assigns) {
-      for (const { text = '' } of args) {
+      for (const { text = '', shown } of args) {
         const [, variable, value] = /^(\w+)=(.*)$/s.exec(text) ?? [];
         if (variable !== undefined) this.#set(variable, [value]);
+        else if (declarers.test(name) && isVariableName(shown)) this.#set(shown, ['']);
       }
     } else if (isPrint || readers.has(name)) {
       const words = isPrint ? [{ text: args[0]?.text?.slice(2) }, ...args.slice(1, 2)] : args;
@@ -104,8 +137,13 @@ export class Variables {
     }
   }
 
-  /** Returns the possible values of a variable; undefined when they are unknown. */
-  readonly valuesOf = (name: string): Values => {
+  /** Returns the possible values of a variable at a place of the script; undefined when they are unknown. */
+  readonly valuesOf = (name: string, node: SyntaxNode): Values => {
+    return this.isOwn(name) || this.#certain.has(node) ? this.assignedTo(name) : undefined;
+  };
+
+  /** Returns the values that the script and the shell assign to a variable, at whatever place. */
+  readonly assignedTo = (name: string): Values => {
     if (implicit.test(name)) return undefined;
     if (this.#known.has(name)) return this.#known.get(name);
     if (this.#pending.has(name) || this.#pending.size > limits.nestedVariables) return undefined;
@@ -118,12 +156,12 @@ export class Variables {
 
   /** Reports whether a variable can only be a whole number. */
   readonly isInteger = (name: string): boolean => {
-    return this.valuesOf(name)?.every((value) => /^-?\d*$/.test(value)) ?? false;
+    return this.assignedTo(name)?.every((value) => /^-?\d*$/.test(value)) ?? false;
   };
 
   #read(name: string): Values {
     const assigned = this.#assigned.get(name)?.values() ?? [];
-    const own = Object.hasOwn(shellVariables, name) ? shellVariables[name] : undefined;
+    const own = this.isOwn(name) ? shellVariables[name] : undefined;
     const values = new Set(own === undefined ? [] : [own]);
     if (maybeEmpty.has(name)) values.add('');
     for (const one of assigned) {
@@ -151,16 +189,5 @@ export class Variables {
     if (known.size === size) return;
     this.#known.clear();
     this.changes++;
-  }
-}
-
-/** Adds the assignments of a tree, until `spend` refuses a node. */
-export function addAssignments(node: SyntaxNode, variables: Variables, spend: (node: SyntaxNode) => boolean): void {
-  const nodes: SyntaxNode[] = [node];
-  for (let next = nodes.pop(); next && spend(next); next = nodes.pop()) {
-    variables.add(next);
-    forEachChild(next, (child) => {
-      nodes.push(child);
-    });
   }
 }

@@ -1,8 +1,8 @@
-import type { BraceExpansionPart, ParsedScript, Word, WordPart } from 'unbash';
+import type { BraceExpansionPart, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash';
 import type { ShellWord, ShellWords } from './shell-word.ts';
 
-/** Returns the possible values of a variable; undefined when they are unknown. */
-export type Lookup = (name: string) => readonly string[] | undefined;
+/** Returns the possible values of a variable where a node expands it; undefined when they are unknown. */
+export type Lookup = (name: string, node: SyntaxNode) => readonly string[] | undefined;
 
 /** Maximum number of values of one word. */
 const maxValues = 32;
@@ -111,7 +111,7 @@ function valuesOfPart(part: WordPart, lookup: Lookup): readonly string[] | undef
   if (part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') return [part.value];
   if (part.type === 'Glob' || part.type === 'ExtendedGlob') return [part.text];
   if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return valuesOfParts(part.parts, lookup);
-  if (part.type === 'SimpleExpansion') return lookup(part.text.slice(1));
+  if (part.type === 'SimpleExpansion') return lookup(part.text.slice(1), part);
   if (part.type === 'ParameterExpansion') return valuesOfParameter(part, lookup);
   if (part.type === 'ArithmeticExpansion') return ['0'];
   if (part.type === 'ProcessSubstitution') return ['/dev/fd/63'];
@@ -119,12 +119,14 @@ function valuesOfPart(part: WordPart, lookup: Lookup): readonly string[] | undef
 }
 
 function valuesOfParameter(
-  { parameter, prefix, index, operation }: Extract<WordPart, { type: 'ParameterExpansion' }>,
+  part: Extract<WordPart, { type: 'ParameterExpansion' }>,
   lookup: Lookup,
 ): readonly string[] | undefined {
+  const { parameter, prefix, index, operation } = part;
   if (prefix === '#') return ['0'];
-  if (prefix || (index && !/^(?:[@*]|\d+)$/.test(index.value))) return undefined;
-  const values = lookup(parameter);
+  // An element may be missing.
+  if (prefix || (index && !/^[@*]$/.test(index.value))) return undefined;
+  const values = lookup(parameter, part);
   if (!operation) return values;
   // Without its end, a relative path is still a relative path.
   const keepsStart = operation.type === 'Remove' && operation.operator.startsWith('%');
