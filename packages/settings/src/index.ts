@@ -9,6 +9,7 @@ export {
   type SettingKey,
   type SettingValue,
 } from './definitions/settings.ts';
+export { withFileLock, type LockOptions } from './files/file-lock.ts';
 export { unknownKey, unknownLlmField } from './layers/document.ts';
 export {
   editSetting,

@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { withFileLock } from '@varve/settings';
 import { makeDirectories } from '@varve/storage';
 import { z } from '@hono/zod-openapi';
 import { RequestError } from '../request-error.ts';
@@ -47,14 +48,19 @@ export function workspaces(file: string | undefined): Workspaces {
     memory = list;
     if (file === undefined) return list;
     makeDirectories(dirname(file), 0o700);
-    await writeFile(`${file}.part`, `${JSON.stringify(list, undefined, 2)}\n`, { mode: 0o600 });
+    await writeFile(`${file}.part`, `${JSON.stringify(list, undefined, 2)}\n`, { mode: 0o600, flush: true });
     await rename(`${file}.part`, file);
     return list;
   };
-  // One change at a time.
+  // One change at a time, also of several servers with the same data directory.
   let last: Promise<unknown> = Promise.resolve();
+  const locked = async <Value>(work: () => Promise<Value>): Promise<Value> =>
+    file === undefined ? work() : withFileLock(`${file}.lock`, work);
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const next = last.then(work, work);
+    const next = last.then(
+      () => locked(work),
+      () => locked(work),
+    );
     last = next;
     return next;
   };
