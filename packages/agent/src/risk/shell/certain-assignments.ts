@@ -48,6 +48,8 @@ export class CertainAssignments {
   readonly #variables: Variables;
   readonly #spend: (node: SyntaxNode) => boolean;
   #nesting = 0;
+  /** Number of functions around the current node; `local` fails outside of them. */
+  #functions = 0;
   /** True if bash may not have reached the end of the current line. */
   #mayFail = false;
 
@@ -80,7 +82,9 @@ export class CertainAssignments {
     const name = nameOfExpansion(node);
     if (name !== undefined && scope.has(name)) this.#variables.addCertain(node);
     else if (failing.test(node.type) || (name !== undefined && !this.#variables.isOwn(name))) this.#mayFail = true;
+    if (node.type === 'Function') this.#functions++;
     this.#readChildren(node, scope);
+    if (node.type === 'Function') this.#functions--;
     this.#nesting--;
   }
 
@@ -146,7 +150,10 @@ export class CertainAssignments {
       this.#read(child, scope);
       if (isAssignment && command.redirects.length === 0) assign(child, scope);
     }
-    if (!isAssigner(command.name?.value ?? '') || command.redirects.length > 0) return;
+    const name = command.name?.value ?? '';
+    const mayAssign = isAssigner(name) && (name !== 'local' || this.#functions > 0) && command.redirects.length === 0;
+    // With any other option or word the builtin may fail, or only print: `declare -p a=ls`.
+    if (!mayAssign || !command.args.every((word) => word.type === 'Assignment' || /^-[agx]+$/.test(word.text))) return;
     for (const child of command.args) assign(child, scope);
   }
 }
