@@ -1,3 +1,5 @@
+import { errnoOf } from '@varve/storage';
+
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   EEXIST: 'it exists already',
@@ -15,6 +17,6 @@ const reasons: Readonly<Record<string, string>> = {
 /** Describes why a file that the user named cannot be read or written. Rethrows an error that is not of the system. */
 export function fileProblem(path: string, action: 'read' | 'written', error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) throw error;
-  const code = String(error.code);
+  const code = errnoOf(error) ?? String(error.code);
   return `${path} cannot be ${action}: ${reasons[code] ?? code}.`;
 }

@@ -14,6 +14,7 @@ export type {
   Summary,
 } from './contract/store.ts';
 export type { Holder } from './kit/holder.ts';
+export { errnoOf } from './kit/disk-error.ts';
 export { makeDirectories } from './kit/make-directories.ts';
 export { memoryStore, type MemoryStoreOptions } from './memory/memory-store.ts';
 export { openStore } from './open-store.ts';

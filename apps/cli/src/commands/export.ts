@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { LogFormat } from '@varve/interop';
-import type { LogReader, Summary } from '@varve/storage';
+import { errnoOf, type LogReader, type Summary } from '@varve/storage';
 import type { Signer } from '@varve/storage/proof';
 import { exportBundle } from '@varve/storage/maintenance';
 import { CliError } from '../cli-error.ts';
@@ -99,7 +99,7 @@ async function writeLines(lines: AsyncIterable<string>, file: string, io: Termin
 /** Describes why a target cannot be written. Rethrows an error that is not of the system. */
 function unwritable(file: string, error: unknown): CliError {
   if (!(error instanceof Error) || !('syscall' in error)) throw error;
-  const isFull = 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '');
   const hint = isFull ? 'Free disk space.' : 'Name a new file.';
   return new CliError(exitCodes.usage, fileProblem(file, 'written', error), hint);
 }

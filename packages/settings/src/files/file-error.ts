@@ -1,10 +1,5 @@
+import { errnoOf } from '@varve/storage';
 import { SettingsError } from '../error.ts';
-
-/** Returns the system's name of a failed system call's error, such as `EACCES`. */
-export function errnoOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
-}
 
 /**
  * Converts a system error at a file to a `SettingsError`, which names the path of the error, or else the given one: an

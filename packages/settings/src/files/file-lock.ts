@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeDirectories } from '@varve/storage';
+import { errnoOf, makeDirectories } from '@varve/storage';
 import { SettingsError } from '../error.ts';
-import { errnoOf, fileError } from './file-error.ts';
+import { fileError } from './file-error.ts';
 
 /** Options of {@link withFileLock}. */
 export interface LockOptions {

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { makeDirectories } from '@varve/storage';
+import { errnoOf, makeDirectories } from '@varve/storage';
 import { SettingsError } from '../error.ts';
-import { errnoOf, fileError } from './file-error.ts';
+import { fileError } from './file-error.ts';
 
 /** Largest file that is read: a hundred times a large configuration. */
 const maxBytes = 1024 * 1024;

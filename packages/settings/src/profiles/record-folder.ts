@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errnoOf } from '@varve/storage';
 import type * as z from 'zod';
 import { profileName } from '../definitions/profile-name.ts';
 import { SettingsError } from '../error.ts';
-import { errnoOf, fileError } from '../files/file-error.ts';
+import { fileError } from '../files/file-error.ts';
 import { removeFile, replaceFile } from '../files/text-file.ts';
 import { readJsonFile } from '../files/update-file.ts';
 

@@ -3,8 +3,9 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { realPathOf } from '@varve/tools';
+import { errnoOf } from '@varve/storage';
 import { SettingsError } from '../error.ts';
-import { errnoOf, fileError } from '../files/file-error.ts';
+import { fileError } from '../files/file-error.ts';
 
 /** One file of the configuration of a workspace. */
 export interface ConfigurationFile {

@@ -56,6 +56,13 @@ test('a database in a directory that became read-only is named with it', async (
   expect(await openingAsNobody(path)).toEqual({ name: 'StorageError', code: 'io', message });
 });
 
+test('a failed write is no full disk if other files can grow, and looking for that leaves no file', async () => {
+  await using directory = await temporary();
+  const error = Object.assign(new Error('disk I/O error'), { errcode: 778 });
+  expect(toStorageError(error, join(directory.path, 'store.db'))).toMatchObject({ code: 'io' });
+  expect(await readdir(directory.path)).toEqual([]);
+});
+
 test.for([13, 4874])('the code %i of SQLite, as on a full disk, names the missing space', (errcode) => {
   const error = Object.assign(new Error('disk I/O error'), { errcode });
   expect(toStorageError(error, '/a/store.db')).toMatchObject({

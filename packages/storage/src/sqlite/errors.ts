@@ -1,6 +1,7 @@
-import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { accessSync, closeSync, constants, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StorageError, type StorageErrorCode } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
 import { lockHolders } from './lock-holders.ts';
@@ -21,6 +22,9 @@ export const resultCodes = {
 
 /** Extended code: the shared memory next to the database could not be extended. Other writes report `full`. */
 const noSharedMemory = 4874;
+
+/** Extended code: a write failed, for another reason than a full disk. SQLite does not know quotas. */
+const failedWrite = 778;
 
 /** Returns the primary result code of an error that SQLite raised. */
 export function resultCode(error: unknown): number | undefined {
@@ -65,18 +69,18 @@ function explainLock(path: string): string {
 /** Converts an error of SQLite or the system to a `StorageError`. Returns any other error unchanged: it is a bug. */
 export function toStorageError(error: unknown, path: string): unknown {
   if (error instanceof StorageError) return error;
-  const [code, message] = mapError(error) ?? [];
+  const [code, message] = mapError(error, path) ?? [];
   return code && message ? new StorageError(code, message(path), { cause: error }) : error;
 }
 
-function mapError(error: unknown): MappedError | undefined {
+function mapError(error: unknown, path: string): MappedError | undefined {
   // A number that JavaScript cannot represent; varve stores none.
   if (error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE') {
     return errorsByResultCode[resultCodes.corrupt];
   }
-  const errno = errnoOf(error);
+  const errno = errnoOf(error) ?? (extendedCode(error) === failedWrite ? probeSpace(path) : undefined);
   if (errno === undefined) return errorsByResultCode[resultCode(error) ?? 0];
-  return [errno === 'ENOSPC' || errno === 'EDQUOT' ? 'full' : 'io', (path) => explainOpenFailure(path, errno)];
+  return [errno === 'ENOSPC' || errno === 'EDQUOT' ? 'full' : 'io', (name) => explainOpenFailure(name, errno)];
 }
 
 const reasonSentences: Readonly<Record<string, (path: string) => string>> = {
@@ -113,6 +117,19 @@ function unwritableDirectory(path: string): string | undefined {
     if (reason === 'ENOENT' && directory !== path) return unwritableDirectory(directory);
   }
   return undefined;
+}
+
+/** Returns `ENOSPC` or `EDQUOT` if no file can grow next to the database. */
+function probeSpace(path: string): string | undefined {
+  const probe = join(dirname(path), `.varve-${randomUUID()}.tmp`);
+  try {
+    writeFileSync(probe, Buffer.alloc(65_536), { flag: 'wx', mode: 0o600 });
+    return undefined;
+  } catch (error) {
+    return ['ENOSPC', 'EDQUOT'].find((errno) => errno === errnoOf(error));
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 /** Looks for the cause without opening the file: closing it would drop the locks of all connections in this process. */
