@@ -51,14 +51,20 @@ const numbers: readonly ((name: string) => string)[] = [
   (name) => `(( ${name} = 1 ))`,
 ];
 
-test.for(['PATH', 'PROMPT_COMMAND', 'BASH_ENV', 'LD_PRELOAD', 'GIT_SSH_COMMAND', 'NODE_OPTIONS'])(
-  'asks about every construct that sets %s',
-  (name) => {
-    expect(unasked([...texts, ...numbers].map((command) => command(name)))).toEqual([]);
-  },
-);
+test.for([
+  'PATH',
+  'PROMPT_COMMAND',
+  'BASH_ENV',
+  'LD_PRELOAD',
+  'GIT_SSH_COMMAND',
+  'NODE_OPTIONS',
+  'BASH_CMDS',
+  'BASH_ALIASES',
+])('asks about every construct that sets %s', (name) => {
+  expect(unasked([...texts, ...numbers].map((command) => command(name)))).toEqual([]);
+});
 
-test.for(['RANDOM', 'SRANDOM', 'OPTIND', 'HISTCMD'])(
+test.for(['RANDOM', 'SRANDOM', 'OPTIND', 'HISTCMD', 'MAILCHECK'])(
   'asks about every construct that sets %s, which bash calculates, unless to a number',
   (name) => {
     expect(unasked(texts.map((command) => command(name)))).toEqual([]);
@@ -66,6 +72,36 @@ test.for(['RANDOM', 'SRANDOM', 'OPTIND', 'HISTCMD'])(
     expect(unasked(harmless)).toEqual(harmless);
   },
 );
+
+/** Variables whose value is expanded, is code, or names a program, with one that is harmless. */
+test.for([
+  ['MAILPATH', '/var/mail/me', 'f?$(./x)'],
+  ['SVN_EDITOR', 'vim', './x'],
+  ['AWS_PAGER', '', './x'],
+  ['GIT_COMMON_DIR', '', './x'],
+  ['SVN_SSH', 'ssh', './x'],
+  ['GCONV_PATH', '/usr/lib/gconv', './x'],
+  ['OPENSSL_CONF', '/dev/null', './x'],
+  ['CMAKE_C_COMPILER_LAUNCHER', 'ccache', './x'],
+  ['npm_config_git', '', './x'],
+  ['VIMINIT', '', ':!./x'],
+  ['LUA_INIT', '', '@x'],
+  ['ERL_FLAGS', '', '-s x'],
+  ['MAKEFLAGS', '-j 4 --no-print-directory', '--eval=x:=$(shell ./x)'],
+  ['LESS', '-FRX', '+!./x'],
+  ['FZF_DEFAULT_OPTS', '--height=40%', '--bind=start:execute:./x'],
+  ['PYTHONWARNINGS', 'ignore::DeprecationWarning', 'all:0:antigravity.x:0:0'],
+  ['DBUS_SESSION_BUS_ADDRESS', 'unix:path=/run/bus', 'unixexec:path=./x'],
+  ['MAVEN_OPTS', '-Xmx2g -XX:+UseG1GC', '-XX:OnOutOfMemoryError=./x'],
+] as const)('asks about %s, unless its value is harmless', ([name, harmless, harmful]) => {
+  const set = (value: string) => [
+    `${name}='${value}' make`,
+    `export ${name}='${value}'`,
+    `env ${name}='${value}' make`,
+  ];
+  expect(unasked(set(harmful))).toEqual([]);
+  expect(unasked(set(harmless))).toEqual(set(harmless));
+});
 
 const hidden = "'x[$(rm -rf y)]'";
 
@@ -93,6 +129,36 @@ test.for([
   'jobs -x "$X"',
   'jobs -lx sh -c "rm -rf y"',
   'jobs $X',
+  // The text of an array is read once more.
+  'declare -a x="$(cat f)"',
+  'declare -A x="$(cat f)"',
+  'local -a x=$y',
+  'readonly -a x="$y"',
+  `typeset -a x='($(./x))'`,
+  `declare -a 'x=($(./x))'`,
+  `builtin declare -a 'x=($(./x))'`,
+  `declare -a x='(\`./x\`)'`,
+  'declare -a x="($y)"',
+  'export -a x="$y"',
+  'x=(); declare x="$y"',
+  'x[0]=a; declare x="$y"',
+  'mapfile -t x < f; local x=$y',
+  'declare -a x; f() { local x="$(cat f)"; }',
+  // So is a file after `>&`.
+  `echo >&'$(rm -rf y)'`,
+  `echo >& '\`./x\`'`,
+  'echo >&"d/$y"',
+  "x='$({rm,-rf,y})'; { echo; } >&$x",
+  'for x in *; do echo >&"$x"; done',
+  // The aliases and the programs that names stand for.
+  'BASH_CMDS=(ls ./x)',
+  'BASH_ALIASES+=(ls ./x)',
+  'declare -A BASH_CMDS=([ls]=./x)',
+  'history -r f; fc -ls',
+  'fc -l -s a=b',
+  'compgen -V x -W a',
+  'history -w ~/.bashrc',
+  'history -a /etc/profile',
 ])('asks about %s', (command) => {
   expect(unasked([command])).toEqual([]);
 });
@@ -115,6 +181,12 @@ test.for([
   'for message in "rm -rf is dangerous"; do echo "$message"; done',
   'jobs; jobs -l %1',
   'let i=1',
+  'f() { local a="(b c)" d=$(pwd) h="($d)"; declare -x e="$(cat f)"; local -a g=("$@"); }',
+  'x=(a b); local y="$(cat f)"',
+  'export NAME="(a) $NAME"',
+  'echo x >&2; echo x 2>&1 >&-; echo x >& out.log; make >&"build.log"',
+  'fc -l; fc -ln -5; history; history 5; history -c; history -w x.log',
+  'MAKEFLAGS="-j$(nproc)" make; MAKEFLAGS="-j $(nproc)" make',
 ])('does not ask about %s', (command) => {
   expect(unasked([command])).toEqual([command]);
 });

@@ -35,6 +35,7 @@ const writesOption: Readonly<Record<string, RegExp>> = {
   file: /^(?:-[a-zA-Z]*C|--comp)/,
   find: /^-f(?:print|ls)/,
   git: /^--ou/,
+  history: /^-\w*[aw]/,
   less: /^(?:-[a-zA-Z]*[oO]|--log)/i,
   perl: /^-\w*i/,
   sort: /^(?:-[a-zA-Z]*o|--out)/,

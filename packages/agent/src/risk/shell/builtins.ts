@@ -1,4 +1,5 @@
-import { scriptOf, unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
+import { assignments, declared } from './declarations.ts';
+import { later, scriptOf, unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
 import type { ShellWords } from './shell-word.ts';
 import { isStream } from './streams.ts';
 import { isVariableName, unknownAssignment } from './special-variables.ts';
@@ -13,13 +14,13 @@ const builtins: Readonly<Record<string, Reader>> = {
     args.some(({ text, shown }) => text === undefined || shown.includes('=')) ? [later('alias', args)] : [],
   bind: (args) => (args.length > 0 ? [later('bind', args)] : []),
   cd: changedDirectory,
-  compgen: (args) => (hasOption(args, /^-\w*[CFW]/) ? [later('compgen', args)] : []),
+  compgen: (args) => (hasOption(args, /^-\w*[CFVW]/) ? [later('compgen', args)] : []),
   complete: (args) => (args.length > 0 ? [later('complete', args)] : []),
   declare: declared,
   enable: (args) => (args.length > 0 ? [later('enable', args)] : []),
   eval: (args) => (args.length > 0 ? [scriptOf('eval', args)] : []),
   export: assignments,
-  fc: (args) => (hasOption(args, /^-\w*l/) ? [] : [later('fc', args)]),
+  fc: (args) => (hasOption(args, /^-\w*l/) && !hasOption(args, /^-\w*s/) ? [] : [later('fc', args)]),
   getopts: (args) => assignedNames(afterOptions(args, '').slice(1, 2)),
   hash: (args) => (hasOption(args, /^-\w*p/) ? [later('hash', args)] : []),
   jobs: (args) => {
@@ -66,10 +67,6 @@ export function commandsOfBuiltin(
   input: CommandInput,
 ): readonly NestedCommand[] | undefined {
   return Object.hasOwn(builtins, name) ? builtins[name]?.(args, input) : undefined;
-}
-
-function later(name: string, args: ShellWords): NestedCommand {
-  return unknown('unknown.later', [name, ...args.map(({ shown }) => shown)].join(' '));
 }
 
 function evaluated({ shown }: ShellWords[number]): NestedCommand {
@@ -132,28 +129,6 @@ function hasOperand(args: ShellWords): boolean {
 function mappedLines(args: ShellWords): readonly NestedCommand[] {
   if (hasOption(args, /^-\w*C/)) return [later('mapfile', args)];
   return assignedNames(afterOptions(args, 'cCdnOsu').slice(0, 1));
-}
-
-/**
- * Options of `declare` with which a value or a name is not the one that is written, is calculated whenever it is
- * assigned, or stays when something else is assigned: `declare -n a=b`, `declare -l`, `declare -i`, `declare -r`.
- */
-const renaming = /^-\w*[nlucir]/;
-
-function declared(args: ShellWords): readonly NestedCommand[] {
-  return args.some(({ text }) => text !== undefined && renaming.test(text))
-    ? [later('declare', args), ...assignments(args)]
-    : assignments(args);
-}
-
-function assignments(args: ShellWords): readonly NestedCommand[] {
-  return args.flatMap(({ text, shown }) => {
-    if (text?.startsWith('-')) return [];
-    const [, name, value] = /^(\w+)\+?=(.*)$/s.exec(text ?? '') ?? [];
-    if (name === undefined) return isVariableName(text) ? [] : [later(shown, [])];
-    const found = unknownAssignment(name, value);
-    return found ? [{ kind: 'unknown', unknown: found }] : [];
-  });
 }
 
 function changedDirectory(args: ShellWords): readonly NestedCommand[] {

@@ -26,6 +26,11 @@ export function unknown(kind: UnknownKind, text: string): NestedCommand {
   return { kind: 'unknown', unknown: { kind, text } };
 }
 
+/** Returns the part that a command with these arguments changes or runs later. */
+export function later(name: string, args: ShellWords): NestedCommand {
+  return unknown('unknown.later', [name, ...args.map(({ shown }) => shown)].join(' '));
+}
+
 /** Returns the script that a shell reads from some words; unknown if a word is. */
 export function scriptOf(name: string, words: ShellWords): NestedCommand {
   const texts = words.flatMap(({ text, isOneOf }) => (isOneOf || text === undefined ? [] : [text]));

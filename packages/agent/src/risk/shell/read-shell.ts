@@ -11,6 +11,7 @@ import {
 } from 'unbash';
 import { isCutOff } from './broken-syntax.ts';
 import { CertainAssignments } from './certain-assignments.ts';
+import { readElements } from './declarations.ts';
 import { Directories } from './directories.ts';
 import { declaresAssociative, descriptorWords, evaluatesText, isNumber } from './arithmetic.ts';
 import type { NestedCommand } from './nested-command.ts';
@@ -20,6 +21,7 @@ import { limits, Work } from './limits.ts';
 import { isInert } from './named-programs.ts';
 import { possibleCommands } from './possible-commands.ts';
 import { programNames } from './program-names.ts';
+import { expandsAgain, isInput } from './redirections.ts';
 import type { ShellCommand } from './shell-command.ts';
 import type { ShellWords } from './shell-word.ts';
 import { unknownAssignment } from './special-variables.ts';
@@ -213,6 +215,7 @@ class Reader {
     const assigned = words.some(({ text }) => text === undefined) ? this.#wordsOf(command, 'assignedTo') : words;
     if (shownOf(assigned) !== shownOf(words)) this.#words(assigned, { ...context, hasInput, texts }, redirected);
     for (const { text } of descriptorWords(command)) this.#unknown('unknown.arithmetic', text, context);
+    for (const text of readElements(command, words, this.#variables)) this.#unknown('unknown.later', text, context);
     if (declaresAssociative(words)) for (const word of command.args) this.#associative.add(word);
     // The output of substitutions is input of this command: `bash <(curl …)`, `eval "$(curl …)"`.
     const feeds = [...new Set([...programNames(words), ...context.feeds])];
@@ -279,6 +282,8 @@ class Reader {
 
   /** Returns the files that a command without a program, or with these words, reads and writes through redirections. */
   #redirections(all: readonly Redirection[], words: ShellWords, context: Context): Redirected {
+    for (const one of all)
+      if (expandsAgain(one, this.#variables.valuesOf)) this.#unknown('unknown.later', textOf(one), context);
     const targets = all.flatMap((one) =>
       one.type === 'Redirect' && one.operator.includes('>') && one.target ? [one.target] : [],
     );
@@ -378,10 +383,6 @@ class Reader {
     const isReported = certainty === 'runs' || (kind === 'unknown.input' ? hasInput : reported[certainty].has(kind));
     if (isReported) this.unknowns.set(`${kind} ${text}`, { kind, text });
   }
-}
-
-function isInput(one: Redirection): boolean {
-  return one.type !== 'Redirect' || one.operator.startsWith('<');
 }
 
 function shownOf(words: ShellWords): string {

@@ -7,7 +7,8 @@ export const harmlessNodeOptions =
 /** Variables that name a program, or that the shell or a program runs, with the values that are harmless. */
 const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
   [/^(?:PROMPT_COMMAND|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_LOADABLES_PATH|CDPATH|SHELL)$/, /^$/],
-  [/^PS\d$/, /^[^`$\\]*$/],
+  // Text that bash expands before a prompt.
+  [/^(?:PS\d|MAILPATH)$/, /^[^`$\\]*$/],
   [/^IFS$/, /^[^\w/.-]*$/],
   [/^(?:LD_|DYLD_).*$/, /^$/],
   [
@@ -15,12 +16,37 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
     /^$/,
   ],
   [
-    /^(?:(?:GIT_)?(?:EDITOR|PAGER|SEQUENCE_EDITOR)|VISUAL|FCEDIT|MANPAGER|BROWSER|GH_PAGER|SYSTEMD_PAGER)$/,
+    /^(?:[A-Z]+_)*(?:EDITOR|PAGER|BROWSER)$|^(?:VISUAL|FCEDIT|MANPAGER|HGEDITOR|HGMERGE|SVN_MERGE)$/,
     /^(?:|cat|less|more|true|:|echo|none|vi|vim|nano)$/,
   ],
   [
-    /^GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|EXTERNAL_DIFF|CONFIG.*|ASKPASS|EXEC_PATH|TEMPLATE_DIR|DIR)$/,
+    /^GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|EXTERNAL_DIFF|CONFIG.*|ASKPASS|EXEC_PATH|TEMPLATE_DIR|(?:COMMON_)?DIR)$/,
     /^(?:|true|echo|\/dev\/null)$/,
+  ],
+  // Programs, and libraries or their directories, that programs start or load.
+  [
+    /^(?:SVN_SSH|CVS_RSH|RSYNC_(?:CONNECT_PROG|SHELL)|SSH_(?:SK_PROVIDER|SK_HELPER|PKCS11_HELPER)|KUBECTL_EXTERNAL_DIFF|GOCACHEPROG|GOTOOLDIR|GOAUTH|PERL5SHELL)$/,
+    /^(?:|ssh|diff|off|none|netrc)$/,
+  ],
+  [
+    /^(?:GCC_EXEC_PREFIX|COMPILER_PATH|GCONV_PATH|OPENSSL_(?:CONF|ENGINES|MODULES)|DOTNET_STARTUP_HOOKS|CORECLR_PROFILER\w*|NODE_REPL_EXTERNAL_MODULE|RIPGREP_CONFIG_PATH|WGETRC|CURL_HOME)$/,
+    /^(?:$|\/dev\/null$|\/usr\/)/,
+  ],
+  [/^(?:CCACHE_(?:PREFIX\w*|COMPILER)|CMAKE_\w+_LAUNCHER)$/, /^[\w.-]*$/],
+  [/^(?:npm|pnpm)_config_(?:git|shell|editor|viewer|node_gyp)$/i, /^$/],
+  // Code, and options that contain code.
+  [
+    /^(?:VIMINIT|EXINIT|LUA_INIT(?:_\d+)*|(?:ELIXIR_)?ERL_(?:[AZ]?FLAGS|OPTIONS)|BUN_OPTIONS|FZF_DEFAULT_COMMAND)$/,
+    /^$/,
+  ],
+  [/^(?:GNUMAKEFLAGS|MAKEFLAGS|MFLAGS)$/, /^(?!.*(?:eval|SHELL))[\w\s=[\]*-]*$/],
+  [/^(?:LESS|MORE)$/, /^[^+]*$/],
+  [/^FZF_DEFAULT_OPTS$/, /^(?!.*(?:bind|preview|listen))/s],
+  [/^PYTHON(?:BREAKPOINT|WARNINGS)$/, /^[\w:, ]*$/],
+  [/^DBUS_(?:SESSION|SYSTEM)_BUS_ADDRESS$/, /^(?:unix:|disabled:|$)/],
+  [
+    /^(?:_JAVA_OPTIONS|JDK_JAVA_OPTIONS|(?:JAVA|MAVEN|GRADLE|SBT)_OPTS)$/,
+    /^\s*(?:(?:-X(?:m[nsx]|ss)\w+|-XX:[+-]\w+|-XX:\w*(?:Size|Percentage)=[\w.]+|-D[\w.-]+=[\w.-]*)(?:\s+|$))*$/,
   ],
   [/^(?:npm|pnpm)_config_script_shell$/i, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/],
   [/^(?:CARGO_BUILD_)?RUST(?:C(?:_WORKSPACE)?(?:_WRAPPER)?|DOC)$/, /^(?:|rustc|rustdoc|sccache|clippy-driver)$/],
@@ -41,7 +67,10 @@ const trusted: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
 ];
 
 /** Variables that bash calculates when they are set: `for RANDOM in 'x[$(rm -rf y)]'`. */
-const integers = /^(?:HISTCMD|OPTIND|RANDOM|SRANDOM)$/;
+const integers = /^(?:HISTCMD|MAILCHECK|OPTIND|RANDOM|SRANDOM)$/;
+
+/** Variables that are the aliases and the table of programs: `BASH_CMDS=(ls ./x)`. */
+const tables = /^BASH_(?:ALIASES|CMDS)$/;
 
 /** Directories that may precede the others in PATH: not the current one and not a temporary one. */
 const searched =
@@ -58,6 +87,7 @@ export function unknownAssignment(name: string, value: string | undefined): Unkn
   const text = value === undefined ? name : `${name}=${value}`;
   if (value !== undefined && hidesCommand(value)) return { kind: 'unknown.arithmetic', text };
   if (integers.test(name) && !/^-?\d*$/.test(value ?? name)) return { kind: 'unknown.arithmetic', text };
+  if (tables.test(name)) return { kind: 'unknown.later', text };
   if (name === 'PATH') {
     return value?.split(':').every((directory) => searched.test(directory))
       ? undefined

@@ -42,6 +42,8 @@ const implicit = /^(?:REPLY|MAPFILE|COPROC|OPTARG|DIRSTACK|FUNCNAME|_|BASH_\w+|O
 
 /** Builtins that assign to the variables in their arguments. */
 const readers = new Set(['read', 'mapfile', 'readarray', 'getopts', 'let', 'wait', 'unset']);
+/** Those of them that may make arrays. */
+const arrayReaders = /^(?:mapfile|readarray)$/;
 /** Builtins that assign `NAME=value`. */
 const assigners = new Set(['declare', 'export', 'local', 'readonly', 'typeset']);
 /** Those that may make a variable of a function, which has no value yet. */
@@ -93,6 +95,7 @@ export class Variables {
   readonly #certain = new WeakSet<SyntaxNode>();
   readonly #known = new Map<string, Values>();
   readonly #pending = new Set<string>();
+  readonly #arrays = new Set<string>();
   /** Number of assignments that added a value. */
   changes = 0;
 
@@ -122,6 +125,8 @@ export class Variables {
   /** Adds the assignments that a command makes through its arguments, also behind `command` and in other scripts. */
   addCommand(name: string, args: ShellWords): void {
     const isPrint = name === 'printf' && args[0]?.text?.startsWith('-v') === true;
+    if (arrayReaders.test(name) || (assigners.has(name) && args.some(({ text }) => /^-\w*[aA]/.test(text ?? ''))))
+      for (const { text = '' } of args) this.#array(/^\w*/.exec(text)?.[0] ?? '');
     if (assigners.has(name) || wrapperOf(name)?.assigns) {
       for (const { text = '', shown } of args) {
         const [, variable, value] = /^(\w+)=(.*)$/s.exec(text) ?? [];
@@ -154,6 +159,11 @@ export class Variables {
     return values;
   };
 
+  /** Reports whether a variable is an array somewhere in the script. */
+  isArray(name: string): boolean {
+    return this.#arrays.has(name);
+  }
+
   /** Reports whether a variable can only be a whole number. */
   readonly isInteger = (name: string): boolean => {
     return this.assignedTo(name)?.every((value) => /^-?\d*$/.test(value)) ?? false;
@@ -173,7 +183,14 @@ export class Variables {
     return values.size > 0 ? [...values] : undefined;
   }
 
-  #assign({ name, value, append }: Assignment): void {
+  #array(name: string): void {
+    if (name === '' || this.#arrays.has(name)) return;
+    this.#arrays.add(name);
+    this.changes++;
+  }
+
+  #assign({ name, value, append, index }: Assignment): void {
+    if (index || value.type !== 'Word') this.#array(name);
     // Whatever is appended to is not followed.
     if (append) this.#set(name, [undefined]);
     else this.#set(name, value.type === 'Word' ? [value] : value.elements);
