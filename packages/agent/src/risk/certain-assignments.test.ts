@@ -132,12 +132,21 @@ test.for(changes)('asks about %s, which changes what later commands mean', (comm
   expect(unasked([command])).toEqual([]);
 });
 
-test.for(['$HOME -rf y', '${HOME} -rf y', '$PWD -rf y', '$COLUMNS -rf y', '$LINENO -rf y', '$? x', '"$HOME" x'])(
-  'asks about %s, whose program is the value of a variable that an earlier command may have set',
-  (command) => {
-    expect(unasked([command])).toEqual([]);
-  },
-);
+test.for([
+  '$HOME -rf y',
+  '${HOME} -rf y',
+  '$PWD -rf y',
+  '$COLUMNS -rf y',
+  '$LINENO -rf y',
+  '$? x',
+  '"$HOME" x',
+  '~ -rf y',
+  '~+ x',
+  'a=~; $a x',
+  'env ~ -rf y',
+])('asks about %s, whose program is the value of a variable that an earlier command may have set', (command) => {
+  expect(unasked([command])).toEqual([]);
+});
 
 test.for(['a=r?; $a -rf y', 'a=/bin/r?; $a -rf y', "a='[r]m'; $a -rf y", 'env /bin/r? -rf y', 'a=r*; env $a -rf y'])(
   'asks about %s, whose program is the name of a file',

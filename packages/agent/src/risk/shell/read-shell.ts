@@ -226,8 +226,8 @@ class Reader {
   #words(words: ShellWords, context: Context, redirected: Redirected = { writes: [], reads: [] }): void {
     const [verb, ...args] = words;
     if (!verb || this.isCut) return;
-    // `!rm` repeats an earlier command, and a pattern in a variable becomes the names of files.
-    if (verb.text === undefined || verb.isOneOf || /^!.|^(?!\[{1,2}$).*[*?[]/.test(verb.text))
+    // `!rm` repeats an earlier command, a pattern in a variable becomes the names of files, and `~` any value of HOME.
+    if (verb.text === undefined || verb.isOneOf || /^!.|^~[-+]?$|^(?!\[{1,2}$).*[*?[]/.test(verb.text))
       return this.#unseenCommand(words, context);
     if (context.depth > limits.scripts || !this.#work.spend(words.length)) return this.#tooLong();
     const name = basename(verb.text);
