@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { truncateMiddle } from '@varve/text';
 
 /** More than the longest path. */
@@ -35,7 +36,10 @@ export function refuseFailure(doing: string, path: string, error: unknown): Refu
  * Returns the message of a system error without the system call and the path, which may be that of a temporary file.
  */
 export function systemMessage(error: unknown): string {
-  return error instanceof Error ? error.message.replace(/, \w+( '.*)?$/s, '') : String(error);
+  if (!(error instanceof Error)) return String(error);
+  // Node has no name for this error, which is common where home directories are shared.
+  if ('errno' in error && error.errno === -constants.errno.EDQUOT) return 'EDQUOT: disk quota exceeded';
+  return error.message.replace(/, \w+( '.*)?$/s, '');
 }
 
 /** Returns a list of numbers for use in a sentence; at most the first 100. */

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, mkdtempDisposable, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,6 +64,27 @@ test('while a private file is replaced, no file in its directory can be read by 
   };
   const put = async (): Promise<void> => putFile(path, pieces(), async (part) => part.chmod(0o600));
   expect([...(await modesDuring(directory.path, put))]).toEqual([0o600]);
+});
+
+test('a file whose owner cannot be kept loses the bits that run it with the rights of its owner', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-write-'));
+  await chmod(directory.path, 0o777);
+  const path = join(directory.path, 'tool');
+  const source = `
+    import { statSync, writeFileSync } from 'node:fs';
+    import { writeAtomically } from ${JSON.stringify(new URL('write-atomically.ts', import.meta.url).href)};
+    if (process.getuid() === 0) process.setuid(65534);
+    const path = ${JSON.stringify(path)};
+    for (const owner of [process.getuid(), process.getuid() + 1]) {
+      writeFileSync(path, 'old');
+      await writeAtomically(path, Buffer.from('new'), { ...statSync(path), uid: owner, mode: 0o106755 });
+      console.log((statSync(path).mode & 0o7777).toString(8));
+    }`;
+  const args = ['--conditions=@varve/source', '--input-type=module', '--eval', source];
+  const modes = execFileSync(process.execPath, args, { encoding: 'utf8' }).trim().split('\n');
+  // A system may not let a user set the bits at all.
+  expect(['6755', '4755', '2755', '755']).toContain(modes[0]);
+  expect(modes[1]).toBe('755');
 });
 
 test('a replaced file keeps a mode that is wider than that of its temporary file', async () => {

@@ -144,9 +144,16 @@ export function isExisting(error: unknown): boolean {
 
 async function keepOwner(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const own = await file.stat();
+  let isKept = own.uid === uid && own.gid === gid;
   // Only the superuser may change the owner; otherwise the file belongs to the user of this process.
-  if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
-  await file.chmod(mode & 0o7777);
+  if (!isKept) {
+    isKept = await file.chown(uid, gid).then(
+      () => true,
+      () => false,
+    );
+  }
+  // With the set-user-id bit of another owner, everyone could run the file with the rights of this user.
+  await file.chmod(mode & (isKept ? 0o7777 : 0o777));
 }
 
 async function syncDirectory(path: string): Promise<void> {
