@@ -202,3 +202,14 @@ test.for<readonly [name: string, code: number, shown: string]>([
   const result = await runVarve(['import', name, '--store', 'sqlite:other.db'], { home });
   expect([result.code, result.stdout, result.stderr]).toEqual([code, '', expect.stringContaining(shown)]);
 });
+
+test.for(['run --resume abcd Go.', 'condense abcd'])(
+  'a workspace that no file system can store is no bug of %j',
+  async (args) => {
+    const home = await newHome();
+    await fill(`sqlite:${join(home, 'a.db')}`, ['abcd'], { workspace: '/a\0b' });
+    const server = ['--base-url', 'http://127.0.0.1:9', '--model', 'm'];
+    const { code, stderr } = await runVarve([...args.split(' '), ...server, '--store', 'sqlite:a.db'], { home });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^varve: The workspace .* is not a directory\.\n$/)]);
+  },
+);

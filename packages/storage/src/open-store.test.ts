@@ -22,3 +22,13 @@ test('a URL with an unknown scheme is invalid', async () => {
     });
   }
 });
+
+test('a URL that no file system can store is invalid, whatever its scheme', async () => {
+  const schemes = { mine: async () => memoryStore() };
+  for (const url of ['memory:\0', 'mine:/a\0b']) {
+    await expect(openStore(url, schemes)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('contains U+0000'),
+    });
+  }
+});

@@ -9,6 +9,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { fileProblem } from '../file-problem.ts';
 import { pathIn, varveHome } from './varve-home.ts';
 import { settingsFor } from './settings.ts';
+import { shellWord } from '../shell-word.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { writeNewFile } from '../write-new-file.ts';
 
@@ -50,7 +51,11 @@ export async function readSigningKey(io: TerminalIo): Promise<Signer> {
     const { mode } = await stat(path);
     // Windows has no such rights.
     if (process.platform !== 'win32' && (mode & othersMask) !== 0) {
-      throw new CliError(exitCodes.usage, `Other users can access the signing key ${path}.`, `Run chmod 600 ${path}.`);
+      throw new CliError(
+        exitCodes.usage,
+        `Other users can access the signing key ${path}.`,
+        `To correct that: chmod 600 ${shellWord(path)}`,
+      );
     }
     return ed25519Signer(await readFile(path, 'utf8'));
   } catch (error) {

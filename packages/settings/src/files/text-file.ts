@@ -24,6 +24,8 @@ export async function readTextFile(
   path: string,
   { symlinks = 'follow' }: ReadTextOptions = {},
 ): Promise<string | undefined> {
+  // A workspace of a log has any name. Node throws an error of another kind for one that no file system can store.
+  if (path.includes('\0')) return undefined;
   try {
     const noFollow = symlinks === 'refuse' ? constants.O_NOFOLLOW : 0;
     // Opening a pipe without a writer would never return.
