@@ -32,20 +32,29 @@ export function generatesHosts(commands: readonly ShellCommand[]): boolean {
   return commands.some(({ name, args }) => name === 'curl' && args.some((arg) => generated.test(arg)));
 }
 
-/** Word that programs may read as an address of numbers: `10.1`, `0x7f000001`, `167772161:80`, `[::1]`. */
-const numeric = /^(?:[\w+.-]{1,32}:\/\/)?(?:[^\s/@]{0,99}@)?(\[[\da-f:.]{2,60}\]|\d[\da-fx.]{0,60})(?=[:/?#,]|$)/i;
+/** Word that programs may read as an address of numbers, of which some are not known. */
+const numeric = /^(?:[\w+.-]{1,32}:\/\/)?(?:[^\s/@]{0,99}@)?\d[\da-fx.]{0,60}(?=[:/?#,]|$)/i;
+/** Parts of a word that a program may read as an address: `10.1`, `0x7f000001`, `167772161`, `::1`. */
+const addresses = [/(?<![\d.])\d[\da-fx.]{0,60}/gi, /(?<![\da-f])[\da-f]{0,4}(?::[\da-f.]{0,15}){2,8}/gi];
+/** Most parts that are compared. */
+const maxAddresses = 10_000;
 
 /** Returns whether some words may spell an address of numbers: with fewer parts, in another base, or calculated. */
 export function spellsAddress(pattern: string, words: readonly string[]): boolean {
   const wanted = hostOf(`http://${pattern.includes(':') && !pattern.startsWith('[') ? `[${pattern}]` : pattern}`);
   if (wanted === undefined || !/^[\d.]+$|^\[/.test(wanted)) return false;
-  const mapped = hostOf(`http://[::ffff:${wanted}]`);
-  return words.some((word) => {
-    const plain = numeric.exec(word.replaceAll(calculated, '0'))?.[1];
-    if (plain === undefined) return false;
-    if (word.includes(calculated)) return true;
-    const host = hostOf(`http://${plain}`);
-    return host !== undefined && (host === wanted || host === mapped);
+  const hosts = new Set([wanted, hostOf(`http://[::ffff:${wanted}]`)]);
+  const found = new Set<string>();
+  for (const word of words) {
+    if (word.includes(calculated) && numeric.test(word.replaceAll(calculated, '0'))) return true;
+    // Programs also read digits of full width.
+    const text = word.normalize('NFKC');
+    for (const form of addresses) for (const [part] of text.matchAll(form)) found.add(part);
+    if (found.size > maxAddresses) return true;
+  }
+  return found.values().some((part) => {
+    const host = hostOf(`http://${part.includes(':') ? `[${part}]` : part}`);
+    return host !== undefined && hosts.has(host);
   });
 }
 

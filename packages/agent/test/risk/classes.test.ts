@@ -28,6 +28,14 @@ test.for([
 const patterns = ['[a-z]', '\\w', '.', '.*', '.+d?', '(s|n|h)', '[[:alpha:]]', '^[^x]', 'sh', '(((\\S+)+)+)+'];
 const programs = ['pkill', 'pkill -9 -f', 'killall -r', 'skill -KILL'];
 
+const padding = 'x'.repeat(40);
+patterns.push(
+  `.|${padding}`,
+  '(node|bash|sshd|python|systemd|init|postgres)',
+  '[a-zA-Z0-9/._ -][a-zA-Z0-9/._ -]*',
+  'x?'.repeat(20),
+);
+
 test.for([
   ...programs.flatMap((program) => patterns.map((pattern) => `${program} '${pattern}'`)),
   'pkill -f /',
@@ -36,4 +44,12 @@ test.for([
   'pkill --group staff',
 ])('asks about %s, which stops unrelated programs', (command) => {
   expect(asks(command)).toBe(true);
+});
+
+test.for([
+  'node /data/me/project/dist/server.js --port 3000',
+  'vite.*--port 5173.*--host 0.0.0.0.*',
+  'python -m http.server 8000|node dist/server.js --watch',
+])('does not ask about a long pattern for few programs: %s', (pattern) => {
+  expect(asks(`pkill -f '${pattern}'`)).toBe(false);
 });
