@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
+import { runProgram } from '../src/program.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 async function newProject(): Promise<{ readonly home: string; readonly project: string }> {
@@ -114,3 +116,31 @@ test('the home directory is no project, and the command names the option for it'
   const { code, stderr } = await runVarve(['trust'], { home });
   expect([code, stderr]).toEqual([0, 'Your home directory is no project. Trust its hooks and skills with --user.\n']);
 });
+
+test.for([5, 200])(
+  'a configuration of %i lines that leaves the screen is named as long in the question',
+  async (count) => {
+    const { home, project } = await newProject();
+    await writeFile(join(project, '.openhands', 'hooks.json'), `{"stop": [${'\n'.repeat(count)}]}\n`);
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
+    stdin.end('n\r');
+    const env = { HOME: home, TERM: 'xterm', NO_COLOR: '1' };
+    expect(await runProgram(['trust'], { env, cwd: project, stdin, stdout: new PassThrough(), stderr })).toBe(7);
+    const [before = ''] = String(stderr.read()).split('Trust exactly');
+    expect(before.includes('rows: scroll up to read all of them.\n')).toBe(before.split('\n').length > 24);
+  },
+);
+
+test.for([5, 200])(
+  'a call of %i lines that waits without a question is named as long if it leaves the screen',
+  async (count) => {
+    const home = await newHome();
+    await using server = await scriptedServer([
+      { calls: [{ name: 'terminal', arguments: { command: 'ls\n'.repeat(count) } }] },
+    ]);
+    const args = ['run', 'x', '--base-url', server.url, '--model', 'm', '--confirm', 'always'];
+    const { code, stderr } = await runVarve(args, { home, columns: 80 });
+    expect([code, stderr.includes('rows: scroll up to read all of them.\n')]).toEqual([7, count > 24]);
+  },
+);

@@ -41,10 +41,15 @@ test.for<readonly [SecurityRisk, RiskVerdict | undefined, string]>([
     { risk: 'HIGH', reasons: [{ risk: 'HIGH', text: 'The model rates it HIGH.' }] },
     'HIGH: the model rates it HIGH',
   ],
+  [
+    'LOW',
+    { risk: 'HIGH', reasons: [{ ...finding, text: 'The model > /etc/passwd' }, own] },
+    'HIGH: The model > /etc/passwd (rule exec.destruct.rm_rf); the model rates it LOW',
+  ],
   ['UNKNOWN', undefined, 'Its risk is not known, or every call is asked about.'],
   ['MEDIUM', undefined, "Model's risk rating: MEDIUM"],
 ])('a call that the model rates %s is shown with the reason why it waits', ([risk, verdict, row]) => {
-  expect(reasonRows(call(rm, risk, verdict), 80)).toEqual([row]);
+  expect(reasonRows(call(rm, risk, verdict), 100)).toEqual([row]);
 });
 
 test.for<readonly [Payload, Payload, boolean]>([

@@ -1,6 +1,7 @@
 import { normalize } from 'node:path/posix';
 import { isCovered, suggestedRules, type PermissionRule } from '@varve/agent/confirmation';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
+import type { RiskVerdict } from '@varve/events/facts';
 import type { PendingCall } from '@varve/events/projections';
 import { callLines } from '@varve/events/text';
 import { barredRows, quotedRows } from '../terminal/rows.ts';
@@ -44,7 +45,7 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
       isRated ? `Model's risk rating: ${event.security_risk}` : 'Its risk is not known, or every call is asked about.',
     ];
   const rows = verdict.reasons
-    .filter(({ risk, text }) => risk === verdict.risk && !isOwnRating(text))
+    .filter((reason) => reason.risk === verdict.risk && !isOwnRating(reason))
     .map(({ risk, text, rule }) => `${risk}: ${text}${rule === undefined ? '' : ` (rule ${rule})`}`);
   const [first, ...more] = rows;
   return [...decided, ...(first === undefined ? [`${verdict.risk}: ${own}`] : [`${first}; ${own}`, ...more])];
@@ -57,9 +58,9 @@ export function placeRows({ event }: WaitingCall, { directories }: CallPlace, co
   return quotedRows(`May start in ${directories.join(' or ')}, where earlier commands leave the shell.`, columns);
 }
 
-/** Reports whether a reason only repeats the rating of the model. */
-function isOwnRating(text: string): boolean {
-  return text.startsWith('The model ');
+/** Reports whether a reason only repeats the rating of the model. A finding with a rule quotes the call. */
+function isOwnRating({ text, rule }: RiskVerdict['reasons'][number]): boolean {
+  return rule === undefined && text.startsWith('The model ');
 }
 
 /** Returns the rules that "always" adds for a call; empty if no rule can cover it, or one decided that it waits. */
