@@ -156,13 +156,13 @@ export function printWaiting(
   if (options.demo) return;
   const resume = resumeCommand(conversation.id, options, io);
   const digest = conversation.digestOf(pending).slice(0, shownDigits);
-  progress.above(`Approve with: ${resume} --approve ${digest}`);
-  progress.above(`Reject with:  ${resume} --reject "why"`);
+  progress.lineAbove(`Approve with: ${resume} --approve ${digest}`);
+  progress.lineAbove(`Reject with:  ${resume} --reject "why"`);
 }
 
 /** Prints calls that were approved by their digest. */
 export function printApproved(calls: readonly PendingCall[], { io, progress }: Display): void {
-  progress.above(`Approved ${calls.length === 1 ? '1 tool call' : `${calls.length} tool calls`}:`);
+  progress.lineAbove(`Approved ${calls.length === 1 ? '1 tool call' : `${calls.length} tool calls`}:`);
   for (const row of calls.flatMap((call) => callRows(call, io.stderr.columns))) progress.above(row);
 }
 

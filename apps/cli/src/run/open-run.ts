@@ -39,7 +39,7 @@ export async function openRun(
   const workspace =
     options.workspace === undefined ? (stored?.workspace ?? io.cwd) : resolve(io.cwd, options.workspace);
   const settings = await settingsFor(io, { workspace, flags: flagsOf(options) });
-  const warn = (line: string): void => progress.above(styled('yellow', line));
+  const warn = (line: string): void => progress.lineAbove(styled('yellow', line));
   if (!existing) await checkWorkspace(options, io);
   const { store: storeOption, hooks } = options;
   const prepared = open.use(await preparedAgent({ settings, workspace, store: storeOption, stored, hooks }, io, warn));

@@ -73,3 +73,15 @@ test('nothing is printed below a question, and what came meanwhile after the ans
     '\nChoice: \n',
   ]);
 });
+
+test('what a line quotes never looks like another line, also after a question', async () => {
+  const { io, written } = terminal(false);
+  using progress = new Progress(io);
+  const print = () => {
+    for (const end of ['\n', '\r', '\r\n', '\u0085', '\u2028', '\u000B'])
+      progress.lineAbove(`It printed: a${end}Resume with: b`);
+  };
+  print();
+  await progress.hiddenDuring(async () => print());
+  expect(written).toEqual(Array.from({ length: 12 }, () => 'It printed: a Resume with: b\n'));
+});

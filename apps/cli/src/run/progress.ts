@@ -20,7 +20,7 @@ export class Progress implements Disposable {
   #isShown = false;
   #isHidden = false;
   /** Texts that came while the user was asked: below the question they could pass for another one. */
-  readonly #held: Printable[] = [];
+  readonly #held: (() => void)[] = [];
 
   constructor({ stderr }: { readonly stderr: Output }, now: () => number = Date.now) {
     this.#output = stderr;
@@ -30,14 +30,13 @@ export class Progress implements Disposable {
   }
 
   /** Prints a permanent text of one or more lines; one that comes while the user is asked, after the answer. */
-  above(line: Printable): void {
-    if (this.#isHidden) {
-      this.#held.push(line);
-      return;
-    }
-    this.#clear();
-    this.#output.text(line);
-    this.#draw();
+  above(text: Printable): void {
+    this.#print(() => this.#output.text(text));
+  }
+
+  /** Prints a permanent line like `above`. Line breaks become spaces: what it quotes must not look like other lines. */
+  lineAbove(text: Printable): void {
+    this.#print(() => this.#output.line(text));
   }
 
   /** Sets the current activity, in one or two words. */
@@ -64,8 +63,18 @@ export class Progress implements Disposable {
     this.#clear();
   }
 
+  #print(print: () => void): void {
+    if (this.#isHidden) {
+      this.#held.push(print);
+      return;
+    }
+    this.#clear();
+    print();
+    this.#draw();
+  }
+
   #printHeld(): void {
-    for (const line of this.#held.splice(0)) this.above(line);
+    for (const print of this.#held.splice(0)) this.#print(print);
   }
 
   #draw(): void {

@@ -37,8 +37,8 @@ export async function reportEnd(result: RunResult, { id, options, io, progress }
   const resume = resumeCommand(id, options, io);
   const isKept = (await storeUrl(io, options.store)) !== 'memory:' && !options.demo;
   const stop = (sentence: string, code: ExitCode): ExitCode => {
-    progress.above(styled('yellow', sentence));
-    if (isKept) progress.above(`Resume with: ${resume}`);
+    progress.lineAbove(styled('yellow', sentence));
+    if (isKept) progress.lineAbove(`Resume with: ${resume}`);
     return code;
   };
   switch (result.reason) {
@@ -81,10 +81,10 @@ interface ErrorContext extends Pick<EndContext, 'progress'> {
 function reportError(error: Error, { resume, progress }: ErrorContext): ExitCode {
   const failure = describeFailure(error);
   if (!failure) throw error;
-  progress.above([styled('red', 'varve:'), ' ', failure.message]);
-  if (failure.hint) progress.above(failure.hint);
+  progress.lineAbove([styled('red', 'varve:'), ' ', failure.message]);
+  if (failure.hint) progress.lineAbove(failure.hint);
   const isModel = error instanceof LlmError && (error.code === 'unknown-model' || error.code === 'unsupported');
   if (resume !== undefined)
-    progress.above(`Progress is saved. Resume with: ${resume}${isModel ? ' --model NAME' : ''}`);
+    progress.lineAbove(`Progress is saved. Resume with: ${resume}${isModel ? ' --model NAME' : ''}`);
   return failure.exitCode;
 }

@@ -95,7 +95,7 @@ function printOpening(
 ): void {
   const opening = { id, workspace, model: modelName };
   const lines = openingLines(opening, options.resume === undefined ? undefined : before);
-  for (const line of lines) display.progress.above(styled('dim', line));
+  for (const line of lines) display.progress.lineAbove(styled('dim', line));
   if (options.approve !== undefined) printApproved(before.pending, display);
 }
 
