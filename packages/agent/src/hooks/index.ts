@@ -1,3 +1,4 @@
+export { pathsInCommand, type CommandPlace } from './command-paths.ts';
 export {
   maxHookSeconds,
   mergeHooks,

@@ -1,8 +1,9 @@
 import { parseDocument } from 'yaml';
-import { join, relative, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 import { readSource, SourceError, type SourceProblem, type SourceRoot } from '../sources/read-source.ts';
 import { gitRoot } from '../sources/git-root.ts';
 import { contentDigest, fileDigest, trustNothing, type TrustPredicate } from '../sources/trust.ts';
+import { pathsInCommand } from './command-paths.ts';
 import { isWithoutHooks, mergeHooks, parseHooks, type Hook, type HookConfig } from './hook-config.ts';
 
 /** Longest text that is parsed again to find a mistake: the parser needs 0.3 s for as many of them. */
@@ -155,12 +156,9 @@ function mapHooks(config: HookConfig, change: (hook: Hook) => Hook): HookConfig 
  */
 async function namedFiles(command: string, workspace: string): Promise<Record<string, string>> {
   const expanded = command.replaceAll(/\$\{?OPENHANDS_PROJECT_DIR\}?/g, workspace);
-  const words = new Set(expanded.split(/[\s'"`;|&()<>=]+/).filter((word) => word !== ''));
   // A map, because a file may have the name `__proto__`.
   const found = new Map<string, string>();
-  for (const word of words) {
-    const path = relative(workspace, resolve(workspace, word));
-    if (path === '' || path === '..' || path.startsWith(`..${sep}`)) continue;
+  for (const path of await pathsInCommand([expanded], { workspace })) {
     const content = await readSource({ directory: workspace, scope: 'project' }, path).catch(() => undefined);
     if (content) found.set(path, fileDigest(content));
   }

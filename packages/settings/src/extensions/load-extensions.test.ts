@@ -160,14 +160,60 @@ test.for([
   '\ufeff{"mcpServers": {"a": {"comm\\u0061nd": "node", "args": ["s.js"]}}}',
   '{"mcpServers": {"a": {"command": "node", "args": ["server"], "env": {"NODE_OPTIONS": "--require ./s.js"}}}}',
   '{"mcpServers": {"a": {"command": "sh", "args": ["-c", "cd . && node <s.js"]}}}',
+  ...[
+    { command: 'server', env: { PATH: '/usr/bin:.:/bin' }, args: ['s.js'] },
+    { command: 'node', args: ['-r./s.js', 'server'] },
+    { command: 'node', args: ['server'], env: { LD_PRELOAD: 'a.so:./s.js' } },
+    { command: 'node', args: ['server'], env: { PLUGINS: 'a,s.js' } },
+    { command: 'sh', args: ['-c', 'node "$PWD/s.js"'] },
+    { command: 'sh', args: ['-c', 'node "$(git rev-parse --show-toplevel)/s.js"'] },
+    { command: 'sh', args: ['-c', 'node "`pwd`"/s.js'] },
+    { command: 'sh', args: ['-c', 'cd d && node ../s.js'] },
+    { command: 'sh', args: ['-c', 'cd d; node ./x/../../s.js'] },
+    { command: '../s.js', cwd: 'd' },
+    { command: 's.js', env: { PATH: 'd/..' } },
+  ].map((server) => JSON.stringify({ mcpServers: { a: server } })),
 ])('a server that is started from %s is trusted with its script', async (text) => {
   const place = new Place();
   place.write('.mcp.json', text);
+  place.write('d/other.txt', '');
   place.write('s.js', 'serve();');
   await place.trust();
   expect((await place.load()).servers).toMatchObject([{ name: 'a' }]);
   place.write('s.js', 'steal();');
   expect(await place.load()).toMatchObject({ servers: [], untrusted: [{ status: 'changed' }] });
+});
+
+test.for([
+  { command: 'sh', args: ['-c', 'cd d && node s.js'] },
+  { command: 's.js', env: { PATH: 'd:/usr/bin' } },
+  { command: 'npm', args: ['--prefix', 'd', 'exec', './s.js'] },
+  { command: 'node', args: ['s.js'], cwd: 'd' },
+])('a server that is started in another directory is trusted with its script there: %j', async (server) => {
+  const place = new Place();
+  place.write('.mcp.json', { mcpServers: { a: server } });
+  place.write('d/s.js', 'serve();');
+  await place.trust();
+  expect((await place.load()).servers).toMatchObject([{ name: 'a' }]);
+  place.write('d/s.js', 'steal();');
+  expect(await place.load()).toMatchObject({ servers: [], untrusted: [{ status: 'changed' }] });
+});
+
+test.for([
+  'sh "$(git rev-parse --show-toplevel)/check.sh"',
+  '"$PWD"/check.sh',
+  'node -r./check.sh x',
+  'cd d/.. && sh check.sh',
+  'cd d && sh ../check.sh',
+])('a hook of a repository is trusted with the script that it names: %s', async (command) => {
+  const place = new Place();
+  place.write('.openhands/hooks.json', stop(command));
+  place.write('d/other.txt', '');
+  place.write('check.sh', 'true');
+  await place.trust();
+  expect(commands(await place.load())).toEqual([command]);
+  place.write('check.sh', 'id');
+  expect(await place.load()).not.toHaveProperty('hooks');
 });
 
 test.for([

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
+import { pathsInCommand } from '@varve/agent/hooks';
 import { realPathOf } from '@varve/tools';
 import { type McpServerConfig, parseServerFile, serversOfFile } from '../definitions/mcp-server.ts';
 import { SettingsError } from '../error.ts';
@@ -24,9 +25,9 @@ export async function serverScripts(
   const servers = [...named, ...others.flatMap((mcpServers) => serversIn({ mcpServers }))];
   const found = new Set<string>();
   for (const { command = '', args = [], env = {}, cwd = '.' } of servers) {
-    for (const word of [command, ...args, ...Object.values(env)].flatMap((text) => text.split(/[\s'"`;|&()<>=]+/))) {
-      const path = relative(workspace, resolve(workspace, cwd, word));
-      if (word !== '' && (await isFileInside(workspace, path))) found.add(path);
+    const texts = [command, ...args, ...Object.values(env)];
+    for (const path of await pathsInCommand(texts, { workspace, directory: cwd })) {
+      if (await isFileInside(workspace, path)) found.add(path);
     }
   }
   return [...found];
