@@ -41,6 +41,7 @@ const uncertain: readonly ((use: string) => string)[] = [
   (use) => `if test -f f; then a=ls; else ${use}; fi`,
   (use) => `if test -f f; then a=ls; elif test -f g; then :; else a=ls; fi; ${use}`,
   (use) => `while test -f f; do a=ls; done; ${use}`,
+  (use) => `while break; a=ls; do :; done; ${use}`,
   (use) => `for x in *; do a=ls; done; ${use}`,
   (use) => `for x in 1 2; do ${use}; a=ls; done`,
   (use) => `for a in *.none; do a=ls; done; ${use}`,
@@ -53,6 +54,9 @@ const uncertain: readonly ((use: string) => string)[] = [
   (use) => `a=([1]=ls); ${use}`,
   (use) => `a=(); ${use}`,
   (use) => `a=(ls); ${use.replace('$a', () => '${a[1]}')}`,
+  (use) => `a=ls; ${use.replace('$a', () => '${a[@]}')}`,
+  (use) => `export a=ls; ${use.replace('$a', () => '${a[*]}')}`,
+  (use) => `for a in ls; do ${use.replace('$a', () => '${a[@]}')}; done`,
   // Bash abandons the rest of a line, and continues with the next one.
   (use) => `: \${x:?}; a=ls\n${use}`,
   (use) => `: $((1/0)); a=ls\n${use}`,
@@ -106,6 +110,8 @@ test('does not ask where a variable is certainly assigned', () => {
     'n=$(ls | wc -l); out=log.$n\nmake > out.log',
     "bash -c 'a=ls; $a y'",
     'a=(x y); rm "${a[@]}"',
+    'a=(x y); rm $a',
+    'while a=ls; do $a y; done',
   ];
   expect(unasked(scripts)).toEqual(scripts);
 });

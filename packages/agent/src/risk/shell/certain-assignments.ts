@@ -9,7 +9,7 @@ import {
   type SyntaxNode,
 } from 'unbash';
 import { limits } from './limits.ts';
-import { isAssigner, nameOfExpansion, type Variables } from './variables.ts';
+import { allElementsOf, isAssigner, nameOfExpansion, type Variables } from './variables.ts';
 
 /** Variables that are certainly assigned at a place of a script, also those of the places around it. */
 class Scope {
@@ -94,8 +94,10 @@ export class CertainAssignments {
     if (node.type === 'If') return this.#if(node, scope);
     if (node.type === 'For' || node.type === 'Select') return this.#for(node, scope);
     if (node.type === 'While') {
-      this.#read(node.clause, scope);
-      return this.#read(node.body, new Scope(scope));
+      // `break` may leave the loop within its condition.
+      const clause = new Scope(scope);
+      this.#read(node.clause, clause);
+      return this.#read(node.body, new Scope(clause));
     }
     if (node.type === 'Pipeline' && node.commands.length > 1) {
       for (const command of node.commands) this.#read(command, new Scope(scope));
@@ -161,6 +163,8 @@ export class CertainAssignments {
 /** Adds the variable of an assignment of a whole value, but not of an array whose first element may be missing. */
 function assign(node: SyntaxNode, scope: Scope): void {
   if (node.type !== 'Assignment' || node.index) return;
-  const isPlain = node.value.type === 'Word' || /^[^[]/.test(node.value.elements[0]?.text ?? '');
-  if (isPlain) scope.names.add(node.name);
+  if (node.value.type === 'Word') return void scope.names.add(node.name);
+  // The elements of a list replace those of an earlier one, unlike one value.
+  scope.names.add(allElementsOf(node.name));
+  if (/^[^[]/.test(node.value.elements[0]?.text ?? '')) scope.names.add(node.name);
 }

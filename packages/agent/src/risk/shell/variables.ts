@@ -54,10 +54,16 @@ export function isAssigner(name: string): boolean {
   return assigners.has(name);
 }
 
-/** Returns the name of the variable whose value a node becomes. */
+/** Returns the name of the variable whose value, or of the array whose elements a node becomes. */
 export function nameOfExpansion(node: SyntaxNode): string | undefined {
   if (node.type === 'SimpleExpansion') return node.text.slice(1);
-  return node.type === 'ParameterExpansion' ? node.parameter : undefined;
+  if (node.type !== 'ParameterExpansion') return undefined;
+  return node.index ? allElementsOf(node.parameter) : node.parameter;
+}
+
+/** Returns the name that stands for all elements of an array, as opposed to the first one. */
+export function allElementsOf(name: string): string {
+  return `${name}[@]`;
 }
 
 /** A variable, and the values that it may get; undefined for any value. */
