@@ -20,7 +20,7 @@ const start = /(?:\$\{?\w+\}?|\$\([^()]{0,200}\)|`[^`]{0,200}`)["']{0,2}(?=\/)/g
 
 /**
  * Returns the paths, relative to a workspace, that the texts of a command may name there: alone, attached to an option,
- * in a list, as an address, behind a variable, or relative to a directory that the texts name. Most of them do not
+ * in a list, as an address, after a variable, or relative to a directory that the texts name. Most of them do not
  * exist, and some files are not the ones that are meant.
  */
 export async function pathsInCommand(texts: readonly string[], place: CommandPlace): Promise<readonly string[]> {

@@ -84,7 +84,7 @@ export function failure(error: string): HookResult {
 
 /** Returns the verdict of a hook by its exit code and its output. */
 export function verdictOf(exitCode: number, stdout: string, stderr: string): Pick<HookResult, 'blocked' | 'reason'> {
-  // The decision that nobody reads may be a denial.
+  // The decision that is not read may be a denial.
   if (isTooLong(stdout)) {
     return { blocked: true, reason: `The JSON of the hook is longer than ${maxDecisionLength} characters.` };
   }

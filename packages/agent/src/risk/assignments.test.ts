@@ -10,7 +10,7 @@ const review = (command: string) =>
   policy.review({ tool, action: TerminalAction.create({ command }), risk: 'LOW', workspace: '/data/me/project' });
 const unasked = (commands: readonly string[]) => commands.filter((command) => !review(command).asks);
 
-/** Every construct that gives a variable a text. */
+/** Every construct that assigns text to a variable. */
 const texts: readonly ((name: string) => string)[] = [
   (name) => `${name}="$(cat f)"`,
   (name) => `${name}+=x`,
@@ -40,7 +40,7 @@ const texts: readonly ((name: string) => string)[] = [
   (name) => `f() { for ${name} in x; do ls; done; }`,
 ];
 
-/** Every construct that gives a variable a number. */
+/** Every construct that assigns a number to a variable. */
 const numbers: readonly ((name: string) => string)[] = [
   (name) => `exec {${name}}>f`,
   (name) => `{ ls; } {${name}}>f`,

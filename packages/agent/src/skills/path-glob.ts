@@ -36,7 +36,7 @@ function matchesStart(glob: readonly string[], names: readonly string[]): boolea
   return false;
 }
 
-/** Adds the places behind `**`, which may stand for no directory. */
+/** Adds the places after `**`, which may match no directory. */
 function reached(places: readonly number[], glob: readonly string[]): ReadonlySet<number> {
   const all = new Set(places);
   // A set is iterated to its end, including the elements that the loop adds.
@@ -66,7 +66,7 @@ function matchesName(pattern: string, name: string): boolean {
   return at === pattern.length;
 }
 
-/** Returns the patterns that one with braces stands for. */
+/** Returns the patterns that one with braces expands to. */
 function alternatives(pattern: string): readonly string[] {
   const done: string[] = [];
   const open = [pattern];

@@ -81,7 +81,7 @@ export function programsOfGit({ name, args, settings }: GitCommand): readonly st
 const configOptions = '-f: --file: --blob: --type: --default: --comment: -t: --value: --url: -l -z -e --*';
 
 function programsOfConfig(texts: readonly string[]): readonly string[] {
-  // Behind the key, a word is a value, even if it is the name of an action or begins with a hyphen.
+  // After the key, a word is a value, even if it is the name of an action or begins with a hyphen.
   const words = texts.map((text) => ({ text, shown: text }));
   const read = readOptions(words, configOptions);
   const isRead = read?.options.some(({ name }) => /^(?:--get|--list|-l$|--unset|--show|--remove)/.test(name));

@@ -37,7 +37,7 @@ const shellVariables: Readonly<Record<string, string>> = {
 
 /** Variables above that may be empty: `r$!m` is `rm` without a background job. */
 const maybeEmpty = new Set(['!', 'USER', 'COLUMNS', 'LINES']);
-/** Variables that commands set without being told their names. */
+/** Variables that commands set that are not in their arguments. */
 const implicit = /^(?:REPLY|MAPFILE|COPROC|OPTARG|DIRSTACK|FUNCNAME|_|BASH_\w+|OLDPWD)$/;
 
 /** Builtins that assign to the variables in their arguments. */
@@ -61,7 +61,7 @@ export function nameOfExpansion(node: SyntaxNode): string | undefined {
   return node.index ? allElementsOf(node.parameter) : node.parameter;
 }
 
-/** Returns the name that stands for all elements of an array, as opposed to the first one. */
+/** Returns the name of all elements of an array, as opposed to the first one. */
 export function allElementsOf(name: string): string {
   return `${name}[@]`;
 }
@@ -128,7 +128,7 @@ export class Variables {
     return name !== undefined && this.isOwn(name);
   }
 
-  /** Adds the assignments that a command makes through its arguments, also behind `command` and in other scripts. */
+  /** Adds the assignments that a command makes through its arguments, also after `command` and in other scripts. */
   addCommand(name: string, args: ShellWords): void {
     const isPrint = name === 'printf' && args[0]?.text?.startsWith('-v') === true;
     if (arrayReaders.test(name) || (assigners.has(name) && args.some(({ text }) => /^-\w*[aA]/.test(text ?? ''))))
