@@ -1,1 +1,2 @@
-export { revealHidden, safeJson, safeText } from './safe-text.ts';
+export { revealHidden } from './reveal-hidden.ts';
+export { safeJson, safeText } from './safe-text.ts';

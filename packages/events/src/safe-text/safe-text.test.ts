@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { recentCharacters } from './recent-characters.ts';
-import { revealHidden, safeJson, safeText } from './safe-text.ts';
+import { revealHidden } from './reveal-hidden.ts';
+import { safeJson, safeText } from './safe-text.ts';
 
 test.for([
   ['a\u001b[31mb\u001b[0mc', 'abc'],

@@ -23,7 +23,7 @@ import {
   type Observation,
   type Payload,
 } from '../payloads/index.ts';
-import { callLines } from './call-lines.ts';
+import { callLines } from './whole-call-lines.ts';
 import { eventLines } from './event-lines.ts';
 import { factLines } from './fact-lines.ts';
 
