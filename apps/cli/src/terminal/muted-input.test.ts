@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { MutedInput } from './muted-input.ts';
 
@@ -13,7 +14,7 @@ test('typed text is discarded until the input is unmuted, and the terminal is re
   const { stdin, modes } = terminal();
   const muted = new MutedInput(stdin, () => true);
   await new Promise((resolve) => stdin.write('y\r', resolve));
-  const unmuted = muted.unmuted();
+  const unmuted = await muted.unmuted();
   await new Promise((resolve) => stdin.write('n\r', resolve));
   expect(String(stdin.read())).toBe('n\r');
   unmuted[Symbol.dispose]();
@@ -21,6 +22,18 @@ test('typed text is discarded until the input is unmuted, and the terminal is re
   unmuted[Symbol.dispose]();
   expect(modes).toEqual([true, false, true, false]);
   expect(stdin.isPaused()).toBe(true);
+});
+
+test('what was typed while the process was busy is discarded, too', async () => {
+  const { stdin } = terminal();
+  const muted = new MutedInput(stdin, () => true);
+  // A terminal is read in the next turn of the event loop.
+  const typed = setImmediate().then(() => stdin.write('y\r'));
+  const unmuted = await muted.unmuted();
+  await typed;
+  expect(stdin.read()).toBeNull();
+  unmuted[Symbol.dispose]();
+  muted[Symbol.dispose]();
 });
 
 test('Ctrl-C still interrupts', async () => {

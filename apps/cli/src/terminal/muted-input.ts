@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 
 /** Standard input that may be a terminal. */
 export type InputStream = Readable & {
@@ -34,8 +35,14 @@ export class MutedInput implements Disposable {
     this.#mute();
   }
 
-  /** Lets the user type until the returned object is disposed. */
-  unmuted(): Disposable {
+  /** Discards what was typed until now, and lets the user type until the returned object is disposed. */
+  async unmuted(): Promise<Disposable> {
+    // A process that was busy, for example with a long text above the question, has not read it: events of the terminal
+    // are read between two turns of the event loop.
+    if (this.#isMuted) {
+      await setImmediate();
+      await setImmediate();
+    }
     this.#unmute();
     return { [Symbol.dispose]: this.#mute };
   }
@@ -66,8 +73,7 @@ export class MutedInput implements Disposable {
   readonly #read = (typed: Buffer | string): void => {
     for (const key of typed.toString()) {
       const signal = signals.get(key as '\u0003');
-      if (signal === 'SIGINT') process.emit('SIGINT', 'SIGINT');
-      if (signal === undefined || signal === 'SIGINT') continue;
+      if (signal === undefined || (signal === 'SIGINT' && process.emit('SIGINT', 'SIGINT'))) continue;
       this.#unmute();
       // The terminal signals all processes of the job.
       process.kill(0, signal);

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LibraryMessages } from './library-messages.ts';
 import { outputOf } from './output.ts';
@@ -13,6 +15,7 @@ async function asked(question: string, isHidden: boolean) {
   const io = terminalIo({ env, cwd: '/', stdin, stdout: new PassThrough(), stderr, messages });
   const { signal } = new AbortController();
   const answer = isHidden ? io.askHidden(question) : io.ask(question, signal);
+  await setImmediate();
   messages.print('a forged question? ');
   const before = String(stderr.read());
   stdin.write('typed\r');
@@ -31,4 +34,18 @@ test.for([true, false])('no message of a library is printed before the answer (n
   const { before, after } = await asked('Value: ', isHidden);
   expect(before).not.toContain('forged');
   expect(after).toContain('\nwarning: a forged question?');
+});
+
+test.for([true, false])('what was typed before a question does not answer it (in a run: %j)', async (isRun) => {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const io = terminalIo({ env: { TERM: 'xterm' }, cwd: '/', stdin, stdout: new PassThrough(), stderr }, () => true);
+  const muted = isRun ? io.muteInput() : undefined;
+  // A terminal is read in the next turn of the event loop.
+  const typed = setImmediate().then(() => stdin.write('y\r'));
+  const answer = io.ask('Trust exactly this content? [y/N] ', new AbortController().signal);
+  await Promise.all([typed, once(stderr, 'readable')]);
+  stdin.write('n\r');
+  expect(await answer).toBe('n');
+  muted?.[Symbol.dispose]();
 });

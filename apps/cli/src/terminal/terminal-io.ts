@@ -20,7 +20,10 @@ export interface Streams {
 export interface TerminalIo extends Omit<Streams, 'stdout' | 'stderr' | 'messages'> {
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Asks on one line of stderr. Resolves to what is typed, or to undefined if the input ends or the signal aborts. */
+  /**
+   * Asks on one line of stderr. Resolves to what is typed, or to undefined if the input ends or the signal aborts. What
+   * was typed on a terminal before is discarded.
+   */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
   /** Asks on a terminal without showing what is typed; undefined if the input ends or the user presses Ctrl-C. */
   askHidden(question: string): Promise<string | undefined>;
@@ -28,8 +31,11 @@ export interface TerminalIo extends Omit<Streams, 'stdout' | 'stderr' | 'message
   muteInput(): Disposable;
 }
 
-/** Wraps the streams of a process, so that whatever is printed is safe for the terminal. */
-export function terminalIo(streams: Streams): TerminalIo {
+/**
+ * Wraps the streams of a process, so that whatever is printed is safe for the terminal. `isForeground` reports whether
+ * the terminal reads for this process.
+ */
+export function terminalIo(streams: Streams, isForeground?: () => boolean): TerminalIo {
   const { env, stdin, stdout, stderr } = streams;
   let muted: MutedInput | undefined;
   return {
@@ -42,8 +48,10 @@ export function terminalIo(streams: Streams): TerminalIo {
     stderr: outputOf(stderr, env),
     async ask(question, signal) {
       using around = new DisposableStack();
-      around.use(muted?.unmuted());
       around.use(streams.messages?.hold());
+      // Without a run, only what was typed before the question is discarded.
+      const input = muted ?? around.use(new MutedInput(stdin, isForeground));
+      around.use(await input.unmuted());
       return await ask(streams, oneLine(question), signal);
     },
     async askHidden(question) {
@@ -55,7 +63,7 @@ export function terminalIo(streams: Streams): TerminalIo {
       output.line('');
       return answer;
     },
-    muteInput: () => (muted = new MutedInput(stdin)),
+    muteInput: () => (muted = new MutedInput(stdin, isForeground)),
   };
 }
 
