@@ -62,10 +62,19 @@ export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof AgentError) return failure(exitCodes.usage, error.message, agentHints[error.code]);
   if (error instanceof InteropError) return failure(exitCodes.usage, error.message);
   if (error instanceof SettingsError) return failure(exitCodes.usage, error.message, settingsHints[error.code]);
+  if (error instanceof SuppressedError) return describeFirst(error);
   if (!(error instanceof StorageError)) return undefined;
   const exitCode =
     error.code === 'missing' ? exitCodes.missing : error.code === 'invalid' ? exitCodes.usage : exitCodes.storage;
   return failure(exitCode, error.message, storageHints[error.code]);
+}
+
+/**
+ * Describes the failure that ended the work, if what was open could not be closed either: the same disk fails both. A
+ * bug in either is one.
+ */
+function describeFirst({ suppressed, error }: SuppressedError): Failure | undefined {
+  return describeFailure(error) && describeFailure(suppressed);
 }
 
 function failure(exitCode: ExitCode, message: string, hint?: string): Failure {
