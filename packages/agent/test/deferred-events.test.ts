@@ -107,6 +107,8 @@ test('when reads cannot be stored the run and its model call end immediately, an
   const before = conversation.state.head;
   await expect(conversation.run()).rejects.toThrow('full');
   expect(await (await disk.read(conversation.id)).head()).toBe(before + 2);
+  // A reader that waits for all events of the state would otherwise wait for ever.
+  expect(conversation.state).toEqual(await conversation.stateAt(before + 2));
   await expect(conversation.send('Too early.')).rejects.toThrow('full');
   full.isOn = false;
   await conversation.send('Again.');

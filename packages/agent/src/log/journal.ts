@@ -145,12 +145,14 @@ export class Journal {
   }
 
   /**
-   * Stores deferred events and accepts emits again after a loss. Called when the run that deferred them has ended and
-   * has seen {@link lossSignal}. Never rejects.
+   * Stores deferred events, accepts emits again after a loss, and folds the log again, so that the state contains no
+   * lost event. Called when the run that deferred them has ended and has seen {@link lossSignal}. Never rejects.
    */
   async resetAfterLoss(): Promise<void> {
     await this.flush().catch(() => undefined);
     this.#log.resetLoss();
+    // What cannot be read now is folded before the next emit.
+    await this.catchUp().catch(() => undefined);
   }
 
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
