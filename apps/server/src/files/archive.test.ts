@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { tarArchive } from './archive.ts';
@@ -33,4 +35,15 @@ test.for(changes)('an archive whose files disappear ends with an error or withou
   expect(Array.isArray(outcome) || outcome instanceof Error).toBe(true);
   // Errors after the first one arrive later.
   await new Promise((resolve) => setImmediate(resolve));
+});
+
+test('patterns of many stars are compared in time proportional to their length', async () => {
+  await using directory = await temporaryDirectory();
+  const path = directory.at('tree');
+  mkdirSync(path);
+  const [kept, excluded] = ['a'.repeat(64), `${'a'.repeat(64)}b`];
+  for (const name of [kept, excluded]) writeFileSync(join(path, name), '');
+  const { body } = await tarArchive(path, [`${'*a'.repeat(60)}b`, '']);
+  const archive = gunzipSync(await new Response(body).bytes());
+  expect([archive.includes(kept), archive.includes(excluded)]).toEqual([true, false]);
 });

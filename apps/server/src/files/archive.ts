@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { gitDelta } from '@varve/tools/git';
-import picomatch from 'picomatch';
+import { globMatcher } from '@varve/tools/names';
 
 /** Names that archives leave out by default. @see agent-server 1.43.1, /api/file/archive */
 const defaultExcludes =
@@ -50,10 +50,8 @@ export async function patchArchive(directory: string, { ref, excludes, signal }:
 export async function tarArchive(directory: string, excludes: readonly string[]): Promise<Archive> {
   // Loaded here, so that the server starts faster.
   const { create } = await import('tar');
-  const isExcluded = picomatch(
-    excludes.map((pattern) => pattern.replace(/\/$/, '')),
-    { dot: true },
-  );
+  const globs = excludes.map((pattern) => globMatcher(pattern.replace(/\/$/, ''), { dot: true }));
+  const isExcluded = (part: string): boolean => globs.some(({ matches }) => matches(part));
   const name = basename(directory) || 'root';
   const stream = create(
     {

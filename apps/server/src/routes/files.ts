@@ -24,6 +24,9 @@ const include_hidden = z.stringbool().default(false).openapi({ type: 'boolean', 
 const entry = z.object({ label: z.string(), path: z.string() }).openapi('FileBrowserEntry');
 const binary = 'application/octet-stream';
 
+/** Maximum length of a pattern, whose comparison with a name takes time in proportion to it. */
+const maxPatternChars = 1000;
+
 /** Most directories of the home directory that front ends offer. */
 const mostFavorites = 50;
 
@@ -132,7 +135,7 @@ export const fileRoutes: readonly Route[] = [
       format: z.enum(['git-delta', 'tar.gz']).default('git-delta'),
       base_ref: z.string().optional(),
       use_default_excludes: z.stringbool().default(true).openapi({ type: 'boolean', default: true }),
-      exclude: repeated(z.string()).optional(),
+      exclude: repeated(z.string().max(maxPatternChars)).optional(),
     }),
     download: binary,
     async handle({ query, request }, { files }) {
