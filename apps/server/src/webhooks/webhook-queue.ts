@@ -17,6 +17,9 @@ export interface QueueParts {
   readonly content?: 'events' | 'documents';
 }
 
+/** Shortest wait after the attempts to send something failed, so that a receiver without delays is not flooded. */
+const failureMs = 1_000;
+
 /** Longest wait for a response. @see agent-server 1.43.1 webhooks */
 const responseMs = 30_000;
 
@@ -55,14 +58,14 @@ export class WebhookQueue {
     this.#bytes += Buffer.byteLength(json);
     this.#dropOldest();
     if (!this.#isBatched || this.#waiting.length >= this.#options.event_buffer_size) void this.flush();
-    else void this.#flushLater();
+    else void this.#flushLater(this.#flushMs);
   }
 
   /** Sends what waits; resolves when that is done, or has failed. */
   flush(): Promise<void> {
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = undefined;
-      if (this.#waiting.length > 0) void this.#flushLater();
+      if (this.#waiting.length > 0) void this.#flushLater(Math.max(this.#flushMs, failureMs));
     });
     return this.#sending;
   }
@@ -82,10 +85,14 @@ export class WebhookQueue {
     while (this.#waiting.length > maxSize || this.#bytes > maxBytes) this.#take(1);
   }
 
-  async #flushLater(): Promise<void> {
+  get #flushMs(): number {
+    return this.#options.flush_delay * 1000;
+  }
+
+  async #flushLater(ms: number): Promise<void> {
     if (this.#hasTimer) return;
     this.#hasTimer = true;
-    await this.#context.delay(this.#options.flush_delay * 1000, this.#stop.signal);
+    await this.#context.delay(ms, this.#stop.signal);
     this.#hasTimer = false;
     if (!this.#stop.signal.aborted) await this.flush();
   }

@@ -135,6 +135,18 @@ test('a receiver that recovers gets what waited, without a further event', async
   expect(queue.isEmpty).toBe(true);
 });
 
+test('a receiver without delays that fails is not asked again within a second', async () => {
+  const { received, until, url } = await receiver([500, 500]);
+  const waits: number[] = [];
+  const delay = async (ms: number): Promise<void> => void waits.push(ms);
+  const options = optionsOf({ base_url: url, event_buffer_size: 1, num_retries: 0, flush_delay: 0 });
+  const queue = new WebhookQueue(url, options, { headers: {}, context: { ...context, delay } });
+  queue.add('1');
+  await until(() => received.length === 1);
+  expect(waits).toEqual([1000, 1000]);
+  await queue.close(new AbortController().signal);
+});
+
 test('documents are sent one by one, and a few of those that wait for a receiver are kept', async () => {
   const { received, url } = await receiver();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
