@@ -36,7 +36,7 @@ test('on a terminal the status is below the lines, reserves columns for ^C, and 
   const progress = new Progress(io, () => now);
   now = 61_000;
   progress.set('thinking', usage);
-  expect(written.at(-1)).toBe('thinking · 1:01 · 2 model calls · 12.4k in / 800 out…');
+  expect(written.at(-1)).toBe('thinking · 1:01 · 2 model calls · 12.4k in / 800 ou…');
   progress.above('a line');
   expect(written.slice(-3, -1)).toEqual(['\r\u001B[2K', 'a line\n']);
   progress[Symbol.dispose]();

@@ -37,6 +37,19 @@ test('no line can pass for the rest of the line above it, at any width', () => {
   }
 });
 
+test.for(['x', 'é', '漢', '\u0301', '🇩🇪'])('a blank before %s is visible at any place and width', (letter) => {
+  const texts = Array.from({ length: 30 }, (_, length) => 'x'.repeat(length)).flatMap((start) =>
+    ['', ' ', '  '].map((blanks) => `rm -rf ~/${start}${blanks}${letter}${letter}`),
+  );
+  for (let columns = 4; columns < 50; columns += 1) {
+    for (const rows of [barredRows, quotedRows]) {
+      // A terminal shows no blanks at the end of a row.
+      const seen = texts.map((text) => rows(text, columns).map((row) => row.trimEnd()));
+      expect(new Set(seen.map((each) => each.join('\n'))).size).toBe(texts.length);
+    }
+  }
+});
+
 test('a long run of blanks takes linear time', () => {
   expect(barredRows(`a${' '.repeat(200_000)}b`, 80).join('')).toContain('b');
 });

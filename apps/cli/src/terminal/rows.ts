@@ -58,7 +58,8 @@ export function firstRow(line: string, columns: number): string {
 
 /**
  * Splits a line into rows. All but ASCII counts as two columns: terminals differ about other letters, and show those of
- * Latin-1 in two columns, too, when they are set up for East Asian text.
+ * Latin-1 in two columns, too, when they are set up for East Asian text. A row ends where no such letter fits, whatever
+ * follows, so that its text alone shows whether it ends with blanks.
  */
 function rowsOf(line: string, width: number): readonly string[] {
   const rows: string[] = [];
@@ -66,7 +67,7 @@ function rowsOf(line: string, width: number): readonly string[] {
   let used = 0;
   for (const character of line) {
     const columns = character <= '~' ? 1 : 2;
-    if (used + columns > width && row !== '') {
+    if (used + 2 > width && row !== '') {
       rows.push(row);
       row = '';
       used = 0;
