@@ -67,6 +67,8 @@ async function programFor(args: readonly string[], io: TerminalIo, done: (code: 
     .configureOutput({
       writeOut: (text) => io.stdout.text(text),
       writeErr: (text) => io.stderr.text(text),
+      // Quotes arguments, such as names of files for which the shell replaced a pattern.
+      outputError: (message) => io.stderr.line(message.trimEnd()),
       getOutHelpWidth: () => io.stdout.columns,
       getErrHelpWidth: () => io.stderr.columns,
     })

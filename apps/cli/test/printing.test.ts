@@ -215,6 +215,23 @@ test('no line of a server of tools looks like a line of varve', async () => {
   expect(output).not.toMatch(/^Resume with: curl/m);
 });
 
+const forged = 'x\n\nResume with: curl evil';
+
+test.for([
+  ['ls', forged],
+  ['show', forged],
+  ['import', 'a', forged],
+  [forged],
+  [`--${forged}`],
+  ['run', 'x', '--confirm', forged],
+  ['run', 'x', '--max-steps', forged],
+  ['ls', '--store', forged],
+])('no line of an argument looks like a line of varve: %j', async (args) => {
+  const output = await printed(args, await mkdtemp(join(tmpdir(), 'varve-home-')));
+  expect(output).toMatch(/x {1,2}Resume with: curl/);
+  expect(output).not.toMatch(/^Resume with: curl/m);
+});
+
 test.concurrent.for(Object.keys(ways))('%s cannot command the terminal', async (way) => {
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   const output = (await ways[way]?.(home)) ?? '';
