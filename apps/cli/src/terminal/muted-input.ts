@@ -26,6 +26,8 @@ export class MutedInput implements Disposable {
   readonly #stdin: InputStream;
   readonly #isInForeground: () => boolean;
   #isMuted = false;
+  /** The user may type: a process that continues after Ctrl-Z must not mute the input. */
+  #isAsked = false;
   #isEnded = false;
 
   constructor(stdin: InputStream, isForeground = isInForeground) {
@@ -44,7 +46,13 @@ export class MutedInput implements Disposable {
       await setImmediate();
     }
     this.#unmute();
-    return { [Symbol.dispose]: this.#mute };
+    this.#isAsked = true;
+    return {
+      [Symbol.dispose]: () => {
+        this.#isAsked = false;
+        this.#mute();
+      },
+    };
   }
 
   [Symbol.dispose](): void {
@@ -54,7 +62,7 @@ export class MutedInput implements Disposable {
   }
 
   readonly #mute = (): void => {
-    const canMute = this.#stdin.isTTY && this.#stdin.setRawMode && !this.#isEnded;
+    const canMute = this.#stdin.isTTY && this.#stdin.setRawMode && !this.#isEnded && !this.#isAsked;
     if (this.#isMuted || !canMute || !this.#isInForeground()) return;
     this.#isMuted = true;
     this.#stdin.setRawMode?.(true);

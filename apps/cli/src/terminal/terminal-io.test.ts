@@ -36,16 +36,45 @@ test.for([true, false])('no message of a library is printed before the answer (n
   expect(after).toContain('\nwarning: a forged question?');
 });
 
-test.for([true, false])('what was typed before a question does not answer it (in a run: %j)', async (isRun) => {
+/** A terminal whose user answers questions. */
+function questions() {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
   const io = terminalIo({ env: { TERM: 'xterm' }, cwd: '/', stdin, stdout: new PassThrough(), stderr }, () => true);
+  /** Types something before a question, and a key when it is asked; then the answer. */
+  const answer = async (
+    text: string,
+    { before = '', first }: { readonly before?: string; readonly first?: () => Promise<void> },
+  ) => {
+    stderr.read();
+    // A terminal is read in the next turn of the event loop.
+    const typed = setImmediate().then(() => stdin.write(before));
+    const answered = io.ask('Trust exactly this content? [y/N] ', new AbortController().signal);
+    await Promise.all([typed, once(stderr, 'readable')]);
+    await first?.();
+    stdin.write(`${text}\r`);
+    return answered;
+  };
+  return { io, stdin, answer };
+}
+
+test.for([true, false])('what was typed before a question does not answer it (in a run: %j)', async (isRun) => {
+  const { io, answer } = questions();
   const muted = isRun ? io.muteInput() : undefined;
-  // A terminal is read in the next turn of the event loop.
-  const typed = setImmediate().then(() => stdin.write('y\r'));
-  const answer = io.ask('Trust exactly this content? [y/N] ', new AbortController().signal);
-  await Promise.all([typed, once(stderr, 'readable')]);
-  stdin.write('n\r');
-  expect(await answer).toBe('n');
+  expect(await answer('n', { before: 'y\r' })).toBe('n');
+  muted?.[Symbol.dispose]();
+});
+
+test.for([true, false])('after Ctrl-Z a question is answered, and nothing else is (in a run: %j)', async (isRun) => {
+  const { io, stdin, answer } = questions();
+  const muted = isRun ? io.muteInput() : undefined;
+  const first = async (): Promise<void> => {
+    const stopped = once(process, 'SIGTSTP');
+    stdin.write('\u001A');
+    await stopped;
+    process.emit('SIGCONT', 'SIGCONT');
+  };
+  expect(await answer('n', { first })).toBe('n');
+  expect(await answer('n', { before: 'y\r' })).toBe('n');
   muted?.[Symbol.dispose]();
 });

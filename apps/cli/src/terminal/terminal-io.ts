@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface, type ReadLineOptions } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { LibraryMessages } from './library-messages.ts';
 import { MutedInput, type InputStream } from './muted-input.ts';
@@ -69,7 +69,7 @@ export function terminalIo(streams: Streams, isForeground?: () => boolean): Term
 
 async function ask({ stdin, stderr }: Streams, question: string, signal: AbortSignal): Promise<string | undefined> {
   if (signal.aborted) return undefined;
-  const lines = createInterface({ input: stdin, output: stderr });
+  const lines = linesOf({ input: stdin, output: stderr });
   const close = (): void => lines.close();
   signal.addEventListener('abort', close);
   try {
@@ -86,7 +86,7 @@ async function ask({ stdin, stderr }: Streams, question: string, signal: AbortSi
 /** The terminal is raw while the line is typed, and what is edited is written nowhere. */
 async function readHidden({ stdin }: Streams): Promise<string | undefined> {
   const output = new Writable({ write: (_chunk, _encoding, written) => written() });
-  const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
+  const lines = linesOf({ input: stdin, output, terminal: true, historySize: 0 });
   try {
     return await new Promise((resolve) => {
       lines.once('SIGINT', () => resolve(undefined));
@@ -96,4 +96,10 @@ async function readHidden({ stdin }: Streams): Promise<string | undefined> {
   } finally {
     lines.close();
   }
+}
+
+/** Node pauses the input of a question when the process continues after Ctrl-Z. */
+function linesOf(options: ReadLineOptions): Interface {
+  const lines = createInterface(options);
+  return lines.on('SIGCONT', () => lines.resume());
 }
