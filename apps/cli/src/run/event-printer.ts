@@ -42,21 +42,22 @@ export class EventPrinter {
   #reached: (() => void) | undefined;
   /** Last message of the agent. */
   #message: readonly TextLine[] = [];
-  readonly #earlierCalls: readonly ActionEvent[];
-  readonly #show: (line: TextLine) => void;
+  readonly #format: ReturnType<typeof eventFormatter>;
+  readonly #asJson: boolean;
+  readonly #display: Display;
 
-  constructor(conversation: Conversation, { io, progress }: Display, options: EventPrinterOptions) {
-    const { from, asJson, pending } = options;
-    this.#earlierCalls = pending.map(({ event }) => event);
+  constructor(conversation: Conversation, display: Display, { from, asJson, pending }: EventPrinterOptions) {
+    this.#format = eventFormatter(pending.map(({ event }) => event));
     this.#conversation = conversation;
     this.#printed = from;
-    this.#show = (line) => progress.above(shownLine(line));
-    this.#printing = this.#print(io, progress, asJson);
+    this.#asJson = asJson;
+    this.#display = display;
+    this.#printing = this.#print(this.#until.signal);
     // Callers that await it report the failure; a failing store must not end the process before the run reports why.
     this.#printing.catch(() => undefined);
   }
 
-  /** Resolves when every event stored so far is printed. */
+  /** Resolves when every event of the state is printed. All of them must be stored: after a failure some may be lost. */
   async caughtUp(): Promise<void> {
     const { head } = this.#conversation.state;
     if (this.#printed < head && !this.#until.signal.aborted) {
@@ -69,14 +70,14 @@ export class EventPrinter {
 
   /** Prints the events stored so far and stops. Idempotent. */
   async finish(): Promise<void> {
-    await this.caughtUp();
     this.#until.abort();
     await this.#printing;
+    await this.#print();
   }
 
   /** Prints a last message of the agent that is not the answer of the run. */
   showLastMessage(): void {
-    this.#message.forEach(this.#show);
+    this.#message.forEach((line) => this.#show(line));
     this.#message = [];
   }
 
@@ -84,24 +85,28 @@ export class EventPrinter {
     if (lines.length === 0) return;
     this.showLastMessage();
     if (MessageEvent.is(event) && event.source === 'agent') this.#message = lines;
-    else lines.forEach(this.#show);
+    else lines.forEach((line) => this.#show(line));
+  }
+
+  #show(line: TextLine): void {
+    this.#display.progress.above(shownLine(line));
   }
 
   /** Shows in the status line whether a tool or the model is running. */
-  #showActivity(progress: Progress, event: BaseEvent): void {
+  #showActivity(event: BaseEvent): void {
     if (!ActionEvent.is(event) && !MessageEvent.is(event) && !ObservationEvent.is(event)) return;
     const { pending, stats } = this.#conversation.state;
     const [call] = pending;
-    progress.set(call ? `running ${call.event.tool_name}` : 'waiting for the model', stats.total);
+    this.#display.progress.set(call ? `running ${call.event.tool_name}` : 'waiting for the model', stats.total);
   }
 
-  async #print(io: TerminalIo, progress: Progress, asJson: boolean): Promise<void> {
-    const events = this.#conversation.events({ from: this.#printed, signal: this.#until.signal });
-    const format = eventFormatter(this.#earlierCalls);
+  /** Prints the events that are not printed yet: with a signal those that follow too, until it aborts. */
+  async #print(signal?: AbortSignal): Promise<void> {
+    const events = this.#conversation.events({ from: this.#printed, ...(signal && { signal }) });
     for await (const { event, text, seq } of events) {
-      if (asJson) io.stdout.jsonLine(text);
-      else this.#showEvent(event, runLines(event, format(event)));
-      this.#showActivity(progress, event);
+      if (this.#asJson) this.#display.io.stdout.jsonLine(text);
+      else this.#showEvent(event, runLines(event, this.#format(event)));
+      this.#showActivity(event);
       this.#printed = seq + 1;
       this.#reached?.();
     }

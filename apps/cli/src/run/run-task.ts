@@ -78,8 +78,10 @@ async function runConversation(
     if (line) progress.above(shownLine(line));
     const code = await reportEnd(result, { id: conversation.id, options, io, progress });
     return code === exitCodes.ok && line?.mark === 'warning' ? exitCodes.unfinished : code;
-  } finally {
-    await printer.finish();
+  } catch (error) {
+    // The failure that ended the run is reported, and not that of reading what it stored.
+    await printer.finish().catch(() => undefined);
+    throw error;
   }
 }
 
