@@ -193,6 +193,8 @@ test('a lost event is shown, refuses the next run with status 4, and is repaired
   const quarantine = join(folder, '.varve', 'quarantine');
   expect([repaired.code, repaired.stdout]).toEqual([0, expect.stringContaining(`in quarantine: ${quarantine}`)]);
   expect(await readdir(quarantine)).toHaveLength(names.length - 4);
+  expect(repaired.stdout).toContain('Its settings, approvals and open calls end there too');
+  expect((await varve('show', id, '--json')).stdout).toContain('"varve.import"');
   expect((await varve('verify', id)).code).toBe(0);
   expect(await varve('repair', id)).toMatchObject({ code: 0, stdout: 'Nothing to repair.\n' });
 });

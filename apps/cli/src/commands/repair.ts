@@ -1,4 +1,4 @@
-import { repair, type RepairResult } from '@varve/storage/maintenance';
+import type { RepairResult } from '@varve/storage/maintenance';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { eventCount } from '../conversations/formats.ts';
@@ -32,12 +32,14 @@ export const repairCommand: CliCommand = {
       )
       .action(async (id: string, { store: url, acceptUnsealed, from, takeOver }: RepairCommandOptions) => {
         await using store = await openExistingStore(io, url);
+        // Loaded here, so that the help appears faster.
+        const { repairConversation } = await import('@varve/agent/replay');
         await using log = await store.open(await resolveId(store, id), {
           purpose: 'repair',
           ...(takeOver && { takeOver }),
         });
         checkEnd(from, await log.head());
-        const result = await repair(log, {
+        const result = await repairConversation(log, await store.summary(log.id), {
           ...(acceptUnsealed && { acceptUnsealed }),
           ...(from !== undefined && { from }),
         });
@@ -56,7 +58,10 @@ function checkEnd(from: number | undefined, head: number): void {
 
 function* describe({ loss, cut, resolved, accepted, malformed = 0 }: RepairResult): Generator<string> {
   if (loss) yield loss.message;
-  if (cut) yield `The log ends before event ${cut.seq} now. Later events are in quarantine${placeOf(loss)}.`;
+  if (cut) {
+    yield `The log ends before event ${cut.seq} now. Later events are in quarantine${placeOf(loss)}.`;
+    yield 'Its settings, approvals and open calls end there too: resume it as an imported conversation.';
+  }
   for (const { seq, end } of resolved) yield `The loss of events ${seq} to ${end - 1}, found earlier, is accepted.`;
   for (const { seq, end } of accepted) yield `Events ${seq} to ${end - 1} are accepted as they are, and sealed.`;
   if (malformed > 0) yield `Unreadable records of the proof that are in quarantine now: ${malformed}.`;

@@ -2,18 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { eventCodec, type BaseEvent, type Json } from '@varve/events';
 import { forkEndFact, importFact } from '@varve/events/facts';
 import { AgentErrorEvent, builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
-import { statusKey, type ExecutionStatus } from '@varve/events/projections';
-import { StorageError, type EventLog, type EventStore, type LogReader } from '@varve/storage';
+import { statusKey } from '@varve/events/projections';
+import { StorageError, type EventStore, type LogReader } from '@varve/storage';
 import { importBundle, readBundle, type ImportOptions as BundleOptions } from '@varve/storage/maintenance';
 import type { Signer, Verdict } from '@varve/storage/proof';
 import { AgentError } from '../error.ts';
-import { readMeta, titleFrom } from '../log/conversation-meta.ts';
-import { conversationTimeline } from '../log/conversation-state.ts';
-import { callErrorDraft, forkEndDraft, importDraft, statusDraft } from '../log/drafts.ts';
-import { Journal } from '../log/journal.ts';
-import { firstUserText, lastTimestamp } from '../log/read-log.ts';
 import { isUnfinishedImport } from '../log/settings.ts';
 import { withoutUndefined } from '../without-undefined.ts';
+import { endHistory, titleOf } from './end-history.ts';
 
 /** Options of `Conversation.import`; those of `verify` apply to the bundle. */
 export interface ImportOptions extends Omit<BundleOptions, 'meta' | 'onCopied'> {
@@ -61,55 +57,11 @@ export async function importConversation(
     meta: () => ({ ...title, status: 'idle', importing }),
     onCopied: async (copy, copied) => {
       const seal = copied?.seal;
-      openCalls = await finishImport(copy, { title, seal, now, ...withoutUndefined({ signer, newId }) });
+      const common = { now, answer: importedMessage, ...withoutUndefined({ signer, newId }) };
+      openCalls = await endHistory(copy, { title, seal, ...common });
     },
   });
   return { id: bundle.log.id, openCalls, ...(verdict && { verdict }) };
-}
-
-/** Statuses of work that another process had in progress. */
-const activeStatuses = new Set<ExecutionStatus>(['running', 'waiting_for_confirmation']);
-
-interface FinishOptions {
-  readonly title: { readonly title?: string };
-  /** Last seal of the copied events. */
-  readonly seal: string | undefined;
-  readonly now: () => number;
-  readonly signer?: Signer;
-  readonly newId?: () => string;
-}
-
-/** Appends the boundary and the answers of the open calls, and removes the mark. Resolves with their number. */
-async function finishImport(log: EventLog, { title, seal, now, ...options }: FinishOptions): Promise<number> {
-  const codec = eventCodec(builtinKinds);
-  const timeline = conversationTimeline(codec);
-  await timeline.load((from) => log.range(from));
-  const suggested = titleFrom((await firstUserText(log, codec)) ?? '');
-  const journal = new Journal({
-    log,
-    codec,
-    timeline,
-    mask: (value) => value,
-    metaOf: ({ execution, title: set }) => ({
-      ...withoutUndefined({ title: set ?? suggested }),
-      ...title,
-      status: execution,
-    }),
-    now,
-    ...options,
-    ...withoutUndefined({ lastTimestamp: await lastTimestamp(log, codec) }),
-  });
-  const open = timeline.read('pending');
-  const { fork } = timeline.read('settings');
-  const at = Math.floor(now());
-  await journal.emit([
-    // What it lacks is in another store.
-    ...(fork ? [forkEndDraft(fork.id, at)] : []),
-    importDraft({ events: timeline.head, at, ...(seal !== undefined && { seal }) }),
-    ...open.map(({ event }) => callErrorDraft(event, importedMessage)),
-    ...(activeStatuses.has(timeline.read('status').execution) ? [statusDraft('idle')] : []),
-  ]);
-  return open.length;
 }
 
 /**
@@ -148,7 +100,7 @@ async function isUnfinished(log: LogReader, whole: LogReader): Promise<boolean> 
   return rest.every((event, index) => isAppendedByImport(event, index === 0));
 }
 
-/** Reports whether an event can be one that `finishImport` appends: the first is a boundary. */
+/** Reports whether an event can be one that `endHistory` appends: the first is a boundary. */
 function isAppendedByImport(event: BaseEvent, isFirst: boolean): boolean {
   if (importFact.read(event) || forkEndFact.read(event)) return true;
   if (isFirst) return false;
@@ -159,11 +111,4 @@ function isAppendedByImport(event: BaseEvent, isFirst: boolean): boolean {
 export function checkImported(id: string, meta: Json): void {
   if (!isUnfinishedImport(meta)) return;
   throw new AgentError('incomplete', `The import of conversation ${id} did not end: import it again.`);
-}
-
-const maxTitle = 200;
-
-function titleOf(meta: Json): { readonly title?: string } {
-  const { title } = readMeta(meta);
-  return title === undefined ? {} : { title: title.slice(0, maxTitle) };
 }

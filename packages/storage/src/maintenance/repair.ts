@@ -35,7 +35,8 @@ export interface RepairResult {
  * Repairs a log that lost events, opened with the purpose `repair`: ends it before the first event that cannot be read,
  * and moves that event and all after it to quarantine. Nothing is renumbered, invented or deleted. For a log that was
  * found too short when it was opened by an older version, records the cut as repaired, after which `verify` accepts it.
- * Statements of the proof that cannot be read go to quarantine too. An intact log is not changed.
+ * Statements of the proof that cannot be read go to quarantine too. An intact log is not changed. What the events mean
+ * is not known here: a conversation is repaired by `repairConversation` of `@varve/agent/replay`.
  *
  * @throws {StorageError} `invalid` for a store without proof; as `range`, `append` and the methods of `ProofWriter`.
  */
