@@ -92,7 +92,20 @@ test.for([
   ['FZF_DEFAULT_OPTS', '--height=40%', '--bind=start:execute:./x'],
   ['PYTHONWARNINGS', 'ignore::DeprecationWarning', 'all:0:antigravity.x:0:0'],
   ['DBUS_SESSION_BUS_ADDRESS', 'unix:path=/run/bus', 'unixexec:path=./x'],
+  ['DBUS_SESSION_BUS_ADDRESS', '/dev/null', 'unix:path=/x;unixexec:path=./x'],
   ['MAVEN_OPTS', '-Xmx2g -XX:+UseG1GC', '-XX:OnOutOfMemoryError=./x'],
+  [
+    'MAVEN_OPTS',
+    '-Dmaven.repo.local=/tmp/m2 --add-opens java.base/java.lang=ALL-UNNAMED',
+    '-Dmaven.ext.class.path=x.jar',
+  ],
+  ['JAVA_OPTS', '-server -ea -Djava.security.egd=file:/dev/./urandom', '-javaagent:x.jar'],
+  ['OPENSSL_CONF', '/etc/ssl/openssl.cnf', '/usr/../data/me/project/x'],
+  ['OPENSSL_MODULES', '/usr/lib/ossl-modules', '/etcetera/x'],
+  ['ELIXIR_ERL_OPTIONS', '+fnu', '+fnu -s x'],
+  ['ERL_AFLAGS', '+S 4:4 +sbwt none -kernel shell_history enabled', '-kernel logger x'],
+  ['PYTHONBREAKPOINT', 'ipdb.set_trace', 'x.y'],
+  ['CMAKE_CXX_COMPILER_LAUNCHER', '/usr/bin/ccache', '/usr/bin/../../x'],
 ] as const)('asks about %s, unless its value is harmless', ([name, harmless, harmful]) => {
   const set = (value: string) => [
     `${name}='${value}' make`,

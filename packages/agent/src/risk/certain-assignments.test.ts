@@ -53,7 +53,6 @@ const uncertain: readonly ((use: string) => string)[] = [
   (use) => `a[1]=ls; ${use}`,
   (use) => `a=([1]=ls); ${use}`,
   (use) => `a=(); ${use}`,
-  (use) => `a=(ls); ${use.replace('$a', () => '${a[1]}')}`,
   (use) => `a=ls; ${use.replace('$a', () => '${a[@]}')}`,
   (use) => `export a=ls; ${use.replace('$a', () => '${a[*]}')}`,
   (use) => `for a in ls; do ${use.replace('$a', () => '${a[@]}')}; done`,
@@ -116,6 +115,28 @@ test('does not ask where a variable is certainly assigned', () => {
   expect(unasked(scripts)).toEqual(scripts);
 });
 
+test.for(['${a[1]} rm -rf y', '"${a[1]}" -rf y', 'env ${a[1]} -rf y', 'echo y | xargs ${a[1]}'])(
+  'asks about "%s", whose program may be missing in the array',
+  (use) => {
+    expect(unasked([`a=(ls); ${use}`])).toEqual([]);
+  },
+);
+
+test('does not ask about numbers of a loop, elements of a known array, and empty names', () => {
+  const scripts = [
+    'for ((i=0; i<3; i++)); do echo "$i" > "out$i.txt"; done',
+    'for ((i=0,j=9; i<j; i++,j--)); do cp a "b$i-$j"; done',
+    'a=(x y); for ((i=0; i<${#a[@]}; i++)); do echo "${a[$i]}"; done',
+    'a=(x y); mv "${a[0]}" "${a[1]}"',
+    'a=(x); rm "${a[1]}"; echo x > ${a[0]}',
+    'f() { local tmp; tmp=$(mktemp); echo x > "$tmp"; rm "$tmp"; }; f',
+    'f() { local -r name=$1; echo "$name"; }; f x',
+  ];
+  expect(unasked(scripts)).toEqual(scripts);
+  const others = ['for ((i<3; i=1; i++)); do rm $i; done', 'a=(x); rm "${a[1]}/"', 'f() { local tmp; rm "$tmp/"; }'];
+  expect(unasked(others)).toEqual([]);
+});
+
 /** Changes that make later commands mean something else than what they show. */
 const changes = [
   'readonly a',
@@ -130,6 +151,9 @@ const changes = [
   'export TMPDIR="$X"',
   'TMPDIR=/tmp/../data',
   'HOME="rm -rf y"',
+  'set -k',
+  'set -eko pipefail',
+  'set -o keyword',
   "trap 'false' DEBUG",
   "trap '[[ $BASH_COMMAND != a=* ]]' EXIT debug",
 ];
@@ -168,6 +192,12 @@ test('does not ask about harmless values of the variables of the shell', () => {
     'HOME=/tmp/home npm test',
     'export HOME="$(mktemp -d)"',
     'TMPDIR=/tmp/x npm test',
+    // Of a single program only.
+    'TMPDIR=~/tmp npm test',
+    'TMPDIR=${TMPDIR:-/tmp} COLUMNS=$(tput cols) make',
+    'env TMPDIR=/data/other npm test',
+    'set -euo pipefail; set -x',
+    'set -- -k x',
     'export TMPDIR=$PWD/tmp',
     '$HOME/.cargo/bin/cargo build',
     '"$PWD/run" x',

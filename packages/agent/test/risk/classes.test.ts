@@ -50,6 +50,8 @@ test.for([
   'node /data/me/project/dist/server.js --port 3000',
   'vite.*--port 5173.*--host 0.0.0.0.*',
   'python -m http.server 8000|node dist/server.js --watch',
+  'next dev|vite|webpack serve|react-scripts start|astro dev',
+  'uvicorn|gunicorn|celery|flask run|manage.py runserver',
 ])('does not ask about a long pattern for few programs: %s', (pattern) => {
   expect(asks(`pkill -f '${pattern}'`)).toBe(false);
 });

@@ -75,8 +75,9 @@ export function filesOfOptions({ name, args }: Pick<ShellCommand, 'name' | 'args
 export function deletedFiles(command: ShellCommand): readonly string[] {
   const { name, args } = command;
   if (name === 'mv') return args.filter((arg) => !arg.startsWith('-')).slice(0, -1);
-  if (hasName('rm', 'unlink', 'rmdir', 'rimraf', 'trash', 'truncate')(command))
-    return args.filter((arg) => !arg.startsWith('-'));
+  // An empty name is none: `local tmp; tmp=$(mktemp); rm "$tmp"`.
+  if (hasName('rm', 'unlink', 'rmdir', 'truncate')(command)) return operandsOf(args).filter((arg) => arg !== '');
+  if (hasName('rimraf', 'trash')(command)) return operandsOf(args);
   if (name === 'rsync') return args.some((arg) => arg.startsWith('--del')) ? operandsOf(args).slice(-1) : [];
   if (name !== 'find' || !args.includes('-delete')) return [];
   const start = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPD]$/.test(arg));

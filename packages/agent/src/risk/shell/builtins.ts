@@ -1,8 +1,8 @@
-import { assignments, declared } from './declarations.ts';
+import { assignments, declared, declaredLocally } from './declarations.ts';
 import { later, scriptOf, unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
 import type { ShellWords } from './shell-word.ts';
 import { isStream } from './streams.ts';
-import { isVariableName, unknownAssignment } from './special-variables.ts';
+import { isVariableName, unknownLater } from './special-variables.ts';
 
 type Reader = (args: ShellWords, input: CommandInput) => readonly NestedCommand[];
 
@@ -31,7 +31,7 @@ const builtins: Readonly<Record<string, Reader>> = {
     ...args.filter(({ text }) => text === undefined || !isNumber(text.replace(/^\w+\W?=/, ''))).map(evaluated),
     ...args.flatMap(({ text = '' }) => special(/^(\w+)\W?=/.exec(text)?.[1], '0')),
   ],
-  local: declared,
+  local: declaredLocally,
   mapfile: mappedLines,
   printf: (args) => {
     const [first, second] = args;
@@ -46,6 +46,11 @@ const builtins: Readonly<Record<string, Reader>> = {
   ],
   readarray: mappedLines,
   readonly: (args) => [...(hasOperand(args) ? [later('readonly', args)] : []), ...assignments(args)],
+  // All later words `NAME=value` become variables of programs: `set -k; export a=ls`.
+  set: (args) => {
+    const options = args.slice(0, args.length - afterOptions(args, 'o').length);
+    return options.some(({ text }) => /^-\w*k|^keyword$/.test(text ?? '')) ? [later('set', args)] : [];
+  },
   source: sourced,
   test: testedNames,
   trap: (args) => {
@@ -89,7 +94,7 @@ function assignedNames(words: ShellWords, value?: string): readonly NestedComman
 }
 
 function special(name: string | undefined, value: string | undefined): readonly NestedCommand[] {
-  const found = name === undefined ? undefined : unknownAssignment(name, value);
+  const found = name === undefined ? undefined : unknownLater(name, value);
   return found ? [{ kind: 'unknown', unknown: found }] : [];
 }
 

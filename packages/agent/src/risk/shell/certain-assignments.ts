@@ -1,6 +1,7 @@
 import {
   forEachChild,
   type AndOr,
+  type ArithmeticFor,
   type Command,
   type For,
   type If,
@@ -35,7 +36,6 @@ const conditional: ReadonlySet<SyntaxNode['type']> = new Set([
   'Function',
   'Coproc',
   'CaseItem',
-  'ArithmeticFor',
   'CommandExpansion',
   'ProcessSubstitution',
 ]);
@@ -93,6 +93,7 @@ export class CertainAssignments {
     if (node.type === 'Command') return this.#command(node, scope);
     if (node.type === 'If') return this.#if(node, scope);
     if (node.type === 'For' || node.type === 'Select') return this.#for(node, scope);
+    if (node.type === 'ArithmeticFor') return this.#arithmeticFor(node, new Scope(scope));
     if (node.type === 'While') {
       // `break` may leave the loop within its condition.
       const clause = new Scope(scope);
@@ -129,6 +130,17 @@ export class CertainAssignments {
     const inner = new Scope(scope);
     inner.names.add(name.value);
     this.#read(body, inner);
+  }
+
+  /** Reads a loop whose variables have numbers before its body runs: `for ((i=0, j=9; i<j; i++))`. */
+  #arithmeticFor(loop: ArithmeticFor, scope: Scope): void {
+    const started = loop.initialize ? [loop.initialize] : [];
+    for (let node = started.pop(); node; node = started.pop()) {
+      if (node.type !== 'ArithmeticBinary') continue;
+      if (node.operator === ',') started.push(node.left, node.right);
+      else if (node.operator === '=' && node.left.type === 'ArithmeticWord') scope.names.add(node.left.value);
+    }
+    this.#all(loop, scope);
   }
 
   /** Reads a condition; variables that every branch assigns are assigned after it. */

@@ -1,20 +1,31 @@
 import type { Command } from 'unbash';
 import { later, type NestedCommand } from './nested-command.ts';
 import type { ShellWords } from './shell-word.ts';
-import { isVariableName, unknownAssignment } from './special-variables.ts';
+import { isVariableName, unknownLater } from './special-variables.ts';
 import type { Variables } from './variables.ts';
 import { valuesOfWord } from './words.ts';
 
 /**
- * Options of `declare` with which a value or a name is not the one that is written, is calculated whenever it is
- * assigned, or stays when something else is assigned: `declare -n a=b`, `declare -l`, `declare -i`, `declare -r`.
+ * Options of `declare` with which a value or a name is not the one that is written, or is calculated whenever it is
+ * assigned: `declare -n a=b`, `declare -l`, `declare -i`.
  */
-const renaming = /^-\w*[nlucir]/;
+const renaming = /^-\w*[nluci]/;
+/** These, and that with which a value stays when something else is assigned; of `local` no later command sees it. */
+const lasting = /^-\w*[nlucir]/;
 
-/** Returns what `declare`, `local` and `typeset` make unknown. */
+/** Returns what `declare` and `typeset` make unknown. */
 export function declared(args: ShellWords): readonly NestedCommand[] {
-  const isRenamed = args.some(({ text }) => text !== undefined && renaming.test(text));
-  return isRenamed ? [later('declare', args), ...assignments(args)] : assignments(args);
+  return withOptions('declare', lasting, args);
+}
+
+/** Returns what `local` makes unknown. */
+export function declaredLocally(args: ShellWords): readonly NestedCommand[] {
+  return withOptions('local', renaming, args);
+}
+
+function withOptions(name: string, options: RegExp, args: ShellWords): readonly NestedCommand[] {
+  const isRenamed = args.some(({ text }) => text !== undefined && options.test(text));
+  return [...(isRenamed ? [later(name, args)] : []), ...assignments(args)];
 }
 
 /** Returns what the assignments in the arguments of `export` and `readonly` make unknown. */
@@ -25,7 +36,7 @@ export function assignments(args: ShellWords): readonly NestedCommand[] {
     const [, name, value] = /^(\w+)\+?=(.*)$/s.exec(text ?? '') ?? [];
     if (name === undefined) return isVariableName(text) ? [] : [later(shown, [])];
     if (hasArrays && elements.test(value ?? '')) return [later(shown, [])];
-    const found = unknownAssignment(name, value);
+    const found = unknownLater(name, value);
     return found ? [{ kind: 'unknown', unknown: found }] : [];
   });
 }

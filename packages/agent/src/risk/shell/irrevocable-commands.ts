@@ -131,12 +131,15 @@ export function isIn(table: CommandTable): (command: ShellCommand) => boolean {
     const { name, args, inputs } = command;
     const pattern = Object.hasOwn(table, name) ? table[name] : undefined;
     const texts = runsStatements(name) ? inputs : [];
-    return pattern !== undefined && [args.join(' '), ...texts].some((text) => pattern.test(text)) && !isDryRun(command);
+    return (
+      pattern !== undefined && [args.join(' '), ...texts].some((text) => pattern.test(text)) && !isDescription(command)
+    );
   };
 }
 
-/** Reports whether a command only describes what it would do: `--dry-run false` of npm does it. */
-function isDryRun({ args, hasUnseenArgs }: ShellCommand): boolean {
+/** Reports whether a command only describes itself, or what it would do: `--dry-run false` of npm does it. */
+function isDescription({ args, hasUnseenArgs }: ShellCommand): boolean {
+  if (args.length === 1 && /^--(?:help|version)$/.test(args[0] ?? '')) return true;
   const [at, ...others] = args.flatMap((arg, index) => (/dry-?run/.test(arg) ? [index] : []));
   if (at === undefined || others.length > 0 || hasUnseenArgs) return false;
   return /^--dry-run(?:=(?:true|client|server))?$/.test(args[at] ?? '') && args[at + 1] !== 'false';

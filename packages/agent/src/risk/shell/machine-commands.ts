@@ -43,9 +43,9 @@ export const machineSettings: CommandTable = {
   iptables: firewall,
   kexec: any,
   modprobe: /^(?!.*(?:-n|--dry-run|--show|-c|--showconfig)(?: |$))/,
-  mount: /^(?!(?:-[lhV]|--help|--version|--show-labels|-t \S+(?!\S)|\s)*$)/,
+  mount: /^(?!(?:-[lhvV]|--show-labels|-t \S+(?!\S)|\s)*$)/,
   nft: /(?:^| )(?:flush|delete|destroy|add|insert|create|replace|-f|--file)(?: |$)/,
-  passwd: /^(?!-S|--status|--help)/,
+  passwd: /^(?!-S|--status)/,
   pfctl: /(?:^| )-\w*[dFef]/,
   rmmod: any,
   setenforce: any,
@@ -53,7 +53,7 @@ export const machineSettings: CommandTable = {
   sysctl: /(?:^| )(?:-\w*[wpf]|--write|--load|--system|[\w./-]+=)/,
   timedatectl: /(?:^| )set-/,
   ufw: /(?:^| )(?:enable|disable|allow|deny|reject|limit|delete|insert|route|default|reset|reload)(?: |$)/,
-  umount: /^(?!--help|--version|-[hV])/,
+  umount: /^(?!-[hV])/,
   useradd: any,
   userdel: any,
   usermod: any,
@@ -62,7 +62,7 @@ export const machineSettings: CommandTable = {
 };
 
 const npm = inOrder(
-  /^(?!.*--location[= ]project)(?:.* )?(?:(?:config|c) (?:set|edit)|set) ?/,
+  /^(?!.*--location[= ]project)(?!pkg )(?:.* )?(?:(?:config|c) (?:set|edit)|set) ?/,
   /(?:^| )\S*(?:registry|_auth|proxy|strict-ssl|cafile|ignore-scripts|init-module|globalconfig|userconfig)/i,
 );
 const pip = inOrder(/(?:^| )config /, inOrder(/(?:^| )?set /, /(?:index-url|find-links|trusted-host|proxy|cert)/));

@@ -8,7 +8,7 @@ const minLiteral = 4;
 
 /** Reports whether a pattern of `pkill` matches several unrelated programs, by their names or whole commands. */
 export function matchesPrograms(pattern: string): boolean {
-  if (pattern.length > maxLength) return isGeneral(pattern);
+  if (pattern.length > maxLength) return alternativesMatch(pattern);
   try {
     const expression = new RegExp(pattern.replaceAll(/\[:\w+:\]/g, 'a-z'));
     return unrelated.filter((program) => expression.test(program)).length > 1;
@@ -17,12 +17,11 @@ export function matchesPrograms(pattern: string): boolean {
   }
 }
 
-/** Reports whether a long pattern has many alternatives, or one that leaves almost any character open. */
-function isGeneral(pattern: string): boolean {
-  const alternatives = pattern.split('|');
-  if (alternatives.length > 4) return true;
-  return alternatives.some((one) => {
-    const fixed = one.replaceAll(/\[[^[\]]{0,99}\][?*+]?|\\?.(?:[?*]|\{[^{}]{0,9}\})|\\[^.]|[().^$+]/g, '');
-    return fixed.length < minLiteral;
-  });
+/** Reports whether a long pattern names several of them, or has an alternative that leaves almost all open. */
+function alternativesMatch(pattern: string): boolean {
+  const fixed = pattern
+    .split('|')
+    .map((one) => one.replaceAll(/\[[^[\]]{0,99}\][?*+]?|\\?.(?:[?*]|\{[^{}]{0,9}\})|\\[^.]|[().^$+]/g, ''));
+  if (fixed.some(({ length }) => length < minLiteral)) return true;
+  return unrelated.filter((program) => fixed.some((text) => program.includes(text))).length > 1;
 }

@@ -10,6 +10,7 @@ import {
   type Word,
 } from 'unbash';
 import { isCutOff } from './broken-syntax.ts';
+import { isReported, type Certainty } from './certainty.ts';
 import { CertainAssignments } from './certain-assignments.ts';
 import { readElements } from './declarations.ts';
 import { Directories } from './directories.ts';
@@ -24,7 +25,7 @@ import { programNames } from './program-names.ts';
 import { expandsAgain, isInput } from './redirections.ts';
 import type { ShellCommand } from './shell-command.ts';
 import type { ShellWords } from './shell-word.ts';
-import { unknownAssignment } from './special-variables.ts';
+import { unknownAssignment, unknownLater } from './special-variables.ts';
 import type { Unknown, UnknownKind } from './unknowns.ts';
 import { isInKnownDirectory } from './unseen-arguments.ts';
 import { assignedBy, Variables } from './variables.ts';
@@ -63,24 +64,6 @@ export function readShell(source: string, workspace?: string, starts: readonly s
   return { commands, unknowns: [...unknowns.values()], isCut, directories, work };
 }
 
-/** `runs` for commands that run, `may-run` for arguments that a program may run, `text` for any other text. */
-type Certainty = 'runs' | 'may-run' | 'text';
-
-/** Kinds that are reported for commands that may not run; all kinds are reported for those that run. */
-const reported: Readonly<Record<Exclude<Certainty, 'runs'>, ReadonlySet<UnknownKind>>> = {
-  'may-run': new Set([
-    'unknown.code',
-    'unknown.program',
-    'unknown.size',
-    'unknown.later',
-    'unknown.arithmetic',
-    'unknown.command',
-    'unknown.arguments',
-    'unknown.option',
-  ]),
-  text: new Set(['unknown.code', 'unknown.program', 'unknown.size', 'unknown.later', 'unknown.arithmetic']),
-};
-
 /** Surroundings of a node. */
 interface Context {
   /** Names of the commands that read its output. */
@@ -107,6 +90,8 @@ class Reader {
   readonly #work = new Work();
   /** Assignments whose subscripts are text. */
   readonly #associative = new WeakSet<SyntaxNode>();
+  /** Assignments for one program, `NAME=value program`. */
+  readonly #temporary = new WeakSet<SyntaxNode>();
   #nesting = 0;
   #changes = 0;
 
@@ -216,6 +201,7 @@ class Reader {
     if (shownOf(assigned) !== shownOf(words)) this.#words(assigned, { ...context, hasInput, texts }, redirected);
     for (const { text } of descriptorWords(command)) this.#unknown('unknown.arithmetic', text, context);
     for (const text of readElements(command, words, this.#variables)) this.#unknown('unknown.later', text, context);
+    if (command.name) for (const one of command.prefix) this.#temporary.add(one);
     if (declaresAssociative(words)) for (const word of command.args) this.#associative.add(word);
     // The output of substitutions is input of this command: `bash <(curl …)`, `eval "$(curl …)"`.
     const feeds = [...new Set([...programNames(words), ...context.feeds])];
@@ -312,10 +298,12 @@ class Reader {
     this.commands.push({ ...command, feeds, inputs: texts, isPossible: certainty !== 'runs', paths: this.#paths });
   }
 
-  #assignment({ name, value }: Assignment, context: Context): void {
+  #assignment(node: Assignment, context: Context): void {
+    const { name, value } = node;
+    const reason = this.#temporary.has(node) ? unknownAssignment : unknownLater;
     const words = value.type === 'Word' ? [value] : value.elements;
     for (const word of words) {
-      for (const text of this.#assigned(name, word, context)) {
+      for (const text of this.#assigned(name, word, context, reason)) {
         // The text may be run later: `X='rm -rf y'`.
         if (text?.includes(' ')) this.script(text, { ...context, certainty: 'text', depth: context.depth + 1 });
       }
@@ -323,11 +311,16 @@ class Reader {
   }
 
   /** Reads a value that a variable gets, and returns what it may be. */
-  #assigned(name: string, value: Word | string | undefined, context: Context): readonly (string | undefined)[] {
+  #assigned(
+    name: string,
+    value: Word | string | undefined,
+    context: Context,
+    reason = unknownLater,
+  ): readonly (string | undefined)[] {
     const known = typeof value === 'object' ? this.#valuesFor(name, value) : value === undefined ? value : [value];
     const values = known ?? [undefined];
     for (const text of values) {
-      const found = unknownAssignment(name, text);
+      const found = reason(name, text);
       if (found) this.#unknown(found.kind, found.text, context);
     }
     return values;
@@ -380,8 +373,8 @@ class Reader {
   }
 
   #unknown(kind: UnknownKind, text: string, { certainty, hasInput }: Context): void {
-    const isReported = certainty === 'runs' || (kind === 'unknown.input' ? hasInput : reported[certainty].has(kind));
-    if (isReported) this.unknowns.set(`${kind} ${text}`, { kind, text });
+    if (kind === 'unknown.input' && certainty !== 'runs' ? hasInput : isReported(kind, certainty))
+      this.unknowns.set(`${kind} ${text}`, { kind, text });
   }
 }
 

@@ -30,23 +30,21 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
   ],
   [
     /^(?:GCC_EXEC_PREFIX|COMPILER_PATH|GCONV_PATH|OPENSSL_(?:CONF|ENGINES|MODULES)|DOTNET_STARTUP_HOOKS|CORECLR_PROFILER\w*|NODE_REPL_EXTERNAL_MODULE|RIPGREP_CONFIG_PATH|WGETRC|CURL_HOME)$/,
-    /^(?:$|\/dev\/null$|\/usr\/)/,
+    /^(?:$|\/(?:dev\/null|nonexistent)$|\/(?:usr|etc|opt)(?:\/|$)(?!.*\.\.))/s,
   ],
-  [/^(?:CCACHE_(?:PREFIX\w*|COMPILER)|CMAKE_\w+_LAUNCHER)$/, /^[\w.-]*$/],
+  [/^(?:CCACHE_(?:PREFIX\w*|COMPILER)|CMAKE_\w+_LAUNCHER)$/, /^(?:\/usr(?:\/local)?\/bin\/)?[\w-]*$/],
   [/^(?:npm|pnpm)_config_(?:git|shell|editor|viewer|node_gyp)$/i, /^$/],
   // Code, and options that contain code.
-  [
-    /^(?:VIMINIT|EXINIT|LUA_INIT(?:_\d+)*|(?:ELIXIR_)?ERL_(?:[AZ]?FLAGS|OPTIONS)|BUN_OPTIONS|FZF_DEFAULT_COMMAND)$/,
-    /^$/,
-  ],
+  [/^(?:VIMINIT|EXINIT|LUA_INIT(?:_\d+)*|BUN_OPTIONS|FZF_DEFAULT_COMMAND)$/, /^$/],
+  [/^(?:ELIXIR_)?ERL_(?:[AZ]?FLAGS|OPTIONS)$/, /^(?: *(?:\+\w+|-kernel shell_history)(?: +[\w:]+)?(?= |$))* *$/],
   [/^(?:GNUMAKEFLAGS|MAKEFLAGS|MFLAGS)$/, /^(?!.*(?:eval|SHELL))[\w\s=[\]*-]*$/],
   [/^(?:LESS|MORE)$/, /^[^+]*$/],
   [/^FZF_DEFAULT_OPTS$/, /^(?!.*(?:bind|preview|listen))/s],
-  [/^PYTHON(?:BREAKPOINT|WARNINGS)$/, /^[\w:, ]*$/],
-  [/^DBUS_(?:SESSION|SYSTEM)_BUS_ADDRESS$/, /^(?:unix:|disabled:|$)/],
+  [/^PYTHON(?:BREAKPOINT|WARNINGS)$/, /^(?:[\w:, ]*|(?:i?pdb|pudb)\.set_trace)$/],
+  [/^DBUS_(?:SESSION|SYSTEM)_BUS_ADDRESS$/, /^(?!.*unixexec)/s],
   [
     /^(?:_JAVA_OPTIONS|JDK_JAVA_OPTIONS|(?:JAVA|MAVEN|GRADLE|SBT)_OPTS)$/,
-    /^\s*(?:(?:-X(?:m[nsx]|ss)\w+|-XX:[+-]\w+|-XX:\w*(?:Size|Percentage)=[\w.]+|-D[\w.-]+=[\w.-]*)(?:\s+|$))*$/,
+    /^\s*(?:(?:-ea|-server|--enable-preview|--add-(?:opens|exports)[ =][\w./=-]+|-X(?:m[nsx]|ss)\w+|-XX:[+-]\w+|-XX:\w*(?:Size|Percentage)=[\w.]+|-D(?!\S*class)[\w.-]+=[\w./:-]*)(?:\s+|$))*$/,
   ],
   [/^(?:npm|pnpm)_config_script_shell$/i, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/],
   [/^(?:CARGO_BUILD_)?RUST(?:C(?:_WORKSPACE)?(?:_WRAPPER)?|DOC)$/, /^(?:|rustc|rustdoc|sccache|clippy-driver)$/],
@@ -59,7 +57,7 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
 ];
 
 /** Variables of the shell whose values are taken for harmless ones in later commands: `rm -r "$TMPDIR/x"`. */
-const trusted: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
+const trusted: typeof special = [
   [/^(?:COLUMNS|LINENO|LINES|SECONDS)$/, /^\d*$/],
   [/^(?:HOME|USER)$/, /^[\w~./@+-]*$/],
   [/^PWD$/, /^\.$/],
@@ -82,7 +80,10 @@ function hidesCommand(value: string): boolean {
   return subscript >= 0 && /\$\(|`/.test(value.slice(subscript));
 }
 
-/** Returns why an assignment makes later commands unknown, if it does. `value` is undefined if it is unknown. */
+/**
+ * Returns why an assignment, also one for a single program, makes what runs unknown, if it does. `value` is undefined
+ * if it is unknown.
+ */
 export function unknownAssignment(name: string, value: string | undefined): Unknown | undefined {
   const text = value === undefined ? name : `${name}=${value}`;
   if (value !== undefined && hidesCommand(value)) return { kind: 'unknown.arithmetic', text };
@@ -93,10 +94,18 @@ export function unknownAssignment(name: string, value: string | undefined): Unkn
       ? undefined
       : { kind: 'unknown.program', text };
   }
-  const own = trusted.find(([names]) => names.test(name));
-  if (own && (value === undefined || !own[1].test(value))) return { kind: 'unknown.later', text };
-  const rule = special.find(([names]) => names.test(name));
-  return rule && (value === undefined || !rule[1].test(value)) ? { kind: 'unknown.program', text } : undefined;
+  return isHarmful(special, name, value) ? { kind: 'unknown.program', text } : undefined;
+}
+
+/** Returns the same of an assignment that later commands see. */
+export function unknownLater(name: string, value: string | undefined): Unknown | undefined {
+  if (!isHarmful(trusted, name, value)) return unknownAssignment(name, value);
+  return { kind: 'unknown.later', text: value === undefined ? name : `${name}=${value}` };
+}
+
+function isHarmful(rules: typeof special, name: string, value: string | undefined): boolean {
+  const rule = rules.find(([names]) => names.test(name));
+  return rule !== undefined && (value === undefined || !rule[1].test(value));
 }
 
 /** Reports whether text can be the name of a variable and nothing else. */

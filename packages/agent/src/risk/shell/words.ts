@@ -124,9 +124,10 @@ function valuesOfParameter(
 ): readonly string[] | undefined {
   const { parameter, prefix, index, operation } = part;
   if (prefix === '#') return ['0'];
+  if (prefix || (index && !/^(?:[@*]|\d+)$/.test(index.value))) return undefined;
+  const known = lookup(parameter, part);
   // An element may be missing.
-  if (prefix || (index && !/^[@*]$/.test(index.value))) return undefined;
-  const values = lookup(parameter, part);
+  const values = known && index && /^\d/.test(index.value) ? [...new Set([...known, ''])] : known;
   if (!operation) return values;
   // Without its end, a relative path is still a relative path.
   const keepsStart = operation.type === 'Remove' && operation.operator.startsWith('%');
