@@ -1,8 +1,10 @@
 import type { ShellCommand } from '../risk/shell/shell-command.ts';
 
-/** Longest scheme and address that are read. Bounds the work for a text of many colons and slashes. */
+/** Longest scheme and host that are read. Bounds the work for a text of many colons and slashes. */
 const maxScheme = 32;
 const maxAddress = 2000;
+/** Part of an address that determines its host. What follows is not read, as it may contain the next address. */
+const authority = /^:\/{2,}[^\s'"<>`|;&(){}\\/?#]*/;
 
 /** Returns the hosts of all addresses in some texts, in lower case. Takes time proportional to their length. */
 export function hostsIn(texts: readonly string[]): readonly string[] {
@@ -11,7 +13,7 @@ export function hostsIn(texts: readonly string[]): readonly string[] {
     for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
       const before = /(?<![a-z0-9+.-])[a-z0-9+.-]+$/i.exec(text.slice(Math.max(0, at - maxScheme), at))?.[0];
       const scheme = before?.replace(/^[^a-z]+/i, '');
-      const rest = /^[^\s'"<>`|;&(){}\\]+/.exec(text.slice(at, at + maxAddress))?.[0];
+      const rest = authority.exec(text.slice(at, at + maxAddress))?.[0];
       const host = scheme && rest && hostOf(scheme + rest);
       if (host) hosts.add(host);
     }
