@@ -23,6 +23,11 @@ export interface PatchPlan {
   readonly summary: readonly string[];
 }
 
+/** Maximum length of all file contents in an observation, and so in the log. */
+const maxContentChars = 2 * 1024 * 1024;
+/** Maximum size of all files of a patch, in files of the maximum size: they are in memory until all are written. */
+const maxLargestFiles = 10;
+
 /** Files that a patch may change. */
 export interface PatchScope extends PathScope {
   readonly maxFileBytes: number;
@@ -33,11 +38,16 @@ export interface PatchScope extends PathScope {
 export async function planPatch(hunks: readonly PatchHunk[], reach: PatchScope): Promise<PatchPlan | Refusal> {
   const parts: PatchPlan[] = [];
   const seen = new Set<string>();
+  const maxBytes = maxLargestFiles * reach.maxFileBytes;
+  let bytes = 0;
   for (const hunk of hunks) {
     await turn(reach.signal);
     const part = await planHunk(hunk, reach);
     if (isRefusal(part)) return refuse(`Nothing was changed: ${part.refused.replace('Nothing was changed: ', '')}`);
-    for (const { real } of part.changes) {
+    for (const { real, before, after } of part.changes) {
+      bytes += (before?.length ?? 0) + (after?.length ?? 0);
+      if (bytes > maxBytes)
+        return refuse(`Nothing was changed: the files of the patch have more than ${maxBytes} bytes, old and new.`);
       if (seen.has(real)) return refuse(`Nothing was changed: the patch names ${hunk.path} more than once.`);
       seen.add(real);
     }
@@ -45,10 +55,23 @@ export async function planPatch(hunks: readonly PatchHunk[], reach: PatchScope):
   }
   return {
     changes: parts.flatMap(({ changes }) => changes),
-    commit: Object.assign({}, ...parts.map(({ commit }) => commit)),
+    commit: limitContents(Object.assign({}, ...parts.map(({ commit }) => commit))),
     fuzz: parts.reduce((sum, { fuzz }) => sum + fuzz, 0),
     summary: parts.flatMap(({ summary }) => summary),
   };
+}
+
+/** Omits the contents of the files with which all of them would be too long. */
+function limitContents(changes: Changes): Changes {
+  let room = maxContentChars;
+  const limited = Object.entries(changes).map(([path, change]) => {
+    const { old_content, new_content, ...rest } = change;
+    const chars = (old_content?.length ?? 0) + (new_content?.length ?? 0);
+    if (chars > room) return [path, rest] as const;
+    room -= chars;
+    return [path, change] as const;
+  });
+  return Object.fromEntries(limited);
 }
 
 async function planHunk(hunk: PatchHunk, reach: PatchScope): Promise<PatchPlan | Refusal> {
