@@ -36,6 +36,10 @@ export interface CallScope {
   readonly signal: AbortSignal;
 }
 
+interface EditScope extends CallScope {
+  readonly change: (file: TextFile) => Changed | Refusal;
+}
+
 type Outcome = Promise<EditorReport | Refusal>;
 
 /** Executes the commands of one editor on checked targets, and owns its undo history. */
@@ -57,10 +61,10 @@ export class EditorCommands {
   async perform(call: EditorCall, target: Target, scope: CallScope): Outcome {
     const commands = {
       view: () => this.#view(target, call, scope),
-      create: () => this.#create(target, call),
-      str_replace: () => this.#replace(target, call),
-      insert: () => this.#insert(target, call),
-      undo_edit: () => this.#undo(target, call),
+      create: () => this.#create(target, call, scope),
+      str_replace: () => this.#replace(target, call, scope),
+      insert: () => this.#insert(target, call, scope),
+      undo_edit: () => this.#undo(target, call, scope),
     };
     return commands[call.command]();
   }
@@ -93,16 +97,17 @@ export class EditorCommands {
     return typeof shown === 'string' ? success(done, shown) : shown;
   }
 
-  async #create(target: Target, call: EditorCall): Outcome {
+  async #create(target: Target, call: EditorCall, { signal }: CallScope): Outcome {
     const { file_text: content } = call;
     if (content === undefined) return missingParameter('file_text', call);
     const bytes = Buffer.from(content);
     let made: readonly string[] = [];
     try {
       made = makeDirectories(dirname(target.real));
-      await createAtomically(target.real, bytes);
+      await createAtomically(target.real, bytes, signal);
     } catch (error) {
       removeDirectories(made);
+      if (error === signal.reason) throw error;
       return isExisting(error) ? refuseExisting(target.path) : refuseFailure('Creating', target.path, error);
     }
     await this.#history.push(target.real, { before: undefined, after: digestOf(bytes) });
@@ -113,22 +118,24 @@ export class EditorCommands {
     };
   }
 
-  async #replace(target: Target, call: EditorCall): Outcome {
+  async #replace(target: Target, call: EditorCall, scope: CallScope): Outcome {
     const { old_str: old, new_str: replacement = '' } = call;
     if (old === undefined) return missingParameter('old_str', call);
     if (old === replacement)
       return refuse('Invalid `new_str` parameter: it is the same as `old_str`, so nothing would change.');
-    return this.#edit(target, call, (file) => replaceText(file, { path: target.path, old, new: replacement }));
+    const change = (file: TextFile): Changed | Refusal =>
+      replaceText(file, { path: target.path, old, new: replacement });
+    return this.#edit(target, call, { ...scope, change });
   }
 
-  async #insert(target: Target, call: EditorCall): Outcome {
+  async #insert(target: Target, call: EditorCall, scope: CallScope): Outcome {
     const { insert_line: line, new_str: insertion } = call;
     if (line === undefined) return missingParameter('insert_line', call);
     if (insertion === undefined) return missingParameter('new_str', call);
-    return this.#edit(target, call, (file) => insertText(file, line, insertion));
+    return this.#edit(target, call, { ...scope, change: (file) => insertText(file, line, insertion) });
   }
 
-  async #undo(target: Target, call: EditorCall): Outcome {
+  async #undo(target: Target, call: EditorCall, { signal }: CallScope): Outcome {
     const { path, real } = target;
     const edit = await this.#history.last(real);
     if (edit === undefined) return refuse(`There is no edit history for ${path} that could be undone.`);
@@ -140,10 +147,12 @@ export class EditorCommands {
       );
     }
     try {
+      signal.throwIfAborted();
+      const replacement = { before: file.bytes, previous: target.stats, signal };
       if (edit.before === undefined) await rm(real);
-      else if (!(await replaceAtomically(real, { before: file.bytes, after: edit.before, previous: target.stats })))
-        return refuseChanged(path);
+      else if (!(await replaceAtomically(real, { ...replacement, after: edit.before }))) return refuseChanged(path);
     } catch (error) {
+      if (error === signal.reason) throw error;
       return refuseFailure('Restoring', path, error);
     }
     await this.#history.pop(real);
@@ -161,7 +170,7 @@ export class EditorCommands {
     };
   }
 
-  async #edit(target: Target, call: EditorCall, change: (file: TextFile) => Changed | Refusal): Outcome {
+  async #edit(target: Target, call: EditorCall, { change, signal }: EditScope): Outcome {
     const file = await readTextFile(target, this.#maxFileBytes);
     if (isRefusal(file)) return file;
     const changed = change(file);
@@ -170,9 +179,10 @@ export class EditorCommands {
     if (isRefusal(written)) return written;
     const { bytes, note: encodingNote } = written;
     try {
-      const replacement = { before: file.bytes, after: bytes, previous: target.stats };
+      const replacement = { before: file.bytes, after: bytes, previous: target.stats, signal };
       if (!(await replaceAtomically(target.real, replacement))) return refuseChanged(target.path);
     } catch (error) {
+      if (error === signal.reason) throw error;
       return refuseFailure('Writing', target.path, error);
     }
     await this.#history.push(target.real, { before: file.bytes, after: digestOf(bytes) });

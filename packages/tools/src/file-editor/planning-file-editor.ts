@@ -6,7 +6,7 @@ import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { ToolError } from '../contract/error.ts';
 import { makeDirectories } from '../files/make-directories.ts';
 import { realPathOf } from '../files/real-path.ts';
-import { writeAtomically } from '../files/write-atomically.ts';
+import { createAtomically } from '../files/write-atomically.ts';
 import type { EditorCall } from './editor-commands.ts';
 import { type EditorReport, failure, success } from './editor-report.ts';
 import { editorHandler } from './editor-handler.ts';
@@ -64,7 +64,7 @@ export function planningFileEditor(options: PlanningFileEditorOptions = {}): Too
     async execute(call, context) {
       const plan = planPath ?? (await defaultPlan(context.workspace));
       return realPathOf(call.path) === realPathOf(plan)
-        ? callOnPlan(plan, call, (next) => work(next, context))
+        ? callOnPlan(plan, call, { ...context, work: (next) => work(next, context) })
         : callOnOtherFile(plan, call, { ...context, work });
     },
   });
@@ -85,11 +85,11 @@ async function callOnOtherFile(
   return failure({ command: call.command, path: call.path }, refused);
 }
 
-async function callOnPlan(
-  plan: string,
-  call: EditorCall,
-  work: (call: EditorCall) => Promise<EditorReport>,
-): Promise<EditorReport> {
+interface PlanScope extends Pick<ToolContext, 'signal'> {
+  readonly work: (call: EditorCall) => Promise<EditorReport>;
+}
+
+async function callOnPlan(plan: string, call: EditorCall, { work, signal }: PlanScope): Promise<EditorReport> {
   const done = { command: call.command, path: call.path };
   if (call.command === 'create' || call.command === 'undo_edit' || (await exists(plan))) return work(call);
   if (call.command === 'view')
@@ -99,8 +99,9 @@ async function callOnPlan(
     );
   try {
     makeDirectories(dirname(plan));
-    await writeAtomically(plan, Buffer.from(outline), undefined);
+    await createAtomically(plan, Buffer.from(outline), signal);
   } catch (error) {
+    if (error === signal.reason) throw error;
     return failure(done, refuseFailure('Creating', plan, error).refused);
   }
   return work(call);

@@ -22,14 +22,14 @@ const readers: Readonly<Record<string, (target: Target) => Promise<boolean>>> = 
   'an image': async (target) => !/failed/.test(JSON.stringify(await viewImage(target))),
   'lines of a large file': async (target) => typeof (await viewHugeText(target, huge)) === 'string',
   'an edit': async ({ real, stats }) =>
-    replaceAtomically(real, { before, after: Buffer.from('new'), previous: stats }).then(
+    replaceAtomically(real, { before, after: Buffer.from('new'), previous: stats, signal }).then(
       (isDone) => isDone,
       () => false,
     ),
   'a patch': async ({ real, stats }) =>
-    (await applyChanges([{ real, before, after: Buffer.from('new'), previous: stats }])) === undefined,
+    (await applyChanges([{ real, before, after: Buffer.from('new'), previous: stats }], signal)) === undefined,
   'a removal': async ({ real, stats }) =>
-    (await applyChanges([{ real, before, after: undefined, previous: stats }])) === undefined,
+    (await applyChanges([{ real, before, after: undefined, previous: stats }], signal)) === undefined,
 };
 
 /** What another program puts in the place of the file. */
@@ -99,9 +99,10 @@ test.for(edits)('%s leaves what another program has made of the file when it %s 
   const after = Buffer.alloc(1_000_000, 'new\n');
   const other = { real: join(directory.path, 'other'), before: undefined, after, previous: undefined };
   const run = {
-    'an edit': async () => replaceAtomically(path, { before, after, previous: undefined }),
-    'a patch': async () => applyChanges([{ real: path, before, after, previous: undefined }]),
-    'a removal': async () => applyChanges([{ real: path, before, after: undefined, previous: undefined }, other]),
+    'an edit': async () => replaceAtomically(path, { before, after, previous: undefined, signal }),
+    'a patch': async () => applyChanges([{ real: path, before, after, previous: undefined }], signal),
+    'a removal': async () =>
+      applyChanges([{ real: path, before, after: undefined, previous: undefined }, other], signal),
   }[by];
   const [outcome, left] = await Promise.all([
     run?.(),

@@ -100,11 +100,14 @@ test('a replaced file keeps a mode that is wider than that of its temporary file
 });
 
 test('of concurrent creations one succeeds, and its content stays', async () => {
+  const { signal } = new AbortController();
   const directory = await mkdtemp(join(tmpdir(), 'varve-write-'));
   const writers = Array.from({ length: 8 }, (_, index) => `content ${index}`);
   for (let round = 0; round < 20; round += 1) {
     const path = join(directory, `file ${round}`);
-    const results = await Promise.allSettled(writers.map((content) => createAtomically(path, Buffer.from(content))));
+    const results = await Promise.allSettled(
+      writers.map((content) => createAtomically(path, Buffer.from(content), signal)),
+    );
     const winners = writers.filter((_, index) => results[index]?.status === 'fulfilled');
     expect([await readFile(path, 'utf8')]).toEqual(winners);
     const losses = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));

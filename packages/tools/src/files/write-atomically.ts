@@ -16,6 +16,7 @@ export async function writeAtomically(path: string, bytes: Buffer, previous: Sta
     await staged.discard();
     throw error;
   }
+  await syncDirectory(dirname(path));
 }
 
 /** New content of a file that was read before. */
@@ -25,20 +26,27 @@ export interface Replacement {
   readonly after: Buffer;
   /** File whose mode and owner are kept. */
   readonly previous: Stats | undefined;
+  /** When it aborts before the file is replaced, nothing is changed. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * Replaces a file in one step, as {@link writeAtomically}, if it still has the content `before` when the new content is
  * on disk; returns false if it does not.
+ *
+ * @throws the reason of the signal.
  */
-export async function replaceAtomically(path: string, { before, after, previous }: Replacement): Promise<boolean> {
+export async function replaceAtomically(path: string, replacement: Replacement): Promise<boolean> {
+  const { before, after, previous, signal } = replacement;
+  signal.throwIfAborted();
   const staged = await stageFile(path, after, previous);
   let isReplaced = false;
   try {
-    isReplaced = await staged.replace(before);
+    isReplaced = await staged.replace(before, signal);
   } finally {
     if (!isReplaced) await staged.discard();
   }
+  if (isReplaced) await syncDirectory(dirname(path));
   return isReplaced;
 }
 
@@ -68,23 +76,34 @@ export async function hasContent(path: string, content: Buffer): Promise<boolean
 /**
  * Creates a file in one step, as {@link writeAtomically}, and never overwrites one.
  *
- * @throws {Error} with code `EEXIST` when something is at the path already.
+ * @throws {Error} with code `EEXIST` when something is at the path already; the reason of a signal that aborts before
+ * the file is there.
  */
-export async function createAtomically(path: string, bytes: Buffer): Promise<void> {
+export async function createAtomically(path: string, bytes: Buffer, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   const staged = await stageFile(path, bytes, undefined);
   try {
+    signal.throwIfAborted();
     await staged.create();
   } finally {
     await staged.discard();
   }
+  await syncDirectory(dirname(path));
 }
 
-/** New content written and synced to a temporary file in the directory of the file it will replace. */
+/**
+ * New content written and synced to a temporary file in the directory of the file it will replace. The caller syncs the
+ * directory after a change.
+ */
 export interface StagedFile {
   /** Renames the temporary file to its final path. */
   readonly commit: () => Promise<void>;
-  /** Renames it if the file at the final path has this content, as {@link changeIfSame}; returns whether it did. */
-  readonly replace: (content: Buffer) => Promise<boolean>;
+  /**
+   * Renames it if the file at the final path has this content, as {@link changeIfSame}; returns whether it did.
+   *
+   * @throws the reason of a signal that has aborted, in the moment before the change.
+   */
+  readonly replace: (content: Buffer, signal?: AbortSignal) => Promise<boolean>;
   /**
    * Creates the file at its final path.
    *
@@ -116,15 +135,12 @@ export async function stageFile(path: string, bytes: Buffer, previous: Stats | u
     await discard();
     throw error;
   }
-  const commit = async (): Promise<void> => {
-    await rename(staged, path);
-    await syncDirectory(directory);
-  };
-  const replace = async (content: Buffer): Promise<boolean> => {
-    const isReplaced = await changeIfSame(path, content, () => renameSync(staged, path));
-    if (isReplaced) await syncDirectory(directory);
-    return isReplaced;
-  };
+  const commit = async (): Promise<void> => rename(staged, path);
+  const replace = async (content: Buffer, signal?: AbortSignal): Promise<boolean> =>
+    changeIfSame(path, content, () => {
+      signal?.throwIfAborted();
+      renameSync(staged, path);
+    });
   const create = async (): Promise<void> => {
     await link(staged, path).catch(async (error: unknown) => {
       if (isExisting(error)) throw error;
@@ -132,7 +148,6 @@ export async function stageFile(path: string, bytes: Buffer, previous: Stats | u
       await copyFile(staged, path, constants.COPYFILE_EXCL);
     });
     await rm(staged);
-    await syncDirectory(directory);
   };
   return { commit, replace, create, discard };
 }
@@ -156,7 +171,8 @@ async function keepOwner(file: FileHandle, { uid, gid, mode }: Stats): Promise<v
   await file.chmod(mode & (isKept ? 0o7777 : 0o777));
 }
 
-async function syncDirectory(path: string): Promise<void> {
+/** Syncs a directory, so that a changed name in it is on disk. */
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r').catch(() => undefined);
   // Some file systems cannot sync a directory; the rename has succeeded nevertheless.
   await directory?.sync().catch(() => undefined);

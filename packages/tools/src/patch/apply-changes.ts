@@ -3,7 +3,14 @@ import { lstat, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeDirectories, removeDirectories } from '../files/make-directories.ts';
 import { refuse, type Refusal, systemMessage } from '../files/refusal.ts';
-import { changeIfSame, hasContent, stageFile, type StagedFile, writeAtomically } from '../files/write-atomically.ts';
+import {
+  changeIfSame,
+  hasContent,
+  stageFile,
+  type StagedFile,
+  syncDirectory,
+  writeAtomically,
+} from '../files/write-atomically.ts';
 
 /** File to write or to remove. */
 export interface PlannedChange {
@@ -28,28 +35,41 @@ interface Staged {
  * each file is compared again right before it is replaced, removed or restored. A crash in between may leave some files
  * new and some old, but none incomplete. Returns undefined on success, else the system error and the files that could
  * not be restored.
+ *
+ * @throws the reason of a signal that aborts before the first file is changed. From then on all changes are made, which
+ * takes the time of a few system calls each: the directories are synced last.
  */
-export async function applyChanges(changes: readonly PlannedChange[]): Promise<Refusal | undefined> {
+export async function applyChanges(
+  changes: readonly PlannedChange[],
+  signal: AbortSignal,
+): Promise<Refusal | undefined> {
   const createdDirectories: string[] = [];
   const staged: Staged[] = [];
   const done: PlannedChange[] = [];
   try {
     for (const change of changes) {
+      signal.throwIfAborted();
       if (change.after !== undefined) createdDirectories.push(...makeDirectories(dirname(change.real)));
       const file = change.after && (await stageFile(change.real, change.after, change.previous));
       staged.push({ change, file });
     }
-    for (const { real, before } of changes) await assertUnchanged(real, before);
+    for (const { real, before } of changes) {
+      signal.throwIfAborted();
+      await assertUnchanged(real, before);
+    }
+    signal.throwIfAborted();
     for (const { change, file } of staged) {
       await applyChange(change, file);
       done.unshift(change);
     }
+    for (const directory of new Set(changes.map(({ real }) => dirname(real)))) await syncDirectory(directory);
     return undefined;
   } catch (error) {
     for (const { file } of staged) await file?.discard().catch(() => undefined);
     const notRestored: string[] = [];
     for (const change of done) await restore(change).catch(() => notRestored.push(change.real));
     removeDirectories(createdDirectories);
+    if (error === signal.reason) throw error;
     const message = systemMessage(error);
     if (notRestored.length === 0) return refuse(`Nothing was changed: applying the patch failed: ${message}.`);
     return refuse(

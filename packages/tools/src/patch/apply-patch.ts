@@ -98,9 +98,7 @@ async function planAndApply(patch: string, reach: PatchScope): Promise<PatchPlan
   if ('refused' in hunks) return hunks;
   const plan = await planPatch(hunks, reach);
   if (isRefusal(plan)) return plan;
-  // A cancelled call changes nothing; once files are written, all of them are.
-  reach.signal.throwIfAborted();
-  return (await applyChanges(plan.changes)) ?? plan;
+  return (await applyChanges(plan.changes, reach.signal)) ?? plan;
 }
 
 /** Returns the keys of all files that a patch names; none if it is invalid, because then it changes nothing. */
