@@ -145,3 +145,12 @@ test('danger in a long command is found, and a long file is written without a qu
   expect(riskOf(`cat > a.ts <<'EOF'\n${lines}EOF\nrm -rf x`)?.risk).toBe('HIGH');
   expect(riskOf(`${'echo x;'.repeat(5000)} rm -rf x`)?.risk).toBe('HIGH');
 });
+
+test('tens of thousands of variables are followed, on one line and on many', () => {
+  const assignments = Array.from({ length: 28_000 }, (_, index) => `a${index.toString(36)}=`);
+  for (const separator of [';', '\n']) {
+    const script = assignments.join(separator);
+    expect(riskOf(script)).toEqual({ risk: 'LOW', reasons: [] });
+    expect(riskOf(`${script}rm;$a${(27_999).toString(36)} x`)?.risk).toBe('MEDIUM');
+  }
+});
