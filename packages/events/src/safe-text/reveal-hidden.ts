@@ -20,14 +20,17 @@ const literalNumber = /<(?=[\dA-F]{4,6}>)/g;
  */
 const stacked =
   /(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{2})[[\p{M}&&\p{Script=Inherited}]\u1160-\u11ff\ud7b0-\ud7fb]|(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{5})\p{M}/gv;
+/** Characters that can be copies; U+0340 is the first one. */
+const possibleCopy = /[\u0340-\u{10ffff}]/gu;
 /** Begins where the blanks begin: from each of many blanks that end no line, the rest would be read again. */
 const lineEndBlanks = /(?<! ) +$/gm;
 
 /**
  * Returns text for a person who must see all of it, such as a call to approve: invisible characters, blanks at the end
  * of a line, and marks of which a terminal would show only the first are replaced by their code points, a tab by an
- * arrow. Other blanks and line feeds stay. What looks like such a number or arrow in the text is marked, so that two
- * texts are never shown alike: the result must not be passed to this function again.
+ * arrow. So are copies of other characters: the Greek question mark is a semicolon for people, but not for a shell.
+ * Other blanks and line feeds stay. What looks like such a number or arrow in the text is marked, so that two texts
+ * are shown alike only if their letters look alike: the result must not be passed to this function again.
  */
 export function revealHidden(text: string): string {
   return text
@@ -37,7 +40,15 @@ export function revealHidden(text: string): string {
       if (character === '\n' || character === ' ') return character;
       return character === '\t' ? '⇥   ' : codePoint(character);
     })
+    .replace(possibleCopy, (character) => (isCopy(character) ? codePoint(character) : character))
     .replace(stacked, codePoint);
+}
+
+/** Reports whether Unicode defines a character as equal to another one, as which it is drawn. */
+function isCopy(character: string): boolean {
+  const original = character.normalize();
+  // Letters that are equal to a letter and a mark are ordinary letters of some scripts.
+  return original !== character && Array.from(original).length === 1;
 }
 
 function codePoint(character: string): string {
