@@ -10,13 +10,13 @@ export interface CommandPlace {
   readonly directory?: string;
 }
 
-/** Most directories named by a command below which its other words are looked up. */
+/** Most directories in which the words of a command are looked up. */
 const maxDirectories = 8;
-/** Most words that are looked up there. */
+/** Most words that are looked up in those that the command names. */
 const maxWords = 200;
 
 /** A variable or the output of a command in front of a slash: it may be the workspace, or a directory in it. */
-const start = /(?:\$\{?\w+\}?|\$\([^()]{0,200}\)|`[^`]{0,200}`)["']{0,2}(?=\/)/g;
+const start = /(?:\$(?:\w+|\{[^{}]{0,200}\})|\$\([^()]{0,200}\)|`[^`]{0,200}`)["']{0,2}(?=\/)/g;
 
 /**
  * Returns the paths, relative to a workspace, that the texts of a command may name there: alone, attached to an option,
@@ -25,27 +25,30 @@ const start = /(?:\$\{?\w+\}?|\$\([^()]{0,200}\)|`[^`]{0,200}`)["']{0,2}(?=\/)/g
  */
 export async function pathsInCommand(texts: readonly string[], place: CommandPlace): Promise<readonly string[]> {
   const { workspace, directory = '.' } = place;
-  const words = new Set(texts.flatMap((text) => [text, text.replaceAll(start, '.')].flatMap(wordsIn)));
+  const words = [...new Set(texts.flatMap((text) => readings(text, workspace).flatMap(wordsIn)))];
   const bases = [directory];
   const paths = new Set<string>();
-  for (const word of words) {
-    const path = inside(workspace, directory, word);
-    if (path === undefined) continue;
-    paths.add(path);
-    if (bases.length <= maxDirectories && (await isDirectory(join(workspace, path)))) bases.push(path);
-  }
-  for (const base of bases.slice(1)) {
-    for (const word of [...words].slice(0, maxWords)) {
+  // The directories that are found are read, too: `cd a && cd b && ./c`.
+  for (const base of bases) {
+    for (const word of base === directory ? words : words.slice(0, maxWords)) {
       const path = inside(workspace, base, word);
-      if (path !== undefined) paths.add(path);
+      if (path === undefined || paths.has(path)) continue;
+      paths.add(path);
+      if (bases.length < maxDirectories && (await isDirectory(join(workspace, path)))) bases.push(path);
     }
   }
   return [...paths];
 }
 
+/** Returns a text as it is, with the workspace as the current directory, and that without quotes within words. */
+function readings(text: string, workspace: string): readonly string[] {
+  const local = text.replaceAll(workspace, '.').replaceAll(start, '.');
+  return [text, local, local.replaceAll(/["'\\]/g, '')];
+}
+
+/** Returns the words of a text, and what may be one word with blanks: the text, and what is within quotes. */
 function wordsIn(text: string): readonly string[] {
-  return text
-    .split(/[\s'"`;|&()<>=]+/)
+  return [text, ...text.split(/["']/), ...text.split(/[\s'"`;|&()<>=]+/)]
     .flatMap((word) => [word, word.replace(/^-\w+?(?=\.{0,2}\/)/, ''), pathOf(word), ...word.split(/[:,]/)])
     .filter((word) => word !== '');
 }

@@ -155,10 +155,9 @@ function mapHooks(config: HookConfig, change: (hook: Hook) => Hook): HookConfig 
  * they are part of what a person trusts. Programs that these files start in turn are not found.
  */
 async function namedFiles(command: string, workspace: string): Promise<Record<string, string>> {
-  const expanded = command.replaceAll(/\$\{?OPENHANDS_PROJECT_DIR\}?/g, workspace);
   // A map, because a file may have the name `__proto__`.
   const found = new Map<string, string>();
-  for (const path of await pathsInCommand([expanded], { workspace })) {
+  for (const path of await pathsInCommand([command], { workspace })) {
     const content = await readSource({ directory: workspace, scope: 'project' }, path).catch(() => undefined);
     if (content) found.set(path, fileDigest(content));
   }

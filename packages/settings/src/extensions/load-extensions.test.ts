@@ -202,6 +202,7 @@ test.for([
 test.for([
   'sh "$(git rev-parse --show-toplevel)/check.sh"',
   '"$PWD"/check.sh',
+  '"$OPENHANDS_PROJECT_DIR"/check.sh',
   'node -r./check.sh x',
   'cd d/.. && sh check.sh',
   'cd d && sh ../check.sh',
