@@ -22,19 +22,31 @@ const stacked =
   /(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{2})[[\p{M}&&\p{Script=Inherited}]\u1160-\u11ff\ud7b0-\ud7fb]|(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{5})\p{M}/gv;
 /** Characters that can be copies; U+0340 is the first one. */
 const possibleCopy = /[\u0340-\u{10ffff}]/gu;
+const word = /[\p{L}\p{M}\p{N}_]+/gu;
+const latin = /\p{Script=Latin}/u;
+/**
+ * Letters of alphabets that have letters like the Latin ones. Within a word of both, one of them is not what it looks
+ * like.
+ *
+ * @see https://www.unicode.org/reports/tr39/#Restriction_Level_Detection
+ */
+const foreign =
+  /[\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Lisu}]/gu;
 /** Begins where the blanks begin: from each of many blanks that end no line, the rest would be read again. */
 const lineEndBlanks = /(?<! ) +$/gm;
 
 /**
  * Returns text for a person who must see all of it, such as a call to approve: invisible characters, blanks at the end
  * of a line, and marks of which a terminal would show only the first are replaced by their code points, a tab by an
- * arrow. So are copies of other characters: the Greek question mark is a semicolon for people, but not for a shell.
- * Other blanks and line feeds stay. What looks like such a number or arrow in the text is marked, so that two texts
- * are shown alike only if their letters look alike: the result must not be passed to this function again.
+ * arrow. So are copies of other characters, as the Greek question mark is one of the semicolon, and foreign letters in
+ * words of Latin ones. Other blanks and line feeds stay. What looks like such a number or arrow in the text is marked,
+ * so that two texts are shown alike only if whole words look alike: the result must not be passed to this function
+ * again.
  */
 export function revealHidden(text: string): string {
   return text
     .replace(literalNumber, '<003C>')
+    .replace(word, (letters) => (latin.test(letters) ? letters.replace(foreign, codePoint) : letters))
     .replace(lineEndBlanks, (blanks) => '<0020>'.repeat(blanks.length))
     .replace(invisible, (character) => {
       if (character === '\n' || character === ' ') return character;

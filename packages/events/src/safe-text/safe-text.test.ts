@@ -90,11 +90,11 @@ test('every code point is shown to a person who must see all of it, or replaced 
   const step = 0x1000;
   for (let start = 0; start <= 0x10_ff_ff; start += step) {
     const codes = Array.from({ length: step }, (_, index) => start + index);
-    const text = codes.map((code) => `a${String.fromCodePoint(code)}b`).join('');
-    const isEqual = revealHidden(text) === codes.map((code) => `a${shownAs(code)}b`).join('');
+    const text = codes.map((code) => `.${String.fromCodePoint(code)}.`).join('');
+    const isEqual = revealHidden(text) === codes.map((code) => `.${shownAs(code)}.`).join('');
     const wrong = isEqual
       ? []
-      : codes.filter((code) => revealHidden(`a${String.fromCodePoint(code)}b`) !== `a${shownAs(code)}b`);
+      : codes.filter((code) => revealHidden(`.${String.fromCodePoint(code)}.`) !== `.${shownAs(code)}.`);
     expect(wrong).toEqual([]);
     expect(isEqual).toBe(true);
   }
@@ -130,6 +130,19 @@ test.for([
   expect(revealHidden(raw)).toBe(shown);
 });
 
+/** Letters that are drawn like those of `aceopxyABCEHIKMOPTX`, in other alphabets. */
+const alike = Array.from('асеорхуАВСЕНІКМОРТХοανΑΒΕΖΗΙΚΜΝΟΡΤΥΧոսօհᎪᏴᏟꓮꓐꓚⲟⲣ');
+
+test('a letter of another alphabet in a Latin word is a number, and in a word of its own it is a letter', () => {
+  const wrong = alike.filter((letter) => {
+    const number = `<${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
+    const shown = ['git', '1', '_x'].map((rest) => revealHidden(`(${letter}${rest}.com ${rest}${letter}: ${letter})`));
+    const first = shown[0] !== `(${number}git.com git${number}: ${letter})`;
+    return first || shown[1] !== `(${letter}1.com 1${letter}: ${letter})` || !shown[2]?.startsWith(`(${number}_x`);
+  });
+  expect([alike.length, wrong]).toEqual([48, []]);
+});
+
 /** Marks and vowels that take no column, so that a terminal draws them into the cell before them. */
 const zeroWidth = Array.from({ length: 0x10000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
   /^(?:[\p{M}--\p{Default_Ignorable_Code_Point}]|[\u1161-\u11ff\ud7b0-\ud7c6\ud7cb-\ud7fb])$/v.test(character),
@@ -148,6 +161,8 @@ test('no character hides behind others in one cell: terminals keep few of them',
 });
 
 test.for([
+  ['Russian', 'Привет, git: файл.txt'],
+  ['Greek', 'Καλημέρα 5 km'],
   ['Vietnamese', 'Tie\u0302\u0301ng Vie\u0323\u0302t'],
   ['Korean', '\u1112\u1161\u11ab\u1100\u1173\u11af'],
   ['Hebrew', 'שָׁל֣וֹם'],
