@@ -78,7 +78,7 @@ export class EditorCommands {
     if (target.stats?.isDirectory()) {
       if (call.view_range !== undefined)
         return refuseParameter('view_range', call.view_range, 'A directory has no lines; leave it out.');
-      const listing = await viewDirectory(target, { maxChars, roots });
+      const listing = await viewDirectory(target, { maxChars, roots, signal });
       return typeof listing === 'string' ? success(done, listing) : listing;
     }
     if (isImagePath(target.path)) {

@@ -16,9 +16,14 @@ export interface ListingOptions {
   readonly maxChars: number;
   /** Linked directories outside of these are listed but not opened. Undefined: all are opened. */
   readonly roots: readonly string[] | undefined;
+  readonly signal: AbortSignal;
 }
 
-/** Lists a directory, two levels deep, sorted, without hidden entries. Directories end in `/`. */
+/**
+ * Lists a directory, two levels deep, sorted, without hidden entries. Directories end in `/`.
+ *
+ * @throws the reason of the signal when it has aborted.
+ */
 export async function viewDirectory({ path, real }: Target, options: ListingOptions): Promise<string | Refusal> {
   let top: readonly Dirent[];
   try {
@@ -28,6 +33,7 @@ export async function viewDirectory({ path, real }: Target, options: ListingOpti
   }
   const lines = [`${path.replace(/(?<!\/)\/+$/, '')}/`];
   for (const entry of await visibleEntries(path, top)) {
+    options.signal.throwIfAborted();
     lines.push(lineOf(entry));
     if (!entry.isDirectory || !mayOpen(entry.path, options)) continue;
     for (const line of await childLines(entry.path)) lines.push(line);

@@ -141,3 +141,11 @@ test('a view of a file that grows all the time ends, and an abort ends the readi
   setImmediate(() => controller.abort(new Error('cancelled')));
   await expect(view).rejects.toThrow('cancelled');
 });
+
+test('a file of the system that has no size and no end is refused', { timeout: 5000 }, async () => {
+  const path = '/proc/self/pagemap';
+  const stats = await stat(path).catch(() => undefined);
+  expect(await readTextFile({ path, real: path, stats }, 1_000_000)).toMatchObject({
+    refused: expect.stringContaining(`Reading ${path} failed`),
+  });
+});

@@ -28,8 +28,11 @@ export async function readRegularFile(real: string, maxBytes: number): Promise<B
   await using file = await openFile(real);
   const { size } = await file.stat();
   if (size > maxBytes) throw new Error(`it has grown to ${size} bytes`);
-  // Files of the system, such as those of /proc, have the size 0 and end where the system says.
-  const bytes = await file.readFile();
+  // Files of the system, such as those of /proc, have the size 0, and some of them have no end.
+  const content = file.createReadStream({ end: maxBytes, autoClose: false, highWaterMark: 1024 * 1024 });
+  const chunks: Buffer[] = [];
+  for await (const chunk of content as AsyncIterable<Buffer>) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
   if (bytes.length > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
   return bytes;
 }

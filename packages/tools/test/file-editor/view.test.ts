@@ -108,7 +108,7 @@ test('of a thousand files the first are listed and the rest are counted', async 
 test('a directory that cannot be read is an error, and is listed without entries below another one', async () => {
   await using editor = await open();
   await mkdir(join(editor.workspace, 'locked', 'inner'), { recursive: true });
-  const options = { maxChars: 1000, roots: undefined };
+  const options = { maxChars: 1000, roots: undefined, signal: new AbortController().signal };
   const stats = await stat(editor.workspace);
   // Paths of directories that another program removes after they were found; root can read all others.
   expect(await viewDirectory({ path: '/gone', real: join(editor.workspace, 'gone'), stats }, options)).toMatchObject({
@@ -221,4 +221,14 @@ test('a line feed in the name of an entry makes no further line', async () => {
   const [, ...lines] = (await view(editor, '.')).split('\n');
   const entries = ['/', '/\\nb', '/a\\n/', '/a\\n/in\\nside', '/a\\n/real.ts/'];
   expect(lines).toEqual(entries.map((name) => workspace + name));
+});
+
+test('an abort ends the listing of a directory', async () => {
+  await using editor = await open();
+  await Promise.all(['a', 'b', 'c'].map((name) => mkdir(join(editor.workspace, name))));
+  const target = { path: editor.workspace, real: editor.workspace, stats: await stat(editor.workspace) };
+  const controller = new AbortController();
+  const listing = viewDirectory(target, { maxChars: 1000, roots: undefined, signal: controller.signal });
+  controller.abort(new Error('cancelled'));
+  await expect(listing).rejects.toThrow('cancelled');
 });
