@@ -221,6 +221,8 @@ test.for([
   "GIT_SSH_COMMAND='rm -rf x' git fetch",
   'PATH=.:$PATH ls',
   'export PATH=/tmp/x:$PATH',
+  'export PATH=/usr/../tmp/x:$PATH',
+  'PATH=~/../../tmp/x:$PATH ls',
   "alias ls='rm -rf x'",
   'enable -f ./x.so x',
   'hash -p ./x ls',

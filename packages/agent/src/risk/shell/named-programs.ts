@@ -12,10 +12,10 @@ const scriptPrograms = [
 
 /** Options of compilers that load a program or a library. */
 const compiler = [
-  [/^(?:-wrapper|--?fplugin(?==)|-fpass-plugin(?==)|-load)/, /^$/],
+  [/^(?:-wrapper|--?fplugin(?==)|-fpass-plugin(?==)|-load(?:=|$))/, /^$/],
   [/^--?specs(?==)/, /^[\w-]+\.specs$/],
   // Directories of the parts of the compiler.
-  [/^(?:-B|--prefix=)/, /^\/usr\/[\w/.-]*$/],
+  [/^(?:-B|--prefix=)/, /^(?:static|dynamic|symbolic[\w-]*|\/usr\/(?!.*\.\.)[\w/.-]*)$/],
 ] as const;
 const rust = [[/^(?:-C|--codegen=)?linker(?==)/, /^[\w-]*$/]] as const;
 const maven = [[/^-Dexec\.executable(?==)/, /^$/]] as const;

@@ -72,7 +72,7 @@ const tables = /^BASH_(?:ALIASES|CMDS)$/;
 
 /** Directories that may precede the others in PATH: not the current one and not a temporary one. */
 const searched =
-  /^(?:\$PATH|\$\{PATH\}|(?:~|\$HOME|\$\{HOME\}|\$PWD|\$\((?:pwd|go env GOPATH)\)|\/usr|\/opt|\/home|\/Users|\/bin|\/sbin|\/snap)(?:\/[\w.@+-]+)*)$/;
+  /^(?:\$PATH|\$\{PATH\}|(?:~|\$HOME|\$\{HOME\}|\$PWD|\$\((?:pwd|go env GOPATH)\)|\/usr|\/opt|\/home|\/Users|\/bin|\/sbin|\/snap)(?:\/(?!\.\.)[\w.@+-]+)*)$/;
 
 /** Reports whether a subscript may contain text that the shell runs when it calculates: `x[$(rm -rf y)]`. */
 function hidesCommand(value: string): boolean {
