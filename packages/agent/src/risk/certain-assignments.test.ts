@@ -80,6 +80,30 @@ test.for(['local a', 'declare a', 'typeset a', 'a=', 'f=; a=$f', 'declare a='])(
   },
 );
 
+/** Commands that calculate with the text of a variable. */
+const calculations = [
+  'echo $((a))',
+  '((a++))',
+  'let n=a',
+  '[[ a -eq 1 ]]',
+  'echo ${x:a}',
+  'echo ${x[a]}',
+  'x[a]=1',
+  'x+=([a]=1)',
+  'n=$((a)); for ((;n;)); do :; done',
+  'for ((;a;)); do :; done',
+  'exec {x[a]}>f',
+];
+
+test.for(['declare a', 'typeset a', 'declare -x a b', 'local a', 'f() { local a; }; f', 'declare -g a'])(
+  'asks about calculations with a variable that may keep its text after %s',
+  (declaration) => {
+    expect(unasked(calculations.map((use) => `${declaration}; ${use}`))).toEqual([]);
+    const numbers = calculations.map((use) => `f() { local a; a=1; ${use}; }`);
+    expect(unasked(numbers)).toEqual(numbers);
+  },
+);
+
 test('a value that a variable may have is rated as if it had it', () => {
   const scripts = ['if test -f f; then a=rm; fi; $a -rf y', '(a=/etc/passwd); echo x > $a', '$a -rf y; a=rm'];
   expect(scripts.map((script) => review(script).verdict?.risk)).toEqual(['HIGH', 'HIGH', 'HIGH']);

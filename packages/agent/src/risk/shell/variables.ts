@@ -101,6 +101,8 @@ export class Variables {
   readonly #certain = new WeakSet<SyntaxNode>();
   readonly #known = new Map<string, Values>();
   readonly #pending = new Set<string>();
+  /** Variables that are empty in a function, and keep what they have outside of one: `local a`. */
+  readonly #declared = new Set<string>();
   readonly #arrays = new Set<string>();
   /** Number of assignments that added a value. */
   changes = 0;
@@ -137,7 +139,7 @@ export class Variables {
       for (const { text = '', shown } of args) {
         const [, variable, value] = /^(\w+)=(.*)$/s.exec(text) ?? [];
         if (variable !== undefined) this.#set(variable, [value]);
-        else if (declarers.test(name) && isVariableName(shown)) this.#set(shown, ['']);
+        else if (declarers.test(name) && isVariableName(shown)) this.#declare(shown);
       }
     } else if (isPrint || readers.has(name)) {
       const words = isPrint ? [{ text: args[0]?.text?.slice(2) }, ...args.slice(1, 2)] : args;
@@ -179,7 +181,7 @@ export class Variables {
     const assigned = this.#assigned.get(name)?.values() ?? [];
     const own = this.isOwn(name) ? shellVariables[name] : undefined;
     const values = new Set(own === undefined ? [] : [own]);
-    if (maybeEmpty.has(name)) values.add('');
+    if (maybeEmpty.has(name) || (this.#declared.has(name) && this.#assigned.has(name))) values.add('');
     for (const one of assigned) {
       const more = typeof one === 'object' ? valuesOfWord(one, this.valuesOf) : one === undefined ? undefined : [one];
       if (!more) return undefined;
@@ -187,6 +189,13 @@ export class Variables {
       if (values.size > 32) return undefined;
     }
     return values.size > 0 ? [...values] : undefined;
+  }
+
+  #declare(name: string): void {
+    if (this.#declared.has(name)) return;
+    this.#declared.add(name);
+    this.#known.clear();
+    this.changes++;
   }
 
   #array(name: string): void {
