@@ -57,7 +57,7 @@ export class EventPrinter {
     this.#printing.catch(() => undefined);
   }
 
-  /** Resolves when every event of the state is printed. All of them must be stored: after a failure some may be lost. */
+  /** Resolves when every event of the state is printed. All must be stored: after a failure some may be lost. */
   async caughtUp(): Promise<void> {
     const { head } = this.#conversation.state;
     if (this.#printed < head && !this.#until.signal.aborted) {
