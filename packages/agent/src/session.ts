@@ -16,6 +16,7 @@ import type { ConversationTimeline } from './log/conversation-state.ts';
 import { SessionHooks } from './hooks/session-hooks.ts';
 import { settingsDraft, type Draft } from './log/drafts.ts';
 import { Journal } from './log/journal.ts';
+import type { GoalState } from './log/projections/goal-projection.ts';
 import { watchLease } from './log/lease-watch.ts';
 import { titleFrom } from './log/conversation-meta.ts';
 import { metaWith, settingsOf, type MetaDifference } from './log/settings.ts';
@@ -118,7 +119,7 @@ export class Session implements AsyncDisposable {
       timeline,
       mask,
       toolNames: tools,
-      metaOf: (status) => this.#metaOf(status),
+      metaOf: (status, goal) => this.#metaOf(status, goal),
       preamble: () => [...this.#changedSettings(), ...this.goals.abandonedDrafts()],
       now,
       ...(newId && { newId }),
@@ -202,7 +203,7 @@ export class Session implements AsyncDisposable {
     const { timeline } = this.journal;
     const { total, byUsageId } = timeline.read('stats');
     if (total.calls === this.#callsBefore) return;
-    const meta = this.#metaOf(timeline.read('status')) as { readonly [name: string]: Json };
+    const meta = this.#metaOf(timeline.read('status'), timeline.read('goal').goal) as { readonly [name: string]: Json };
     const usage = Object.fromEntries(Object.entries(byUsageId).map(([id, one]) => [id, { ...one }]));
     const cached = { ...meta, usage, tools: [...this.tools.keys()] };
     await this.log.append([], { meta: cached }).catch(() => undefined);
@@ -222,9 +223,13 @@ export class Session implements AsyncDisposable {
     return [settingsDraft(this.#settings)];
   }
 
-  #metaOf({ execution, title = this.#title }: Status): Json {
+  #metaOf({ execution, title = this.#title }: Status, goal: GoalState | undefined): Json {
     const meta = metaWith(this.#settings, { status: execution, title });
-    return { ...meta, ...(this.#policiesHead > 0 && { policies_head: this.#policiesHead }) };
+    return {
+      ...meta,
+      ...(goal?.status === 'running' && { goal: 'running' }),
+      ...(this.#policiesHead > 0 && { policies_head: this.#policiesHead }),
+    };
   }
 }
 

@@ -269,3 +269,15 @@ test('a process that opens a conversation after a crash finds the goal that was 
   expect((await messagesOf(reopened))[0]).toContain('Resume the work on this objective, which was interrupted: Win.');
   expect(await goalsOf(reopened)).toEqual(['running 0', 'interrupted 0', 'running 0', 'running 0', 'complete 1']);
 });
+
+test('stop() of a goal that another process left is stored', async () => {
+  const store = memoryStore();
+  const { conversation } = await started([], { store });
+  await conversation.goal.request('Win.', 3);
+  await conversation[Symbol.asyncDispose]();
+  const agent = defineAgent({ model: scriptedModel([]), tools: () => [noteTool(), finish()] });
+  await using reopened = await Conversation.open({ agent, store, id });
+  expect(await reopened.goal.stop()).toBe(false);
+  expect(await goalsOf(reopened)).toEqual(['running 0', 'interrupted 0']);
+  expect(reopened.goal.isAbandoned).toBe(false);
+});

@@ -49,6 +49,9 @@ interface ActiveRun {
 /** Codes of errors after which another process has the conversation. */
 const lostCodes = new Set<unknown>(['taken-over', 'fenced', 'closed']);
 
+/** Statuses of a conversation whose goal is pursued: during a run, and before its work is judged or continued. */
+const goalStatuses = new Set<string>(['running', 'idle', 'finished', 'stuck']);
+
 /** Longest wait for an interrupted run. @see agent-server 1.43.1 interrupt */
 const interruptWaitMs = 5_000;
 
@@ -190,10 +193,9 @@ export class LiveConversation implements AsyncDisposable {
   resume(): Promise<void> {
     return this.#inOrder(async () => {
       const { state, goal } = this.conversation;
-      const isInterrupted = this.#configuration !== undefined && state.status === 'running';
-      if (!isInterrupted || this.#run) return;
-      if (goal.isAbandoned) await this.#requestLoop(() => goal.requestResume());
-      else await this.#request();
+      if (this.#configuration === undefined || this.#run) return;
+      if (goal.isAbandoned && goalStatuses.has(state.status)) await this.#requestLoop(() => goal.requestResume());
+      else if (state.status === 'running') await this.#request();
     });
   }
 

@@ -1,4 +1,5 @@
 import { AgentError } from '@varve/agent';
+import type { Json } from '@varve/events';
 import { StorageError, type EventStore } from '@varve/storage';
 import { isAddressable } from '../conversation-id.ts';
 import { RequestError } from '../request-error.ts';
@@ -39,16 +40,19 @@ async function* runningIds(store: EventStore): AsyncGenerator<string> {
   let after: string | undefined;
   do {
     const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
-    for (const { id, meta } of page.items) {
-      const isRunning = typeof meta === 'object' && meta !== null && 'status' in meta && meta['status'] === 'running';
-      if (isRunning && isAddressable(id)) yield id;
-    }
+    for (const { id, meta } of page.items) if (isRunning(meta) && isAddressable(id)) yield id;
     after = page.next;
   } while (after !== undefined);
 }
 
-/** The conversation was removed, or belongs to another process. */
+/** A goal is pursued between its runs, too. */
+function isRunning(meta: Json): boolean {
+  if (typeof meta !== 'object' || meta === null) return false;
+  return ('status' in meta && meta['status'] === 'running') || ('goal' in meta && meta['goal'] === 'running');
+}
+
+/** The conversation was removed or closed, or belongs to another process. */
 export function isOwned(error: unknown): boolean {
   if (error instanceof StorageError) return ['missing', 'held', 'fenced'].includes(error.code);
-  return error instanceof AgentError && ['taken-over', 'busy'].includes(error.code);
+  return error instanceof AgentError && ['taken-over', 'busy', 'closed'].includes(error.code);
 }

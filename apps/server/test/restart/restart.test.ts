@@ -13,7 +13,10 @@ interface Info {
 }
 
 interface Events {
-  readonly items: readonly { readonly key?: string; readonly value?: { readonly active?: boolean } }[];
+  readonly items: readonly {
+    readonly key?: string;
+    readonly value?: { readonly active?: boolean; readonly status?: string };
+  }[];
 }
 
 function newDirectory(): string {
@@ -69,5 +72,34 @@ test('after SIGKILL what was running or queued continues, goals included, and wh
   expect(await goalNow()).toMatchObject({ status: 'complete', iteration: 1, objective: 'Pursue.' });
   // The key is known again, from the data directory.
   expect(model.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-of-the-test');
+  await second.stop();
+});
+
+test('after SIGKILL a goal whose work was being judged continues', async () => {
+  const directory = newDirectory();
+  const { promise: judged, resolve: judge } = Promise.withResolvers<void>();
+  let isKilled = false;
+  const reply = ({ tools }: ModelRequest): ScriptedTurn => {
+    if (tools.length > 0) return finish;
+    if (isKilled) return { text: '{"score": 1, "complete": true, "missing": ""}' };
+    judge();
+    return { fault: { kind: 'hang', afterPieces: 0 } };
+  };
+  await using model = await scriptedServer(Array.from({ length: 20 }, () => reply));
+  const options = { storeUrl: `dir:${join(directory, 'store')}`, home: join(directory, 'home'), maxRuns: 1 };
+  await using first = await serverProcess(options);
+  const { id } = await first.json<Info>('POST', '', requestFor(model, join(directory, 'workspace')));
+  await first.json('POST', `/${id}/goal`, { objective: 'Pursue.' });
+  await judged;
+  expect((await first.json<Info>('GET', `/${id}`)).execution_status).toBe('finished');
+  isKilled = true;
+  await first.kill();
+  await using second = await serverProcess(options);
+  // The goal is stored as interrupted before it is pursued again.
+  const isComplete = async () => {
+    const { items } = await second.json<Events>('GET', `/${id}/events/search`);
+    return items.some(({ key, value }) => key === 'goal' && value?.status === 'complete');
+  };
+  while (!(await isComplete()));
   await second.stop();
 });

@@ -103,6 +103,8 @@ export class Goal {
   async stop(): Promise<boolean> {
     const { session, assertUsable } = this.#host;
     assertUsable();
+    // A goal that another process left would be resumed otherwise.
+    await session.journal.emitPreamble();
     const events = await session.journal.emit(() => session.goals.interruptDrafts());
     session.goals.cancelIfEnded();
     return events.length > 0;

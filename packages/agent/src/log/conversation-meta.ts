@@ -11,6 +11,8 @@ export interface ConversationMeta {
   readonly client_tools?: readonly Json[];
   /** Id of the parent conversation. */
   readonly parent?: string;
+  /** Present while a goal is pursued: also between its runs, when its work is judged. */
+  readonly goal?: 'running';
   /** Number of events whose policy updates the agent's spec already contains, if there are any. */
   readonly policies_head?: number;
 }

@@ -8,6 +8,7 @@ import { conversationTimeline, type ConversationTimeline } from './conversation-
 import { DeferredLog } from './deferred-log.ts';
 import type { Draft } from './drafts.ts';
 import { maskEvent } from './mask-event.ts';
+import { goalProjection, type GoalState } from './projections/goal-projection.ts';
 import { stampDrafts } from './stamp-drafts.ts';
 
 /** Drafts of one append, or a function that is called once everything emitted before is folded. */
@@ -23,8 +24,8 @@ export interface JournalOptions {
   readonly mask: Mask;
   /** Tool names, which are never masked. */
   readonly toolNames?: Pick<ReadonlySet<string>, 'has'>;
-  /** Returns the `meta` of the listing for a status. */
-  readonly metaOf: (status: Status) => Json;
+  /** Returns the `meta` of the listing for a status and the last goal. */
+  readonly metaOf: (status: Status, goal: GoalState | undefined) => Json;
   /** Returns events to store before the next ones, because they apply to them; none if the log contains them. */
   readonly preamble?: () => readonly Draft[];
   /** UTC milliseconds. */
@@ -225,7 +226,11 @@ export class Journal {
   #changedMeta(events: readonly BaseEvent[]): Json | undefined {
     const before: Status = this.#timeline.read('status');
     const after = events.reduce((status, event, index) => statusProjection.apply(status, event, index), before);
-    const meta = this.#options.metaOf(after);
+    const { goal } = events.reduce(
+      (state, event, index) => goalProjection.apply(state, event, index),
+      this.#timeline.read('goal'),
+    );
+    const meta = this.#options.metaOf(after, goal);
     return JSON.stringify(meta) === this.#meta ? undefined : meta;
   }
 }
