@@ -281,3 +281,25 @@ test('stop() of a goal that another process left is stored', async () => {
   expect(await goalsOf(reopened)).toEqual(['running 0', 'interrupted 0']);
   expect(reopened.goal.isAbandoned).toBe(false);
 });
+
+test('a crash while a goal that another process left is requested again leaves it to the next one', async () => {
+  const agent = () => defineAgent({ model: scriptedModel([]), tools: () => [noteTool(), finish()] });
+  for (const stored of [true, false]) {
+    const store = memoryStore();
+    const { conversation } = await started([], { store });
+    await conversation.goal.request('Win.', 3);
+    await conversation[Symbol.asyncDispose]();
+    let outcome = '';
+    for (let at = 1; outcome !== 'stored'; at += 1) {
+      const crashing = await Conversation.open({ agent: agent(), store: crashingStore(store, { at, stored }), id });
+      const requested = crashing.goal.requestResume();
+      outcome = await requested.then(
+        () => 'stored',
+        () => 'crashed',
+      );
+      await crashing[Symbol.asyncDispose]().catch(() => undefined);
+      await using reopened = await Conversation.open({ agent: agent(), store, id });
+      expect([at, reopened.goal.isAbandoned]).toEqual([at, true]);
+    }
+  }
+});

@@ -125,11 +125,13 @@ export class Goal {
     const { session, assertUsable } = this.#host;
     assertUsable();
     const requested = start();
-    // A goal that another process left is stored as interrupted before.
-    await session.journal.emitPreamble();
-    session.goals.request();
-    const { execution } = session.journal.timeline.read('status');
-    await session.journal.emit(() => [goalDraft(requested.goal), ...startDrafts(execution)]);
+    await session.journal.emit(() => {
+      // A goal that another process left is stored as interrupted in the same append: a crash leaves it as it was.
+      const left = session.goals.abandonedDrafts();
+      session.goals.request();
+      const { execution } = session.journal.timeline.read('status');
+      return [...left, goalDraft(requested.goal), ...startDrafts(execution)];
+    });
     return (options) => this.#pursue(options, () => ({ ...requested, isRequested: true }));
   }
 
