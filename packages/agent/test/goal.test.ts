@@ -39,6 +39,9 @@ async function started(steps: readonly ScriptedStep[], { store = memoryStore(), 
   return { conversation, store, model, agent };
 }
 
+/** Agent whose model is not called. */
+const silent = () => defineAgent({ model: scriptedModel([]), tools: () => [noteTool(), finish()] });
+
 async function goalsOf(conversation: Conversation) {
   const events = await Array.fromAsync(conversation.events(), ({ event }) => event);
   return events.flatMap((event) => {
@@ -283,7 +286,6 @@ test('stop() of a goal that another process left is stored', async () => {
 });
 
 test('a crash while a goal that another process left is requested again leaves it to the next one', async () => {
-  const agent = () => defineAgent({ model: scriptedModel([]), tools: () => [noteTool(), finish()] });
   for (const stored of [true, false]) {
     const store = memoryStore();
     const { conversation } = await started([], { store });
@@ -291,14 +293,14 @@ test('a crash while a goal that another process left is requested again leaves i
     await conversation[Symbol.asyncDispose]();
     let outcome = '';
     for (let at = 1; outcome !== 'stored'; at += 1) {
-      const crashing = await Conversation.open({ agent: agent(), store: crashingStore(store, { at, stored }), id });
+      const crashing = await Conversation.open({ agent: silent(), store: crashingStore(store, { at, stored }), id });
       const requested = crashing.goal.requestResume();
       outcome = await requested.then(
         () => 'stored',
         () => 'crashed',
       );
       await crashing[Symbol.asyncDispose]().catch(() => undefined);
-      await using reopened = await Conversation.open({ agent: agent(), store, id });
+      await using reopened = await Conversation.open({ agent: silent(), store, id });
       expect([at, reopened.goal.isAbandoned]).toEqual([at, true]);
     }
   }
