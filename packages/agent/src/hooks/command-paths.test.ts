@@ -37,7 +37,7 @@ test.for(['plain', 'two words', "it's", 'a=b', 'a(b);c', 'a,b:c'])(
       const command = template.replaceAll('WORKSPACE', workspace);
       const { stdout } = spawnSync('sh', ['-c', command], {
         cwd: workspace,
-        env: { PATH: process.env.PATH, DIR: workspace, PWD: workspace },
+        env: { PATH: process.env['PATH'], DIR: workspace, PWD: workspace },
         encoding: 'utf8',
       });
       expect(stdout, command).toMatch(/^.+\.sh\n$/);
