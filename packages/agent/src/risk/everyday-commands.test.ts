@@ -222,6 +222,13 @@ test.for([
   'psql db < schema.sql',
   'make -j 4 < /dev/null',
   'for d in a b c; do (cd "$d" && npm test); done',
+  `for f in src/a.ts src/b.ts; do sed -i 's/x/y/' "$f"; done`,
+  "for f in a b; do sed -n 1,5p $f; awk '{ print $1 }' < $f; awk -F: '{ print $2 }' $f x; done",
+  `if test -f a; then f=a; else f=b; fi; sed -i '' -e 's/x/y/' "$f"`,
+  `f() { local file; file=a.ts; sed -i 's/x/y/' "$file"; }; f`,
+  'for k in user.name user.email; do git config $k me; done; for v in a b; do git config user.name $v; done',
+  'for k in core.pager core.editor; do git config --get $k; done',
+  'for t in unit e2e; do python -m pytest "tests/$t"; done',
 ])('does not ask about %j', (command) => {
   expect(reviewOf(command)).toMatchObject({ asks: false });
 });

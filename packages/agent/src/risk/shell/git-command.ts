@@ -72,7 +72,7 @@ export function programsOfGit({ name, args, settings }: GitCommand): readonly st
     'send-email': /^--.*(?:cmd|server)/,
   };
   const pattern = Object.hasOwn(unsafe, name) ? unsafe[name] : undefined;
-  if (name === 'config') return [...found, ...programsOfConfig(texts)];
+  if (name === 'config') return [...found, ...programsOfConfig(args)];
   if (name === 'lfs' && first === 'install') return found;
   return [...found, ...(pattern ? has(pattern) : [])];
 }
@@ -80,15 +80,21 @@ export function programsOfGit({ name, args, settings }: GitCommand): readonly st
 /** Options of `git config` in front of the key. */
 const configOptions = '-f: --file: --blob: --type: --default: --comment: -t: --value: --url: -l -z -e --*';
 
-function programsOfConfig(texts: readonly string[]): readonly string[] {
+function programsOfConfig(args: ShellWords): readonly string[] {
+  const words = args.map(({ text, shown, isOneOf }) => ({ text: text ?? shown, isOneOf: isOneOf === true }));
+  const texts = words.map(({ text }) => text);
+  const alternative = words.findIndex(({ isOneOf }) => isOneOf);
   // After the key, a word is a value, even if it is the name of an action or begins with a hyphen.
-  const words = texts.map((text) => ({ text, shown: text }));
-  const read = readOptions(words, configOptions);
+  const sure = (alternative < 0 ? texts : texts.slice(0, alternative)).map((text) => ({ text, shown: text }));
+  const read = readOptions(sure, configOptions);
   const isRead = read?.options.some(({ name }) => /^(?:--get|--list|-l$|--unset|--show|--remove)/.test(name));
-  if (isRead || /^(?:get|list|unset)$/.test(texts[read?.at ?? -1] ?? '')) return [];
-  const [key = '', ...value] = texts.filter((text) => !text.startsWith('-') && text !== 'set');
+  if (isRead || /^(?:get|list|unset)$/.test(sure[read?.at ?? -1]?.text ?? '')) return [];
+  const [first = '', ...value] = texts.filter((text) => !text.startsWith('-') && text !== 'set');
   if (texts.some((text) => /^(?:-e|--edit|edit)$/.test(text))) return ['--edit'];
-  return value.length === 0 || isHarmless(key, value.join(' ')) ? [] : [key];
+  if (value.length === 0) return [];
+  // One of several words may be the key.
+  const keys = [first, ...value.filter((text) => alternative >= 0 && /^\w[\w-]*\.\S+$/.test(text))];
+  return keys.filter((key) => !isHarmless(key, value.join(' ')));
 }
 
 function isHarmless(key: string, value: string): boolean {

@@ -39,7 +39,7 @@ export function commandsOfInterpreter(
   args: ShellWords,
 ): readonly NestedCommand[] {
   const { modules = [] } = interpreter;
-  const read = readOptions(args, interpreter.options);
+  const read = readOptions(args.map(asOperand), interpreter.options);
   if (!read) return [unknown('unknown.option', name)];
   const isCode = read.options.some(
     (option) =>
@@ -57,6 +57,12 @@ export function commandsOfInterpreter(
   return isEval || hasCode ? [unknown('unknown.code', name)] : [];
 }
 
+/** Returns a word of which several texts are possible, and that is no option with this one, as an unknown one. */
+function asOperand(word: ShellWords[number]): ShellWords[number] {
+  const { text, isOneOf } = word;
+  return isOneOf && text !== undefined && /^(?:$|[\w./~])/.test(text) ? { text: undefined, shown: text || '.' } : word;
+}
+
 /** Returns what is unknown about a program in the arguments of awk or sed. */
 export function commandsOfProgram(
   name: string,
@@ -64,7 +70,7 @@ export function commandsOfProgram(
   list: OptionList,
   runs: (program: string) => boolean,
 ): readonly NestedCommand[] {
-  const read = readAllOptions(args, list);
+  const read = readAllOptions(args.map(asOperand), list);
   if (!read) return [unknown('unknown.option', name)];
   const named = (names: readonly string[]) => read.options.filter((option) => names.includes(option.name));
   const given = named(['-e', '--expression', '--source']).flatMap(({ value }) => value ?? []);
