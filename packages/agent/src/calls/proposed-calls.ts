@@ -4,7 +4,7 @@ import type { PendingCall } from '@varve/events/projections';
 import type { SecurityRisk } from '@varve/events/kinds';
 import { realPathOf, type Tool } from '@varve/tools';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { readTerminal } from '../risk/shell/read-terminal.ts';
+import { readTerminal } from '../shell/read-terminal.ts';
 import type { Session } from '../session.ts';
 
 /** A call with what policies review. */

@@ -9,8 +9,8 @@ import {
 import { mapStrings } from '@varve/text';
 import { filesOfPatch } from '@varve/tools/names';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { locationsOf } from '../risk/shell/paths.ts';
-import type { ShellCommand } from '../risk/shell/shell-command.ts';
+import { locationsOf } from '../shell/words/paths.ts';
+import type { ShellCommand } from '../shell/shell-command.ts';
 import { hostsIn, wordsIn } from './named-hosts.ts';
 import { PathReader, type NamedPath } from './named-paths.ts';
 import { shellFacts, type ShellFacts } from './shell-facts.ts';

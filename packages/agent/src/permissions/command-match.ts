@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import { filesOfOptions } from '../risk/shell/affected-files.ts';
-import { gitCommand } from '../risk/shell/git-command.ts';
-import { isLongOption } from '../risk/shell/options.ts';
-import type { ShellCommand } from '../risk/shell/shell-command.ts';
+import { filesOfOptions } from '../shell/affected-files.ts';
+import { gitCommand } from '../shell/programs/git-command.ts';
+import { isLongOption } from '../shell/words/options.ts';
+import type { ShellCommand } from '../shell/shell-command.ts';
 import { namesProgram } from './program-options.ts';
 import { strongest, type Match } from './permission-rule.ts';
 import type { PlainCommand } from './plain-commands.ts';

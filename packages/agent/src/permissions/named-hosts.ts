@@ -1,4 +1,4 @@
-import type { ShellCommand } from '../risk/shell/shell-command.ts';
+import type { ShellCommand } from '../shell/shell-command.ts';
 
 /** Longest scheme and host that are read. Bounds the work for a text of many colons and slashes. */
 const maxScheme = 32;

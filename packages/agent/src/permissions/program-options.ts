@@ -1,4 +1,4 @@
-import { isLongOption } from '../risk/shell/options.ts';
+import { isLongOption } from '../shell/words/options.ts';
 
 /** Options, of any program, whose value is a program or code that it runs. */
 const longOptions = (

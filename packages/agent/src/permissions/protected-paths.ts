@@ -3,11 +3,11 @@ import { join, relative, sep } from 'node:path';
 import type { RiskVerdict } from '@varve/events/facts';
 import { FinishAction, TaskTrackerAction, ThinkAction } from '@varve/events/payloads';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { locationsOf } from '../risk/shell/paths.ts';
-import { deletedFiles, writtenFiles } from '../risk/shell/affected-files.ts';
-import { gitCommand, programsOfGit } from '../risk/shell/git-command.ts';
-import { isLongOption } from '../risk/shell/options.ts';
-import { hasName, type ShellCommand } from '../risk/shell/shell-command.ts';
+import { locationsOf } from '../shell/words/paths.ts';
+import { deletedFiles, writtenFiles } from '../shell/affected-files.ts';
+import { gitCommand, programsOfGit } from '../shell/programs/git-command.ts';
+import { isLongOption } from '../shell/words/options.ts';
+import { hasName, type ShellCommand } from '../shell/shell-command.ts';
 import { callFacts, pathsIn, type CallFacts } from './call-facts.ts';
 import { hasPattern, mayBecome, type NamedPath, type PathReader } from './named-paths.ts';
 

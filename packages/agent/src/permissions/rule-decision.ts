@@ -1,5 +1,5 @@
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { locationsOf } from '../risk/shell/paths.ts';
+import { locationsOf } from '../shell/words/paths.ts';
 import { shellRisk } from '../risk/shell-risk.ts';
 import { callFacts, type CallFacts } from './call-facts.ts';
 import { coversCommands, matchesScript } from './command-match.ts';

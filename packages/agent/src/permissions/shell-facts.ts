@@ -1,6 +1,6 @@
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { readTerminal } from '../risk/shell/read-terminal.ts';
-import type { ShellCommand } from '../risk/shell/shell-command.ts';
+import { readTerminal } from '../shell/read-terminal.ts';
+import type { ShellCommand } from '../shell/shell-command.ts';
 import { plainCommands, type PlainCommand } from './plain-commands.ts';
 
 /** Commands of a call of the terminal. */

@@ -6,7 +6,7 @@ import { ensembleRisk } from './ensemble-risk.ts';
 import { modelRisk } from './model-risk.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';
 import { shellRisk, type ShellRiskOptions } from './shell-risk.ts';
-import { shellRules } from './shell-rules.ts';
+import { shellRules } from './rules/shell-rules.ts';
 import { workspaceRisk } from './workspace-risk.ts';
 
 /** Context in which an analyzer is rebuilt. */

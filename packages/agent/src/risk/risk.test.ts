@@ -10,7 +10,7 @@ import type { ProposedCall } from './risk-analyzer.ts';
 import { countingTool } from '../testing/counting-tool.ts';
 import { ensembleRisk } from './ensemble-risk.ts';
 import { modelRisk } from './model-risk.ts';
-import { readShell } from './shell/read-shell.ts';
+import { readShell } from '../shell/read-shell.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';
 import { shellRisk } from './shell-risk.ts';
 

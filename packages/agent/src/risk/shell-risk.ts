@@ -2,12 +2,12 @@ import type { RiskVerdict } from '@varve/events/facts';
 import { TerminalAction } from '@varve/events/payloads';
 import { verdictOf } from './highest-risk.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';
-import { shellRules, type ShellRule } from './shell-rules.ts';
-import { limits } from './shell/limits.ts';
-import type { ShellReading } from './shell/read-shell.ts';
-import { readTerminal } from './shell/read-terminal.ts';
-import type { ShellCommand } from './shell/shell-command.ts';
-import { unknownKinds, type Unknown } from './shell/unknowns.ts';
+import { shellRules, type ShellRule } from './rules/shell-rules.ts';
+import { limits } from '../shell/words/limits.ts';
+import type { ShellReading } from '../shell/read-shell.ts';
+import { readTerminal } from '../shell/read-terminal.ts';
+import type { ShellCommand } from '../shell/shell-command.ts';
+import { unknownKinds, type Unknown } from '../shell/words/unknowns.ts';
 
 /** Options of {@link shellRisk}. */
 export interface ShellRiskOptions {

@@ -1,4 +1,4 @@
-import { isLongOption } from './options.ts';
+import { isLongOption } from './words/options.ts';
 import { hasName, type ShellCommand } from './shell-command.ts';
 
 /** Reports whether a command sends a request. */

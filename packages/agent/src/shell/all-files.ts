@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { deletedFiles } from './affected-files.ts';
 import type { ShellCommand } from './shell-command.ts';
+import { normalPath } from './words/paths.ts';
 
 /** Tests of `find` that select some files. */
 const selection =
@@ -24,7 +25,7 @@ export function deletesAllFiles(command: ShellCommand): boolean {
 }
 
 function isEverything(file: string, workspace: string | undefined): boolean {
-  const path = posix.normalize(file).replace(/(?<=.)\/$/, '');
+  const path = normalPath(file).replace(/(?<=.)\/$/, '');
   const relative = workspace === undefined ? path : posix.relative(workspace, posix.resolve(workspace, path));
   return /^(?:\.?\/?[*.]*|\.git|~\+|\$\{?PWD\}?)(?:\/[*.]*)?$/.test(relative);
 }

@@ -1,8 +1,8 @@
-import { assignments, declared, declaredLocally } from './declarations.ts';
-import { later, scriptOf, unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
-import type { ShellWords } from './shell-word.ts';
-import { isStream } from './streams.ts';
-import { isVariableName, unknownLater } from './special-variables.ts';
+import { assignments, declared, declaredLocally } from './variables/declarations.ts';
+import { later, scriptOf, unknown, type NestedCommand, type CommandInput } from './programs/nested-command.ts';
+import type { ShellWords } from './words/shell-word.ts';
+import { isStream } from './words/streams.ts';
+import { isVariableName, unknownLater } from './words/special-variables.ts';
 
 type Reader = (args: ShellWords, input: CommandInput) => readonly NestedCommand[];
 

@@ -1,5 +1,5 @@
-import { limits } from './limits.ts';
-import { resolved } from './paths.ts';
+import { limits } from './words/limits.ts';
+import { resolved } from './words/paths.ts';
 
 /** Directories to which a script changes. Each may be the one in which a command runs, so their number is limited. */
 export class Directories {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { TerminalAction } from '@varve/events/payloads';
-import { countingTool } from '../../testing/counting-tool.ts';
-import { shellRisk } from '../shell-risk.ts';
-import { limits } from './limits.ts';
+import { countingTool } from '../testing/counting-tool.ts';
+import { shellRisk } from '../risk/shell-risk.ts';
+import { limits } from './words/limits.ts';
 import { readShell } from './read-shell.ts';
 
 const tool = countingTool().tool();

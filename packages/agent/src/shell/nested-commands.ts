@@ -1,17 +1,17 @@
-import { posix } from 'node:path';
+import { normalPath } from './words/paths.ts';
 import { selectsFiles } from './all-files.ts';
 import { commandsOfBuiltin } from './builtins.ts';
-import { unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
-import { commandsOfInterpreter, commandsOfProgram, commandsOfShell } from './interpreter-commands.ts';
-import { commandsOfWrapper } from './wrapper-commands.ts';
-import { gitCommand, programsOfGit } from './git-command.ts';
-import { awkOptions, editors, inputReaders, interpreterOf, isShell, sedOptions } from './interpreters.ts';
-import { isInert, namedPrograms } from './named-programs.ts';
-import { possibleCommands } from './possible-commands.ts';
-import { awkRuns, sedRuns } from './program-text.ts';
-import type { ShellWords } from './shell-word.ts';
-import { unseenArguments } from './unseen-arguments.ts';
-import { wrapperOf } from './wrappers.ts';
+import { unknown, type NestedCommand, type CommandInput } from './programs/nested-command.ts';
+import { commandsOfInterpreter, commandsOfProgram, commandsOfShell } from './programs/interpreter-commands.ts';
+import { commandsOfWrapper } from './programs/wrapper-commands.ts';
+import { gitCommand, programsOfGit } from './programs/git-command.ts';
+import { awkOptions, editors, inputReaders, interpreterOf, isShell, sedOptions } from './programs/interpreters.ts';
+import { isInert, namedPrograms } from './programs/named-programs.ts';
+import { possibleCommands } from './programs/possible-commands.ts';
+import { awkRuns, sedRuns } from './programs/program-text.ts';
+import type { ShellWords } from './words/shell-word.ts';
+import { unseenArguments } from './programs/unseen-arguments.ts';
+import { wrapperOf } from './programs/wrappers.ts';
 
 /** Returns what a command runs through its arguments. */
 export function nestedCommands(name: string, args: ShellWords, input: CommandInput): readonly NestedCommand[] {
@@ -99,7 +99,7 @@ function foundFiles(roots: ShellWords, args: ShellWords): ShellWords {
   if (!selectsFiles(args.map(({ shown }) => shown))) return roots;
   return roots.map((root) => {
     if (root.text === undefined) return root;
-    const text = posix.join(root.text, '{}');
+    const text = normalPath(`${root.text}/{}`);
     return { ...root, text, shown: text };
   });
 }

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { nestedCommands } from './nested-commands.ts';
-import { runsCode } from './interpreters.ts';
-import { limits } from './limits.ts';
-import { isInert } from './named-programs.ts';
-import type { ShellWords } from './shell-word.ts';
+import { runsCode } from './programs/interpreters.ts';
+import { limits } from './words/limits.ts';
+import { isInert } from './programs/named-programs.ts';
+import type { ShellWords } from './words/shell-word.ts';
 
 /** Returns the names of the programs in a command: its own, and those that it may run through its arguments. */
 export function programNames(words: ShellWords): readonly string[] {

@@ -9,28 +9,28 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash';
-import { isCutOff } from './broken-syntax.ts';
-import { isReported, type Certainty } from './certainty.ts';
-import { CertainAssignments } from './certain-assignments.ts';
-import { readElements } from './declarations.ts';
+import { isCutOff } from './words/broken-syntax.ts';
+import { isReported, type Certainty } from './words/certainty.ts';
+import { CertainAssignments } from './variables/certain-assignments.ts';
+import { readElements } from './variables/declarations.ts';
 import { Directories } from './directories.ts';
-import { declaresAssociative, descriptorWords, evaluatesText, isNumber } from './arithmetic.ts';
-import type { NestedCommand } from './nested-command.ts';
+import { declaresAssociative, descriptorWords, evaluatesText, isNumber } from './variables/arithmetic.ts';
+import type { NestedCommand } from './programs/nested-command.ts';
 import { nestedCommands } from './nested-commands.ts';
-import { inputOf, startsPrograms } from './input-texts.ts';
-import { limits, Work } from './limits.ts';
-import { isInert } from './named-programs.ts';
-import { possibleCommands } from './possible-commands.ts';
+import { inputOf, startsPrograms } from './words/input-texts.ts';
+import { limits, Work } from './words/limits.ts';
+import { isInert } from './programs/named-programs.ts';
+import { possibleCommands } from './programs/possible-commands.ts';
 import { programNames } from './program-names.ts';
-import { expandsAgain, isInput } from './redirections.ts';
+import { expandsAgain, isInput } from './words/redirections.ts';
 import type { ShellCommand } from './shell-command.ts';
-import type { ShellWords } from './shell-word.ts';
-import { unknownAssignment, unknownLater } from './special-variables.ts';
-import type { Unknown, UnknownKind } from './unknowns.ts';
-import { isInKnownDirectory } from './unseen-arguments.ts';
-import { assignedBy, Variables } from './variables.ts';
-import { expandWord, hasPattern, hasResult, valuesOfWord } from './words.ts';
-import { wrapperOf } from './wrappers.ts';
+import type { ShellWords } from './words/shell-word.ts';
+import { unknownAssignment, unknownLater } from './words/special-variables.ts';
+import type { Unknown, UnknownKind } from './words/unknowns.ts';
+import { isInKnownDirectory } from './programs/unseen-arguments.ts';
+import { assignedBy, Variables } from './variables/variables.ts';
+import { expandWord, hasPattern, hasResult, valuesOfWord } from './words/words.ts';
+import { wrapperOf } from './programs/wrappers.ts';
 
 /** Commands of a script, as far as they are known without running it. */
 export interface ShellReading {

@@ -1,6 +1,6 @@
 import { TerminalAction } from '@varve/events/payloads';
-import type { ProposedCall } from '../risk-analyzer.ts';
-import { limits } from './limits.ts';
+import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { limits } from './words/limits.ts';
 import { readShell, type ShellReading } from './read-shell.ts';
 
 type Command = Pick<ProposedCall, 'action' | 'workspace' | 'directories'>;

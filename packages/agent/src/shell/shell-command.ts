@@ -1,4 +1,4 @@
-import type { PathContext } from './paths.ts';
+import type { PathContext } from './words/paths.ts';
 
 /** A simple command anywhere in a script, also inside another command: `rm` in `sudo xargs rm`. */
 export interface ShellCommand {

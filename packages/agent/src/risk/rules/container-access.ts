@@ -1,6 +1,5 @@
-import { posix } from 'node:path';
-import { systemPath } from './paths.ts';
-import { hasName, type ShellCommand } from './shell-command.ts';
+import { normalPath, systemPath } from '../../shell/words/paths.ts';
+import { hasName, type ShellCommand } from '../../shell/shell-command.ts';
 
 const isContainerTool = hasName('docker', 'podman', 'nerdctl');
 /** Options that open the machine to a container, with their values. */
@@ -31,6 +30,6 @@ function mounts(arg: string): boolean {
   const [, source] = /^--mount=(?:.*,)?(?:src|source)=([^,]*)/s.exec(arg) ?? [];
   const path = volume ?? source;
   if (path === undefined || !/^[~/]/.test(path)) return false;
-  const normal = posix.normalize(path).replace(/^\/+/, '/');
+  const normal = normalPath(path);
   return systemPath.test(normal) || /^\/Users(?:\/[^/]*)?\/?$/.test(normal) || engine.test(normal);
 }

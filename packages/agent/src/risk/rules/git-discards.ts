@@ -1,4 +1,4 @@
-import { isLongOption } from './options.ts';
+import { isLongOption } from '../../shell/words/options.ts';
 
 type Args = readonly string[];
 

@@ -1,5 +1,5 @@
-import { runsStatements } from './input-texts.ts';
-import type { ShellCommand } from './shell-command.ts';
+import { runsStatements } from '../../shell/words/input-texts.ts';
+import type { ShellCommand } from '../../shell/shell-command.ts';
 
 /** Programs with the arguments that do something; the arguments are joined by spaces. */
 export type CommandTable = Readonly<Record<string, Pick<RegExp, 'test'>>>;

@@ -1,5 +1,5 @@
-import { fetches, operandsOf } from './affected-files.ts';
-import { hasName, type ShellCommand } from './shell-command.ts';
+import { fetches, operandsOf } from '../../shell/affected-files.ts';
+import { hasName, type ShellCommand } from '../../shell/shell-command.ts';
 
 const local = /^(?:https?:\/\/)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)(?:[:/]|$)/;
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { TerminalAction } from '@varve/events/payloads';
-import { countingTool } from '../testing/counting-tool.ts';
-import { shellRisk } from './shell-risk.ts';
+import { countingTool } from '../../testing/counting-tool.ts';
+import { shellRisk } from '../shell-risk.ts';
 import { shellRules } from './shell-rules.ts';
-import { unknownKinds } from './shell/unknowns.ts';
+import { unknownKinds } from '../../shell/words/unknowns.ts';
 
 const tool = countingTool().tool();
-const list = readFileSync(new URL('../../../../docs/risky-commands.md', import.meta.url), 'utf8');
+const list = readFileSync(new URL('../../../../../docs/risky-commands.md', import.meta.url), 'utf8');
 
 test.for(shellRules)(
   'the examples of $id match it and are in the list of rules',

@@ -1,16 +1,16 @@
-import { deletesAllFiles } from './shell/all-files.ts';
-import { deletedFiles, fetches, writtenFiles } from './shell/affected-files.ts';
-import { gitCommand } from './shell/git-command.ts';
-import { discardsWork } from './shell/git-discards.ts';
-import { runsCode } from './shell/interpreters.ts';
-import { dataDeletion, isIn as isCommandIn, publishing, remoteDeletion } from './shell/irrevocable-commands.ts';
-import { isLongOption } from './shell/options.ts';
-import { locationsOf, placesOf, systemPath, type Place } from './shell/paths.ts';
-import { machineSettings, userSettings, volumes } from './shell/machine-commands.ts';
-import { matchesPrograms } from './shell/process-patterns.ts';
-import { reachesMachine } from './shell/container-access.ts';
-import { sendsFiles } from './shell/sent-files.ts';
-import { hasName, type ShellCommand } from './shell/shell-command.ts';
+import { deletesAllFiles } from '../../shell/all-files.ts';
+import { deletedFiles, fetches, writtenFiles } from '../../shell/affected-files.ts';
+import { gitCommand } from '../../shell/programs/git-command.ts';
+import { discardsWork } from './git-discards.ts';
+import { runsCode } from '../../shell/programs/interpreters.ts';
+import { dataDeletion, isIn as isCommandIn, publishing, remoteDeletion } from './irrevocable-commands.ts';
+import { isLongOption } from '../../shell/words/options.ts';
+import { locationsOf, placesOf, systemPath, type Place } from '../../shell/words/paths.ts';
+import { machineSettings, userSettings, volumes } from './machine-commands.ts';
+import { matchesPrograms } from './process-patterns.ts';
+import { reachesMachine } from './container-access.ts';
+import { sendsFiles } from './sent-files.ts';
+import { hasName, type ShellCommand } from '../../shell/shell-command.ts';
 
 /** Rule for dangerous shell commands. */
 export interface ShellRule {

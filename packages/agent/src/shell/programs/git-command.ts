@@ -1,5 +1,5 @@
-import { readOptions } from './options.ts';
-import type { ShellWords } from './shell-word.ts';
+import { readOptions } from '../words/options.ts';
+import type { ShellWords } from '../words/shell-word.ts';
 
 /** A git command without the options in front of it. */
 export interface GitCommand {

@@ -1,8 +1,8 @@
 import { scriptOf, unknown, type NestedCommand } from './nested-command.ts';
 import { shellOptions, type Interpreter } from './interpreters.ts';
-import { readAllOptions, readOptions, type OptionList } from './options.ts';
-import type { ShellWords } from './shell-word.ts';
-import { isStream } from './streams.ts';
+import { readAllOptions, readOptions, type OptionList } from '../words/options.ts';
+import type { ShellWords } from '../words/shell-word.ts';
+import { isStream } from '../words/streams.ts';
 
 /** Returns the script of a shell; a shell that reads its input is unknown. */
 export function commandsOfShell(name: string, args: ShellWords): readonly NestedCommand[] {

@@ -1,4 +1,4 @@
-import type { OptionList } from './options.ts';
+import type { OptionList } from '../words/options.ts';
 
 /** Options of an interpreter, and where its code is. */
 export interface Interpreter {

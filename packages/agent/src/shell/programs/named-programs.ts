@@ -1,6 +1,6 @@
 import { unknown, type NestedCommand } from './nested-command.ts';
-import type { ShellWords } from './shell-word.ts';
-import { harmlessNodeOptions } from './special-variables.ts';
+import type { ShellWords } from '../words/shell-word.ts';
+import { harmlessNodeOptions } from '../words/special-variables.ts';
 
 const makePrograms = [[/^(?:SHELL|\.SHELLFLAGS|MAKE)[:+?!]*=/, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/]] as const;
 

@@ -1,5 +1,5 @@
-import type { ShellWords } from './shell-word.ts';
-import type { Unknown, UnknownKind } from './unknowns.ts';
+import type { ShellWords } from '../words/shell-word.ts';
+import type { Unknown, UnknownKind } from '../words/unknowns.ts';
 
 /** Something that a command runs through its arguments, or that is unknown about them. */
 export type NestedCommand =

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
 import { runsCode } from './interpreters.ts';
-import type { ShellWords } from './shell-word.ts';
+import type { ShellWords } from '../words/shell-word.ts';
 import { wrapperOf } from './wrappers.ts';
 
 /** Programs that do harm with arguments. */

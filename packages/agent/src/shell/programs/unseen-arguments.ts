@@ -1,5 +1,5 @@
 import { unknown, type NestedCommand } from './nested-command.ts';
-import type { ShellWords } from './shell-word.ts';
+import type { ShellWords } from '../words/shell-word.ts';
 
 /** Commands for which any argument that is not known may be a dangerous option or directory. */
 const every = /^(?:rm|rmdir|unlink|shred|dd|chmod|chown|chgrp|truncate|tee|rimraf)$/;

@@ -1,9 +1,9 @@
 import { scriptOf, unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
-import { limits } from './limits.ts';
-import { readAllOptions, readOptions, type ReadOption } from './options.ts';
+import { limits } from '../words/limits.ts';
+import { readAllOptions, readOptions, type ReadOption } from '../words/options.ts';
 import { possibleCommands } from './possible-commands.ts';
-import type { ShellWord, ShellWords } from './shell-word.ts';
-import { unknownAssignment } from './special-variables.ts';
+import type { ShellWord, ShellWords } from '../words/shell-word.ts';
+import { unknownAssignment } from '../words/special-variables.ts';
 import type { Wrapper } from './wrappers.ts';
 
 /** Returns the command that a wrapper runs, and what is unknown about it. */

@@ -1,4 +1,4 @@
-import type { OptionList } from './options.ts';
+import type { OptionList } from '../words/options.ts';
 
 /** Description of a command that runs the command in its arguments. */
 export interface Wrapper {

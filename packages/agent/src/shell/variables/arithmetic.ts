@@ -1,7 +1,7 @@
 import type { Assignment, Command, SyntaxNode, Word, WordPart } from 'unbash';
-import type { ShellWords } from './shell-word.ts';
+import type { ShellWords } from '../words/shell-word.ts';
 import type { Variables } from './variables.ts';
-import { outputOf, valuesOfWord } from './words.ts';
+import { outputOf, valuesOfWord } from '../words/words.ts';
 
 /** Operators of `[[` that evaluate both sides as arithmetic. */
 const comparisons = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge']);

@@ -9,7 +9,7 @@ import {
   type Select,
   type SyntaxNode,
 } from 'unbash';
-import { limits } from './limits.ts';
+import { limits } from '../words/limits.ts';
 import { allElementsOf, isAssigner, nameOfExpansion, type Variables } from './variables.ts';
 
 /** Variables that are certainly assigned at a place of a script, also those of the places around it. */

@@ -1,9 +1,9 @@
 import type { Command } from 'unbash';
-import { later, type NestedCommand } from './nested-command.ts';
-import type { ShellWords } from './shell-word.ts';
-import { isVariableName, unknownLater } from './special-variables.ts';
+import { later, type NestedCommand } from '../programs/nested-command.ts';
+import type { ShellWords } from '../words/shell-word.ts';
+import { isVariableName, unknownLater } from '../words/special-variables.ts';
 import type { Variables } from './variables.ts';
-import { valuesOfWord } from './words.ts';
+import { valuesOfWord } from '../words/words.ts';
 
 /**
  * Options of `declare` with which a value or a name is not the one that is written, or is calculated whenever it is

@@ -1,9 +1,9 @@
 import type { Assignment, SyntaxNode, Word } from 'unbash';
-import { limits } from './limits.ts';
-import type { ShellWords } from './shell-word.ts';
-import { isVariableName } from './special-variables.ts';
-import { valuesOfWord } from './words.ts';
-import { wrapperOf } from './wrappers.ts';
+import { limits } from '../words/limits.ts';
+import type { ShellWords } from '../words/shell-word.ts';
+import { isVariableName } from '../words/special-variables.ts';
+import { valuesOfWord } from '../words/words.ts';
+import { wrapperOf } from '../programs/wrappers.ts';
 
 type Values = readonly string[] | undefined;
 
