@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as z from 'zod';
 import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
-import { processEntry } from './process-table.ts';
+import { processEntry, readProcessEntry } from './process-table.ts';
 
 /** Stored identity of a process, which distinguishes it from a later process with the same number. */
 export interface ProcessRecord {
@@ -43,6 +43,15 @@ export function readProcessRecord(file: string): ProcessRecord | undefined {
 /** Returns true if this process is still running, and not another one with its number. */
 export function isStillRunning({ pid, started }: Pick<ProcessRecord, 'pid' | 'started'>): boolean {
   return processEntry(pid)?.started === started;
+}
+
+/** Returns true if this process has certainly ended: false if the system cannot report it at the moment. */
+export function hasEnded({ pid, started }: Pick<ProcessRecord, 'pid' | 'started'>): boolean {
+  try {
+    return readProcessEntry(pid)?.started !== started;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -11,19 +11,38 @@ export interface ProcessEntry {
   readonly started: string;
 }
 
-/** Returns the entry of a running process; undefined for a missing process or a zombie. */
+/** Returns the entry of a running process; undefined for a missing or unreadable process or a zombie. */
 export function processEntry(pid: number): ProcessEntry | undefined {
-  if (process.platform !== 'linux') return psEntries(['-p', String(pid)]).at(0);
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name is in parentheses and may contain any character; the fields after it are state, parent, group, session,
-    // …
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state = 'Z', parent, , session] = fields;
-    if (state === 'Z' || state === 'X') return undefined;
-    return { pid, parent: Number(parent), session: Number(session), started: fields[19] ?? '' };
+    return readProcessEntry(pid);
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Returns the entry of a running process; undefined for a missing process or a zombie. Throws errors of the system that
+ * leave it unknown whether the process runs, such as too many open files.
+ */
+export function readProcessEntry(pid: number): ProcessEntry | undefined {
+  if (process.platform !== 'linux') return psEntries(['-p', String(pid)]).at(0);
+  const stat = readStat(pid);
+  // The name is in parentheses and may contain any character; the fields after it are state, parent, group, session,
+  // …
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state = 'Z', parent, , session] = fields;
+  if (state === 'Z' || state === 'X') return undefined;
+  return { pid, parent: Number(parent), session: Number(session), started: fields[19] ?? '' };
+}
+
+/** Reads the status of a process; empty for a missing process. */
+function readStat(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch (error) {
+    // The second: the process ended while it was read.
+    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code))) return '';
+    throw error;
   }
 }
 
@@ -38,13 +57,22 @@ export function isStopped(pid: number): boolean {
   }
 }
 
-/** Returns every running process that is visible to this user, without zombies. */
+/** Returns every running process that is visible to this user, without zombies; none if the system lists none. */
 export function processTable(): readonly ProcessEntry[] {
   if (process.platform !== 'linux') return psEntries(['-A']);
-  return readdirSync('/proc')
+  return listProc()
     .filter((name) => /^\d+$/.test(name))
     .map((name) => processEntry(Number(name)))
     .filter((entry) => entry !== undefined);
+}
+
+/** Returns nothing if this process has too many open files, or no `/proc`. */
+function listProc(): readonly string[] {
+  try {
+    return readdirSync('/proc');
+  } catch {
+    return [];
+  }
 }
 
 /** Returns true if other processes run in the session of a shell. */

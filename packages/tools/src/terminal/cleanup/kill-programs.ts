@@ -24,11 +24,13 @@ const pollMs = 20;
  * Kills the programs left by the shells of a terminal: all in the sessions of `shells`, and on Linux every program that
  * inherited its environment from a shell of that terminal, also in a session of its own. Programs that changed or
  * cleared the variable before they started, or run as another user, are not found. Returns false and kills nothing when
- * this process or one of its ancestors is among them: it may have been started in that terminal.
+ * this process or one of its ancestors is among them, as it may have been started in that terminal, and when the system
+ * lists no processes.
  */
 export function killPrograms(directory: string, shells: readonly ProcessRecord[] = []): boolean {
   for (let round = 0; round < maxScans; round += 1) {
     const table = processTable();
+    if (table.length === 0) return false;
     const found = findPrograms(directory, shells, table);
     if (found.length === 0) return true;
     const spared = ancestryOf(process.pid, table);

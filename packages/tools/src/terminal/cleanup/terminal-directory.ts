@@ -3,12 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killPrograms } from './kill-programs.ts';
-import {
-  type ProcessRecord,
-  readProcessRecord,
-  recordProcess,
-  isStillRunning,
-} from '../../processes/process-record.ts';
+import { type ProcessRecord, readProcessRecord, recordProcess, hasEnded } from '../../processes/process-record.ts';
 
 /** Prefix of the names of private directories of terminals. */
 export const directoryPrefix = 'varve-terminal-';
@@ -42,7 +37,7 @@ export async function killOrphanedShells(temporary: string, user = process.getui
     const directory = join(temporary, name);
     if (!isOwn(directory, user)) continue;
     const owner = readProcessRecord(join(directory, ownerFile));
-    if (owner === undefined || isStillRunning(owner)) continue;
+    if (owner === undefined || !hasEnded(owner)) continue;
     if (!killPrograms(directory, await shellsIn(directory))) continue;
     await rm(directory, { recursive: true, force: true }).catch(() => undefined);
   }
