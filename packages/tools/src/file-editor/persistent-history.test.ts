@@ -61,6 +61,9 @@ test('ten edits are stored, readable by this user only, and other files in the d
   expect(kept).toContain('mine');
   expect(kept).toHaveLength(12);
   expect((await stat(at.historyDir)).mode & 0o777).toBe(0o700);
+  for (const name of kept.filter((one) => /^(edits\.json|(?!0{64}).*\.before)$/.test(one))) {
+    expect((await stat(join(at.historyDir, name))).mode & 0o777, name).toBe(0o600);
+  }
   for (let edit = 0; edit < 10; edit += 1) expect((await at.call(undo)).isError).toBe(false);
   expect(await at.read()).toBe('n1');
 });

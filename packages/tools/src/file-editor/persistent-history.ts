@@ -91,7 +91,7 @@ export class PersistentHistory {
       this.#names.set(edit, name);
     }
     const entries = all.map(({ path, edit }) => ({ path, after: edit.after, before: this.#names.get(edit) ?? null }));
-    await writeAtomically(join(directory, indexName), Buffer.from(JSON.stringify(entries)), undefined);
+    await writeAtomically(join(directory, indexName), Buffer.from(JSON.stringify(entries)), undefined, 0o600);
     const kept = new Set<string>(entries.flatMap(({ before }) => before ?? []));
     for (const [edit, name] of this.#names) if (!kept.has(name)) this.#names.delete(edit);
     const gone = (await readdir(directory)).filter((name) => bytesName.test(name) && !kept.has(name));

@@ -6,10 +6,16 @@ import { readRegularFile } from './read-file.ts';
 
 /**
  * Replaces a file in one step: readers see the old or the new content, and a crash leaves one of both on disk. Mode and
- * owner of `previous` are kept where the system permits. A failure leaves the old file and no other file.
+ * owner of `previous` are kept where the system permits; a file without one has `mode`. A failure leaves the old file
+ * and no other file.
  */
-export async function writeAtomically(path: string, bytes: Buffer, previous: Stats | undefined): Promise<void> {
-  const staged = await stageFile(path, bytes, previous);
+export async function writeAtomically(
+  path: string,
+  bytes: Buffer,
+  previous: Stats | undefined,
+  mode = 0o666,
+): Promise<void> {
+  const staged = await stageFile(path, bytes, previous, mode);
   try {
     await staged.commit();
   } catch (error) {
@@ -117,13 +123,18 @@ export interface StagedFile {
 /**
  * Writes content to a temporary file next to `path`. Mode and owner of `previous` are kept where the system permits.
  */
-export async function stageFile(path: string, bytes: Buffer, previous: Stats | undefined): Promise<StagedFile> {
+export async function stageFile(
+  path: string,
+  bytes: Buffer,
+  previous: Stats | undefined,
+  mode = 0o666,
+): Promise<StagedFile> {
   const directory = dirname(path);
   const staged = join(directory, `.varve-${randomUUID()}.tmp`);
   const discard = (): Promise<void> => rm(staged, { force: true });
   try {
     // The content of a private file is in no other file that another user can read, not even for a moment.
-    const file = await open(staged, 'wx', previous === undefined ? 0o666 : 0o600);
+    const file = await open(staged, 'wx', previous === undefined ? mode : 0o600);
     try {
       await file.writeFile(bytes);
       if (previous !== undefined) await keepOwner(file, previous);
