@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, lstatSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errnoOf, makeDirectories } from '@varve/storage';
@@ -37,7 +37,7 @@ export async function withFileLock<T>(
 }
 
 async function acquired(lockFile: string, timeout: AbortSignal, signal: AbortSignal | undefined): Promise<Disposable> {
-  createEmpty(lockFile);
+  prepareFiles(lockFile);
   for (;;) {
     signal?.throwIfAborted();
     const lock = await tryLock(lockFile);
@@ -47,7 +47,7 @@ async function acquired(lockFile: string, timeout: AbortSignal, signal: AbortSig
   }
 }
 
-function createEmpty(lockFile: string): void {
+function prepareFiles(lockFile: string): void {
   try {
     makeDirectories(dirname(lockFile), 0o700);
     // Fails without opening an existing file: closing any descriptor of a file ends this process's locks on it.
@@ -55,6 +55,10 @@ function createEmpty(lockFile: string): void {
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw fileError(error, lockFile);
   }
+  // SQLite looks for a journal, and would wait without end for the other end of a pipe.
+  const journal = `${lockFile}-journal`;
+  if (lstatSync(journal, { throwIfNoEntry: false })?.isFile() !== false) return;
+  throw new SettingsError('io', `The file ${lockFile} cannot be locked: ${journal} is not a regular file.`);
 }
 
 async function tryLock(lockFile: string): Promise<Disposable | undefined> {

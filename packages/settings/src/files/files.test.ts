@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -73,6 +73,20 @@ test('what is no database is not a lock', async () => {
   const lockFile = join(await newDirectory(), 'lock');
   await mkdir(lockFile);
   await expect(withFileLock(lockFile, () => 0)).rejects.toMatchObject({ code: 'io' });
+});
+
+test('a lock with a link or a pipe in place of its journal is refused, and does not wait', async () => {
+  const lockFile = join(await newDirectory(), 'lock');
+  const journal = `${lockFile}-journal`;
+  for (const put of [() => symlink('none', journal), () => execFileSync('mkfifo', [journal])]) {
+    await put();
+    await expect(withFileLock(lockFile, () => 0)).rejects.toMatchObject({
+      code: 'io',
+      message: `The file ${lockFile} cannot be locked: ${journal} is not a regular file.`,
+    });
+    await rm(journal);
+  }
+  expect(await withFileLock(lockFile, () => 'free')).toBe('free');
 });
 
 test('a link to a file is followed, or refused', async () => {

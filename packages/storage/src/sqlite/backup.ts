@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
 import { prepareFile, syncDirectory } from './database.ts';
-import { checkOnlyName, databasePath } from './database-path.ts';
+import { checkFiles, databasePath } from './database-path.ts';
 import { toStorageError } from './errors.ts';
 import { checkOwner } from './schema.ts';
 import { retryWhileBusy } from './transaction.ts';
@@ -35,7 +35,7 @@ export async function backupSqlite({ path, to, busyMs = 10_000 }: BackupOptions)
   if (existsSync(target)) throw existing(target);
   const draft = join(dirname(target), `.varve-${randomUUID()}.tmp`);
   try {
-    checkOnlyName(source);
+    checkFiles(source);
     prepareFile(draft);
     await retryWhileBusy(() => copy(source, draft), busyMs);
     finishCopy(draft);

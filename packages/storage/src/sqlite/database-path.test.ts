@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { link, mkdir, mkdtempDisposable, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { backupSqlite, sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { newEvent } from '../testing/events.ts';
-import { checkOnlyName, databasePath, mountPointsIn } from './database-path.ts';
+import { checkFiles, databasePath, mountPointsIn } from './database-path.ts';
 
 /** A directory with a store that has one conversation. */
 async function storeIn() {
@@ -89,11 +90,11 @@ test('a path at which something is mounted is refused', async () => {
   // Only Linux has such a table, and mounts files.
   const table = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
   const points = [...mountPointsIn(table)].filter((point) => point !== '');
-  for (const point of points) expect(() => checkOnlyName(point)).toThrow('is mounted without its directory');
+  for (const point of points) expect(() => checkFiles(point)).toThrow('is mounted without its directory');
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   await writeFile(path, '');
-  expect(() => checkOnlyName(path)).not.toThrow();
+  expect(() => checkFiles(path)).not.toThrow();
 });
 
 test('a copy never replaces a file that appears while it is made, and leaves no other file', async () => {
@@ -107,4 +108,26 @@ test('a copy never replaces a file that appears while it is made, and leaves no 
     { status: 'rejected', reason: { code: 'exists' } },
   ]);
   expect((await stat(to)).nlink).toBe(1);
+});
+
+test('a link, directory or pipe in place of another file of SQLite is refused by its name', async () => {
+  await using opened = await storeIn();
+  const { path, directory, store } = opened;
+  await store[Symbol.asyncDispose]();
+  const places: Readonly<Record<string, (name: string) => unknown>> = {
+    link: (name) => symlink(join(directory, 'none'), name),
+    directory: (name) => mkdir(name),
+    pipe: (name) => execFileSync('mkfifo', [name]),
+  };
+  for (const put of Object.values(places)) {
+    for (const name of ['-journal', '-wal', '-shm'].map((suffix) => path + suffix)) {
+      await put(name);
+      const refusal = { code: 'io', message: `${name} is not a regular file.` };
+      await expect(sqliteStore({ path })).rejects.toMatchObject(refusal);
+      await expect(backupSqlite({ path, to: join(directory, 'copy.db') })).rejects.toMatchObject(refusal);
+      await rm(name, { recursive: true });
+    }
+  }
+  await using again = await sqliteStore({ path });
+  expect(await again.list()).toMatchObject({ items: [{ id: 'c' }] });
 });

@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
@@ -35,17 +35,27 @@ function unlessMissing(read: () => string): string | undefined {
 /**
  * Checks that all processes find the database, whose links are resolved, at the same place. SQLite derives the names of
  * the write-ahead log and of the locks from the name of the file: two processes that open it by different names
- * overwrite the commits of each other.
+ * overwrite the commits of each other. Also checks that its other files are files or missing: SQLite waits without end
+ * for the other end of a pipe.
  *
- * @throws {StorageError} `io` for a file with several hard links, and for one that is mounted without its directory.
+ * @throws {StorageError} `io` for a file with several hard links, for one that is mounted without its directory, and
+ * for one next to which a pipe, directory or link has the name of its journal, write-ahead log or shared memory.
  * @see https://www.sqlite.org/howtocorrupt.html#_multiple_links_to_the_same_file
  */
-export function checkOnlyName(path: string): void {
+export function checkFiles(path: string): void {
   const reason = 'so processes that open it by another name would overwrite its commits';
   if (isMountPoint(path)) throw new StorageError('io', `${path} is mounted without its directory, ${reason}.`);
   const links = statSync(path, { throwIfNoEntry: false });
   if (links?.isFile() && links.nlink > 1)
     throw new StorageError('io', `${path} has ${links.nlink} hard links, ${reason}.`);
+  checkSideFiles(path);
+}
+
+function checkSideFiles(path: string): void {
+  for (const file of ['-journal', '-wal', '-shm'].map((suffix) => path + suffix)) {
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (found?.isFile() === false) throw new StorageError('io', `${file} is not a regular file.`);
+  }
 }
 
 /** Returns true if a file system is mounted exactly here. Linux only: other systems do not mount files. */

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { StorageError } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
 import { makeDirectories } from '../kit/make-directories.ts';
-import { checkOnlyName } from './database-path.ts';
+import { checkFiles } from './database-path.ts';
 import { migrate, migrations, versionOf } from './schema.ts';
 import { retryWhileBusy } from './transaction.ts';
 
@@ -22,10 +22,11 @@ export interface DatabaseOptions {
  * Opens the database file in write-ahead mode, and creates or migrates it. A file on a read-only file system is opened
  * for reading, if it has the current version. Throws errors of SQLite and the system.
  *
- * @throws {StorageError} `io` for a file that other processes may open by another name.
+ * @throws {StorageError} `io` for a file that other processes may open by another name, or next to which SQLite's
+ * other files are no files.
  */
 export async function openDatabase({ path, durability, busyMs }: DatabaseOptions): Promise<DatabaseSync> {
-  checkOnlyName(path);
+  checkFiles(path);
   if (isOnReadOnlyFileSystem(path)) return openReadOnly(path);
   prepareFile(path);
   const database = new DatabaseSync(path);
