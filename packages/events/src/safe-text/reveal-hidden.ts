@@ -22,7 +22,10 @@ const stacked =
   /(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{2})[[\p{M}&&\p{Script=Inherited}]\u1160-\u11ff\ud7b0-\ud7fb]|(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{5})\p{M}/gv;
 /** Characters that can be copies; U+0340 is the first one. */
 const possibleCopy = /[\u0340-\u{10ffff}]/gu;
-const word = /[\p{L}\p{M}\p{N}_]+/gu;
+/** Most characters of a part of a word: a loop of a pattern needs memory for each character, which ends at some millions. */
+const longestPart = 10_000;
+const wordPart = new RegExp(String.raw`[\p{L}\p{M}\p{N}_]{1,${longestPart}}`, 'gu');
+const notOfWord = /[^\p{L}\p{M}\p{N}_]/gu;
 const latin = /\p{Script=Latin}/u;
 /**
  * Letters of alphabets that have letters like the Latin ones. Within a word of both, one of them is not what it looks
@@ -44,9 +47,7 @@ const lineEndBlanks = /(?<! ) +$/gm;
  * again.
  */
 export function revealHidden(text: string): string {
-  return text
-    .replace(literalNumber, '<003C>')
-    .replace(word, (letters) => (latin.test(letters) ? letters.replace(foreign, codePoint) : letters))
+  return revealForeign(text.replace(literalNumber, '<003C>'))
     .replace(lineEndBlanks, (blanks) => '<0020>'.repeat(blanks.length))
     .replace(invisible, (character) => {
       if (character === '\n' || character === ' ') return character;
@@ -54,6 +55,24 @@ export function revealHidden(text: string): string {
     })
     .replace(possibleCopy, (character) => (isCopy(character) ? codePoint(character) : character))
     .replace(stacked, codePoint);
+}
+
+/** Replaces foreign letters in words of Latin ones by their code points. */
+function revealForeign(text: string): string {
+  let end = 0;
+  let isLatin = false;
+  return text.replace(wordPart, (letters: string, at: number) => {
+    if (at >= end) {
+      end = letters.length < longestPart ? at + letters.length : endOfWord(text, at);
+      isLatin = latin.test(text.slice(at, end));
+    }
+    return isLatin ? letters.replace(foreign, codePoint) : letters;
+  });
+}
+
+function endOfWord(text: string, start: number): number {
+  notOfWord.lastIndex = start;
+  return notOfWord.exec(text)?.index ?? text.length;
 }
 
 /** Reports whether Unicode defines a character as equal to another one, as which it is drawn. */

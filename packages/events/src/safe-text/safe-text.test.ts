@@ -193,3 +193,18 @@ test.for(repeated)('a text of many %j takes linear time', (part) => {
   const text = `${part.repeat(200_000 / part.length)}aab`;
   for (const safe of [safeText, safeJson, revealHidden]) expect(safe(text).endsWith('b')).toBe(true);
 });
+
+test.for(['漢', 'а', 'aа'])('a word of six million characters as %j is shown', (part) => {
+  expect(revealHidden(part.repeat(6_000_000 / part.length)).length).toBeGreaterThanOrEqual(6_000_000);
+});
+
+test.for([9999, 10_000, 10_001, 20_000, 30_000])(
+  'a foreign letter after %i Latin ones is a number, and before them',
+  (count) => {
+    const letters = 'a'.repeat(count);
+    expect(revealHidden(`${letters}а, ${letters}`)).toBe(`${letters}<0430>, ${letters}`);
+    expect(revealHidden(`(а${letters})`)).toBe(`(<0430>${letters})`);
+    const russian = 'а'.repeat(count);
+    expect(revealHidden(`${russian} ${russian}a`)).toBe(`${russian} ${'<0430>'.repeat(count)}a`);
+  },
+);
