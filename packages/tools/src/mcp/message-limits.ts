@@ -4,8 +4,11 @@ import type { JsonLimits } from '@varve/text';
 /** Maximum size of one message, in bytes after decompression. */
 export const maxMessageBytes = 10 * 1024 * 1024;
 
-/** Limits of the JSON of one message: parsed values need many times the memory of their text. */
-export const messageJson: JsonLimits = { depth: 200, values: 300_000 };
+/**
+ * Limits of the JSON of one message: parsed values need many times the memory of their text, and the client needs about
+ * 20 µs for each block of a result that it rejects.
+ */
+export const messageJson: JsonLimits = { depth: 200, values: 100_000 };
 
 /** Most bytes of all messages of a server until it has listed its tools. */
 const maxStartBytes = 2 * maxMessageBytes;
