@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { processJob, type Job } from './job.ts';
 
 /** Standard input that may be a terminal. */
 export type InputStream = Readable & {
@@ -24,15 +23,15 @@ const signals = new Map([
  */
 export class MutedInput implements Disposable {
   readonly #stdin: InputStream;
-  readonly #isInForeground: () => boolean;
+  readonly #job: Job;
   #isMuted = false;
   /** The user may type: a process that continues after Ctrl-Z must not mute the input. */
   #isAsked = false;
   #isEnded = false;
 
-  constructor(stdin: InputStream, isForeground = isInForeground) {
+  constructor(stdin: InputStream, job: Job = processJob) {
     this.#stdin = stdin;
-    this.#isInForeground = isForeground;
+    this.#job = job;
     process.on('SIGCONT', this.#mute);
     this.#mute();
   }
@@ -63,7 +62,7 @@ export class MutedInput implements Disposable {
 
   readonly #mute = (): void => {
     const canMute = this.#stdin.isTTY && this.#stdin.setRawMode && !this.#isEnded && !this.#isAsked;
-    if (this.#isMuted || !canMute || !this.#isInForeground()) return;
+    if (this.#isMuted || !canMute || !this.#job.isForeground()) return;
     this.#isMuted = true;
     this.#stdin.setRawMode?.(true);
     this.#stdin.on('data', this.#read);
@@ -83,25 +82,7 @@ export class MutedInput implements Disposable {
       const signal = signals.get(key as '\u0003');
       if (signal === undefined || (signal === 'SIGINT' && process.emit('SIGINT', 'SIGINT'))) continue;
       this.#unmute();
-      // The terminal signals all processes of the job.
-      process.kill(0, signal);
+      this.#job.signal(signal);
     }
   };
-}
-
-/** Reports whether this process may change the terminal: its group is the one that the terminal reads for. */
-function isInForeground(): boolean {
-  try {
-    const fields =
-      process.platform === 'linux'
-        ? (readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1) ?? '').split(' ')
-        : spawnSync('ps', ['-o', 'stat=,ppid=,pgid=,sess=,tt=,tpgid=', '-p', String(process.pid)])
-            .stdout.toString()
-            .trim()
-            .split(/\s+/);
-    const [, , group, , , foreground] = fields;
-    return group !== undefined && group === foreground;
-  } catch {
-    return false;
-  }
 }

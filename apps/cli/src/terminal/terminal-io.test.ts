@@ -38,9 +38,18 @@ test.for([true, false])('no message of a library is printed before the answer (n
 
 /** A terminal whose user answers questions. */
 function questions() {
+  const signals: string[] = [];
+  const job = {
+    isForeground: () => true,
+    /** Stops and continues the job. */
+    signal: (name: string): void => {
+      signals.push(name);
+      process.emit('SIGCONT', 'SIGCONT');
+    },
+  };
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
-  const io = terminalIo({ env: { TERM: 'xterm' }, cwd: '/', stdin, stdout: new PassThrough(), stderr }, () => true);
+  const io = terminalIo({ env: { TERM: 'xterm' }, cwd: '/', stdin, stdout: new PassThrough(), stderr }, job);
   /** Types something before a question, and a key when it is asked; then the answer. */
   const answer = async (
     text: string,
@@ -55,7 +64,7 @@ function questions() {
     stdin.write(`${text}\r`);
     return answered;
   };
-  return { io, stdin, answer };
+  return { io, stdin, answer, signals };
 }
 
 test.for([true, false])('what was typed before a question does not answer it (in a run: %j)', async (isRun) => {
@@ -65,16 +74,20 @@ test.for([true, false])('what was typed before a question does not answer it (in
   muted?.[Symbol.dispose]();
 });
 
-test.for([true, false])('after Ctrl-Z a question is answered, and nothing else is (in a run: %j)', async (isRun) => {
-  const { io, stdin, answer } = questions();
-  const muted = isRun ? io.muteInput() : undefined;
-  const first = async (): Promise<void> => {
-    const stopped = once(process, 'SIGTSTP');
-    stdin.write('\u001A');
-    await stopped;
-    process.emit('SIGCONT', 'SIGCONT');
-  };
-  expect(await answer('n', { first })).toBe('n');
-  expect(await answer('n', { before: 'y\r' })).toBe('n');
-  muted?.[Symbol.dispose]();
-});
+test.for([true, false])(
+  'Ctrl-Z stops the whole job, and afterwards a question is answered (in a run: %j)',
+  async (isRun) => {
+    const { io, stdin, answer, signals } = questions();
+    const muted = isRun ? io.muteInput() : undefined;
+    const first = async (): Promise<void> => {
+      const continued = once(process, 'SIGCONT');
+      stdin.write('\u001A');
+      await continued;
+    };
+    expect(await answer('n', { first })).toBe('n');
+    expect(signals).toEqual(['SIGTSTP']);
+    expect(await answer('n', { before: 'y\r' })).toBe('n');
+    expect(process.listenerCount('SIGCONT')).toBe(isRun ? 1 : 0);
+    muted?.[Symbol.dispose]();
+  },
+);

@@ -1,5 +1,6 @@
 import { createInterface, type Interface, type ReadLineOptions } from 'node:readline';
 import { Writable } from 'node:stream';
+import { processJob, type Job } from './job.ts';
 import type { LibraryMessages } from './library-messages.ts';
 import { MutedInput, type InputStream } from './muted-input.ts';
 import { oneLine, outputOf, type Output, type OutputStream } from './output.ts';
@@ -32,10 +33,10 @@ export interface TerminalIo extends Omit<Streams, 'stdout' | 'stderr' | 'message
 }
 
 /**
- * Wraps the streams of a process, so that whatever is printed is safe for the terminal. `isForeground` reports whether
- * the terminal reads for this process.
+ * Wraps the streams of a process, so that whatever is printed is safe for the terminal. `job` is that of the
+ * process.
  */
-export function terminalIo(streams: Streams, isForeground?: () => boolean): TerminalIo {
+export function terminalIo(streams: Streams, job: Job = processJob): TerminalIo {
   const { env, stdin, stdout, stderr } = streams;
   let muted: MutedInput | undefined;
   return {
@@ -50,26 +51,32 @@ export function terminalIo(streams: Streams, isForeground?: () => boolean): Term
       using around = new DisposableStack();
       around.use(streams.messages?.hold());
       // Without a run, only what was typed before the question is discarded.
-      const input = muted ?? around.use(new MutedInput(stdin, isForeground));
+      const input = muted ?? around.use(new MutedInput(stdin, job));
       around.use(await input.unmuted());
-      return await ask(streams, oneLine(question), signal);
+      return await ask(streams, { question: oneLine(question), signal, job });
     },
     async askHidden(question) {
       using around = new DisposableStack();
       around.use(streams.messages?.hold());
       const output = outputOf(stderr, env);
       output.partial(oneLine(question));
-      const answer = await readHidden(streams);
+      const answer = await readHidden(streams, job);
       output.line('');
       return answer;
     },
-    muteInput: () => (muted = new MutedInput(stdin, isForeground)),
+    muteInput: () => (muted = new MutedInput(stdin, job)),
   };
 }
 
-async function ask({ stdin, stderr }: Streams, question: string, signal: AbortSignal): Promise<string | undefined> {
+interface AskedQuestion {
+  readonly question: string;
+  readonly signal: AbortSignal;
+  readonly job: Job;
+}
+
+async function ask({ stdin, stderr }: Streams, { question, signal, job }: AskedQuestion): Promise<string | undefined> {
   if (signal.aborted) return undefined;
-  const lines = linesOf({ input: stdin, output: stderr });
+  const lines = linesOf({ input: stdin, output: stderr }, stdin, job);
   const close = (): void => lines.close();
   signal.addEventListener('abort', close);
   try {
@@ -84,9 +91,9 @@ async function ask({ stdin, stderr }: Streams, question: string, signal: AbortSi
 }
 
 /** The terminal is raw while the line is typed, and what is edited is written nowhere. */
-async function readHidden({ stdin }: Streams): Promise<string | undefined> {
+async function readHidden({ stdin }: Streams, job: Job): Promise<string | undefined> {
   const output = new Writable({ write: (_chunk, _encoding, written) => written() });
-  const lines = linesOf({ input: stdin, output, terminal: true, historySize: 0 });
+  const lines = linesOf({ input: stdin, output, terminal: true, historySize: 0 }, stdin, job);
   try {
     return await new Promise((resolve) => {
       lines.once('SIGINT', () => resolve(undefined));
@@ -98,8 +105,22 @@ async function readHidden({ stdin }: Streams): Promise<string | undefined> {
   }
 }
 
-/** Node pauses the input of a question when the process continues after Ctrl-Z. */
-function linesOf(options: ReadLineOptions): Interface {
+/**
+ * Reads lines. For Ctrl-Z, Node stops this process alone: a shell waits for the rest of its job, so that neither it nor
+ * the question reads what is typed. The whole job is stopped here, and the question is printed again afterwards.
+ */
+function linesOf(options: ReadLineOptions, stdin: InputStream, job: Job): Interface {
   const lines = createInterface(options);
-  return lines.on('SIGCONT', () => lines.resume());
+  const resume = (): void => {
+    stdin.setRawMode?.(true);
+    // A terminal is read again only after a pause.
+    lines.pause();
+    lines.prompt(true);
+  };
+  lines.once('close', () => process.off('SIGCONT', resume));
+  return lines.on('SIGTSTP', () => {
+    process.once('SIGCONT', resume);
+    stdin.setRawMode?.(false);
+    job.signal('SIGTSTP');
+  });
 }
