@@ -22,7 +22,7 @@ const stacked =
   /(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{2})[[\p{M}&&\p{Script=Inherited}]\u1160-\u11ff\ud7b0-\ud7fb]|(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{5})\p{M}/gv;
 /** Characters that can be copies; U+0340 is the first one. */
 const possibleCopy = /[\u0340-\u{10ffff}]/gu;
-/** Most characters of a part of a word: a loop of a pattern needs memory for each character, which ends at some millions. */
+/** Most characters of a part of a word: a loop of a pattern fails after some millions of them. */
 const longestPart = 10_000;
 const wordPart = new RegExp(String.raw`[\p{L}\p{M}\p{N}_]{1,${longestPart}}`, 'gu');
 const notOfWord = /[^\p{L}\p{M}\p{N}_]/gu;
