@@ -53,11 +53,26 @@ async function storeAt(kind: string, path: string): Promise<EventStore> {
     : directoryStore({ path: join(path, 'logs'), durability: 'buffered' });
 }
 
+/** Expects that a conversation cannot be used. */
+async function expectUnfinished(store: EventStore, workspace: string): Promise<void> {
+  const { head } = await store.summary(id);
+  const opened = Conversation.open({ agent: agentOf([]), store, id, workspace });
+  await expect(opened).rejects.toMatchObject({
+    code: 'incomplete',
+    message: expect.stringContaining('repair it again'),
+  });
+  expect((await store.summary(id)).head).toBe(head);
+}
+
 /** Ends a log before an event; `again`: as if the process had died after the cut, and the repair been done again. */
-async function repaired(store: EventStore, from: number, way: 'once' | 'again'): Promise<void> {
+async function repaired(store: EventStore, from: number, way: 'once' | 'again', workspace: string): Promise<void> {
+  if (way === 'again') {
+    await using dying = await store.open(id, { purpose: 'repair' });
+    await repair(dying, { from });
+  }
+  if (way === 'again') await expectUnfinished(store, workspace);
   await using log = await store.open(id, { purpose: 'repair' });
   const summary = await store.summary(id);
-  if (way === 'again') await repair(log, { from });
   const { cut } = await repairConversation(log, summary, way === 'again' ? {} : { from });
   expect(cut?.seq).toBe(way === 'again' ? undefined : from);
   const head = await log.head();
@@ -83,10 +98,10 @@ test.for(cases)('a log that a repair ends before any event runs and sets nothing
   const origin = await origins[name](theirs);
   const { head, meta } = await origin.summary(id);
   const before = [...runs];
-  for (let from = 1; from < head; from += 1) {
+  for (let from = 0; from < head; from += 1) {
     await using store = await storeAt(kind, join(workspace, String(from)));
     await copyLog(await origin.read(id), store, { meta });
-    await repaired(store, from, way);
+    await repaired(store, from, way, workspace);
     await expect(Conversation.open({ agent: agentOf([]), store, id })).rejects.toThrow('has no stored workspace');
     const agent = agentOf([call('mine')], alwaysConfirm());
     await using conversation = await Conversation.open({ agent, store, id, workspace });

@@ -28,6 +28,7 @@ import { withoutUndefined } from '../without-undefined.ts';
 import { registerClientTools } from './client-tools.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { checkImported } from './import-conversation.ts';
+import { checkRepaired } from './repair-conversation.ts';
 import { navigateTo } from './navigate.ts';
 import { checkAgent, resumeAgent } from './resume-agent.ts';
 import { storedAgent } from './stored-agent.ts';
@@ -123,6 +124,7 @@ async function foldConversation(options: OpenOptions, log: EventLog, codec: Even
   const { id, store } = options;
   const { meta } = await store.summary(id);
   checkImported(id, meta);
+  await checkRepaired(log);
   const { timeline, snapshot } = await foldedTimeline(log, codec, snapshotName(options));
   const settings = timeline.read('settings');
   checkFork(id, meta, { head: timeline.head, settings });

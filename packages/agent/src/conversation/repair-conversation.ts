@@ -1,5 +1,6 @@
 import type { EventLog, Summary } from '@varve/storage';
 import { repair, type RepairOptions, type RepairResult } from '@varve/storage/maintenance';
+import { AgentError } from '../error.ts';
 import { isUnfinishedImport } from '../log/settings.ts';
 import { endHistory, titleOf } from './end-history.ts';
 
@@ -10,7 +11,8 @@ const lostMessage =
 /**
  * Repairs a conversation whose log lost events, opened with the purpose `repair`. If that ends the log, what is left of
  * it is history, as after an import: what was lost could have changed its settings, or be the result of a call, or the
- * boundary of an import. Open it with a workspace. A repair whose process died is completed when it is done again.
+ * boundary of an import. Open it with a workspace. A repair whose process died is completed when it is
+ * done again, before which the conversation cannot be opened.
  *
  * @throws {StorageError} as `repair`.
  */
@@ -26,6 +28,16 @@ export async function repairConversation(
   const seal = end?.head === head ? end.seal : undefined;
   await endHistory(log, { title: titleOf(meta), seal, answer: lostMessage, now: options.now ?? Date.now });
   return result;
+}
+
+/**
+ * Refuses a log that was cut off and has no boundary yet: its settings and calls may be old, or those of an import.
+ *
+ * @throws {AgentError} `incomplete`.
+ */
+export async function checkRepaired(log: EventLog): Promise<void> {
+  if (!(await endsWithCut(log))) return;
+  throw new AgentError('incomplete', `The repair of conversation ${log.id} did not end: repair it again.`);
 }
 
 /** Reports whether nothing was stored since the log was cut off. */
