@@ -22,10 +22,11 @@ const stacked =
   /(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{2})[[\p{M}&&\p{Script=Inherited}]\u1160-\u11ff\ud7b0-\ud7fb]|(?<=[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]{5})\p{M}/gv;
 /** Characters that can be copies; U+0340 is the first one. */
 const possibleCopy = /[\u0340-\u{10ffff}]/gu;
-/** Most characters of a part of a word: a loop of a pattern fails after some millions of them. */
-const longestPart = 10_000;
-const wordPart = new RegExp(String.raw`[\p{L}\p{M}\p{N}_]{1,${longestPart}}`, 'gu');
-const notOfWord = /[^\p{L}\p{M}\p{N}_]/gu;
+/**
+ * Words, or parts of them: a loop of a pattern fails after some millions of characters. An underscore separates words as
+ * a hyphen does: names of files such as `отчет_v2.docx` must be readable.
+ */
+const word = /[\p{L}\p{M}\p{N}]{1,10000}/gu;
 const latin = /\p{Script=Latin}/u;
 /**
  * Letters of alphabets that have letters like the Latin ones. Within a word of both, one of them is not what it looks
@@ -47,7 +48,9 @@ const lineEndBlanks = /(?<! ) +$/gm;
  * again.
  */
 export function revealHidden(text: string): string {
-  return revealForeign(text.replace(literalNumber, '<003C>'))
+  return text
+    .replace(literalNumber, '<003C>')
+    .replace(word, (letters) => (latin.test(letters) ? letters.replace(foreign, codePoint) : letters))
     .replace(lineEndBlanks, (blanks) => '<0020>'.repeat(blanks.length))
     .replace(invisible, (character) => {
       if (character === '\n' || character === ' ') return character;
@@ -55,24 +58,6 @@ export function revealHidden(text: string): string {
     })
     .replace(possibleCopy, (character) => (isCopy(character) ? codePoint(character) : character))
     .replace(stacked, codePoint);
-}
-
-/** Replaces foreign letters in words of Latin ones by their code points. */
-function revealForeign(text: string): string {
-  let end = 0;
-  let isLatin = false;
-  return text.replace(wordPart, (letters: string, at: number) => {
-    if (at >= end) {
-      end = letters.length < longestPart ? at + letters.length : endOfWord(text, at);
-      isLatin = latin.test(text.slice(at, end));
-    }
-    return isLatin ? letters.replace(foreign, codePoint) : letters;
-  });
-}
-
-function endOfWord(text: string, start: number): number {
-  notOfWord.lastIndex = start;
-  return notOfWord.exec(text)?.index ?? text.length;
 }
 
 /** Reports whether Unicode defines a character as equal to another one, as which it is drawn. */
