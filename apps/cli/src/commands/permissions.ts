@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import type { PermissionStore } from '@varve/settings/permissions';
+import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -33,7 +34,9 @@ export const permissions: CliCommand = {
         const rules = await (await storeIn(io)).list(projectOf(options));
         for (const { scope, rule } of rules) io.stdout.line(`${scope.padEnd(7)}  ${revealedLine(textOf(rule))}`);
         if (rules.length === 0)
-          io.stderr.line(styled('dim', 'There are no rules: `varve permissions add allow command npm test`.'));
+          io.stderr.line(
+            styled('dim', `There are no rules: \`${commandName(io)} permissions add allow command npm test\`.`),
+          );
         done(exitCodes.ok);
       });
     withRule(withPlace(command.command('add')))

@@ -45,7 +45,7 @@ export const repairCommand: CliCommand = {
         });
         for (const line of describe(result)) io.stdout.line(line);
         const { loss, cut } = result;
-        if (loss && !cut) io.stderr.line(styled('dim', repairCommandFor(log.id, loss)));
+        if (loss && !cut) io.stderr.line(styled('dim', repairCommandFor(log.id, loss, io)));
         done(exitCodes.ok);
       });
   },
@@ -60,7 +60,7 @@ function* describe({ loss, cut, resolved, accepted, malformed = 0 }: RepairResul
   if (loss) yield loss.message;
   if (cut) {
     yield `The log ends before event ${cut.seq} now. Later events are in quarantine${placeOf(loss)}.`;
-    yield 'Its settings, approvals and open calls end there too: resume it as an imported conversation.';
+    yield 'Its settings, approvals and open calls end there too: resume it with --model and --workspace.';
   }
   for (const { seq, end } of resolved) yield `The loss of events ${seq} to ${end - 1}, found earlier, is accepted.`;
   for (const { seq, end } of accepted) yield `Events ${seq} to ${end - 1} are accepted as they are, and sealed.`;

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { Argument, type Command } from 'commander';
 import type { KeyPlace, SecretSource, SecretStore } from '@varve/settings/secrets';
+import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -59,7 +60,8 @@ function register(command: Command, io: TerminalIo, done: Parameters<CliCommand[
       for (const { name, kind, description = '' } of listed) {
         io.stdout.line(`${name}\t${kind === 'LookupSecret' ? 'lookup' : 'value'}\t${description}`);
       }
-      if (listed.length === 0) io.stderr.line(styled('dim', 'There are no secrets: `varve secret set NAME`.'));
+      if (listed.length === 0)
+        io.stderr.line(styled('dim', `There are no secrets: \`${commandName(io)} secret set NAME\`.`));
       done(exitCodes.ok);
     });
   command

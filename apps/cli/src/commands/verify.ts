@@ -77,7 +77,7 @@ export const verify: CliCommand = {
         if (!options.json && differing.length > 0) printDiffering(io, differing);
         if (!options.json && settings.length > 0) printChanged(io, settings);
         const loss = await log.loss?.();
-        if (loss) io.stderr.line(styled('dim', repairCommandFor(log.id, loss)));
+        if (loss) io.stderr.line(styled('dim', repairCommandFor(log.id, loss, io)));
         done(isGood ? exitCodes.ok : exitCodes.storage);
       });
   },

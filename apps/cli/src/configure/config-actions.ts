@@ -13,6 +13,7 @@ import {
   type SettingEntry,
   type SettingKey,
 } from '@varve/settings';
+import { commandName } from '../command-name.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { settingsFor } from '../setup/settings.ts';
@@ -44,7 +45,7 @@ export async function listSettings(
   for (const line of settingsTable(entries, io)) io.stdout.line(line);
   if (all) return;
   const defaults = settings.entries.length - entries.length;
-  io.stderr.line(styled('dim', `${defaults} settings have defaults: \`varve config list --all\`.`));
+  io.stderr.line(styled('dim', `${defaults} settings have defaults: \`${commandName(io)} config list --all\`.`));
 }
 
 function jsonOf({ key, value, origin, hidden }: SettingEntry): unknown {

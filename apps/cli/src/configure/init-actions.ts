@@ -4,6 +4,7 @@ import { isLoopback } from '@varve/text';
 import { capabilityCache, localServers, modelProfiles, type LocalServer } from '@varve/settings/profiles';
 import { modelAddress } from '@varve/settings/agent';
 
+import { commandName } from '../command-name.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { checkUrl, modelOptions } from '../setup/configured-model.ts';
@@ -55,7 +56,10 @@ export async function initialise(options: InitOptions, io: TerminalIo): Promise<
   });
   await profiles.activate(choice.name);
   io.stderr.line(
-    styled('green', `Saved the profile ${choice.name} in ${home}. Try: varve run "Explain this repository"`),
+    styled(
+      'green',
+      `Saved the profile ${choice.name} in ${home}. Try: ${commandName(io)} run "Explain this repository"`,
+    ),
   );
   if (isLoopback(choice.baseUrl)) await probe(io);
 }

@@ -7,6 +7,7 @@ import {
   type ModelProfiles,
   type ModelRole,
 } from '@varve/settings/profiles';
+import { commandName } from '../command-name.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { modelOptions } from '../setup/configured-model.ts';
@@ -61,7 +62,7 @@ export async function listProfiles({ json }: { readonly json?: true }, io: Termi
     ]);
   }
   if (rows.length === 0)
-    io.stderr.line(styled('dim', 'There are no model profiles: `varve profile save NAME model=…`.'));
+    io.stderr.line(styled('dim', `There are no model profiles: \`${commandName(io)} profile save NAME model=…\`.`));
 }
 
 /** Creates a profile, or changes the named fields of it; an empty value removes a field. */

@@ -33,7 +33,7 @@ export async function showExtensions(path: string | undefined, io: TerminalIo): 
   for (const line of table(rows)) io.stdout.line(line);
   if (rows.length === 0) io.stderr.line(styled('dim', `No file gives instructions to an agent in ${workspace}.`));
   for (const { path: name, reason } of skipped) io.stderr.line(styled('yellow', `${name} is left out. ${reason}`));
-  for (const line of [...extensions.warnings, ...extensions.untrusted.map(untrustedLine)])
+  for (const line of [...extensions.warnings, ...extensions.untrusted.map((each) => untrustedLine(each, io))])
     io.stderr.line(styled('yellow', line));
 }
 

@@ -107,7 +107,7 @@ async function decide(subject: TrustSubject, store: TrustStore, io: TerminalIo):
   const { hash, scope, workspace } = subject.configuration;
   const shown = await show(subject, store, io);
   if (!io.stdin.isTTY || !io.stderr.isTTY) {
-    io.stderr.line(`Trust it with: ${trustCommand(workspace, scope)} --hash ${hash.slice(0, shownDigits)}`);
+    io.stderr.line(`Trust it with: ${trustCommand(workspace, scope, io)} --hash ${hash.slice(0, shownDigits)}`);
     return false;
   }
   const runs = ['What it names runs with your rights.', ...subject.runs.map((what) => `· ${what}`)];

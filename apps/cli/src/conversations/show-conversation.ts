@@ -37,7 +37,7 @@ export async function showConversation(typed: string, options: ShowOptions, io: 
   const loss = await log.loss?.();
   if (!loss) return;
   io.stderr.line(styled('red', `Incomplete: ${loss.message}`));
-  io.stderr.line(styled('dim', repairCommandFor(id, loss)));
+  io.stderr.line(styled('dim', repairCommandFor(id, loss, io)));
 }
 
 async function printRequest(log: LogReader, io: TerminalIo): Promise<void> {

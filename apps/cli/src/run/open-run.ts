@@ -43,7 +43,7 @@ export async function openRun(
   if (!existing) await checkWorkspace(options, io);
   const { store: storeOption, hooks } = options;
   const prepared = open.use(await preparedAgent({ settings, workspace, store: storeOption, stored, hooks }, io, warn));
-  for (const line of [...prepared.warnings, ...prepared.untrusted.map(untrustedLine)]) warn(line);
+  for (const line of [...prepared.warnings, ...prepared.untrusted.map((each) => untrustedLine(each, io))]) warn(line);
   // Created last, so that a run that cannot start creates nothing.
   const store = existing ?? open.use(await openConfiguredStore(io, options.store));
   const parts = { agent: prepared.agent, store, secrets: prepared.secrets };
