@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { text } from '@varve/events';
 import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
-import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
+import { TaskTrackerAction, TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { eventFormatter } from './event-formatter.ts';
 
 const stamp = (id: string) => ({ id: id.repeat(8), timestamp: '2026-01-01T12:00:00.000000' });
@@ -48,4 +48,13 @@ test('results of parallel calls repeat the line of their call', () => {
     '↳ $ two',
     '  2',
   ]);
+});
+
+test('the repeated line of a plan does not contain all of its tasks', () => {
+  const task_list = [{ title: 'See which tests fail', notes: '', status: 'todo' as const }];
+  const plan = ActionEvent.create(
+    { ...call('a', ''), action: TaskTrackerAction.create({ command: 'plan', task_list }), tool_name: 'task_tracker' },
+    stamp('a'),
+  );
+  expect(formatted([plan, call('b', 'two'), result('c', 'a', '1')])).toEqual(['☰ plan', '$ two', '↳ ☰ plan', '  1']);
 });

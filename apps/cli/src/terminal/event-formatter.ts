@@ -1,6 +1,6 @@
 import type { BaseEvent } from '@varve/events';
 import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
-import { callLines, eventLines, factLines, type TextLine } from '@varve/events/text';
+import { eventLines, factLines, type TextLine } from '@varve/events/text';
 
 /**
  * Creates a function that formats events in order. A result that does not follow its call repeats its first line;
@@ -21,7 +21,8 @@ export function eventFormatter(earlier: readonly ActionEvent[] = []): (event: Ba
 }
 
 function reminder(call: ActionEvent): TextLine {
-  const [line] = callLines(call);
+  const title: ActionEvent = { ...call, thought: [] };
+  const [line] = eventLines(title);
   const [first = ''] = line?.text.split('\n') ?? [];
   return { mark: 'quiet', text: `↳ ${first}` };
 }
