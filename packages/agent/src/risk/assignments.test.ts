@@ -100,6 +100,7 @@ test.for([
     '-Dmaven.ext.class.path=x.jar',
   ],
   ['JAVA_OPTS', '-server -ea -Djava.security.egd=file:/dev/./urandom', '-javaagent:x.jar'],
+  ['JAVA_TOOL_OPTIONS', '-Xmx2g', '-javaagent:x.jar'],
   ['OPENSSL_CONF', '/etc/ssl/openssl.cnf', '/usr/../data/me/project/x'],
   ['OPENSSL_MODULES', '/usr/lib/ossl-modules', '/etcetera/x'],
   ['ELIXIR_ERL_OPTIONS', '+fnu', '+fnu -s x'],

@@ -11,10 +11,7 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
   [/^(?:PS\d|MAILPATH)$/, /^[^`$\\]*$/],
   [/^IFS$/, /^[^\w/.-]*$/],
   [/^(?:LD_|DYLD_).*$/, /^$/],
-  [
-    /^(?:PERL5OPT|PERL5DB|RUBYOPT|PYTHONSTARTUP|PYTHONINSPECT|JAVA_TOOL_OPTIONS|LESSOPEN|LESSCLOSE|TAR_OPTIONS|RSYNC_RSH)$/,
-    /^$/,
-  ],
+  [/^(?:PERL5OPT|PERL5DB|RUBYOPT|PYTHONSTARTUP|PYTHONINSPECT|LESSOPEN|LESSCLOSE|TAR_OPTIONS|RSYNC_RSH)$/, /^$/],
   [
     /^(?:[A-Z]+_)*(?:EDITOR|PAGER|BROWSER)$|^(?:VISUAL|FCEDIT|MANPAGER|HGEDITOR|HGMERGE|SVN_MERGE)$/,
     /^(?:|cat|less|more|true|:|echo|none|vi|vim|nano)$/,
@@ -43,7 +40,7 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
   [/^PYTHON(?:BREAKPOINT|WARNINGS)$/, /^(?:[\w:, ]*|(?:i?pdb|pudb)\.set_trace)$/],
   [/^DBUS_(?:SESSION|SYSTEM)_BUS_ADDRESS$/, /^(?!.*unixexec)/s],
   [
-    /^(?:_JAVA_OPTIONS|JDK_JAVA_OPTIONS|(?:JAVA|MAVEN|GRADLE|SBT)_OPTS)$/,
+    /^(?:_JAVA_OPTIONS|J(?:DK_JAVA|AVA_TOOL)_OPTIONS|(?:JAVA|MAVEN|GRADLE|SBT)_OPTS)$/,
     /^\s*(?:(?:-ea|-server|--enable-preview|--add-(?:opens|exports)[ =][\w./=-]+|-X(?:m[nsx]|ss)\w+|-XX:[+-]\w+|-XX:\w*(?:Size|Percentage)=[\w.]+|-D(?!\S*class)[\w.-]+=[\w./:-]*)(?:\s+|$))*$/,
   ],
   [/^(?:npm|pnpm)_config_script_shell$/i, /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/],
