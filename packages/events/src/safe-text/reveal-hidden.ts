@@ -23,8 +23,8 @@ const stacked =
 /** Characters that can be copies; U+0340 is the first one. */
 const possibleCopy = /[\u0340-\u{10ffff}]/gu;
 /**
- * Words, or parts of them: a loop of a pattern fails after some millions of characters. An underscore separates words as
- * a hyphen does: names of files such as `отчет_v2.docx` must be readable.
+ * Words, or parts of them: a loop of a pattern fails after some millions of characters. An underscore separates words,
+ * as a hyphen does: names of files such as `отчет_v2.docx` must be readable.
  */
 const word = /[\p{L}\p{M}\p{N}]{1,10000}/gu;
 const latin = /\p{Script=Latin}/u;
