@@ -73,10 +73,11 @@ async function repaired(store: EventStore, from: number, way: 'once' | 'again', 
   if (way === 'again') await expectUnfinished(store, workspace);
   await using log = await store.open(id, { purpose: 'repair' });
   const summary = await store.summary(id);
-  const { cut } = await repairConversation(log, summary, way === 'again' ? {} : { from });
+  const { cut, isHistory } = await repairConversation(log, summary, way === 'again' ? {} : { from });
+  expect(isHistory).toBe(true);
   expect(cut?.seq).toBe(way === 'again' ? undefined : from);
   const head = await log.head();
-  expect(await repairConversation(log, summary)).toEqual({ resolved: [], accepted: [] });
+  expect(await repairConversation(log, summary)).toEqual({ resolved: [], accepted: [], isHistory: false });
   expect(await log.head()).toBe(head);
   expect((await verify(log)).broken).toBeUndefined();
 }

@@ -1,4 +1,4 @@
-import type { RepairResult } from '@varve/storage/maintenance';
+import type { ConversationRepair } from '@varve/agent/replay';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { eventCount } from '../conversations/formats.ts';
@@ -56,18 +56,16 @@ function checkEnd(from: number | undefined, head: number): void {
   throw new CliError(exitCodes.usage, `The log has ${eventCount(head)}, so it has no event ${from}.`);
 }
 
-function* describe({ loss, cut, resolved, accepted, malformed = 0 }: RepairResult): Generator<string> {
+function* describe({ loss, cut, resolved, accepted, malformed = 0, isHistory }: ConversationRepair): Generator<string> {
   if (loss) yield loss.message;
-  if (cut) {
-    yield `The log ends before event ${cut.seq} now. Later events are in quarantine${placeOf(loss)}.`;
-    yield 'Its settings, approvals and open calls end there too: resume it with --model and --workspace.';
-  }
+  if (cut) yield `The log ends before event ${cut.seq} now. Later events are in quarantine${placeOf(loss)}.`;
+  if (isHistory) yield 'Its settings, approvals and open calls end there too: resume it with --model and --workspace.';
   for (const { seq, end } of resolved) yield `The loss of events ${seq} to ${end - 1}, found earlier, is accepted.`;
   for (const { seq, end } of accepted) yield `Events ${seq} to ${end - 1} are accepted as they are, and sealed.`;
   if (malformed > 0) yield `Unreadable records of the proof that are in quarantine now: ${malformed}.`;
-  if (!loss && !cut && resolved.length + accepted.length + malformed === 0) yield 'Nothing to repair.';
+  if (!loss && !cut && !isHistory && resolved.length + accepted.length + malformed === 0) yield 'Nothing to repair.';
 }
 
-function placeOf(loss: RepairResult['loss']): string {
+function placeOf(loss: ConversationRepair['loss']): string {
   return loss ? `: ${loss.quarantine}` : '';
 }

@@ -8,11 +8,17 @@ import { endHistory, titleOf } from './end-history.ts';
 const lostMessage =
   'The log of this conversation lost what followed this call. It may have been executed: check the current state before you repeat it.';
 
+/** Result of the repair of a conversation. */
+export interface ConversationRepair extends RepairResult {
+  /** True if what is left of the conversation became history. */
+  readonly isHistory: boolean;
+}
+
 /**
  * Repairs a conversation whose log lost events, opened with the purpose `repair`. If that ends the log, what is left of
  * it is history, as after an import: what was lost could have changed its settings, or be the result of a call, or the
- * boundary of an import. Open it with a workspace. A repair whose process died is completed when it is
- * done again, before which the conversation cannot be opened.
+ * boundary of an import. Open it with a workspace. A repair whose process died is completed when it is done again,
+ * before which the conversation cannot be opened.
  *
  * @throws {StorageError} as `repair`.
  */
@@ -20,14 +26,14 @@ export async function repairConversation(
   log: EventLog,
   { meta }: Pick<Summary, 'meta'>,
   options: RepairOptions = {},
-): Promise<RepairResult> {
+): Promise<ConversationRepair> {
   const result = await repair(log, options);
   // An import that did not end cannot be opened, and has no boundary yet.
-  if (isUnfinishedImport(meta) || !(await endsWithCut(log))) return result;
+  if (isUnfinishedImport(meta) || !(await endsWithCut(log))) return { ...result, isHistory: false };
   const [head, end] = [await log.head(), await log.proof?.end()];
   const seal = end?.head === head ? end.seal : undefined;
   await endHistory(log, { title: titleOf(meta), seal, answer: lostMessage, now: options.now ?? Date.now });
-  return result;
+  return { ...result, isHistory: true };
 }
 
 /**

@@ -8,4 +8,4 @@ export { readContext, type ContextUse, type ReadContextOptions } from './read-co
 export { currentSettings, readSettings, verifyMeta, type FoldedSettings } from './verify-meta.ts';
 export { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 export { settingsProjection, type LoggedSettings } from '../log/projections/settings-projection.ts';
-export { repairConversation } from '../conversation/repair-conversation.ts';
+export { repairConversation, type ConversationRepair } from '../conversation/repair-conversation.ts';
