@@ -26,6 +26,8 @@ test.for([
 });
 
 const patterns = ['[a-z]', '\\w', '.', '.*', '.+d?', '(s|n|h)', '[[:alpha:]]', '^[^x]', 'sh', '(((\\S+)+)+)+'];
+/** Their comparison would take time that is exponential in their counts. */
+patterns.push('(.?){99}z', '((.?){9}){9}z', '((((.?)+)+)+)+z');
 const programs = ['pkill', 'pkill -9 -f', 'killall -r', 'skill -KILL'];
 
 const padding = 'x'.repeat(40);

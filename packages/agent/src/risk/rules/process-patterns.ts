@@ -1,13 +1,19 @@
-/** Names and beginnings of commands that have nothing in common, short: a pattern may take exponential time. */
+/** Names and beginnings of commands that have nothing in common, short: a pattern may take polynomial time. */
 const unrelated = ['node', 'bash', 'sshd', '/usr', '/bin', 'a -x'];
 
 /** Longer patterns are not compared: that may take long. */
 const maxLength = 32;
+/** A group that is repeated: comparing it may take exponential time, however short the text is. */
+const repeatedGroup = /\)[*+{]/;
 /** Number of characters that a whole command must contain to be one of few. */
 const minLiteral = 4;
 
-/** Reports whether a pattern of `pkill` matches several unrelated programs, by their names or whole commands. */
+/**
+ * Reports whether a pattern of `pkill` matches several unrelated programs, by their names or whole commands, or repeats
+ * a group.
+ */
 export function matchesPrograms(pattern: string): boolean {
+  if (repeatedGroup.test(pattern)) return true;
   if (pattern.length > maxLength) return alternativesMatch(pattern);
   try {
     const expression = new RegExp(pattern.replaceAll(/\[:\w+:\]/g, 'a-z'));
