@@ -182,13 +182,17 @@ export class ShellController {
     const prefix = before === undefined ? '' : unreportedOutput(before.take(), this.#unreportedEnd(before));
     before?.acknowledge();
     const session = await this.#ensureSession(context);
-    if (!this.#factory.mayStartIn(session.directory, context.startDirectories)) {
+    if (!this.#mayStart(session, context)) {
       const { command } = call;
       return terminalReport({ command, prefix, suffix: startsElsewhere, isError: true, shell: session });
     }
     session.onOutput = context.onOutput;
     session.run(call.command, secrets);
     return this.#follow(session, call, context, prefix === '' ? {} : { prefix });
+  }
+
+  #mayStart({ directory }: ShellSession, { startDirectories }: ToolContext): boolean {
+    return this.#factory.mayStartIn(directory, startDirectories);
   }
 
   #unreportedEnd(session: ShellSession): string {
@@ -244,6 +248,9 @@ export class ShellController {
     const replaced = shellReplaced(this.#keepsExported);
     if (replacements > 1) return terminalReport({ ...input, suffix: commandNotStarted, isError: true });
     const session = await this.#ensureSession(toolContext);
+    // If the directory is gone, the new shell is in the workspace.
+    if (!this.#mayStart(session, toolContext))
+      return terminalReport({ ...input, suffix: startsElsewhere, isError: true, shell: session });
     session.onOutput = toolContext.onOutput;
     session.run(unusable.command, await this.#factory.secretsFor(unusable.command));
     const before = [prefix, input.output?.text, replaced].filter(Boolean).join('\n');

@@ -96,3 +96,22 @@ test.skipIf(!isKnown)('a command does not run in a directory that was moved afte
     await tool.close();
   }
 });
+
+test.for([true, false])(
+  'with a terminal (%j), a command of an unusable shell whose directory is gone does not run in the workspace',
+  async (pty) => {
+    const tool = terminal({ pty });
+    const shared = { workspace, signal: new AbortController().signal, idempotencyKey: 'key' };
+    try {
+      const gone = 'mkdir gone; cd gone; rmdir ../gone; readonly __varve_id';
+      await tool.execute(tool.parse({ command: gone, timeout: 20 }), shared);
+      const approved = { ...shared, startDirectories: at('gone') };
+      const result = await tool.execute(tool.parse({ command: 'echo ran', timeout: 20 }), approved);
+      const { working_dir: where, suffix } = metadataOf(result);
+      expect([outputOf(result), result.is_error, where]).toEqual(['', true, workspace]);
+      expect(suffix).toContain('approved for another directory');
+    } finally {
+      await tool.close();
+    }
+  },
+);
