@@ -136,3 +136,15 @@ test.for(['grep -r KEY .', 'cp -r . copy', 'rm -rf *', 'tar cf x ../*'])(
     expect(denied('./secret2', command)).toBe('ask');
   },
 );
+
+const wildcards = ['secrets/**', 'secrets/*', './secrets/*.key', 'secrets/**/key', 'secrets/k?y'];
+test.for(
+  wildcards.flatMap((pattern) =>
+    ['rm -r secrets', 'grep -r KEY ./secrets/', 'cp -r secrets copy', 'tar cf x .'].map(
+      (one) => [pattern, one] as const,
+    ),
+  ),
+)('a deny rule for %s asks about %s, which may contain such files', ([pattern, command]) => {
+  expect(denied(pattern, command)).toBe('ask');
+  expect(denied(pattern, 'rm -r secrets2')).toBeUndefined();
+});

@@ -10,6 +10,8 @@ interface PathPattern {
   readonly matches: (path: string) => boolean;
   /** Directory in front of the first wildcard; undefined for a file name anywhere. */
   readonly base: string | undefined;
+  /** Beginning of the paths below it. */
+  readonly inside: string | undefined;
   /** The name, if the pattern is one. */
   readonly name: string | undefined;
 }
@@ -40,7 +42,7 @@ function compile(pattern: string, reader: PathReader, ignoreCase: boolean): Path
   if (!pattern.includes('/') && pattern !== '~') {
     const matches = matcher(text, ignoreCase);
     const name = hasPattern(text) ? undefined : text;
-    return { matches: (path) => matches(path.split(sep).at(-1) ?? ''), base: undefined, name };
+    return { matches: (path) => matches(path.split(sep).at(-1) ?? ''), base: undefined, inside: undefined, name };
   }
   const { base, glob } = picomatch.scan(text.replace(/^\.\//, ''));
   const bases = [reader.absolute(base), reader.named(base || '.').real];
@@ -50,7 +52,9 @@ function compile(pattern: string, reader: PathReader, ignoreCase: boolean): Path
     const prefix = start.endsWith(sep) ? start : start + sep;
     return (path: string) => startsWith(path, prefix, ignoreCase) && matches(path.slice(prefix.length));
   });
-  return { matches: (path) => tests.some((test) => test(path)), base: bases[0], name: undefined };
+  // The directory in front of a wildcard is around the named files; the workspace is not, as for a name anywhere.
+  const inside = base === '' ? bases[0] : `${bases[0]}${sep}`;
+  return { matches: (path) => tests.some((test) => test(path)), base: bases[0], inside, name: undefined };
 }
 
 /** Compiles the glob of a person for the paths of a model: no pair of them takes more than proportional time. */
@@ -60,12 +64,12 @@ function matcher(glob: string, ignoreCase: boolean): (path: string) => boolean {
 }
 
 /** Reports whether a directory or a wildcard may stand for a path that the pattern matches. */
-function mayContain(path: string, { base, name }: PathPattern, isUncertain: boolean): boolean {
+function mayContain(path: string, { base, inside, name }: PathPattern, isUncertain: boolean): boolean {
   if (base !== undefined && isUncertain) {
     const start = beforePattern(path).replace(/(?<![^/])[^/]*$/, '');
     return startsWith(base + sep, start, true) || startsWith(start, base + sep, true);
   }
-  if (base !== undefined) return startsWith(base, path === sep ? path : path + sep, true);
+  if (inside !== undefined) return startsWith(inside, path === sep ? path : path + sep, true);
   if (!isUncertain) return false;
   return path.split(sep).some((part) => hasPattern(part) && mayBe(part, name));
 }
