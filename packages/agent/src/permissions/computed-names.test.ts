@@ -148,3 +148,32 @@ test.for(
   expect(denied(pattern, command)).toBe('ask');
   expect(denied(pattern, 'rm -r secrets2')).toBeUndefined();
 });
+
+const rulesBelow = ['secrets/**', 'secrets/key', './secrets', '.secrets/**'];
+
+test.for(
+  [
+    'npm test; echo "exit: $?"',
+    'echo "count: $(ls | wc -l)"',
+    'rm a*.log',
+    'cat src/*.ts dist/[ab]?.js',
+    'for i in 1 2; do echo "x$((i + 1))"; done',
+  ].flatMap((command) => rulesBelow.map((pattern) => [command, pattern] as const)),
+)('%s names no file that a deny rule for %s could mean', ([command, pattern]) => {
+  expect(denied(pattern, command)).toBeUndefined();
+});
+
+test.for(
+  [
+    'rm -r *',
+    'rm -r *s',
+    'rm -r ?ec*',
+    'cat [.s]*/key',
+    'cat $X',
+    'cp -r {.,}secrets x',
+    'cat ~-/key',
+    'ls *(s|.s)*',
+  ].flatMap((command) => ['secrets/**', '.secrets/**'].map((pattern) => [command, pattern] as const)),
+)('%s may name files of a deny rule for %s', ([command, pattern]) => {
+  expect(denied(pattern, command)).toBe('ask');
+});

@@ -66,12 +66,26 @@ function matcher(glob: string, ignoreCase: boolean): (path: string) => boolean {
 /** Reports whether a directory or a wildcard may stand for a path that the pattern matches. */
 function mayContain(path: string, { base, inside, name }: PathPattern, isUncertain: boolean): boolean {
   if (base !== undefined && isUncertain) {
-    const start = beforePattern(path).replace(/(?<![^/])[^/]*$/, '');
-    return startsWith(base + sep, start, true) || startsWith(start, base + sep, true);
+    const known = beforePattern(path);
+    // Of `~name/x` the directory is not known.
+    if (known === path) return true;
+    const start = known.replace(/(?<![^/])[^/]*$/, '');
+    if (startsWith(start, base + sep, true)) return true;
+    return startsWith(base + sep, start, true) && mayLeadTo(path.slice(start.length), base.slice(start.length));
   }
   if (inside !== undefined) return startsWith(inside, path === sep ? path : path + sep, true);
   if (!isUncertain) return false;
   return path.split(sep).some((part) => hasPattern(part) && mayBe(part, name));
+}
+
+/** Reports whether what follows a directory may be a name on the way to a file below it. */
+function mayLeadTo(rest: string, target: string): boolean {
+  const [name = ''] = target.split(sep);
+  // What a variable or a group becomes may contain separators. A link that wildcards match is compared by itself.
+  const isOneName = !/[/\\$`{(]/.test(rest);
+  // With `dotglob` a wildcard matches a leading dot.
+  const isHidden = name.startsWith('.') && hasPattern(rest.slice(0, 1));
+  return !isOneName || name === '' || isHidden || mayBe(rest, name);
 }
 
 function mayBe(part: string, name: string | undefined): boolean {
