@@ -81,7 +81,7 @@ async function removeUnfinished(bundle: LogReader, store: EventStore): Promise<v
 }
 
 /**
- * Returns the `meta` of the rest; undefined if it is none. Looks under the lease: another import of the bundle would
+ * Returns the `meta` of the rest; undefined for other logs. Looks under the lease: another import of the bundle would
  * otherwise end in between. The mark in the `meta` is that of one import, so what follows the lease is not removed.
  */
 async function markOfRest(bundle: LogReader, store: EventStore): Promise<Json | undefined> {

@@ -1,11 +1,15 @@
-import { TerminalAction } from '@varve/events/payloads';
-import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { type Payload, TerminalAction } from '@varve/events/payloads';
 import { limits } from './words/limits.ts';
 import { readShell, type ShellReading } from './read-shell.ts';
 
-type Command = Pick<ProposedCall, 'action' | 'workspace' | 'directories'>;
+/** A call, and where its command would run: the fields of `ProposedCall` that determine its reading. */
+interface TerminalCall {
+  readonly action: Payload;
+  readonly workspace?: string;
+  readonly directories?: readonly string[];
+}
 
-interface Known extends Command {
+interface Known extends TerminalCall {
   readonly reading: ShellReading;
 }
 
@@ -13,7 +17,7 @@ interface Known extends Command {
 let last: Known | undefined;
 
 /** Reads the command of a call of the terminal; undefined for other calls, for input, and if it is too long. */
-export function readTerminal({ action, workspace, directories = [] }: Command): ShellReading | undefined {
+export function readTerminal({ action, workspace, directories = [] }: TerminalCall): ShellReading | undefined {
   if (!TerminalAction.is(action) || action.is_input || action.command.length > limits.length) return undefined;
   if (last?.action === action && last.workspace === workspace && isSame(last.directories, directories))
     return last.reading;

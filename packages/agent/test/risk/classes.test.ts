@@ -25,18 +25,28 @@ test.for([
   expect(asks(command)).toBe(true);
 });
 
-const patterns = ['[a-z]', '\\w', '.', '.*', '.+d?', '(s|n|h)', '[[:alpha:]]', '^[^x]', 'sh', '(((\\S+)+)+)+'];
-/** Their comparison would take time that is exponential in their counts. */
-patterns.push('(.?){99}z', '((.?){9}){9}z', '((((.?)+)+)+)+z');
-const programs = ['pkill', 'pkill -9 -f', 'killall -r', 'skill -KILL'];
-
 const padding = 'x'.repeat(40);
-patterns.push(
+const patterns = [
+  '[a-z]',
+  '\\w',
+  '.',
+  '.*',
+  '.+d?',
+  '(s|n|h)',
+  '[[:alpha:]]',
+  '^[^x]',
+  'sh',
+  '(((\\S+)+)+)+',
+  // A comparison with these would take time that is exponential in their counts.
+  '(.?){99}z',
+  '((.?){9}){9}z',
+  '((((.?)+)+)+)+z',
   `.|${padding}`,
   '(node|bash|sshd|python|systemd|init|postgres)',
   '[a-zA-Z0-9/._ -][a-zA-Z0-9/._ -]*',
   'x?'.repeat(20),
-);
+];
+const programs = ['pkill', 'pkill -9 -f', 'killall -r', 'skill -KILL'];
 
 test.for([
   ...programs.flatMap((program) => patterns.map((pattern) => `${program} '${pattern}'`)),

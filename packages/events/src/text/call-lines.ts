@@ -34,7 +34,7 @@ function actionLine({ action, tool_name: tool, tool_call: call, summary }: Actio
   return { mark, text: `→ ${tool} ${summary ?? shortened(call.arguments)}` };
 }
 
-/** Command line of a call of the terminal, in the fields of its payload. */
+/** Payload of a call of the terminal. */
 type Terminal = NonNullable<ReturnType<typeof TerminalAction.read>>;
 
 /**

@@ -11,7 +11,8 @@ import type { TextLine } from './text-line.ts';
 
 /**
  * Renders all of a call, uncut and with invisible characters as numbers, for a person who must approve it. Each part is
- * revealed on its own: numbers that replace line feeds must not be read as text of the call.
+ * revealed on its own: numbers that replace line feeds must not be read as text of the call. Separate from the brief
+ * form, because a page with a timeline contains that form only.
  */
 export function callLines(event: ActionEvent): readonly TextLine[] {
   return [actionLine(event), ...editLines(event, wholeChange)];

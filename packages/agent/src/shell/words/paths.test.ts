@@ -15,7 +15,7 @@ test('the normal form of any path is that of Node', () => {
   );
 });
 
-// Node needs minutes: its time is proportional to the square of the length.
+// Node needs 17 s for 400,000 characters: its time is proportional to the square of the length.
 test.for(['../', '/..', 'a/../', '../a/'])('a path of %j a million times has its normal form', (part) => {
   expect(normalPath(part.repeat(1_000_000)).length).toBeLessThanOrEqual(part.length * 1_000_000);
 });

@@ -21,8 +21,8 @@ export const systemPath =
   /^\/(?:etc|usr|bin|sbin|lib|lib64|boot|sys|proc)(?:[/*{]|$)|^(?:\/(?:var|root|home)?|~)\/?(?:\*?$|\{)|^\/home\/[^/{]*(?:\{|$|\/(?:\*?$|\{))/;
 
 /**
- * Returns the normal form of a path, as `posix.normalize`, in time proportional to its length: that takes seconds for
- * 200,000 characters of `../`.
+ * Returns the normal form of a path, as `posix.normalize`, in time proportional to its length: for `../../…` of 200,000
+ * characters that takes 3 s, and 17 s for twice as many.
  */
 export function normalPath(path: string): string {
   const isAbsolute = path.startsWith('/');

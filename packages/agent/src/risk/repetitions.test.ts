@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TerminalAction } from '@varve/events/payloads';
 import { countingTool } from '../testing/counting-tool.ts';
-import { shellRisk } from '../risk/shell-risk.ts';
+import { shellRisk } from './shell-risk.ts';
 
 const tool = countingTool().tool();
 const risk = shellRisk();

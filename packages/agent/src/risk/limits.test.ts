@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { TerminalAction } from '@varve/events/payloads';
 import { countingTool } from '../testing/counting-tool.ts';
-import { shellRisk } from '../risk/shell-risk.ts';
-import { limits } from './words/limits.ts';
-import { readShell } from './read-shell.ts';
+import { shellRisk } from './shell-risk.ts';
+import { limits } from '../shell/words/limits.ts';
+import { readShell } from '../shell/read-shell.ts';
 
 const tool = countingTool().tool();
 const riskOf = (command: string) =>
