@@ -13,6 +13,8 @@ export default defineConfig({
     maxWorkers: 2,
     // Loading the modules again for each file takes as long as the tests.
     isolate: false,
-    testTimeout: 30_000,
+    // A test waits for events: only one that hangs takes so long, even on a busy machine.
+    testTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -8,9 +8,12 @@ import { type Crash, type VolatileFiles, volatileFiles } from './volatile-files.
 /** A holder with a pid above the maximum of Linux, so that every process regards it as dead. */
 const dead = { ...thisProcess(), pid: 2 ** 22 + 1 };
 
+/** Longest lease whose renewal, after a third of it, can be a timer: a process that crashed must not renew its lease. */
+const leaseMs = 3 * 2 ** 31 - 3;
+
 /** Returns a directory store whose holder counts as dead for the next store. */
 export function storeOver(files: VolatileFiles): EventStore {
-  const options = { root: '/srv/root', leaseMs: 3_600_000, pollMs: 250, now: () => Date.now(), holder: dead };
+  const options = { root: '/srv/root', leaseMs, pollMs: 250, now: () => Date.now(), holder: dead };
   return new RootedStore({ ...options, files, warn: () => {} });
 }
 
