@@ -10,6 +10,7 @@ export { observationKinds } from './observation-kinds.ts';
 export { PlanningFileEditorAction, PlanningFileEditorObservation } from './planning-file-editor.ts';
 export { presentObservation } from './present-observation.ts';
 export { SwitchLLMAction, SwitchLLMObservation } from './switch-llm.ts';
+export { TaskAction, TaskObservation } from './task.ts';
 export { TaskTrackerAction, TaskTrackerObservation, taskItem, type TaskItem } from './task-tracker.ts';
 export { TerminalAction, TerminalObservation, terminalMetadata } from './terminal.ts';
 export { ThinkAction, ThinkObservation } from './think.ts';
@@ -37,8 +38,8 @@ export {
   BrowserSetStorageAction,
   BrowserStartRecordingAction,
   BrowserStopRecordingAction,
-  BrowserObservation,
 } from './browser.ts';
+export { BrowserObservation } from './browser-observation.ts';
 export {
   ReadFileAction,
   ReadFileObservation,
@@ -49,12 +50,5 @@ export {
   ListDirectoryAction,
   ListDirectoryObservation,
 } from './gemini.ts';
-export {
-  TaskAction,
-  TaskObservation,
-  DelegateAction,
-  DelegateObservation,
-  WorkflowAction,
-  WorkflowObservation,
-} from './sub-agents.ts';
+export { DelegateAction, DelegateObservation, WorkflowAction, WorkflowObservation } from './sub-agents.ts';
 export { ConsultTomAction, ConsultTomObservation, SleeptimeComputeAction, SleeptimeComputeObservation } from './tom.ts';

@@ -1,6 +1,7 @@
-import { BrowserObservation } from './browser.ts';
+import { BrowserObservation } from './browser-observation.ts';
 import { EditObservation, ListDirectoryObservation, ReadFileObservation, WriteFileObservation } from './gemini.ts';
-import { DelegateObservation, TaskObservation, WorkflowObservation } from './sub-agents.ts';
+import { DelegateObservation, WorkflowObservation } from './sub-agents.ts';
+import { TaskObservation } from './task.ts';
 import { ConsultTomObservation, SleeptimeComputeObservation } from './tom.ts';
 import { ApplyPatchObservation } from './apply-patch.ts';
 import { ClientToolObservation } from './client-tool.ts';

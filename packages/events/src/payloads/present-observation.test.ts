@@ -5,6 +5,7 @@ import {
   ConsultTomObservation,
   SleeptimeComputeObservation,
   TaskObservation,
+  observationKinds,
   presentObservation,
   TerminalObservation,
 } from './index.ts';
@@ -50,6 +51,16 @@ test('the result of the user model includes the number of conversations', () => 
 test('a failed observation of any kind starts with a notice', () => {
   const failed = TerminalObservation.create({ content, is_error: true });
   expect(textOf(presentObservation(failed))).toBe('[The tool reported an error.]\nDone.');
+});
+
+test('the model reads the content that each kind defines', () => {
+  const shown = observationKinds.map((definition) => {
+    const fields = Object.fromEntries(Object.keys(definition.fields.shape).map((field) => [field, 'x']));
+    const observation = { ...fields, metadata: { suffix: 'x' }, content, is_error: false, kind: definition.kind };
+    expect(presentObservation(observation)).toEqual(definition.present(observation));
+    return definition.present(observation);
+  });
+  expect(shown.filter((one) => one !== content)).toHaveLength(5);
 });
 
 test('fields of the wrong type are ignored', () => {
