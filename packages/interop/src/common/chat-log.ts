@@ -50,8 +50,8 @@ export class ChatLog {
   readonly #newId: () => string;
   readonly #dropped = new DroppedCounter();
   readonly #calls = new Map<string, { readonly actionId: string; readonly toolName: string }>();
-  /** Ids of the events in the view of a model, without the prompt. */
-  readonly #shown: string[] = [];
+  /** Ids of the events in the view of a model, in order and without the prompt. */
+  readonly #shown = new Set<string>();
   #prompts = 0;
 
   constructor(newId: () => string) {
@@ -69,7 +69,7 @@ export class ChatLog {
 
   /** Ids of the events in the view of a model, in order and without the prompt. */
   get shownIds(): readonly string[] {
-    return this.#shown;
+    return [...this.#shown];
   }
 
   /** Counts content that no event can hold. */
@@ -136,32 +136,27 @@ export class ChatLog {
   }
 
   /** Replaces events by a summary in the place of the first of them; by default everything except the prompt. */
-  addSummary(summary: string, at: ChatPlace, forgotten: readonly string[] = this.#shown): readonly BaseEvent[] {
+  addSummary(summary: string, at: ChatPlace, forgotten: readonly string[] = this.shownIds): readonly BaseEvent[] {
     const id = this.#newId();
     const ids = new Set(forgotten);
-    const first = this.#shown.findIndex((shown) => ids.has(shown));
-    const index = first === -1 ? this.#shown.length : first;
-    const removed = this.#shown.filter((shown) => ids.has(shown));
+    const all = this.shownIds;
+    const first = all.findIndex((shown) => ids.has(shown));
+    const index = first === -1 ? all.length : first;
+    const removed = all.filter((shown) => ids.has(shown));
     const offset = { summary, summary_offset: index + this.#prompts };
     const fields = { forgotten_event_ids: removed, ...offset, llm_response_id: '' };
-    const kept = this.#shown.filter((shown) => !ids.has(shown));
+    const kept = all.filter((shown) => !ids.has(shown));
+    this.#shown.clear();
     // The event of a summary in a view has this id.
-    this.#showOnly(kept.toSpliced(index, 0, `${id}-summary`));
+    for (const shown of kept.toSpliced(index, 0, `${id}-summary`)) this.#shown.add(shown);
     return this.#add(at, (stamp) => Condensation.create(fields, stamp), id);
   }
 
   /** Removes events from the view without a summary. They stay in the log. */
   forget(forgotten: readonly string[], at: ChatPlace): readonly BaseEvent[] {
-    const ids = new Set(forgotten);
-    const removed = this.#shown.filter((shown) => ids.has(shown));
+    const removed = forgotten.filter((id) => this.#shown.delete(id));
     if (removed.length === 0) return [];
-    this.#showOnly(this.#shown.filter((shown) => !ids.has(shown)));
     return this.#add(at, (stamp) => Condensation.create({ forgotten_event_ids: removed, llm_response_id: '' }, stamp));
-  }
-
-  #showOnly(ids: readonly string[]): void {
-    this.#shown.length = 0;
-    for (const id of ids) this.#shown.push(id);
   }
 
   #addMessage(fields: Parameters<typeof MessageEvent.create>[0], at: ChatPlace): readonly BaseEvent[] {
@@ -180,7 +175,7 @@ export class ChatLog {
   /** Adds an event that a model sees and a summary replaces. */
   #show(at: ChatPlace, make: (stamp: Stamp) => BaseEvent): readonly BaseEvent[] {
     const added = this.#add(at, make);
-    this.#shown.push(...added.map(({ id }) => id));
+    for (const { id } of added) this.#shown.add(id);
     return added;
   }
 
