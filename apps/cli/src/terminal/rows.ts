@@ -63,17 +63,17 @@ export function firstRow(line: string, columns: number): string {
  */
 function rowsOf(line: string, width: number): readonly string[] {
   const rows: string[] = [];
-  let row = '';
+  let start = 0;
+  let at = 0;
   let used = 0;
   for (const character of line) {
-    const columns = character <= '~' ? 1 : 2;
-    if (used + 2 > width && row !== '') {
-      rows.push(row);
-      row = '';
+    if (used + 2 > width && at > start) {
+      rows.push(line.slice(start, at));
+      start = at;
       used = 0;
     }
-    row += character;
-    used += columns;
+    at += character.length;
+    used += character <= '~' ? 1 : 2;
   }
-  return [...rows, row];
+  return [...rows, line.slice(start)];
 }
