@@ -1,5 +1,6 @@
 import { byteGap, joinBytes } from './gap.ts';
 import { lookupIndex, type LookupIndex } from './lookup-index.ts';
+import { endsOfGroup, groupSpellings } from './spelling-group.ts';
 import { endOfSpelling, isUnfinished, longestLength, startOfSpelling, type Spelling } from './spelling.ts';
 
 /** Start and end of a part of a text, in UTF-16 units. */
@@ -28,8 +29,9 @@ const same = (start: number): number => start;
 export function matcher(spellings: readonly Spelling[], kept: string): Matcher {
   const keptSpelling: Spelling = { parts: [[kept]] };
   const all = kept.length < 4 ? spellings : [...spellings, keptSpelling];
-  const index = lookupIndex(all);
-  const ofBytes = all.filter(({ gap }) => gap === byteGap);
+  const groups = new Map(groupSpellings(all).map((group) => [group.longest, group]));
+  const index = lookupIndex([...groups.keys()]);
+  const ofBytes = [...groups.keys()].filter(({ gap }) => gap === byteGap);
   let joinedIndex: LookupIndex | undefined;
   const byteIndex = (): LookupIndex => (joinedIndex ??= lookupIndex(ofBytes));
   const starts = byFirstCharacter(all);
@@ -39,20 +41,24 @@ export function matcher(spellings: readonly Spelling[], kept: string): Matcher {
       const found: Range[] = [];
       const keptRanges: Range[] = [];
       const visit: Visit = (at, { spelling, part }) => {
-        if (isElsewhere(text, at, spelling)) return;
-        const first = startOfSpelling(text, at, spelling, part);
-        const end = first === undefined ? undefined : endOfSpelling(text, at, spelling, part);
-        const start = first === undefined || end === undefined ? undefined : startOf(first);
-        if (start === undefined || end === undefined) return;
-        const last = spelling.gap?.tail?.endOf(text, start, end) ?? end;
-        (spelling === keptSpelling ? keptRanges : found).push({ start, end: last });
+        const group = groups.get(spelling);
+        if (!group || isElsewhere(text, at, spelling)) return;
+        const { start: first, ends = [] } = endsOfGroup(text, at, group, part) ?? {};
+        const start = first === undefined || ends.length === 0 ? undefined : startOf(first);
+        if (start === undefined) return;
+        for (const end of ends) {
+          const last = spelling.gap?.tail?.endOf(text, start, end) ?? end;
+          (spelling === keptSpelling ? keptRanges : found).push({ start, end: last });
+        }
       };
       index.search(text, visit);
       const joined = ofBytes.length > 0 ? joinBytes(text) : undefined;
       if (!joined) return found.length === 0 ? none : merged(found, keptRanges);
       byteIndex().search(joined.text, (at, place) => {
         // Without gaps this is told sooner.
-        if (isWhole(joined.text, at, place)) visit(joined.indexOf(at), place);
+        if (isWhole(joined.text, at, { ...place, spelling: groups.get(place.spelling)?.head ?? place.spelling })) {
+          visit(joined.indexOf(at), place);
+        }
       });
       return found.length === 0 ? none : merged(found, keptRanges);
     },
