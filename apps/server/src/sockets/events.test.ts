@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { BaseEvent } from '@varve/events';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { eventFactory } from '@varve/events/testing';
@@ -213,14 +214,20 @@ test('a client that reads its history slowly is not disconnected', async () => {
 });
 
 test('a client that answers no ping is disconnected, and one that does is not', async () => {
-  await using opening = await opened({ pingMs: 30 });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await using opening = await opened({ pingMs: 1000 });
   await using dead = await opening.connect('', { autoPong: false });
-  expect(await dead.ended).toMatchObject({ code: 1006 });
   await using alive = await opening.connect();
-  let pings = 0;
-  const { promise: many, resolve } = Promise.withResolvers<void>();
-  alive.socket.on('ping', () => (pings += 1) === 4 && resolve());
-  await many;
+  for (let round = 0; round < 4; round += 1) {
+    const pinged = once(alive.socket, 'ping');
+    vi.advanceTimersByTime(1000);
+    await pinged;
+    // The server reads the answer to its ping before it answers this one.
+    alive.socket.ping();
+    await once(alive.socket, 'pong');
+  }
+  expect(await dead.ended).toMatchObject({ code: 1006 });
   expect(alive.socket.readyState).toBe(alive.socket.OPEN);
 });
 
