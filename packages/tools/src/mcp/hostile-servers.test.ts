@@ -23,7 +23,6 @@ async function called(attack: string): Promise<string> {
     args: [script, attack],
     env: {},
     directory: tmpdir(),
-    timeoutMs: 400,
   } as const;
   await using servers = await startMcpServers({ s: server }, { env: process.env });
   const [spec] = servers.tools;

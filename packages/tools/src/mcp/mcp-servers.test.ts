@@ -116,7 +116,7 @@ test('closing the tools ends the server with the programs that it started', asyn
   const ids = JSON.parse(block?.type === 'text' ? block.text : '[]') as readonly number[];
   expect(ids.map(isRunning)).toEqual([true, true]);
   await connection.close();
-  await expect.poll(() => ids.map(isRunning)).toEqual([false, false]);
+  await expect.poll(() => ids.map(isRunning), { interval: 10, timeout: 20_000 }).toEqual([false, false]);
 });
 
 test('servers that do not start are problems, without secrets, and prevent no other', async () => {
