@@ -40,7 +40,7 @@ function start(server: ScriptedServer, home: string, args: readonly string[]): R
       waiting.add(check);
       check();
     });
-  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  const exit = once(child, 'close').then(([code]) => code as number | null);
   return { child, printed, stderr: () => stderr, exit };
 }
 

@@ -83,7 +83,7 @@ test('the run stops without an error when the reader of its events is gone', asy
   });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const exit = once(child, 'exit');
+  const exit = once(child, 'close');
   await once(child.stdout, 'data');
   child.stdout.destroy();
   expect(await exit).toEqual([130, null]);

@@ -21,7 +21,7 @@ async function serve(args: readonly string[], env: Readonly<Record<string, strin
     env: processEnvironment(home, env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  const exit = once(child, 'close').then(([code]) => code as number | null);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
   return { child, exit, stderr: () => stderr, [Symbol.dispose]: () => void child.kill('SIGKILL') };
