@@ -1,19 +1,24 @@
 import { spawn } from 'node:child_process';
-import { mkdtempDisposable } from 'node:fs/promises';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isRunning } from '../support/is-running.ts';
-import { backends, openTerminal, outputOf } from '../support/open-terminal.ts';
+import { backends, openTerminal } from '../support/open-terminal.ts';
 import { directoryVariable, type RunningProgram, terminatePrograms } from '../../src/terminal/cleanup/kill-programs.ts';
 
 type Shell = Awaited<ReturnType<typeof openTerminal>>;
 
-/** Runs a command in the background that writes its process id to the file `pid`, and returns the id. */
-async function started(shell: Shell, command: string): Promise<number> {
-  const script = `rm -f pid; ${command} > /dev/null 2>&1 & until [ -s pid ]; do sleep 0.01; done; cat pid`;
-  const lines = outputOf(await shell.call({ command: script, timeout: 60 })).split('\n');
-  const pid = Number(lines.at(-1));
+/**
+ * Runs a command in the background that writes its process id to the file `pid`, and returns the id when the process
+ * has reached its final program.
+ */
+async function started(shell: Shell, command: string, program = 'sleep'): Promise<number> {
+  const isReached = `[ -s pid ] && ps -o comm= -p "$(cat pid)" | grep -q ${program}$`;
+  const script = `rm -f pid; ${command} > /dev/null 2>&1 & until ${isReached}; do sleep 0.01; done`;
+  // The shell may report at any time that what it started has ended, so the output is not only the id.
+  expect(await shell.call({ command: script, timeout: 60 })).toMatchObject({ exit_code: 0 });
+  const pid = Number(await readFile(join(shell.workspace, 'pid'), 'utf8'));
   expect(isRunning(pid)).toBe(true);
   return pid;
 }
@@ -21,7 +26,7 @@ async function started(shell: Shell, command: string): Promise<number> {
 const gone = async (pid: number): Promise<void> =>
   expect.poll(() => isRunning(pid), { interval: 10, timeout: 20_000 }).toBe(false);
 
-/** Command that writes its process id when it has reached its final program. */
+/** Command that writes its process id just before its final program. */
 const sleeper = `'echo $$ > pid.new; mv pid.new pid; exec sleep 600'`;
 
 describe.skipIf(process.platform !== 'linux').for(backends)('closing a terminal on a %s', ([, pty]) => {
@@ -57,7 +62,7 @@ describe.skipIf(process.platform !== 'linux').for(backends)('closing a terminal 
   test('kills programs that ignore SIGTERM', async () => {
     await using shell = await openTerminal(pty);
     const stubborn = `setsid sh -c 'trap "" TERM HUP; echo $$ > pid.new; mv pid.new pid; while :; do sleep 0.1; done'`;
-    const pid = await started(shell, stubborn);
+    const pid = await started(shell, stubborn, 'sh');
     await shell.tool.close();
     await gone(pid);
   });
