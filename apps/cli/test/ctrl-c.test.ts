@@ -56,7 +56,10 @@ function held(turn: ScriptedStep & object) {
   return { step, asked, release };
 }
 
-test('Ctrl-C pauses after the current step, and --resume finishes the task', async () => {
+/** Timeout for two processes, one after the other, on a busy machine. */
+const patient = { timeout: 120_000 };
+
+test('Ctrl-C pauses after the current step, and --resume finishes the task', patient, async () => {
   const first = held({ calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] });
   await using server = await scriptedServer([first.step, { text: 'Done.' }]);
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
@@ -72,7 +75,7 @@ test('Ctrl-C pauses after the current step, and --resume finishes the task', asy
   expect(await resumed.exit).toBe(0);
 });
 
-test('a second Ctrl-C stops immediately: the running call gets a result, and --resume continues', async () => {
+test('a second Ctrl-C stops immediately: the running call gets a result, and --resume continues', patient, async () => {
   const calls = [{ name: 'terminal', arguments: { command: 'echo started; sleep 600' } }];
   await using server = await scriptedServer([{ calls }, { text: 'Done.' }]);
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
@@ -88,7 +91,7 @@ test('a second Ctrl-C stops immediately: the running call gets a result, and --r
   expect(await resumed.exit).toBe(0);
 });
 
-test('SIGTERM stops immediately, and the conversation can be resumed', async () => {
+test('SIGTERM stops immediately, and the conversation can be resumed', patient, async () => {
   const hanging = held({ text: 'never' });
   await using server = await scriptedServer([hanging.step]);
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));

@@ -25,9 +25,12 @@ function newDirectory(): string {
   return directory;
 }
 
+/** Timeout for servers that start and are polled, on a busy machine. */
+const patient = { timeout: 120_000 };
+
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 
-test('after SIGKILL what was running or queued continues, goals included, and what waited waits', async () => {
+test('after SIGKILL what was running or queued continues, goals included, and what waited waits', patient, async () => {
   const directory = newDirectory();
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   let isKilled = false;
@@ -75,7 +78,7 @@ test('after SIGKILL what was running or queued continues, goals included, and wh
   await second.stop();
 });
 
-test('after SIGKILL a goal whose work was being judged continues', async () => {
+test('after SIGKILL a goal whose work was being judged continues', patient, async () => {
   const directory = newDirectory();
   const { promise: judged, resolve: judge } = Promise.withResolvers<void>();
   let isKilled = false;
