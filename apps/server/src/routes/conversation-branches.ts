@@ -35,7 +35,7 @@ export const conversationBranchRoutes: readonly Route[] = [
     body: forkRequest.optional(),
     status: 201,
     response: conversationInfo,
-    errors: { 404: 'The conversation or event does not exist.', 409: 'The id exists.' },
+    errors: { 404: 'The conversation or event does not exist, or another process holds it.', 409: 'The id exists.' },
     async handle({ params: { conversation_id: id }, query: options, body = {} }, services) {
       const { id: wanted, title, tags, from_event_id: at, reset_metrics: isReset } = { ...body };
       const fork = await services.conversations.fork(id, {
@@ -57,7 +57,7 @@ export const conversationBranchRoutes: readonly Route[] = [
     query,
     body: z.object({ event_id: z.string().nullish() }).openapi('NavigateConversationRequest'),
     response: conversationInfo,
-    errors: { 404: 'The conversation or event does not exist.', 409: 'A run is active.' },
+    errors: { 404: 'The conversation or event does not exist, or another process holds it.', 409: 'A run is active.' },
     async handle({ params: { conversation_id: id }, query: options, body: { event_id: eventId } }, services) {
       const { conversations, store } = services;
       await conversations.use(id, async (live) => {

@@ -67,7 +67,7 @@ export const conversationLifecycleRoutes: readonly Route[] = [
     summary: 'Stop and remove a conversation. Its workspace stays.',
     params,
     response: success,
-    errors: { 404: 'The conversation does not exist.' },
+    errors: { 404: 'The conversation does not exist, or another process holds it.' },
     async handle({ params: { conversation_id: id } }, { conversations }) {
       await conversations.remove(id);
       return successful();

@@ -19,6 +19,7 @@ import {
   type PrivateRecord,
 } from './private-values.ts';
 import { referenceKeys } from './reference-keys.ts';
+import { isOwned } from './recover.ts';
 import { requestedAgentOf } from './requested-agent.ts';
 import type { RunQueue } from './run-queue.ts';
 import { surroundingsOf, type Surroundings, type SurroundingsOptions } from './surroundings.ts';
@@ -103,13 +104,14 @@ export class ConversationLoader {
    */
   async create(id: string, plan: StartPlan, workspace: string): Promise<LiveConversation> {
     const { store, now } = this.#options;
-    return this.#withNewValues(id, plan.privateRecord, async (privateValues) => {
-      const options = { ...this.#surroundingsOptions(privateValues, workspace, plan.configuration), isNew: true };
-      await using surroundings = await surroundingsOf(options);
-      const agent = requestedAgentOf(plan, surroundings);
-      const { clientTools, configuration } = plan;
-      const secrets = (): readonly string[] => privateValues.values;
-      const conversation = await Conversation.create({ id, agent, store, workspace, clientTools, secrets, now });
+    const privateValues = await this.#newValues(id, plan.privateRecord);
+    const options = { ...this.#surroundingsOptions(privateValues, workspace, plan.configuration), isNew: true };
+    await using surroundings = await surroundingsOf(options);
+    const agent = requestedAgentOf(plan, surroundings);
+    const { clientTools, configuration } = plan;
+    const secrets = (): readonly string[] => privateValues.values;
+    const conversation = await Conversation.create({ id, agent, store, workspace, clientTools, secrets, now });
+    return this.#complete(conversation, privateValues, async () => {
       await conversation.record((stamp) => configurationFact.create(configuration, stamp));
       const { spec, analyzer = null } = agent.confirmation;
       return this.#live({
@@ -128,33 +130,22 @@ export class ConversationLoader {
    * @throws {AgentError} `invalid`; {@link StorageError} `exists`.
    */
   async fork(id: string, origin: LiveConversation, fork: ForkOptions): Promise<LiveConversation> {
-    const { at, title, tags = {} } = fork;
-    return this.#withNewValues(id, origin.privateValues.record, async (privateValues) => {
-      const before = origin.configuration;
-      const { workspace } = origin.conversation;
-      await using surroundings = await this.#surroundings(privateValues, workspace, before);
-      const agent = before && this.#storedAgent(before, surroundings);
-      const secrets = (): readonly string[] => privateValues.values;
-      const forked = {
-        id,
-        secrets,
-        missingTools: 'accept',
-        ...(agent && { agent }),
-        ...(at !== undefined && { at }),
-      } as const;
-      const conversation = await origin.conversation.fork(forked);
-      const from = {
-        forked_from_conversation_id: dashedId(origin.conversation.id),
-        ...(at && { forked_from_event_id: at }),
-      };
-      const inherited = fork.keepsMetrics ? await this.#usageOf(origin.conversation.id) : undefined;
-      const { inherited_usage: _usage, ...kept } = before ?? {};
-      const configuration = before && {
-        ...(kept as Configuration),
-        ...from,
-        ...(inherited && { inherited_usage: inherited }),
-        tags: title === undefined ? tags : { ...tags, title },
-      };
+    const { at, title } = fork;
+    const privateValues = await this.#newValues(id, origin.privateValues.record);
+    const before = origin.configuration;
+    const { workspace } = origin.conversation;
+    await using surroundings = await this.#surroundings(privateValues, workspace, before);
+    const agent = before && this.#storedAgent(before, surroundings);
+    const secrets = (): readonly string[] => privateValues.values;
+    const conversation = await origin.conversation.fork({
+      id,
+      secrets,
+      missingTools: 'accept',
+      ...(agent && { agent }),
+      ...(at !== undefined && { at }),
+    });
+    return this.#complete(conversation, privateValues, async () => {
+      const configuration = before && (await this.#forkedConfiguration(before, origin.conversation.id, fork));
       const { confirmation } = origin;
       const live = this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
       if (configuration) await live.configure(configuration);
@@ -163,25 +154,51 @@ export class ConversationLoader {
     });
   }
 
+  async #forkedConfiguration(
+    before: Configuration,
+    originId: string,
+    { at, title, tags = {}, keepsMetrics }: ForkOptions,
+  ): Promise<Configuration> {
+    const inherited = keepsMetrics ? await this.#usageOf(originId) : undefined;
+    const { inherited_usage: _usage, ...kept } = before;
+    return {
+      ...(kept as Configuration),
+      forked_from_conversation_id: dashedId(originId),
+      ...(at && { forked_from_event_id: at }),
+      ...(inherited && { inherited_usage: inherited }),
+      tags: title === undefined ? tags : { ...tags, title },
+    };
+  }
+
   /** Returns the usage that a conversation shows, by usage id. */
   async #usageOf(id: string): Promise<Configuration['inherited_usage']> {
     const { store, folds } = this.#options;
     return shownUsage(await folds.of(await store.summary(id)));
   }
 
-  /** Stores the private values of a new conversation, and removes them if it cannot be created. */
-  async #withNewValues(
-    id: string,
-    record: PrivateRecord,
-    create: (privateValues: PrivateValues) => Promise<LiveConversation>,
+  async #newValues(id: string, record: PrivateRecord): Promise<PrivateValues> {
+    return new PrivateValues(id, record, { ...(await this.#valueOptions(id, record)), isNew: true });
+  }
+
+  /**
+   * Stores the private values of a conversation that was just created, and completes it. The values are not stored
+   * before: another server of the store may be creating it with others. One that cannot be completed is removed.
+   */
+  async #complete(
+    conversation: Conversation,
+    privateValues: PrivateValues,
+    complete: () => Promise<LiveConversation>,
   ): Promise<LiveConversation> {
-    const { records } = this.#options;
-    const privateValues = new PrivateValues(id, noPrivateValues, await this.#valueOptions(id, record));
-    await privateValues.update(record);
+    const { store, records, onFailure } = this.#options;
+    const { id } = conversation;
     try {
-      return await create(privateValues);
+      await privateValues.store();
+      return await complete();
     } catch (error) {
-      if (!isTaken(error)) await records.remove(id);
+      await conversation[Symbol.asyncDispose]();
+      if (!isOwned(error)) {
+        await Promise.all([store.remove(id), records.remove(id)]).catch((failure: unknown) => onFailure(failure, id));
+      }
       throw error;
     }
   }
@@ -274,11 +291,6 @@ export class ConversationLoader {
   #storedAgent({ agent }: Configuration, { registries, parts, added }: Surroundings): Agent {
     return buildAgent(added(supportedAgent(agent)) as Json, registries, parts).agent;
   }
-}
-
-/** The record belongs to the conversation that has the id. */
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'exists';
 }
 
 const policies = z.looseObject({ confirmation_policy: z.unknown(), security_analyzer: z.unknown() });

@@ -130,9 +130,13 @@ export function conversations(options: ConversationsOptions): Conversations {
     onFailure: (error) => onFailure(error, ''),
   });
   const use: Conversations['use'] = (id, work) => open.use(id, work);
+  const inTurn = turns();
   const close = (signal: AbortSignal): Promise<void> => open.closeAll(signal);
   return {
-    create: (request) => createConversation(request, { ...options, loader, open }),
+    create(request) {
+      const id = request.conversation_id ?? newId();
+      return inTurn(id, () => createConversation(id, request, { ...options, loader, open }));
+    },
     use,
     send: (id, content, { run }) =>
       use(id, async (live) => {
@@ -141,7 +145,10 @@ export function conversations(options: ConversationsOptions): Conversations {
         return eventId === undefined ? {} : { eventId };
       }),
     run: (id) => use(id, (live) => live.run()),
-    fork: (id, fork) => forkConversation(id, fork, { ...options, loader, open }),
+    async fork(id, { id: fork = newId(), ...wanted }) {
+      await inTurn(fork, () => forkConversation(id, fork, wanted, { ...options, loader, open }));
+      return fork;
+    },
     ask: (id, question) => use(id, (live) => askModel(question, live)),
     condense: (id) => use(id, condense),
     setSecrets: (id, sent) => use(id, async (live) => setSecrets(receivedSecrets(sent, await cipher()), live)),
@@ -155,9 +162,10 @@ export function conversations(options: ConversationsOptions): Conversations {
       const live = await open.find(id);
       const waited = AbortSignal.timeout(removeWaitMs);
       if (live?.isRunning) await live.interrupt();
-      await open.close(id, waited);
-      await store.remove(id);
-      await records.remove(id);
+      await open.remove(id, waited, async () => {
+        await store.remove(id);
+        await records.remove(id);
+      });
     },
     recover: () => recoverRuns({ store, use, onFailure }),
     get load() {
@@ -174,9 +182,8 @@ interface CreateContext extends ConversationsOptions {
   readonly open: OpenConversations;
 }
 
-async function createConversation(request: StartRequest, context: CreateContext): Promise<Created> {
+async function createConversation(id: string, request: StartRequest, context: CreateContext): Promise<Created> {
   const { store, cipher, loader, open, worktreeRoot, environment } = context;
-  const id = request.conversation_id ?? randomUUID().replaceAll('-', '');
   if (await exists(id, context)) return { id, isNew: false };
   const { agent, launched } = await requestedAgent(request, context);
   const plan = startPlan(request, { agent, launched }, await cipher());
@@ -190,11 +197,7 @@ async function createConversation(request: StartRequest, context: CreateContext)
   const plugins = await fetchedPlugins(request, context);
   const complete = { ...plan, privateRecord: { ...plan.privateRecord, ...(plugins.length > 0 && { plugins }) } };
   try {
-    await open.add(
-      id,
-      () => loader.create(id, complete, workspace),
-      async () => undefined,
-    );
+    await open.add(id, () => loader.create(id, complete, workspace));
     if (typeof request.parent_conversation_id === 'string') await addChild(request.parent_conversation_id, id, context);
     return { id, isNew: true };
   } catch (error) {
@@ -225,10 +228,11 @@ async function addChild(parent: string, child: string, { open, onFailure }: Crea
 
 async function forkConversation(
   id: string,
-  { id: wanted, at, ...options }: Parameters<Conversations['fork']>[1],
+  fork: string,
+  options: ForkOptions,
   { store, loader, open }: CreateContext,
-): Promise<string> {
-  const fork = wanted ?? randomUUID().replaceAll('-', '');
+): Promise<void> {
+  const { at } = options;
   await open.use(id, async (origin) => {
     if (at !== undefined && (await (await store.read(id)).seqOf(at)) === undefined) {
       throw new RequestError('unknown', `Unknown from_event_id: ${at}`);
@@ -236,13 +240,8 @@ async function forkConversation(
     if (await exists(fork, { store })) {
       throw new RequestError('conflict', `Conversation with id ${dashedId(fork)} already exists`);
     }
-    await open.add(
-      fork,
-      () => loader.fork(fork, origin, { ...options, at }),
-      async () => undefined,
-    );
+    await open.add(fork, () => loader.fork(fork, origin, options));
   });
-  return fork;
 }
 
 async function exists(id: string, { store }: Pick<CreateContext, 'store'>): Promise<boolean> {
@@ -271,6 +270,22 @@ async function checkParent(
   const path = resolve(workspace.working_dir);
   if (directory === (await realpath(path).catch(() => path))) return;
   throw new RequestError('invalid', `The parent conversation ${name} has another working directory.`);
+}
+
+function newId(): string {
+  return randomUUID().replaceAll('-', '');
+}
+
+/** Returns a function that does the work of one id after the work of that id before. */
+function turns(): <Result>(id: string, work: () => Promise<Result>) => Promise<Result> {
+  const last = new Map<string, Promise<unknown>>();
+  return (id, work) => {
+    const done = (last.get(id) ?? Promise.resolve()).then(work);
+    const settled = done.catch(() => undefined);
+    last.set(id, settled);
+    void settled.then(() => last.get(id) === settled && last.delete(id));
+    return done;
+  };
 }
 
 function repeatedly(ms: number, tick: () => void): Disposable {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { StorageError } from '@varve/storage';
 import { RequestError } from '../request-error.ts';
 import type { LiveConversation } from './live-conversation.ts';
 
@@ -52,26 +53,19 @@ export class OpenConversations {
 
   /** Lets `work` use a conversation, which stays open until it ends. @throws what opening it and `work` throw. */
   async use<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result> {
-    const entry = await this.#entry(id, () => this.#load(id));
+    const { entry } = await this.#entry(id, () => this.#load(id));
     return this.#used(id, entry, work);
   }
 
-  /** Adds a conversation that `make` creates, and lets `work` use it. */
-  async add<Result>(
-    id: string,
-    make: () => Promise<LiveConversation>,
-    work: (live: LiveConversation) => Promise<Result>,
-  ): Promise<Result> {
-    const { onOpen, onClose } = this.#options;
-    const entry = await this.#entry(id, async () => {
-      const live = await make().catch(async (error: unknown) => {
-        await onClose(id);
-        throw error;
-      });
-      await onOpen(id, 'start');
-      return live;
-    });
-    return this.#used(id, entry, work);
+  /** Adds a conversation that `make` creates. @throws {StorageError} `exists` if it is open; what `make` throws. */
+  async add(id: string, make: () => Promise<LiveConversation>): Promise<void> {
+    for (;;) {
+      const { entry, isNew } = await this.#entry(id, () => this.#make(id, make));
+      if (isNew) return this.#used(id, entry, async () => undefined);
+      // Another request opens it, or creates it.
+      const live = await entry.live.catch(() => undefined);
+      if (live) throw new StorageError('exists', `Conversation ${id} exists.`);
+    }
   }
 
   /** Returns an open conversation. */
@@ -84,6 +78,15 @@ export class OpenConversations {
     const entry = this.#entries.get(id);
     if (entry) this.#startClosing(id, entry, signal);
     await this.#closing.get(id);
+  }
+
+  /** Closes a conversation as `close` does, and removes it: nothing opens or creates it before that has ended. */
+  async remove(id: string, signal: AbortSignal, remove: () => Promise<void>): Promise<void> {
+    while (this.#closing.has(id)) await this.#closing.get(id);
+    const entry = this.#entries.get(id);
+    const removed = (entry ? this.#closed(id, entry, signal) : Promise.resolve()).then(remove);
+    this.#holdBack(id, removed);
+    await removed;
   }
 
   /** Closes all conversations, and opens no more. */
@@ -109,20 +112,26 @@ export class OpenConversations {
     }
   }
 
-  async #entry(id: string, make: () => Promise<LiveConversation>): Promise<Entry> {
-    for (;;) {
-      const closing = this.#closing.get(id);
-      if (!closing) break;
-      await closing;
-    }
+  async #make(id: string, make: () => Promise<LiveConversation>): Promise<LiveConversation> {
+    const { onOpen, onClose } = this.#options;
+    const live = await make().catch(async (error: unknown) => {
+      await onClose(id);
+      throw error;
+    });
+    await onOpen(id, 'start');
+    return live;
+  }
+
+  async #entry(id: string, make: () => Promise<LiveConversation>): Promise<{ entry: Entry; isNew: boolean }> {
+    while (this.#closing.has(id)) await this.#closing.get(id);
     if (this.#isClosed) throw new RequestError('stopping', 'The server is stopping.');
     const known = this.#entries.get(id);
-    if (known) return known;
+    if (known) return { entry: known, isNew: false };
     const entry: Entry = { live: make(), users: 0, usedAt: this.#options.now() };
     this.#entries.set(id, entry);
     entry.live.catch(() => this.#forget(id, entry));
     this.#timer ??= this.#options.every(this.#options.idleMs / checksPerIdleTime, () => this.#closeIdle());
-    return entry;
+    return { entry, isNew: true };
   }
 
   async #used<Result>(id: string, entry: Entry, work: (live: LiveConversation) => Promise<Result>): Promise<Result> {
@@ -153,13 +162,19 @@ export class OpenConversations {
   }
 
   #startClosing(id: string, entry: Entry, signal: AbortSignal): void {
+    this.#holdBack(id, this.#closed(id, entry, signal));
+  }
+
+  async #closed(id: string, entry: Entry, signal: AbortSignal): Promise<void> {
     this.#forget(id, entry);
-    const closed = entry.live
-      .then((live) => live.close(signal))
-      .catch(this.#options.onFailure)
-      .then(() => this.#options.onClose(id))
-      .finally(() => this.#closing.delete(id));
-    this.#closing.set(id, closed);
+    await entry.live.then((live) => live.close(signal)).catch(this.#options.onFailure);
+    await this.#options.onClose(id);
+  }
+
+  /** Lets nothing open a conversation before `closed` settles. */
+  #holdBack(id: string, closed: Promise<void>): void {
+    const settled = closed.catch(() => undefined).finally(() => this.#closing.delete(id));
+    this.#closing.set(id, settled);
   }
 
   #forget(id: string, entry: Entry): void {

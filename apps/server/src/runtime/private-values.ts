@@ -40,6 +40,8 @@ export function parsePrivateRecord(text: string): PrivateRecord {
 /** Options of {@link PrivateValues}. */
 export interface PrivateValuesOptions {
   readonly records: PrivateRecords;
+  /** True for a conversation that does not exist yet: nothing is stored before `store`. Default: false. */
+  readonly isNew?: boolean;
   /** Secrets of the person; those of the conversation with the same names precede them. */
   readonly person?: Omit<PersonSecrets, 'problems'>;
   readonly lookup?: (source: SecretSource) => Promise<string>;
@@ -59,6 +61,7 @@ export class PrivateValues {
   /** Values that lookups returned: masked from then on. */
   readonly #lookedUp = new Map<string, string>();
   #record: PrivateRecord;
+  #isNew: boolean;
   #concealed: readonly string[] = [];
   #values: readonly string[] = [];
   #withheld: readonly string[] = [];
@@ -67,11 +70,12 @@ export class PrivateValues {
   constructor(
     id: string,
     current: PrivateRecord,
-    { records, person = noSecrets, lookup = valueOf, onValues }: PrivateValuesOptions,
+    { records, isNew = false, person = noSecrets, lookup = valueOf, onValues }: PrivateValuesOptions,
   ) {
     this.#id = id;
     this.#record = current;
     this.#records = records;
+    this.#isNew = isNew;
     this.#person = person;
     this.#lookup = lookup;
     this.#onValues = onValues;
@@ -117,10 +121,16 @@ export class PrivateValues {
     this.#refresh();
   }
 
+  /** Stores the values of a new conversation, which its server has created and holds. */
+  async store(): Promise<void> {
+    this.#isNew = false;
+    await this.update({});
+  }
+
   /** Stores and applies a change. */
   async update(changes: Partial<PrivateRecord>): Promise<void> {
     const next = { ...this.#record, ...changes };
-    await this.#records.write(this.#id, JSON.stringify(next));
+    if (!this.#isNew) await this.#records.write(this.#id, JSON.stringify(next));
     this.#record = next;
     this.#refresh();
   }
