@@ -43,6 +43,25 @@ test.for(reading.flatMap((args) => missing.map((url) => [args, url] as const)))(
   },
 );
 
+const others = [
+  ['dir:file', 'is not a directory.'],
+  ['sqlite:directory', 'is a directory, not a database.'],
+  ['sqlite:file', 'is not a SQLite database.'],
+] as const;
+
+test.for(reading.flatMap((args) => others.map((other) => [args, ...other] as const)))(
+  '%j reports that %s %s',
+  async ([args, url, problem]) => {
+    const home = await newHome();
+    await mkdir(join(home, 'directory'));
+    await writeFile(join(home, 'file'), 'Not a store.');
+    const result = await runVarve([...args, '--store', url], { home });
+    expect(result).toMatchObject({ code: 4, stdout: '' });
+    expect(result.stderr).toContain(`${join(home, url.split(':')[1] ?? '')} ${problem}`);
+    expect((await readdir(home)).toSorted()).toEqual(['directory', 'file']);
+  },
+);
+
 test.for(reading)('%j on the default store creates nothing before the first run', async (...[args]) => {
   const home = await newHome();
   const { code } = await runVarve(args, { home });

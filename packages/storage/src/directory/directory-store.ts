@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import type { EventStore, StoreScheme } from '../contract/store.ts';
 import { type Holder, thisProcess } from '../kit/holder.ts';
+import { withStorageErrors } from '../kit/disk-error.ts';
 import { nodeFiles } from './layout/files.ts';
 import { RootedStore } from './rooted-store.ts';
 import type { OnWarning } from './layout/warnings.ts';
@@ -38,7 +40,8 @@ export interface DirectoryStoreOptions {
  * Reading changes no file. A log ends before its first gap, and before broken files at its end; both are reported to
  * `warnings`, and their files are never deleted.
  *
- * @throws {StorageError} `invalid` for an empty path or one with a NUL.
+ * @throws {StorageError} `invalid` for an empty path or one with a NUL; `io` for a path of anything but a directory, or
+ * whose directory cannot be reached.
  * @see software-agent-sdk openhands/sdk/conversation/event_store.py (appends here are O(1), synced and fenced)
  */
 export async function directoryStore(options: DirectoryStoreOptions): Promise<EventStore> {
@@ -47,8 +50,15 @@ export async function directoryStore(options: DirectoryStoreOptions): Promise<Ev
   if (path === '' || path.includes('\0')) {
     throw new StorageError('invalid', `${JSON.stringify(path)} is not the path of a directory.`);
   }
+  await withStorageErrors(() => checkDirectory(path));
   const files = nodeFiles(durability);
   return new RootedStore({ files, root: resolve(path), leaseMs, pollMs: Math.min(pollMs, 250), now, holder, warn });
+}
+
+/** A file has no entries, so it would look like a store without conversations. */
+function checkDirectory(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) return;
+  throw new StorageError('io', `${path} is not a directory.`);
 }
 
 /** Opens `dir:PATH` with default options. */
