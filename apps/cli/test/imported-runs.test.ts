@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { glob, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
@@ -59,4 +59,40 @@ test('the log of another system without a prompt is continued with the instructi
   await using server = await scriptedServer([done]);
   expect((await resume(server.url)).code).toBe(0);
   expect(JSON.stringify(server.requests[0])).toContain('Answer in French.');
+});
+
+/** Repairs a conversation of a directory that lost its second event; returns its id and home. */
+async function repaired() {
+  const home = await newHome();
+  await using server = await scriptedServer([done]);
+  const store = ['--store', `dir:${join(home, 'logs')}`];
+  await runVarve(['run', 'Go.', '--base-url', server.url, '--model', 'scripted', ...store], { home });
+  const [id = ''] = (await runVarve(['ls', '--json', ...store], { home })).stdout.match(/[0-9a-f]{32}/) ?? [];
+  for await (const file of glob(join(home, 'logs', id, 'events', 'event-00001-*'))) await rm(file);
+  expect((await runVarve(['repair', id, ...store], { home })).code).toBe(0);
+  return { home, id, store };
+}
+
+async function importedLog() {
+  const home = await newHome();
+  const { stdout } = await runVarve(['import', await theirBundle()], { home });
+  return { home, id: stdout.split('\n')[0] ?? '', store: [] };
+}
+
+test.for([
+  ['imported', importedLog],
+  ['repaired', repaired],
+] as const)('without a model, the error of a conversation that was %s names what to do', async ([, made]) => {
+  const { home, id, store } = await made();
+  for (const command of [
+    ['run', '--resume', id, 'Go on.'],
+    ['condense', id],
+  ]) {
+    const { code, stderr } = await runVarve([...command, ...store], { home });
+    expect(code).toBe(2);
+    expect(stderr).toContain('No API key for openai');
+    expect(stderr).toContain(
+      'because the conversation was imported or repaired. Name them with --model and --base-url',
+    );
+  }
 });

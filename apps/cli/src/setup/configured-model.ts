@@ -1,6 +1,6 @@
 import { LlmError, providers } from '@varve/llm';
 import { SettingsError, type Settings } from '@varve/settings';
-import { serverIn, type ModelOptions, type StoredModel } from '@varve/settings/agent';
+import { serverIn, type ModelOptions, type StoredAgentParts, type StoredModel } from '@varve/settings/agent';
 import type { ModelRole } from '@varve/settings/profiles';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -19,12 +19,21 @@ export interface ModelSources {
   readonly profile?: string;
 }
 
-/** Returns what a person sees of an error of `modelFromSettings`: with a hint if there is one. */
-export function modelFailure(error: unknown, settings: Settings): unknown {
-  return error instanceof SettingsError && error.code === 'other-server'
-    ? otherServer(error, settings)
-    : withHint(error);
+/**
+ * Returns what a person sees of an error of `modelFromSettings`: with a hint if there is one.
+ *
+ * @param stored Parts of the conversation that is resumed. One without any was imported or repaired.
+ */
+export function modelFailure(error: unknown, settings: Settings, stored?: Pick<StoredAgentParts, 'spec'>): unknown {
+  if (error instanceof SettingsError && error.code === 'other-server') return otherServer(error, settings);
+  return withHint(error, stored && stored.spec === undefined ? historyHint : keyHint);
 }
+
+const keyHint =
+  'Set LLM_API_KEY for any server, or the variable of a known provider (such as OPENAI_API_KEY), which is sent to that provider only. `varve init` asks for a model and its key. A server on this machine (--base-url) and `varve demo` need none.';
+
+const historyHint =
+  'The model and the server in the log do not apply, because the conversation was imported or repaired. Name them with --model and --base-url, or set the key.';
 
 /** Returns the options of a model for the functions of `@varve/settings/agent`. */
 export function modelOptions(io: TerminalIo, sources: ModelSources): ModelOptions {
@@ -69,15 +78,9 @@ function otherServer({ message }: SettingsError, settings: Settings): CliError {
 }
 
 /** Converts errors in the name of a model, and missing keys, to usage errors. */
-function withHint(error: unknown): unknown {
+function withHint(error: unknown, hintForKey: string): unknown {
   if (!(error instanceof LlmError)) return error;
-  if (error.code === 'unauthenticated') {
-    return new CliError(
-      exitCodes.usage,
-      error.message,
-      'Set LLM_API_KEY for any server, or the variable of a known provider (such as OPENAI_API_KEY), which is sent to that provider only. `varve init` asks for a model and its key. A server on this machine (--base-url) and `varve demo` need none.',
-    );
-  }
+  if (error.code === 'unauthenticated') return new CliError(exitCodes.usage, error.message, hintForKey);
   const known = Object.keys(providers).join(', ');
   const hint = `A model is NAME or PROVIDER/NAME. The providers are: ${known}.`;
   return new CliError(exitCodes.usage, error.message, hint);

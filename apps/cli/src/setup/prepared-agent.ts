@@ -51,6 +51,6 @@ export async function preparedAgent(
       ...(hooks && { resumedHooks: hooks }),
     });
   } catch (error) {
-    throw modelFailure(error, settings);
+    throw modelFailure(error, settings, stored);
   }
 }
