@@ -52,7 +52,7 @@ export function agentProfiles(home: string, newId: () => string): AgentProfiles 
       locked(async () => {
         await agents.copy(from, to, (record) => ({ ...record, name: to }));
         await changePointers(home, { keys, from, to });
-        await agents.remove(from);
+        await agents.removeReplaced(from, to);
       }),
     remove: (name) =>
       locked(async () => {

@@ -62,7 +62,7 @@ export function modelProfiles(home: string): ModelProfiles {
         // The pointers change between both writes, so that they never name a missing profile.
         for (const user of await users(from)) await agents.write(user.name, { ...user, llm_profile_ref: to });
         await changePointers(home, { keys: roleKeys, from, to });
-        await models.remove(from);
+        await models.removeReplaced(from, to);
       }),
     remove: (name) =>
       locked(async () => {

@@ -2,12 +2,14 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { scriptedServer } from '@varve/llm/testing';
 import { resolveSettings } from '../layers/resolve-settings.ts';
 import { agentProfiles, type AgentProfiles } from './agent-profiles.ts';
 import { capabilityCache } from './capabilities.ts';
 import { llmValuesOf, modelProfileOf, storedKeyOf } from './model-profile.ts';
 import { modelProfiles, type ModelProfiles } from './model-profiles.ts';
+import { recordFolder } from './record-folder.ts';
 
 interface Opened {
   readonly home: string;
@@ -77,6 +79,20 @@ test('a profile is created, activated, renamed with the roles that name it, and 
   expect([await role('agent'), await models.list()]).toEqual([undefined, []]);
   await models.remove('job');
   expect(await readFile(join(home, 'config.json'), 'utf8')).not.toContain('job');
+});
+
+test('an old name that cannot be removed is reported with the new one', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'varve-settings-'));
+  const folder = recordFolder(directory, z.string(), 'model profile');
+  await folder.write('job', 'a');
+  // In place of the file, after it was copied.
+  await mkdir(join(directory, 'work.json'));
+  await expect(folder.removeReplaced('work', 'job')).rejects.toMatchObject({
+    code: 'io',
+    message: expect.stringMatching(
+      /^The model profile "job" replaces "work", which could not be removed: .*work\.json/,
+    ),
+  });
 });
 
 test('comments of the settings file survive an activation', async () => {

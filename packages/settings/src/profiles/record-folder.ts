@@ -30,6 +30,8 @@ export interface RecordFolder<T> {
   copy(from: string, to: string, change?: (record: T) => T): Promise<void>;
   /** Removes a record; does nothing if it is missing. */
   remove(name: string): Promise<void>;
+  /** Removes a record that another one has replaced. @throws {SettingsError} `io`, which names both. */
+  removeReplaced(name: string, by: string): Promise<void>;
 }
 
 /** Opens a directory of records; `noun` is their name in messages. */
@@ -62,6 +64,15 @@ export function recordFolder<T>(directory: string, schema: z.ZodType<T>, noun: s
       await write(to, change(record));
     },
     remove: async (name) => removeFile(pathOf(name)),
+    async removeReplaced(name, by) {
+      try {
+        await removeFile(pathOf(name));
+      } catch (cause) {
+        if (!(cause instanceof SettingsError)) throw cause;
+        const message = `The ${noun} "${by}" replaces "${name}", which could not be removed: ${cause.message}`;
+        throw new SettingsError(cause.code, message, { cause });
+      }
+    },
   };
 }
 
