@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScriptedStep, ScriptedTurn } from '@varve/llm/testing';
 import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { nextSteps } from './demo-next-steps.ts';
 import { demoSteps, demoTask } from './demo-script.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { onInterrupt } from '../terminal/signals.ts';
@@ -69,18 +70,11 @@ async function printNextSteps(
   const { items } = await store.list({ limit: 1 });
   const id = items[0]?.id ?? '';
   const short = id.slice(0, 8);
-  const varve = commandName(io);
   const where = option === undefined ? '' : ` --store ${shellWord(option)}`;
   print(`The conversation ${id} is stored in ${await storeUrl(io, option)}`);
   print('');
   print('Try next:');
-  const next: readonly (readonly [command: string, what: string])[] = [
-    [`${varve} show ${short}${where}`, 'show it again'],
-    [`${varve} show ${short}${where} --json`, 'every event, exactly as stored'],
-    [`${varve} show ${short}${where} --messages`, 'the next request to the model'],
-    [`${varve} ls${where}`, 'every conversation'],
-    [`OPENAI_API_KEY=… ${varve} run -w DIR "…"`, 'a real model, on your own project'],
-  ];
+  const next = nextSteps(commandName(io), short, where);
   const width = Math.max(...next.map(([command]) => command.length));
   for (const [command, what] of next) print([`  ${command.padEnd(width)}  `, styled('dim', what)]);
 }
