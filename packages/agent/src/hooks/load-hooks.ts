@@ -71,7 +71,7 @@ interface LoadContext {
   readonly trusted: TrustPredicate;
 }
 
-/** Loads the first file of a root; undefined if there is none. */
+/** Returns the hooks of the first file of a root, or the problem with it; undefined if there is no such file. */
 async function loadRoot(root: SourceRoot, context: LoadContext): Promise<HookSource | SourceProblem | undefined> {
   for (const file of files) {
     try {
