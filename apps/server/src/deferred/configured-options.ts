@@ -1,9 +1,15 @@
+import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { makeDirectories, type EventStore } from '@varve/storage';
+import { RequestError } from '../request-error.ts';
 import type { ServerOptions } from '../server-options.ts';
 import type { InitRequest } from './init-request.ts';
 
-/** Returns the options of a server with what a request adds to them, its directory of conversations excepted. */
+/**
+ * Returns the options of a server with what a request adds to them, its directory of conversations excepted.
+ *
+ * @throws {RequestError} `invalid` for a directory that cannot be used.
+ */
 export function configuredOptions(options: ServerOptions, request: InitRequest): ServerOptions {
   const { workspaceRoot = process.cwd(), allowedHosts = [], allowedOrigins = [] } = options;
   const { session_api_keys: keys, webhooks, max_concurrent_runs: maxRuns, web_url: address } = request;
@@ -18,8 +24,10 @@ export function configuredOptions(options: ServerOptions, request: InitRequest):
     ...(keys && keys.length > 0 && { keys }),
     ...(webhooks && { webhooks }),
     ...(maxRuns && { maxRuns }),
-    ...(bashEvents && { bashEventsDirectory: resolve(workspaceRoot, bashEvents) }),
-    ...(worktrees && { worktreeRoot: resolve(workspaceRoot, worktrees) }),
+    ...(bashEvents && { bashEventsDirectory: usableDirectory('bash_events_dir', resolve(workspaceRoot, bashEvents)) }),
+    ...(worktrees && {
+      worktreeRoot: usableDirectory('conversation_worktree_root', resolve(workspaceRoot, worktrees)),
+    }),
   };
 }
 
@@ -27,7 +35,11 @@ function environment({ env = {} }: ServerOptions, { env: added, secret_key: pass
   return { ...env, ...added, ...(passphrase && { OH_SECRET_KEY: passphrase }) };
 }
 
-/** Opens the directory of conversations that a request names; undefined if it names none. */
+/**
+ * Opens the directory of conversations that a request names; undefined if it names none.
+ *
+ * @throws {RequestError} `invalid` for one that cannot be used.
+ */
 export async function requestedStore(
   { workspaceRoot = process.cwd() }: ServerOptions,
   { conversations_path: path }: InitRequest,
@@ -35,7 +47,22 @@ export async function requestedStore(
   if (!path) return undefined;
   // Loaded here, because most servers are started with their store.
   const { directoryScheme } = await import('@varve/storage/directory');
-  const directory = resolve(workspaceRoot, path);
-  makeDirectories(directory, 0o700);
-  return directoryScheme(directory);
+  return directoryScheme(usableDirectory('conversations_path', resolve(workspaceRoot, path)));
+}
+
+/** Creates a directory if it is missing: each use of one that is not a directory, or not writable, would fail. */
+function usableDirectory(field: keyof InitRequest, path: string): string {
+  try {
+    makeDirectories(path, 0o700);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    if (statSync(path).isDirectory()) return path;
+  } catch (cause) {
+    throw unusable(field, path, cause);
+  }
+  throw unusable(field, path);
+}
+
+function unusable(field: string, path: string, cause?: unknown): RequestError {
+  const message = `${field}: ${JSON.stringify(path)} is not a directory that this server can create and use.`;
+  return new RequestError('invalid', message, { cause });
 }

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { scriptedServer } from '@varve/llm/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
@@ -100,11 +100,25 @@ test('a configuration that cannot be used leaves the server waiting, with the re
   expect(await state()).toEqual([200, { state: 'dormant', error: null }]);
   expect((await send({ session_api_keys: ['two words'] }))[0]).toBe(422);
   expect(await state()).toMatchObject([200, { state: 'dormant', error: expect.stringContaining('A key is empty') }]);
-  expect((await send({ conversations_path: '/dev/null/x' }))[0]).toBe(500);
-  expect(await state()).toEqual([200, { state: 'dormant', error: 'The server could not be started.' }]);
   const [first, second] = await Promise.all([send({}), send({})]);
   expect(new Set([first[0], second[0]])).toEqual(new Set([200, 400]));
   expect(await state()).toEqual([200, { state: 'ready', error: null }]);
+});
+
+const directories = ['conversations_path', 'bash_events_dir', 'conversation_worktree_root'];
+
+test.for(
+  directories.flatMap((field) => ['file', 'file/below', 'nul\0', '/dev/null'].map((path) => [field, path] as const)),
+)('a server does not start with %s of %j, and names the field and the path', async ([field, path]) => {
+  await using temporary = await temporaryDirectory();
+  writeFileSync(join(temporary.path, 'file'), '');
+  const { init, state, call } = await dormant({ workspaceRoot: temporary.path });
+  const named = JSON.stringify(resolve(temporary.path, path));
+  const detail = `${field}: ${named} is not a directory that this server can create and use.`;
+  expect(await init({ [field]: path })).toEqual([422, { detail }]);
+  expect(await state()).toEqual([200, { state: 'dormant', error: 'The server could not be started.' }]);
+  expect((await init({ [field]: 'new/directory' }))[0]).toBe(200);
+  expect((await call('GET', '/ready'))[0]).toBe(200);
 });
 
 test('a server that was started with its configuration has no initialization', async () => {
