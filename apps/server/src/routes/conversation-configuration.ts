@@ -26,7 +26,7 @@ export const conversationConfigurationRoutes: readonly Route[] = [
     response: success,
     errors,
     async handle({ params: { conversation_id: id }, body: { policy } }, { conversations }) {
-      await conversations.use(id, (live) => setConfirmation({ policy: policy as Json }, live));
+      await conversations.change(id, (live) => setConfirmation({ policy: policy as Json }, live));
       return successful();
     },
   }),
@@ -40,7 +40,7 @@ export const conversationConfigurationRoutes: readonly Route[] = [
     response: success,
     errors,
     async handle({ params: { conversation_id: id }, body: { security_analyzer: analyzer } }, { conversations }) {
-      await conversations.use(id, (live) => setConfirmation({ analyzer: analyzer as Json }, live));
+      await conversations.change(id, (live) => setConfirmation({ analyzer: analyzer as Json }, live));
       return successful();
     },
   }),

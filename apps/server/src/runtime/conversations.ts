@@ -18,6 +18,7 @@ import { addPlugin } from './add-plugin.ts';
 import { setSecrets } from './set-secrets.ts';
 import { receivedSecrets, requestedAgent, startPlan } from './start-plan.ts';
 import { switchModel } from './switch-model.ts';
+import { turns } from './turns.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { prepareWorkspace } from './workspace.ts';
 
@@ -69,6 +70,8 @@ export interface Conversations extends AsyncDisposable {
   create(request: StartRequest): Promise<Created>;
   /** Lets `work` use a conversation, which stays open until it ends. */
   use<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result>;
+  /** As `use`, for work that replaces what it read: it begins after the change before. */
+  change<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result>;
   /** Stores a message. With `run`, it is answered: by the active run, or a new one. */
   send(id: string, content: readonly Content[], options: { readonly run: boolean }): Promise<Sent>;
   /** Starts a run in the background. @throws {AgentError} `busy`, `nothing-to-do`. */
@@ -131,6 +134,8 @@ export function conversations(options: ConversationsOptions): Conversations {
   });
   const use: Conversations['use'] = (id, work) => open.use(id, work);
   const inTurn = turns();
+  const changed = turns();
+  const change: Conversations['change'] = (id, work) => use(id, (live) => changed(id, () => work(live)));
   const close = (signal: AbortSignal): Promise<void> => open.closeAll(signal);
   return {
     create(request) {
@@ -138,6 +143,7 @@ export function conversations(options: ConversationsOptions): Conversations {
       return inTurn(id, () => createConversation(id, request, { ...options, loader, open }));
     },
     use,
+    change,
     send: (id, content, { run }) =>
       use(id, async (live) => {
         const eventId = content.length === 0 ? undefined : await live.conversation.send(content);
@@ -151,10 +157,10 @@ export function conversations(options: ConversationsOptions): Conversations {
     },
     ask: (id, question) => use(id, (live) => askModel(question, live)),
     condense: (id) => use(id, condense),
-    setSecrets: (id, sent) => use(id, async (live) => setSecrets(receivedSecrets(sent, await cipher()), live)),
-    switchModel: (id, llm) => use(id, async (live) => switchModel(llm, live, await cipher())),
+    setSecrets: (id, sent) => change(id, async (live) => setSecrets(receivedSecrets(sent, await cipher()), live)),
+    switchModel: (id, llm) => change(id, async (live) => switchModel(llm, live, await cipher())),
     async loadPlugin(id, directory) {
-      await use(id, (live) => addPlugin(directory, live));
+      await change(id, (live) => addPlugin(directory, live));
       // It is opened again with the skills.
       await open.close(id, AbortSignal.abort());
     },
@@ -274,18 +280,6 @@ async function checkParent(
 
 function newId(): string {
   return randomUUID().replaceAll('-', '');
-}
-
-/** Returns a function that does the work of one id after the work of that id before. */
-function turns(): <Result>(id: string, work: () => Promise<Result>) => Promise<Result> {
-  const last = new Map<string, Promise<unknown>>();
-  return (id, work) => {
-    const done = (last.get(id) ?? Promise.resolve()).then(work);
-    const settled = done.catch(() => undefined);
-    last.set(id, settled);
-    void settled.then(() => last.get(id) === settled && last.delete(id));
-    return done;
-  };
 }
 
 function repeatedly(ms: number, tick: () => void): Disposable {

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ScriptedTurn } from '@varve/llm/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ConversationInfo } from '../info/conversation-info.ts';
+import { message, requestFor, runningServer } from '../testing/running-server.ts';
+
+const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+const names = ['A_TOKEN', 'B_TOKEN', 'C_TOKEN', 'D_TOKEN'];
+const analyzer = { kind: 'LLMSecurityAnalyzer' };
+const policy = { kind: 'AlwaysConfirm' };
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'varve-changes-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Changes by their paths; each must remain, whatever is changed at the same time. */
+function changesWith(llm: object): readonly (readonly [path: string, body: object])[] {
+  return [
+    ...names.map((name) => ['/secrets', { secrets: { [name]: `value-of-${name}` } }] as const),
+    ['/confirmation_policy', { policy }],
+    ['/security_analyzer', { security_analyzer: analyzer }],
+    ['/switch_llm', { llm: { ...llm, model: 'openai/other', usage_id: 'other' } }],
+  ];
+}
+
+test.for([0, 1, 2, 3, 4, 5, 6])('concurrent changes are all kept, also after a restart: %i first', async (first) => {
+  const home = newDirectory();
+  const printed = `echo ${names.map((name) => `$${name}`).join(' ')} | tr a-z A-Z`;
+  const command: ScriptedTurn = { calls: [{ name: 'terminal', arguments: { command: printed } }] };
+  await using running = await runningServer([command, finish], { home });
+  const { agent } = requestFor(running.model, running.workspace);
+  const { id } = await running.create({ agent: { ...agent, tools: [{ name: 'terminal' }] } });
+  const changes = changesWith(agent.llm);
+  const order = [...changes.slice(first), ...changes.slice(0, first)];
+  await Promise.all(order.map(([path, body]) => running.json(200, 'POST', `/${id}${path}`, body)));
+  await running.server[Symbol.asyncDispose]();
+  await using next = await runningServer([], { store: running.store, home });
+  expect(await next.json<ConversationInfo>(200, 'GET', `/${id}`)).toMatchObject({
+    confirmation_policy: policy,
+    security_analyzer: analyzer,
+    agent: { llm: { model: 'openai/other' } },
+  });
+  await next.json(200, 'POST', `/${id}/events`, message('Go.', true));
+  await next.status(id, ['waiting_for_confirmation']);
+  await next.json(200, 'POST', `/${id}/events/respond_to_confirmation`, { accept: true });
+  await next.status(id, ['finished', 'waiting_for_confirmation'], 2);
+  const output = JSON.stringify(await next.events(id));
+  for (const name of names) expect(output).toContain(`VALUE-OF-${name}`);
+});
