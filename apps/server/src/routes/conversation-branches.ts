@@ -61,11 +61,10 @@ export const conversationBranchRoutes: readonly Route[] = [
     async handle({ params: { conversation_id: id }, query: options, body: { event_id: eventId } }, services) {
       const { conversations, store } = services;
       await conversations.use(id, async (live) => {
-        await live.settled();
         if (typeof eventId === 'string' && (await (await store.read(id)).seqOf(eventId)) === undefined) {
           throw new RequestError('unknown', `Unknown event_id: ${eventId}`);
         }
-        await live.conversation.navigate(eventId ?? undefined);
+        await live.withoutRun(() => live.conversation.navigate(eventId ?? undefined));
       });
       return infoResponse(id, options.include_skills, services, 200);
     },

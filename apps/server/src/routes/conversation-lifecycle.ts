@@ -35,7 +35,8 @@ export const conversationLifecycleRoutes: readonly Route[] = [
       if (content.length > 0) await conversations.send(id, content, { run: false });
       // Clients expect the state before the run.
       const info = await infoById(id, services, { includeSkills: query.include_skills });
-      if (content.length > 0) await conversations.run(id);
+      // Another client may have started a run.
+      if (content.length > 0) await conversations.send(id, [], { run: true });
       if (!info) throw new HTTPException(404, { message: 'Not Found' });
       return Response.json(info, { status: isNew ? 201 : 200 });
     },

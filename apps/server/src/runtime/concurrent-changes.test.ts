@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ScriptedTurn } from '@varve/llm/testing';
@@ -50,4 +50,43 @@ test.for([0, 1, 2, 3, 4, 5, 6])('concurrent changes are all kept, also after a r
   await next.status(id, ['finished', 'waiting_for_confirmation'], 2);
   const output = JSON.stringify(await next.events(id));
   for (const name of names) expect(output).toContain(`VALUE-OF-${name}`);
+});
+
+test('a run that is requested while the view is condensed starts afterwards, and a pause keeps it from starting', async () => {
+  const think: ScriptedTurn = { calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] };
+  const asked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const summary = (): ScriptedTurn => {
+    asked.resolve();
+    return { text: 'What happened.', gate: gate.promise };
+  };
+  await using running = await runningServer([think, think, think, think, finish, summary, finish, finish]);
+  const { agent } = requestFor(running.model, running.workspace);
+  const condenser = { kind: 'LLMSummarizingCondenser', llm: agent.llm, max_size: 20, keep_first: 1 };
+  const { id } = await running.create({ agent: { ...agent, condenser }, initial_message: message('One.') });
+  await running.status(id, ['finished']);
+  const condensed = running.json(200, 'POST', `/${id}/condense`);
+  await asked.promise;
+  await running.json(200, 'POST', `/${id}/events`, message('Two.', true));
+  await running.json(200, 'POST', `/${id}/pause`);
+  await running.json(200, 'POST', `/${id}/run`);
+  await running.json(409, 'POST', `/${id}/navigate`, { event_id: null });
+  gate.resolve();
+  await condensed;
+  expect(await running.status(id, ['finished', 'error'], 2)).toBe('finished');
+});
+
+test('no private value is stored after a conversation was removed', async () => {
+  const home = newDirectory();
+  await using running = await runningServer([], { home });
+  for (let round = 0; round < 12; round += 1) {
+    const { id } = await running.create();
+    const sent = Array.from({ length: 8 }, (_, index) =>
+      running.send('POST', `/${id}/secrets`, { secrets: { [`TOKEN_${index}`]: 'value-of-it' } }),
+    );
+    for (let turn = 0; turn < 3 * round; turn += 1) await new Promise(setImmediate);
+    await running.json(200, 'DELETE', `/${id}`);
+    for (const { status } of await Promise.all(sent)) expect([200, 404, 503]).toContain(status);
+  }
+  expect(readdirSync(join(home, 'conversations'))).toEqual([]);
 });

@@ -170,3 +170,24 @@ test('a conversation that another server holds answers 404 with its holder, and 
   await holder.json(200, 'POST', `/${id}/events`, message('Go.', true));
   await holder.status(id, ['finished']);
 });
+
+test('a creation whose message another client already runs has succeeded', async () => {
+  const gate = Promise.withResolvers<void>();
+  const store = memoryStore();
+  let hasRun = false;
+  const watched = storeWith(store, {
+    async summary(asked) {
+      const found = await store.summary(asked);
+      // The first one that is found is that of the response.
+      if (!hasRun) {
+        hasRun = true;
+        await running.json(200, 'POST', `/${id}/run`);
+      }
+      return found;
+    },
+  });
+  await using running = await runningServer([{ ...finish, gate: gate.promise }, finish], { store: watched });
+  await running.create({ conversation_id: id, initial_message: message('Go.') });
+  gate.resolve();
+  await running.status(id, ['finished']);
+});

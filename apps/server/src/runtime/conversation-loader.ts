@@ -10,7 +10,8 @@ import type { ConversationFolds } from '../info/conversation-folds.ts';
 import { shownUsage } from '../info/shown-usage.ts';
 import { storedConfiguration } from '../info/stored-configuration.ts';
 import { buildAgent, type AgentEnvironment } from './build-agent.ts';
-import { LiveConversation, type Confirmation } from './live-conversation.ts';
+import { LiveConversation } from './live-conversation.ts';
+import type { Confirmation } from './live-parts.ts';
 import {
   noPrivateValues,
   parsePrivateRecord,

@@ -167,7 +167,8 @@ export function conversations(options: ConversationsOptions): Conversations {
     async remove(id) {
       const live = await open.find(id);
       const waited = AbortSignal.timeout(removeWaitMs);
-      if (live?.isRunning) await live.interrupt();
+      // Another removal may close it.
+      if (live?.isRunning) await live.interrupt().catch(() => undefined);
       await open.remove(id, waited, async () => {
         await store.remove(id);
         await records.remove(id);

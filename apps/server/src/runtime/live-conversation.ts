@@ -5,36 +5,11 @@ import type { AgentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
 import type { Delta } from '@varve/llm';
 import { configurationFact, type Configuration } from '../configuration-fact.ts';
-import type { FeedMessage } from '../feed/feed.ts';
+import type { Confirmation, LiveParts } from './live-parts.ts';
 import type { PrivateValues } from './private-values.ts';
-import type { QueuedJob, RunQueue } from './run-queue.ts';
-import type { TitleModel } from '../settings/title-model.ts';
+import type { QueuedJob } from './run-queue.ts';
 import { aborted, after } from './waits.ts';
 import { writeTitle } from './write-title.ts';
-
-/** JSON of a confirmation policy, and of the analyzer next to it. */
-export interface Confirmation {
-  readonly policy: Json;
-  readonly analyzer: Json;
-}
-
-/** Parts of a live conversation. */
-export interface LiveParts {
-  /** Closed with the live conversation. */
-  readonly conversation: Conversation;
-  readonly privateValues: PrivateValues;
-  readonly registries: AgentRegistries;
-  /** Rules of the person for calls. */
-  readonly rules?: readonly PermissionRule[] | undefined;
-  readonly queue: RunQueue;
-  /** Absent for a conversation that another program created. */
-  readonly configuration?: Configuration | undefined;
-  readonly confirmation: Confirmation;
-  readonly titleModel: TitleModel;
-  readonly publish: (message: FeedMessage) => void;
-  /** Receives a failure of a run that its result does not contain: a bug, or a store that failed. */
-  readonly onFailure: (error: unknown) => void;
-}
 
 /** A run that was requested and has not ended. */
 interface ActiveRun {
@@ -65,6 +40,8 @@ export class LiveConversation implements AsyncDisposable {
   #titled: Promise<void> | undefined;
   #isLost = false;
   #idle = Promise.withResolvers<void>();
+  /** Work during which no run starts. */
+  #alone: Promise<unknown> | undefined;
   #requests: Promise<unknown> = Promise.resolve();
 
   constructor(parts: LiveParts) {
@@ -171,6 +148,18 @@ export class LiveConversation implements AsyncDisposable {
     });
   }
 
+  /** Executes work during which no run starts: one that is requested starts afterwards. @throws {AgentError} `busy`. */
+  async withoutRun<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.settled();
+    this.#assertNoRun();
+    const done = work();
+    const alone: Promise<unknown> = Promise.allSettled([this.#alone, done]).finally(() => {
+      if (this.#alone === alone) this.#alone = undefined;
+    });
+    this.#alone = alone;
+    return done;
+  }
+
   #loop(request: () => Promise<GoalLoop>): Promise<void> {
     return this.#inOrder(async () => {
       await this.#assertIdle();
@@ -258,6 +247,7 @@ export class LiveConversation implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancel();
+    await this.privateValues.close();
     await this.conversation[Symbol.asyncDispose]();
     await this.idle();
     await this.#titled;
@@ -282,6 +272,10 @@ export class LiveConversation implements AsyncDisposable {
   /** @throws {AgentError} `busy`. */
   async #assertIdle(): Promise<void> {
     await this.settled();
+    this.#assertNoRun();
+  }
+
+  #assertNoRun(): void {
     if (this.#run) throw new AgentError('busy', 'Conversation already running. Wait for completion or pause first.');
   }
 
@@ -305,7 +299,12 @@ export class LiveConversation implements AsyncDisposable {
       this.#end();
       throw error;
     }
-    run.job = this.#parts.queue.add(() => this.#execute(run));
+    if (this.#alone) void this.#alone.then(() => this.#queue(run));
+    else this.#queue(run);
+  }
+
+  #queue(run: ActiveRun): void {
+    if (this.#run === run) run.job = this.#parts.queue.add(() => this.#execute(run));
   }
 
   async #execute(run: ActiveRun): Promise<void> {
@@ -372,7 +371,7 @@ export class LiveConversation implements AsyncDisposable {
   }
 
   #cancel(): void {
-    if (this.#run?.job?.cancel()) this.#end();
+    if (this.#run && (this.#run.job?.cancel() ?? true)) this.#end();
   }
 
   #end(): void {

@@ -167,7 +167,9 @@ export class OpenConversations {
 
   async #closed(id: string, entry: Entry, signal: AbortSignal): Promise<void> {
     this.#forget(id, entry);
-    await entry.live.then((live) => live.close(signal)).catch(this.#options.onFailure);
+    // One that could not be opened is reported to the caller that opened it.
+    const live = await entry.live.catch(() => undefined);
+    await live?.close(signal).catch(this.#options.onFailure);
     await this.#options.onClose(id);
   }
 

@@ -1,3 +1,4 @@
+import { AgentError } from '@varve/agent';
 import type { HookConfig } from '@varve/agent/hooks';
 import type { Json } from '@varve/events';
 import { LlmError } from '@varve/llm';
@@ -62,6 +63,8 @@ export class PrivateValues {
   readonly #lookedUp = new Map<string, string>();
   #record: PrivateRecord;
   #isNew: boolean;
+  #isClosed = false;
+  #writing: Promise<void> = Promise.resolve();
   #concealed: readonly string[] = [];
   #values: readonly string[] = [];
   #withheld: readonly string[] = [];
@@ -127,12 +130,19 @@ export class PrivateValues {
     await this.update({});
   }
 
-  /** Stores and applies a change. */
+  /** Stores and applies a change. @throws {AgentError} `closed`. */
   async update(changes: Partial<PrivateRecord>): Promise<void> {
+    if (this.#isClosed) throw new AgentError('closed', `Conversation ${this.#id} was closed.`);
     const next = { ...this.#record, ...changes };
-    if (!this.#isNew) await this.#records.write(this.#id, JSON.stringify(next));
+    if (!this.#isNew) await (this.#writing = this.#records.write(this.#id, JSON.stringify(next)));
     this.#record = next;
     this.#refresh();
+  }
+
+  /** Stores nothing afterwards: the conversation may be removed, or belong to another server. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#writing.catch(() => undefined);
   }
 
   /** Names addresses that receive no key, as {@link referenceKeys} returns them. */

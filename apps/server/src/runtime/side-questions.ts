@@ -20,7 +20,7 @@ export function askModel(question: string, live: LiveConversation): Promise<stri
 export async function condense(live: LiveConversation): Promise<void> {
   await live.settled();
   if (live.isRunning) await live.conversation.markRun('condensation');
-  else await withFailures(live, () => live.conversation.condense());
+  else await withFailures(live, () => live.withoutRun(() => live.conversation.condense()));
 }
 
 async function withFailures<Result>({ privateValues }: LiveConversation, work: () => Promise<Result>): Promise<Result> {

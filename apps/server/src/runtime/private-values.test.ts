@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { memoryRecords } from './memory-records.ts';
+import { noPrivateValues, PrivateValues } from './private-values.ts';
+
+test('closing waits for a change that is stored, and nothing is stored afterwards', async () => {
+  const records = memoryRecords();
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const slow = {
+    ...records,
+    async write(id: string, text: string) {
+      await gate;
+      await records.write(id, text);
+    },
+  };
+  const values = new PrivateValues('a', noPrivateValues, { records: slow });
+  const changed = values.update({ plugins: ['/one'] });
+  const closed = values.close().then(() => records.read('a'));
+  open();
+  await changed;
+  expect(await closed).toContain('/one');
+  await records.remove('a');
+  await expect(values.update({ plugins: ['/two'] })).rejects.toMatchObject({ code: 'closed' });
+  expect(await records.read('a')).toBeUndefined();
+});
+
+test('nothing of a new conversation is stored before it exists', async () => {
+  const records = memoryRecords();
+  const values = new PrivateValues('a', noPrivateValues, { records, isNew: true });
+  await values.update({ plugins: ['/one'] });
+  expect(await records.read('a')).toBeUndefined();
+  await values.store();
+  expect(await records.read('a')).toContain('/one');
+});
