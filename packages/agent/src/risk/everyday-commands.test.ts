@@ -76,6 +76,8 @@ test.for([
   `sed -i 's/foo/bar/g; s|a/b|c/d|' src/a.ts`,
   `sed -i '' -e 's/foo/bar/' -e '/^$/d' f`,
   `sed -i '3a\\new line' f`,
+  `sed -i '/^import .*lodash/d' src/a.ts`,
+  `sed -i -E '/^(export|import) .*[;]$/d; /[*]/s/a/b/' src/a.ts src/b.ts`,
   `awk '{print $1}' f | sort | uniq -c | sort -rn | head`,
   `awk -F: '$3 > 1000 {print $1 "|" $2}' f`,
   `awk -F, -v x="$A" -v y="$(date +%F)" '$1 == x { print y }' f`,

@@ -1,4 +1,5 @@
-import { isLongOption } from './words/options.ts';
+import { sedOptions } from './programs/interpreters.ts';
+import { isLongOption, readAllOptions } from './words/options.ts';
 import { hasName, type ShellCommand } from './shell-command.ts';
 
 /** Reports whether a command sends a request. */
@@ -57,10 +58,22 @@ export function writtenFiles(command: ShellCommand): readonly string[] {
   if (writesAll(command)) return [...writes, ...args.map(pathOf)];
   if (/^g?sed$/.test(name))
     return args.some((arg) => /^-[a-zA-Z]*i/.test(arg) || isLongOption(arg, '--in-place'))
-      ? [...writes, ...args]
+      ? [...writes, ...filesOfSed(args)]
       : writes;
   if (writesSecond(command)) return [...writes, ...operandsOf(args).slice(1)];
   return [...writes, ...filesOfOptions(command)];
+}
+
+/** Returns the operands of sed that are not its program: `/^import .*x/d` is no file of the system. */
+function filesOfSed(args: readonly string[]): readonly string[] {
+  const read = readAllOptions(
+    args.map((text) => ({ text, shown: text })),
+    sedOptions,
+  );
+  if (!read) return args;
+  // An empty operand is the suffix of `-i` on macOS.
+  const operands = read.operands.map(({ shown }) => shown).filter((text) => text !== '');
+  return read.options.some(({ name }) => /^(?:-[ef]|--expression|--file)$/.test(name)) ? operands : operands.slice(1);
 }
 
 /** Returns the files that the options of a command name to write its output, such as `git log --output=FILE`. */
