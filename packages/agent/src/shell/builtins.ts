@@ -2,7 +2,7 @@ import { assignments, declared, declaredLocally } from './variables/declarations
 import { later, scriptOf, unknown, type NestedCommand, type CommandInput } from './programs/nested-command.ts';
 import type { ShellWords } from './words/shell-word.ts';
 import { isStream } from './words/streams.ts';
-import { isVariableName, unknownLater } from './words/special-variables.ts';
+import { changesNames, isVariableName, unknownLater } from './words/special-variables.ts';
 
 type Reader = (args: ShellWords, input: CommandInput) => readonly NestedCommand[];
 
@@ -51,6 +51,8 @@ const builtins: Readonly<Record<string, Reader>> = {
     const options = args.slice(0, args.length - afterOptions(args, 'o').length);
     return options.some(({ text }) => /^-\w*k|^keyword$/.test(text ?? '')) ? [later('set', args)] : [];
   },
+  // Wildcards that match hidden names, and directories that are variables.
+  shopt: (args) => (hasOption(args, /^-\w*s/) && hasOption(args, changesNames) ? [later('shopt', args)] : []),
   source: sourced,
   test: testedNames,
   trap: (args) => {

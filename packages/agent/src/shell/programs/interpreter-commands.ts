@@ -2,6 +2,7 @@ import { scriptOf, unknown, type NestedCommand } from './nested-command.ts';
 import { shellOptions, type Interpreter } from './interpreters.ts';
 import { readAllOptions, readOptions, type OptionList } from '../words/options.ts';
 import type { ShellWords } from '../words/shell-word.ts';
+import { changesNames } from '../words/special-variables.ts';
 import { isStream } from '../words/streams.ts';
 
 /** Returns the script of a shell; a shell that reads its input is unknown. */
@@ -14,6 +15,8 @@ export function commandsOfShell(name: string, args: ShellWords): readonly Nested
   const has = (option: string): boolean => read.options.some((one) => one.name === option);
   if (has('--version') || has('--help')) return [];
   const [first, ...rest] = args.slice(read.at);
+  if (read.options.some(({ name: option, value = '' }) => option === '-O' && changesNames.test(value)))
+    return [unknown('unknown.later', `${name} -O`)];
   const long = read.options.find((one) => one.name === '--command')?.value;
   if (long !== undefined) return [{ kind: 'script', source: long }];
   if (has('-c')) return first ? [scriptOf(name, [first])] : [];

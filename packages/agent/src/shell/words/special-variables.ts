@@ -4,12 +4,17 @@ import type { Unknown } from './unknowns.ts';
 export const harmlessNodeOptions =
   /^\s*(?:--(?:max[-_]old[-_]space[-_]size=\d+|no-warnings|experimental-[\w-]+|enable-source-maps|trace-[\w-]+|conditions=[\w@/-]+)(?:\s+|$))*$/;
 
+/** Options of bash with which words mean other files. */
+export const changesNames = /^(?:dotglob|cdable_vars)$/;
+
 /** Variables that name a program, or that the shell or a program runs, with the values that are harmless. */
 const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
   [/^(?:PROMPT_COMMAND|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_LOADABLES_PATH|CDPATH|SHELL)$/, /^$/],
   // Text that bash expands before a prompt.
   [/^(?:PS\d|MAILPATH)$/, /^[^`$\\]*$/],
   [/^IFS$/, /^[^\w/.-]*$/],
+  // With it, wildcards match hidden names.
+  [/^GLOBIGNORE$/, /^$/],
   [/^(?:LD_|DYLD_).*$/, /^$/],
   [/^(?:PERL5OPT|PERL5DB|RUBYOPT|PYTHONSTARTUP|PYTHONINSPECT|LESSOPEN|LESSCLOSE|TAR_OPTIONS|RSYNC_RSH)$/, /^$/],
   [
