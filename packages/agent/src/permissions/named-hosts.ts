@@ -1,4 +1,5 @@
 import type { ShellCommand } from '../shell/shell-command.ts';
+import { digits } from '../shell/words/words.ts';
 
 /** Longest scheme and host that are read. Bounds the work for a text of many colons and slashes. */
 const maxScheme = 32;
@@ -48,7 +49,7 @@ export function spellsAddress(pattern: string, words: readonly string[]): boolea
   const hosts = new Set([wanted, hostOf(`http://[::ffff:${wanted}]`)]);
   const found = new Set<string>();
   for (const word of words) {
-    if (word.includes(calculated) && numeric.test(word.replaceAll(calculated, '0'))) return true;
+    if (word.includes(digits) && numeric.test(word.replaceAll(digits, '0'))) return true;
     // Programs also read digits of full width.
     const text = word.normalize('NFKC');
     for (const form of addresses) for (const [part] of text.matchAll(form)) found.add(part);
@@ -59,9 +60,6 @@ export function spellsAddress(pattern: string, words: readonly string[]): boolea
     return host !== undefined && hosts.has(host);
   });
 }
-
-/** The digits of a number that is not known. */
-const calculated = '[0-9]*';
 
 /**
  * Returns the hosts of a call whose strings are whole addresses or plain words; undefined if another string may name a

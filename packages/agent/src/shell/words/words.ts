@@ -1,4 +1,4 @@
-import type { BraceExpansionPart, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash';
+import type { BraceExpansionPart, ParsedScript, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 import type { ShellWord, ShellWords } from './shell-word.ts';
 
 /** Returns the possible values of a variable where a node expands it; undefined when they are unknown. */
@@ -21,7 +21,7 @@ export function expandWord(word: Word, lookup: Lookup): ShellWords {
   if (!parts) return [{ text: word.value, shown: word.value }];
   const values = valuesOfParts(parts, lookup);
   if (!values) return unseen;
-  const splits = parts.some(({ type }) => type === 'SimpleExpansion' || type === 'ParameterExpansion');
+  const splits = parts.some(({ type }) => /^(?:Simple|Parameter|Command)Expansion$/.test(type));
   const isOneOf = values.length > 1 && !parts.some(({ type }) => type === 'BraceExpansion');
   const hasBoth = values.length > 1 && !isOneOf && parts.some(isExpansion);
   const texts = splits ? values.flatMap((value) => value.split(/\s+/).filter((text) => text !== '')) : values;
@@ -54,7 +54,7 @@ export function hasResult({ parts = [] }: Word): boolean {
 function isOneWord(part: WordPart): boolean {
   if (part.type !== 'DoubleQuoted') return /^(?:Literal|SingleQuoted|AnsiCQuoted)$/.test(part.type);
   return part.parts.every(({ type, text }) =>
-    type !== 'ParameterExpansion' ? text !== '$@' : /^\$\{\w+\}$/.test(text),
+    type !== 'ParameterExpansion' ? text !== '$@' : /^\$\{[A-Za-z_]\w*(?:\[\d+\])?(?:[:%#/^,+=?-][^@]*)?\}$/.test(text),
   );
 }
 
@@ -62,8 +62,11 @@ function isExpansion({ type }: WordPart): boolean {
   return type === 'SimpleExpansion' || type === 'ParameterExpansion' || type === 'DoubleQuoted';
 }
 
-/** The digits of a number that is not known, next to other text: `file$n` may be `file12`. */
-const digits = '[0-9]*';
+/**
+ * The digits of a number that is not known, next to other text: `file$n` may be `file12`. A pattern of bash, written as
+ * people do not write it.
+ */
+export const digits = '[0-9]**';
 
 /**
  * Returns the values of a word. A value that begins with a digit may be calculated, so within a name it is also a
@@ -130,8 +133,38 @@ function valuesOfParameter(
   const values = known && index && /^\d/.test(index.value) ? [...new Set([...known, ''])] : known;
   if (!operation) return values;
   // Without its end, a relative path is still a relative path.
-  const keepsStart = operation.type === 'Remove' && operation.operator.startsWith('%');
-  return keepsStart && values?.every((value) => /^[\w*]/.test(value)) ? values : undefined;
+  if (operation.type !== 'Remove' || !values?.every((value) => /^[\w*][^?[({]*$/.test(value))) return undefined;
+  const { operator, operand } = operation;
+  const cut = operator.startsWith('%') && operand ? endOf(operand) : undefined;
+  return cut && [...new Set(values.flatMap((value) => withoutEnd(value, cut, operator)))];
+}
+
+/** End of a name that an expansion removes. */
+interface End {
+  readonly text: string;
+  /** True if anything may follow the text: `.*`. */
+  readonly isStart: boolean;
+}
+
+/** Returns the end that a pattern means; undefined for others than plain text with a star after it. */
+function endOf({ parts, value }: Word): End | undefined {
+  const [first, star] = parts ?? [];
+  if (!parts) return { text: value, isStart: false };
+  if (parts.length !== 2 || first?.type !== 'Literal' || star?.type !== 'Glob' || star.text !== '*') return undefined;
+  return { text: first.value, isStart: true };
+}
+
+/** Returns a value and what it may be without its end. */
+function withoutEnd(value: string, { text, isStart }: End, operator: string): readonly string[] {
+  const found = !isStart
+    ? value.length - text.length
+    : operator === '%%'
+      ? value.indexOf(text)
+      : value.lastIndexOf(text);
+  const cut = found >= 0 && value.startsWith(text, found) ? [value.slice(0, found)] : [];
+  // The end may begin within what a wildcard becomes.
+  const star = value.indexOf('*');
+  return [value, ...cut, ...(star < 0 ? [] : [value.slice(0, star + 1)])];
 }
 
 function alternatives({ text }: BraceExpansionPart): readonly string[] | undefined {
@@ -144,14 +177,14 @@ function alternatives({ text }: BraceExpansionPart): readonly string[] | undefin
 function numbersOf(ends: readonly string[]): readonly string[] {
   const [from = 0, to = 0] = ends.map(Number);
   const count = Math.abs(to - from) + 1;
-  if (count > maxValues || ends.some((end) => /^-?0\d/.test(end))) return [...ends, '[0-9]*'];
+  if (count > maxValues || ends.some((end) => /^-?0\d/.test(end))) return [...ends, digits];
   return Array.from({ length: count }, (_, at) => String(from < to ? from + at : from - at));
 }
 
 /** Programs and arguments with which they print a number or one plain word. */
 const plainOutput: Readonly<Record<string, RegExp>> = {
   arch: /^$/,
-  date: /^(?:-u|--utc|-I\w*|['"]?\+['"]?%[%\w.:_-]*['"]?)?$/,
+  date: /^(?:-u|--utc|-I\w*|['"]?\+['"]?(?:%[-_0^#]?[A-Za-mo-su-z]|[-.:_TZ])+['"]?)?$/,
   grep: /^-(?=\w*(?: |$))\w*c/,
   hostname: /^$/,
   nproc: /^$/,
@@ -161,6 +194,17 @@ const plainOutput: Readonly<Record<string, RegExp>> = {
   whoami: /^$/,
 };
 
+/** Arguments with which git prints the name of a commit or a branch. */
+const commitOutput =
+  /^(?:branch --show-current|rev-parse --abbrev-ref HEAD|merge-base(?: [\w./@~^-]+)+|rev-parse (?:--short )?(?:HEAD|@)[~^\d]*)$/;
+
+/** Returns the text of a quoted here-document, which is the output of `cat <<'EOF'`. */
+function hereText(redirects: readonly Redirection[]): readonly string[] | undefined {
+  const [one, ...others] = redirects;
+  if (one?.type !== 'HereDoc' || others.length > 0 || one.descriptor !== undefined) return undefined;
+  return one.operator === '<<' && one.delimiter?.quoted ? [one.body.text.replace(/(?<!\n)\n+$/, '')] : undefined;
+}
+
 /** Returns a representative of what a substitution prints, if what it prints is harmless. */
 export function outputOf({ commands, errors = [] }: ParsedScript): readonly string[] | undefined {
   const [statement] = commands;
@@ -169,9 +213,10 @@ export function outputOf({ commands, errors = [] }: ParsedScript): readonly stri
   const last = command.type === 'Pipeline' ? command.commands.at(-1) : command;
   if (last?.type !== 'Command' || !last.name) return undefined;
   const name = last.name.value;
+  if (command === last && name === 'cat' && last.args.length === 0) return hereText(last.redirects);
   const args = last.args.map(({ text }) => text).join(' ');
   if (name === 'pwd' || (name === 'git' && args === 'rev-parse --show-toplevel')) return ['.'];
   if (name === 'mktemp') return /^(?:-[dqu]+ ?)*$/.test(args) ? ['/tmp/mktemp'] : undefined;
-  if (name === 'git' && /^(?:branch --show-current|rev-parse --abbrev-ref HEAD)$/.test(args)) return ['HEAD'];
+  if (name === 'git' && commitOutput.test(args)) return ['HEAD'];
   return Object.hasOwn(plainOutput, name) && plainOutput[name]?.test(args) ? ['0'] : undefined;
 }

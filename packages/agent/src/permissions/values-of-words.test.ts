@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { TerminalAction } from '@varve/events/payloads';
+import { countingTool } from '../testing/counting-tool.ts';
+import { ruleDecision } from './rule-decision.ts';
+
+const tool = { ...countingTool().tool(), name: 'terminal' };
+const workspace = mkdtempSync(join(tmpdir(), 'varve-values-'));
+afterAll(() => rmSync(workspace, { recursive: true }));
+
+function decision(rule: string, command: string): string | undefined {
+  const [on = '', ...pattern] = rule.split(' ');
+  const action = TerminalAction.create({ command });
+  const rules = [{ decision: 'deny', on: on as 'path', pattern: pattern.join(' ') }] as const;
+  return ruleDecision(rules, { tool, action, risk: 'LOW', workspace })?.decision;
+}
+
+test.for([
+  ['.env', 'cat $(date +%n.env)'],
+  ['.env', 'cat $(date +%t.env)'],
+  ['.env', "cat $(cat <<'EOF'\nfoo .env\nEOF\n)"],
+  ['.env', `bash -c "$(cat <<'EOF'\ncat .env\nEOF\n)"`],
+  ['secret2', 'f=secret2.bak; cat "${f%.bak}"'],
+  ['secret2', 'for f in *.bak; do cat "${f%.bak}"; done'],
+  ['secret2', 'for f in *t2*; do cat "${f%?}"; done'],
+  ['secret2', 'f=secret2.a.b; cat ${f%%.*}; g=$f'],
+  ['secret2', 'f=secret2.a; cat "${f%.*}"'],
+  ['secret2', 'f=secret2/a; cat "${f%/*}"'],
+] as const)('a deny rule for %s sees the file in %s', ([pattern, command]) => {
+  expect(decision(`path ${pattern}`, command)).toMatch(/^(?:ask|deny)$/);
+});
