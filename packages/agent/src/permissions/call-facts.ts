@@ -9,10 +9,13 @@ import {
 import { mapStrings } from '@varve/text';
 import { filesOfPatch } from '@varve/tools/names';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { locationsOf } from '../shell/words/paths.ts';
-import type { ShellCommand } from '../shell/shell-command.ts';
+import { fetches } from '../shell/affected-files.ts';
+import { locationsOf, unresolvedLocationsOf } from '../shell/words/paths.ts';
+import { hasName, type ShellCommand } from '../shell/shell-command.ts';
+import { digits } from '../shell/words/words.ts';
 import { hostsIn, wordsIn } from './named-hosts.ts';
 import { PathReader, type NamedPath } from './named-paths.ts';
+import { kindOf } from './path-names.ts';
 import { shellFacts, type ShellFacts } from './shell-facts.ts';
 
 /** What a call names, for rules. */
@@ -23,6 +26,8 @@ export interface CallFacts {
   /** True for the tools whose calls reach the files that they name, and nothing else. */
   readonly isFileTool: boolean;
   readonly paths: readonly NamedPath[];
+  /** Paths through links that the wildcards of the paths may match. */
+  readonly links: readonly NamedPath[];
   /** False if the call may use paths that it does not name. */
   readonly hasAllPaths: boolean;
   /** Hosts in addresses, lower case. */
@@ -43,22 +48,20 @@ export function callFacts({ tool, action, workspace = '/', directories = [] }: P
     texts.push(text);
     return text;
   });
-  const shared = { tool: tool.name, texts, reader };
+  const shared = { tool: tool.name, texts, reader, links: [] };
   if (TerminalAction.is(action)) {
     const shell = shellFacts(action, { action, workspace, directories });
-    const words: string[] = [];
+    const words = new Map<string, NamedPath>();
     for (const one of shell.commands) {
-      if (words.length > maxPaths) break;
-      for (const path of pathsIn(one)) words.push(path);
-      if (one.file !== undefined) words.push(...locationsOf(one.file, one.paths));
+      if (words.size > maxPaths) break;
+      for (const { text, most } of namedIn(one)) words.set(`${most} ${text}`, reader.named(text, most));
     }
-    const written = [...new Set(words)].slice(0, maxPaths).map((text) => reader.named(text));
-    const named = [...written, ...written.flatMap((one) => reader.linksOf(one))];
-    const hasAllPaths =
-      shell.isComplete && words.length <= maxPaths && !shell.commands.some((one) => one.hasUnseenArgs);
+    const named = [...words.values()].slice(0, maxPaths);
+    const links = named.flatMap((one) => reader.linksOf(one));
+    const hasAllPaths = shell.isComplete && words.size <= maxPaths && !shell.commands.some(mayOpenUnseen);
     // A host may be written with quotes, escapes and variables.
     const all = [...texts, ...texts.map((text) => text.replaceAll(/["'\\]/g, '')), ...wordsIn(shell.commands)];
-    return { ...shared, texts: all, shell, isFileTool: false, paths: named, hasAllPaths, hosts: hostsIn(all) };
+    return { ...shared, texts: all, shell, isFileTool: false, paths: named, links, hasAllPaths, hosts: hostsIn(all) };
   }
   const files = filesOf(action);
   if (!files)
@@ -70,7 +73,7 @@ export function callFacts({ tool, action, workspace = '/', directories = [] }: P
       hosts: hostsIn(texts),
     };
   // The file tools take names as they are: no character is a wildcard.
-  const paths = files.map((text) => ({ ...reader.named(text), isUncertain: false }));
+  const paths = files.map((text) => ({ ...reader.named(text), kind: 'name' as const }));
   return { ...shared, isFileTool: true, paths, hasAllPaths: true, hosts: [] };
 }
 
@@ -95,10 +98,67 @@ function dataOf(action: object): object {
   return 'data' in action && typeof action.data === 'object' && action.data !== null ? action.data : {};
 }
 
+/** Text of a command that may be a path. */
+interface NamedText {
+  readonly text: string;
+  /** What of it may become other text. */
+  readonly most: 'wildcards' | 'unseen';
+}
+
 /** Returns the words of a command that may be paths, for each directory in which it may run. */
 export function pathsIn(command: ShellCommand): readonly string[] {
   const words = [...command.args.flatMap(candidates), ...command.reads, ...command.writes];
-  return words.filter((word) => word !== '').flatMap((word) => locationsOf(word, command.paths));
+  return locatedIn(words, command);
+}
+
+function locatedIn(words: readonly string[], { paths }: ShellCommand): readonly string[] {
+  return words.flatMap((word) =>
+    word === '' ? [] : [...locationsOf(word, paths), ...unresolvedLocationsOf(word, paths)],
+  );
+}
+
+/** Returns what of a command may be a path: its words, its file and those of its redirections. */
+function namedIn(command: ShellCommand): readonly NamedText[] {
+  const { args, reads, writes, file, unseenArgs } = command;
+  const unseen = new Set(unseenArgs.map(({ shown }) => shown));
+  const all = (words: readonly string[], most: NamedText['most']): readonly NamedText[] =>
+    locatedIn(words, command).map((text) => ({ text, most }));
+  const isNumbered = (arg: string): boolean =>
+    opensNothing(command) && arg.includes(digits) && kindOf(arg.replaceAll(digits, ''), 'wildcards') === 'name';
+  const known = args.filter((arg) => !unseen.has(arg) && !isNumbered(arg)).flatMap(candidates);
+  const opened = mayOpenUnseen(command) ? [...unseen].flatMap(candidates) : [];
+  return [...all(known, 'wildcards'), ...all([...opened, ...reads, ...writes, file ?? ''], 'unseen')];
+}
+
+/** Commands that open no file and no connection that an argument names. */
+export const opensNothing = hasName(
+  ':',
+  '[',
+  'basename',
+  'dirname',
+  'echo',
+  'exit',
+  'false',
+  'kill',
+  'printf',
+  'sleep',
+  'test',
+  'true',
+);
+
+/** Reports whether a command may open a file that an argument names which is only known when it runs. */
+function mayOpenUnseen(command: ShellCommand): boolean {
+  return command.unseenArgs.some(({ shown, isOneWord }) => {
+    // The wildcards in an unquoted variable are those of any directory.
+    if (isOneWord !== true) return true;
+    return !opensNothing(command) && !(fetches(command) && isSent(shown, command.args));
+  });
+}
+
+/** Reports whether a word is an address or a header, whatever follows its known beginning. */
+function isSent(word: string, args: readonly string[]): boolean {
+  const before = args[args.indexOf(word) - 1] ?? '';
+  return /^https?:\/\/[\w.:[\]-]/.test(word) || (/^(?:-H|--header)$/.test(before) && /^[\w-]+:/.test(word));
 }
 
 /** Maximum number of parts of one argument that are compared. */

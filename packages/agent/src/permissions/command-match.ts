@@ -30,11 +30,11 @@ function matchesCommand([program = '', ...rest]: readonly string[], one: ShellCo
   const options = new Set(
     rest.filter((word) => word.startsWith('-')).map((option) => hasOption(option, args, one.name)),
   );
-  if (options.has('no') && !one.hasUnseenArgs) return 'no';
+  if (options.has('no') && one.unseenArgs.length === 0) return 'no';
   const isNamed = named.every((word, at) => operands[at] === word);
   if (isNamed && !options.has('maybe') && !options.has('no')) return one.isPossible ? 'maybe' : 'yes';
   // The value of an option may be in front of the words.
-  return isNamed || one.hasUnseenArgs || isSubsequence(named, operands) ? 'maybe' : 'no';
+  return isNamed || one.unseenArgs.length > 0 || isSubsequence(named, operands) ? 'maybe' : 'no';
 }
 
 /** Returns an option with the next word of a rule attached as two words: `-mhttp.server` for `-m http.server`. */

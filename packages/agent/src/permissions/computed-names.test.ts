@@ -167,7 +167,7 @@ test.for(
   [
     'rm -r *',
     'rm -r *s',
-    'rm -r ?ec*',
+    'rm -r [.s]*ec*',
     'cat [.s]*/key',
     'cat $X',
     'cp -r {.,}secrets x',

@@ -1,19 +1,26 @@
 import { dirname, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { globMatcher } from '@varve/tools/names';
-import { beforePattern, hasPattern, maxChars, mayBecome, type NamedPath, type PathReader } from './named-paths.ts';
+import { maxChars, type NamedPath, type PathReader } from './named-paths.ts';
+import { isOpen, mayBeSame, type PathName, type TextKind } from './path-names.ts';
 import type { Match } from './permission-rule.ts';
 
 /** Pattern of a path rule, compiled for one workspace. */
 interface PathPattern {
   /** Tests an absolute path, and not its parents. */
   readonly matches: (path: string) => boolean;
-  /** Directory in front of the first wildcard; undefined for a file name anywhere. */
-  readonly base: string | undefined;
-  /** Beginning of the paths below it. */
-  readonly inside: string | undefined;
-  /** The name, if the pattern is one. */
-  readonly name: string | undefined;
+  /** Names of the paths that it matches, as it is written and with links resolved. */
+  readonly forms: readonly Form[];
+}
+
+/** Names of the paths that a pattern matches. */
+interface Form {
+  /** `**` is any number of names. */
+  readonly names: readonly PathName[];
+  /** Most names of a directory around the files that is compared; less than 0 for a file name anywhere. */
+  readonly around: number;
+  /** True if the wildcards of a command may match a leading dot, as they do with `dotglob`. */
+  readonly isHidden: boolean;
 }
 
 /**
@@ -22,17 +29,20 @@ interface PathPattern {
  */
 export function pathRule(pattern: string, reader: PathReader): (named: NamedPath) => Match {
   const compiled = compile(pattern, reader, true);
-  return ({ path, real, isUncertain, isComparable }) => {
-    if (path.length > maxChars) return isUncertain ? 'maybe' : 'no';
+  return (named) => {
+    const { path, real, kind, isComparable } = named;
+    if (path.length > maxChars) return kind === 'name' ? 'no' : 'maybe';
     if (!isComparable) return 'maybe';
-    if ([path, real].some((one) => withParents(one).some(compiled.matches))) return 'yes';
-    return [path, real].some((one) => mayContain(one, compiled, isUncertain)) ? 'maybe' : 'no';
+    const all = path === real ? [path] : [path, real];
+    if (all.some((one) => withParents(one).some(compiled.matches))) return 'yes';
+    const isPossible = all.some((one) => compiled.forms.some((form) => mayLeadTo(namesOf(one, kind), form)));
+    return isPossible ? 'maybe' : 'no';
   };
 }
 
 /** Reports whether an allow rule covers a path: both its names match, in their exact case, and it is no wildcard. */
 export function coversPath(pattern: string, named: NamedPath, reader: PathReader): boolean {
-  if (named.isUncertain || !named.isComparable || named.path.length > maxChars) return false;
+  if (named.kind !== 'name' || !named.isComparable || named.path.length > maxChars) return false;
   const compiled = compile(pattern, reader, false);
   return [named.path, named.real].every((path) => withParents(path).some(compiled.matches));
 }
@@ -41,8 +51,11 @@ function compile(pattern: string, reader: PathReader, ignoreCase: boolean): Path
   const text = pattern.replace(/(?<!\/)\/+$/, '') || '/';
   if (!pattern.includes('/') && pattern !== '~') {
     const matches = matcher(text, ignoreCase);
-    const name = hasPattern(text) ? undefined : text;
-    return { matches: (path) => matches(path.split(sep).at(-1) ?? ''), base: undefined, inside: undefined, name };
+    const names = namesInGlob(`**/${text.startsWith('!') ? '*' : text}`);
+    return {
+      matches: (path) => matches(path.split(sep).at(-1) ?? ''),
+      forms: [{ names, around: -1, isHidden: false }],
+    };
   }
   const { base, glob } = picomatch.scan(text.replace(/^\.\//, ''));
   const bases = [reader.absolute(base), reader.named(base || '.').real];
@@ -52,9 +65,32 @@ function compile(pattern: string, reader: PathReader, ignoreCase: boolean): Path
     const prefix = start.endsWith(sep) ? start : start + sep;
     return (path: string) => startsWith(path, prefix, ignoreCase) && matches(path.slice(prefix.length));
   });
-  // The directory in front of a wildcard is around the named files; the workspace is not, as for a name anywhere.
-  const inside = base === '' ? bases[0] : `${bases[0]}${sep}`;
-  return { matches: (path) => tests.some((test) => test(path)), base: bases[0], inside, name: undefined };
+  const rest = namesInGlob(glob);
+  const any = rest.findIndex(isAnyNames);
+  const forms = bases.map((start): Form => {
+    const names = [...namesOf(start, 'name'), ...rest];
+    // The workspace is not around the named files, as for a name anywhere.
+    if (base === '') return { names, around: names.length - rest.length - 1, isHidden: false };
+    return { names, around: names.length - (any < 0 ? 1 : rest.length - any), isHidden: true };
+  });
+  return { matches: (path) => tests.some((test) => test(path)), forms };
+}
+
+/** Returns the names in a glob. What follows a brace around several names is not compared. */
+function namesInGlob(glob: string): readonly PathName[] {
+  const names = namesOf(glob.replaceAll('/', sep), 'wildcards');
+  const at = glob.indexOf('{');
+  const brace = at >= 0 && glob.includes('/', at) ? names.findIndex(({ text }) => text.includes('{')) : -1;
+  return brace < 0 ? names : [...names.slice(0, brace), { text: '**', kind: 'wildcards' }];
+}
+
+function namesOf(path: string, kind: TextKind): readonly PathName[] {
+  const names = path.split(sep).filter((text) => text !== '');
+  return names.map((text) => ({ text: text.toLowerCase(), kind }));
+}
+
+function isAnyNames({ text, kind }: PathName): boolean {
+  return text === '**' && kind === 'wildcards';
 }
 
 /** Compiles the glob of a person for the paths of a model: no pair of them takes more than proportional time. */
@@ -63,34 +99,42 @@ function matcher(glob: string, ignoreCase: boolean): (path: string) => boolean {
   return ignoreCase ? (path) => matches(path.toLowerCase()) : matches;
 }
 
-/** Reports whether a directory or a wildcard may stand for a path that the pattern matches. */
-function mayContain(path: string, { base, inside, name }: PathPattern, isUncertain: boolean): boolean {
-  if (base !== undefined && isUncertain) {
-    const known = beforePattern(path);
-    // Of `~name/x` the directory is not known.
-    if (known === path) return true;
-    const start = known.replace(/(?<![^/])[^/]*$/, '');
-    if (startsWith(start, base + sep, true)) return true;
-    return startsWith(base + sep, start, true) && mayLeadTo(path.slice(start.length), base.slice(start.length));
+/** Reports whether a path may become one that a pattern matches, one below it, or a directory around it. */
+function mayLeadTo(path: readonly PathName[], form: Form): boolean {
+  const { names, around } = form;
+  // With `..` in it, an unknown part may lead anywhere.
+  if (path.some((part) => part.kind === 'unseen' && isOpen(part))) return true;
+  let places: ReadonlySet<number> = withoutNames(new Set([0]), names);
+  for (const part of path) {
+    if (places.size === 0 || places.has(names.length)) break;
+    if (isOpen(part)) return true;
+    const next = placesAfter(part, places, form);
+    // With `globstar` it is any number of names.
+    if (isAnyNames(part)) for (const place of next) for (const one of placesAfter(part, [place], form)) next.add(one);
+    places = isAnyNames(part) ? next.union(places) : next;
   }
-  if (inside !== undefined) return startsWith(inside, path === sep ? path : path + sep, true);
-  if (!isUncertain) return false;
-  return path.split(sep).some((part) => hasPattern(part) && mayBe(part, name));
+  const least = path.filter((part) => !isAnyNames(part)).length;
+  return places.has(names.length) || (places.size > 0 && least <= around);
 }
 
-/** Reports whether what follows a directory may be a name on the way to a file below it. */
-function mayLeadTo(rest: string, target: string): boolean {
-  const [name = ''] = target.split(sep);
-  // What a variable or a group becomes may contain separators. A link that wildcards match is compared by itself.
-  const isOneName = !/[/\\$`{(]/.test(rest);
-  // With `dotglob` a wildcard matches a leading dot.
-  const isHidden = name.startsWith('.') && hasPattern(rest.slice(0, 1));
-  return !isOneName || name === '' || isHidden || mayBe(rest, name);
+/** Returns the places in the names of a pattern after a name of a path, and after `**` that is no name there. */
+function placesAfter(part: PathName, places: Iterable<number>, { names, isHidden }: Form): Set<number> {
+  const next = [...places].flatMap((at) => {
+    const name = names[at];
+    if (name === undefined) return [];
+    return isAnyNames(name) ? [at] : mayBeSame(part, name, isHidden) ? [at + 1] : [];
+  });
+  return withoutNames(new Set(next), names);
 }
 
-function mayBe(part: string, name: string | undefined): boolean {
-  if (name === undefined || /[$`{]/.test(part)) return true;
-  return mayBecome(part.toLowerCase(), name.toLowerCase());
+/** Adds the places in the names of a pattern where `**` is no name. */
+function withoutNames(places: Set<number>, names: readonly PathName[]): Set<number> {
+  // A set is iterated to its end, including the elements that the loop adds.
+  for (const at of places) {
+    const name = names[at];
+    if (name && isAnyNames(name)) places.add(at + 1);
+  }
+  return places;
 }
 
 function withParents(path: string): readonly string[] {

@@ -9,7 +9,8 @@ import { gitCommand, programsOfGit } from '../shell/programs/git-command.ts';
 import { isLongOption } from '../shell/words/options.ts';
 import { hasName, type ShellCommand } from '../shell/shell-command.ts';
 import { callFacts, pathsIn, type CallFacts } from './call-facts.ts';
-import { hasPattern, mayBecome, type NamedPath, type PathReader } from './named-paths.ts';
+import { hasPattern, type NamedPath, type PathReader } from './named-paths.ts';
+import { mayBeSame } from './path-names.ts';
 
 /** Directories with configuration that an agent runs. */
 const directories = ['.varve', '.openhands', '.agents'];
@@ -211,7 +212,8 @@ function mayBe(part: string, name: string): boolean {
   if (part === name) return true;
   const computed = part.search(/[$`]/);
   if (computed > 0) return name.startsWith(part.slice(0, computed));
-  return hasPattern(part) && /^(?:\.|[@+!?*]\()/.test(part) && mayBecome(part, name);
+  if (!hasPattern(part) || !/^(?:\.|[@+!?*]\()/.test(part)) return false;
+  return mayBeSame({ text: part, kind: 'unseen' }, { text: name, kind: 'name' }, false);
 }
 
 function isAround({ path, real }: NamedPath, extra: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { locationsOf } from '../shell/words/paths.ts';
 import { shellRisk } from '../risk/shell-risk.ts';
-import { callFacts, type CallFacts } from './call-facts.ts';
+import { callFacts, opensNothing, type CallFacts } from './call-facts.ts';
 import { coversCommands, matchesScript } from './command-match.ts';
 import { coversPath, pathRule } from './path-match.ts';
 import { generatesHosts, onlyHosts, spellsAddress } from './named-hosts.ts';
@@ -44,8 +44,10 @@ function matchRule({ on, pattern }: PermissionRule, facts: CallFacts): Match {
   if (on === 'tool') return matchesName(pattern, facts.tool) ? 'yes' : 'no';
   if (on === 'command') return shell ? matchesScript(pattern, shell) : 'no';
   if (on === 'host') return matchesHost(pattern, facts);
-  const matches = new Set(paths.map(pathRule(pattern, reader)));
+  const matchOf = pathRule(pattern, reader);
+  const matches = new Set(paths.map(matchOf));
   if (matches.has('yes')) return 'yes';
+  if (facts.links.some((one) => matchOf(one) !== 'no')) return 'maybe';
   return matches.has('maybe') || reader.isExhausted || (shell && !facts.hasAllPaths) ? 'maybe' : 'no';
 }
 
@@ -59,7 +61,8 @@ function matchesHost(pattern: string, { hosts, texts, shell }: CallFacts): Match
   const name = pattern.replace(/^\*\./, '').toLowerCase();
   if (texts.some((text) => text.toLowerCase().includes(name))) return 'maybe';
   if (shell && (generatesHosts(shell.commands) || spellsAddress(pattern, texts))) return 'maybe';
-  return shell && (!shell.isComplete || shell.commands.some((one) => one.hasUnseenArgs)) ? 'maybe' : 'no';
+  const isUnseen = shell?.commands.some((one) => one.unseenArgs.length > 0 && !opensNothing(one));
+  return shell && (!shell.isComplete || isUnseen) ? 'maybe' : 'no';
 }
 
 function isHost(pattern: string, host: string): boolean {

@@ -218,9 +218,9 @@ class Reader {
     if (context.depth > limits.scripts || !this.#work.spend(words.length)) return this.#tooLong();
     const name = basename(verb.text);
     this.#variables.addCommand(name, args);
-    const hasUnseenArgs = args.some(({ text }) => text === undefined);
+    const unseenArgs = args.filter(({ text }) => text === undefined);
     const file = verb.text.includes('/') && { file: verb.text };
-    this.#push({ name, ...file, args: args.map(({ shown }) => shown), hasUnseenArgs, ...redirected }, context);
+    this.#push({ name, ...file, args: args.map(({ shown }) => shown), unseenArgs, ...redirected }, context);
     if (startsPrograms(name, context.texts)) this.#unknown('unknown.code', name, context);
     const { items } = context;
     const hasInput = context.hasInput || args.some(({ text }) => text?.startsWith('/dev/fd/'));
@@ -286,12 +286,12 @@ class Reader {
         : [],
     );
     if (words[0]?.text === undefined && writes.length + reads.length > 0)
-      this.#push({ name: '', args: [], hasUnseenArgs: false, writes, reads }, context);
+      this.#push({ name: '', args: [], unseenArgs: [], writes, reads }, context);
     return { writes, reads };
   }
 
   #push(
-    command: Pick<ShellCommand, 'name' | 'file' | 'args' | 'hasUnseenArgs' | keyof Redirected>,
+    command: Pick<ShellCommand, 'name' | 'file' | 'args' | 'unseenArgs' | keyof Redirected>,
     { feeds, texts, certainty }: Context,
   ): void {
     if (this.commands.length >= limits.commands) return this.#tooLong();

@@ -1,4 +1,5 @@
 import type { PathContext } from './words/paths.ts';
+import type { ShellWord } from './words/shell-word.ts';
 
 /** A simple command anywhere in a script, also inside another command: `rm` in `sudo xargs rm`. */
 export interface ShellCommand {
@@ -8,8 +9,8 @@ export interface ShellCommand {
   readonly file?: string;
   /** Arguments as the program receives them; what is only known when the command runs is left in its own syntax. */
   readonly args: readonly string[];
-  /** True if an argument is only known when the command runs. */
-  readonly hasUnseenArgs: boolean;
+  /** Arguments that are only known when the command runs. */
+  readonly unseenArgs: readonly ShellWord[];
   /** Files to which its output or errors are redirected. */
   readonly writes: readonly string[];
   /** Files from which it reads its input. */

@@ -138,9 +138,9 @@ export function isIn(table: CommandTable): (command: ShellCommand) => boolean {
 }
 
 /** Reports whether a command only describes itself, or what it would do: `--dry-run false` of npm does it. */
-function isDescription({ args, hasUnseenArgs }: ShellCommand): boolean {
+function isDescription({ args, unseenArgs }: ShellCommand): boolean {
   if (args.length === 1 && /^--(?:help|version)$/.test(args[0] ?? '')) return true;
   const [at, ...others] = args.flatMap((arg, index) => (/dry-?run/.test(arg) ? [index] : []));
-  if (at === undefined || others.length > 0 || hasUnseenArgs) return false;
+  if (at === undefined || others.length > 0 || unseenArgs.length > 0) return false;
   return /^--dry-run(?:=(?:true|client|server))?$/.test(args[at] ?? '') && args[at + 1] !== 'false';
 }

@@ -92,6 +92,6 @@ function withItems(words: ShellWords, options: readonly ReadOption[], { items }:
   const value = mark.value === undefined || mark.value === '' ? '{}' : mark.value;
   return words.flatMap((word): ShellWords => {
     if (!word.shown.includes(value)) return [word];
-    return word.shown === value ? added : [{ text: undefined, shown: word.shown }];
+    return word.shown === value ? added : [{ text: undefined, shown: word.shown, isOneWord: true }];
   });
 }

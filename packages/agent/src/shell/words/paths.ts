@@ -50,6 +50,15 @@ export function locationsOf(file: string, { directories }: PathContext): readonl
   return [normal, ...[...directories].map((directory) => resolved(directory, path))];
 }
 
+/**
+ * Returns a path with `..` as it is written, for each directory in which the command may run: after a link, `..` is the
+ * directory around its target. Empty for other paths.
+ */
+export function unresolvedLocationsOf(file: string, { directories }: PathContext): readonly string[] {
+  if (!/(?:^|\/)\.\.(?:\/|$)/.test(file)) return [];
+  return /^[~/]/.test(file) ? [file] : [file, ...[...directories].map((directory) => `${directory}/${file}`)];
+}
+
 /** Replaces names of the current directory and of the root: `/proc/self/cwd`, `/proc/1/root`, `~+`. */
 function withoutAliases(path: string): string {
   return path
