@@ -8,7 +8,7 @@ import { type Crash, type VolatileFiles, volatileFiles } from './volatile-files.
 /** A holder with a pid above the maximum of Linux, so that every process regards it as dead. */
 const dead = { ...thisProcess(), pid: 2 ** 22 + 1 };
 
-/** Longest lease whose renewal, after a third of it, can be a timer: a process that crashed must not renew its lease. */
+/** Longest lease that a timer can renew, after a third of it: a process that crashed must not renew its lease. */
 const leaseMs = 3 * 2 ** 31 - 3;
 
 /** Returns a directory store whose holder counts as dead for the next store. */
