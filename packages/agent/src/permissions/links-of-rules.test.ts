@@ -15,6 +15,7 @@ writeFileSync(join(workspace, 'a/secrets/key'), '');
 symlinkSync('a/secrets', join(workspace, 'link'));
 symlinkSync('a/secrets', join(workspace, '.hidden'));
 symlinkSync('../a/secrets', join(workspace, 'src/deep'));
+symlinkSync('secrets', join(workspace, 'a/inner'));
 for (let at = 0; at < 300; at++) symlinkSync('../src', join(workspace, `many/${at}`));
 symlinkSync('../a/secrets', join(workspace, 'many/zz'));
 
@@ -47,6 +48,7 @@ test.for([
   ['a/key', 'cd link; cat ../key'],
   ['a/key', `cat ${join(workspace, 'src/deep')}/../key`],
   ['a/key', 'echo x > src/deep/../key'],
+  ['a/secrets/**', 'cat src/deep/../inn*/key'],
 ] as const)('a deny rule for %s sees %s, whose path leads there through links', ([pattern, command]) => {
   expect(decision(pattern, command)).toMatch(/^(?:ask|deny)$/);
 });

@@ -72,7 +72,7 @@ export class PathReader {
 
   /** Returns the paths through links that the wildcards of a path match now. */
   linksOf(named: NamedPath): readonly NamedPath[] {
-    const { path, kind, isComparable } = named;
+    const { real: path, kind, isComparable } = named;
     if (kind === 'name' || !isComparable) return [];
     const found: NamedPath[] = [];
     const all = path.split(sep);
