@@ -25,8 +25,8 @@ for (const [target, path] of [
   symlinkSync(target, join(workspace, path));
 
 const parts = ['s', 'e', 'c', 'secrets', 'link', '*', '*', '?', '[se]', '[!x]', '.', '/', 'k', 'key', 'a', 'src', '2'];
-const names = ['.env', 'env', '/', '../', 'l', '*/', 'link2/', '"exit: "', '**/', '**'];
-const others = ['[0-9]', '{s,.s}', '@(s|l)', '~+/', '$((1+1))', '$N', '"$?"', '$#', '\\*', "'*'"];
+const names = ['.env', 'env', '/', '../', 'l', '*/', 'link2/', 'src/l/../', '"exit: "', '**/', '**'];
+const others = ['[0-9]', '[^]x]', '{s,.s}', '@(s|l)', '~+/', '$((1+1))', '$N', '"$?"', '$#', '\\*', "'*'"];
 const patterns = fc.sample(
   fc
     .array(fc.constantFrom(...parts, ...names, ...others), { minLength: 1, maxLength: 5 })

@@ -9,13 +9,9 @@ import {
 import { mapStrings } from '@varve/text';
 import { filesOfPatch } from '@varve/tools/names';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { fetches } from '../shell/affected-files.ts';
-import { locationsOf, unresolvedLocationsOf } from '../shell/words/paths.ts';
-import { hasName, type ShellCommand } from '../shell/shell-command.ts';
-import { digits } from '../shell/words/words.ts';
 import { hostsIn, wordsIn } from './named-hosts.ts';
 import { PathReader, type NamedPath } from './named-paths.ts';
-import { kindOf } from './path-names.ts';
+import { mayOpenUnseen, namedIn } from './paths-in-command.ts';
 import { shellFacts, type ShellFacts } from './shell-facts.ts';
 
 /** What a call names, for rules. */
@@ -96,83 +92,4 @@ function pathFields(action: ProposedCall['action'], reader: PathReader): readonl
 
 function dataOf(action: object): object {
   return 'data' in action && typeof action.data === 'object' && action.data !== null ? action.data : {};
-}
-
-/** Text of a command that may be a path. */
-interface NamedText {
-  readonly text: string;
-  /** What of it may become other text. */
-  readonly most: 'wildcards' | 'unseen';
-}
-
-/** Returns the words of a command that may be paths, for each directory in which it may run. */
-export function pathsIn(command: ShellCommand): readonly string[] {
-  const words = [...command.args.flatMap(candidates), ...command.reads, ...command.writes];
-  return locatedIn(words, command);
-}
-
-function locatedIn(words: readonly string[], { paths }: ShellCommand): readonly string[] {
-  return words.flatMap((word) =>
-    word === '' ? [] : [...locationsOf(word, paths), ...unresolvedLocationsOf(word, paths)],
-  );
-}
-
-/** Returns what of a command may be a path: its words, its file and those of its redirections. */
-function namedIn(command: ShellCommand): readonly NamedText[] {
-  const { args, reads, writes, file, unseenArgs } = command;
-  const unseen = new Set(unseenArgs.map(({ shown }) => shown));
-  const all = (words: readonly string[], most: NamedText['most']): readonly NamedText[] =>
-    locatedIn(words, command).map((text) => ({ text, most }));
-  const isNumbered = (arg: string): boolean =>
-    opensNothing(command) && arg.includes(digits) && kindOf(arg.replaceAll(digits, ''), 'wildcards') === 'name';
-  const known = args.filter((arg) => !unseen.has(arg) && !isNumbered(arg)).flatMap(candidates);
-  const opened = mayOpenUnseen(command) ? [...unseen].flatMap(candidates) : [];
-  return [...all(known, 'wildcards'), ...all([...opened, ...reads, ...writes, file ?? ''], 'unseen')];
-}
-
-/** Commands that open no file and no connection that an argument names. */
-export const opensNothing = hasName(
-  ':',
-  '[',
-  'basename',
-  'dirname',
-  'echo',
-  'exit',
-  'false',
-  'kill',
-  'printf',
-  'sleep',
-  'test',
-  'true',
-);
-
-/** Reports whether a command may open a file that an argument names which is only known when it runs. */
-function mayOpenUnseen(command: ShellCommand): boolean {
-  return command.unseenArgs.some(({ shown, isOneWord }) => {
-    // The wildcards in an unquoted variable are those of any directory.
-    if (isOneWord !== true) return true;
-    return !opensNothing(command) && !(fetches(command) && isSent(shown, command.args));
-  });
-}
-
-/** Reports whether a word is an address or a header, whatever follows its known beginning. */
-function isSent(word: string, args: readonly string[]): boolean {
-  const before = args[args.indexOf(word) - 1] ?? '';
-  return /^https?:\/\/[\w.:[\]-]/.test(word) || (/^(?:-H|--header)$/.test(before) && /^[\w-]+:/.test(word));
-}
-
-/** Maximum number of parts of one argument that are compared. */
-const maxParts = 16;
-
-/**
- * Returns an argument and what of it may be a path: `--output=PATH`, `of=PATH`, `-tPATH`, `-d@PATH`, `host:PATH`,
- * `PATH:/mount`, `field=@PATH;type=x`, `src=PATH,dst=/x`.
- */
-function candidates(arg: string): readonly string[] {
-  const attached = [/^-[a-zA-Z]+([/~.].*)$/s, /^-[a-zA-Z]@?(..+)$/s].flatMap((pattern) => pattern.exec(arg)?.[1] ?? []);
-  const [, ...rests] = arg.split(/[=:]/, maxParts);
-  const pieces = [arg, ...attached].flatMap((text) => text.split(/[=:,;@<"']+/, maxParts));
-  const parts = [...attached, ...rests.map((_, at) => rests.slice(at).join(':')), ...pieces];
-  const words = [...new Set(parts)].filter((part) => part !== '' && part !== arg && !part.startsWith('-'));
-  return arg.startsWith('-') ? words : [arg, ...words];
 }

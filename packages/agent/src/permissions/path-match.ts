@@ -90,7 +90,7 @@ function namesOf(path: string, kind: TextKind): readonly PathName[] {
 }
 
 function isAnyNames({ text, kind }: PathName): boolean {
-  return text === '**' && kind === 'wildcards';
+  return text === '**' && (kind === 'wildcards' || kind === 'quoted');
 }
 
 /** Compiles the glob of a person for the paths of a model: no pair of them takes more than proportional time. */

@@ -1,5 +1,8 @@
-/** Kind of text: a name as it is, a word with wildcards, or a word of which a part is not known before it runs. */
-export type TextKind = 'name' | 'wildcards' | 'unseen';
+/**
+ * Kind of text: a name as it is, a word with wildcards that the shell replaces, one with those of a program, or a word
+ * of which a part is not known before it runs.
+ */
+export type TextKind = 'name' | 'wildcards' | 'quoted' | 'unseen';
 
 /** Name of a path, or what may become one. */
 export interface PathName {
@@ -24,7 +27,8 @@ const otherHome = /^~(?:[a-z_][\w.-]*|[+-]?\d*(?<!~))(?=\/|$)/i;
 /** Returns how a word becomes a path, if that is known of all words of a kind. */
 export function kindOf(text: string, kind: Exclude<TextKind, 'name'>): TextKind {
   if (otherHome.test(text) || (kind === 'unseen' && /[$`{}\]]/.test(text))) return 'unseen';
-  return wildcard.test(text) ? 'wildcards' : 'name';
+  if (!wildcard.test(text)) return 'name';
+  return kind === 'quoted' ? 'quoted' : 'wildcards';
 }
 
 /** Reports whether a name may become a path of any number of names. */
@@ -60,7 +64,7 @@ export function mayBeSame(part: PathName, name: PathName, isHidden: boolean): bo
 
 /** Reports whether a name begins with a wildcard that matches no leading dot, as one in a group does. */
 function isShellWildcard({ text, kind }: PathName): boolean {
-  return kind !== 'name' && /^[*?[](?!\()/.test(text);
+  return kind !== 'name' && kind !== 'quoted' && /^[*?[](?!\()/.test(text);
 }
 
 function isSame(one: Token, other: Token | undefined): boolean {
@@ -98,7 +102,7 @@ function tokenAt(name: string, at: number, kind: TextKind): Token | 'rest' {
   if (rest.startsWith('[0-9]')) return 'digit';
   if (char === '?') return 'one';
   if (char === '[' && (kind === 'unseen' || rest.includes(']', 2)))
-    return /^\[[^[\]\\/]+\]/.test(rest) ? 'one' : 'rest';
+    return /^\[[!^]?[^[\]\\/!^][^[\]\\/]*\]/.test(rest) ? 'one' : 'rest';
   const isBrace = char === '{' && !/[%$]/.test(name.charAt(at - 1)) && /^\{[^\s"']*\}/.test(rest);
   return isBrace ? 'rest' : `=${char}`;
 }

@@ -8,7 +8,8 @@ import { deletedFiles, writtenFiles } from '../shell/affected-files.ts';
 import { gitCommand, programsOfGit } from '../shell/programs/git-command.ts';
 import { isLongOption } from '../shell/words/options.ts';
 import { hasName, type ShellCommand } from '../shell/shell-command.ts';
-import { callFacts, pathsIn, type CallFacts } from './call-facts.ts';
+import { callFacts, type CallFacts } from './call-facts.ts';
+import { pathsIn } from './paths-in-command.ts';
 import { hasPattern, type NamedPath, type PathReader } from './named-paths.ts';
 import { mayBeSame } from './path-names.ts';
 

@@ -1,12 +1,13 @@
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { locationsOf } from '../shell/words/paths.ts';
 import { shellRisk } from '../risk/shell-risk.ts';
-import { callFacts, opensNothing, type CallFacts } from './call-facts.ts';
+import { callFacts, type CallFacts } from './call-facts.ts';
 import { coversCommands, matchesScript } from './command-match.ts';
 import { coversPath, pathRule } from './path-match.ts';
 import { generatesHosts, onlyHosts, spellsAddress } from './named-hosts.ts';
 import type { ShellFacts } from './shell-facts.ts';
 import { describeRule, type Match, type PermissionRule } from './permission-rule.ts';
+import { opensNothing } from './paths-in-command.ts';
 
 /** Decision of the rules about a call. */
 export interface RuleDecision {

@@ -218,9 +218,8 @@ class Reader {
     if (context.depth > limits.scripts || !this.#work.spend(words.length)) return this.#tooLong();
     const name = basename(verb.text);
     this.#variables.addCommand(name, args);
-    const unseenArgs = args.filter(({ text }) => text === undefined);
     const file = verb.text.includes('/') && { file: verb.text };
-    this.#push({ name, ...file, args: args.map(({ shown }) => shown), unseenArgs, ...redirected }, context);
+    this.#push({ name, ...file, ...argumentsOf(args), ...redirected }, context);
     if (startsPrograms(name, context.texts)) this.#unknown('unknown.code', name, context);
     const { items } = context;
     const hasInput = context.hasInput || args.some(({ text }) => text?.startsWith('/dev/fd/'));
@@ -286,12 +285,12 @@ class Reader {
         : [],
     );
     if (words[0]?.text === undefined && writes.length + reads.length > 0)
-      this.#push({ name: '', args: [], unseenArgs: [], writes, reads }, context);
+      this.#push({ name: '', ...argumentsOf([]), writes, reads }, context);
     return { writes, reads };
   }
 
   #push(
-    command: Pick<ShellCommand, 'name' | 'file' | 'args' | 'unseenArgs' | keyof Redirected>,
+    command: Omit<ShellCommand, 'feeds' | 'inputs' | 'isPossible' | 'paths'>,
     { feeds, texts, certainty }: Context,
   ): void {
     if (this.commands.length >= limits.commands) return this.#tooLong();
@@ -376,6 +375,15 @@ class Reader {
     if (kind === 'unknown.input' && certainty !== 'runs' ? hasInput : isReported(kind, certainty))
       this.unknowns.set(`${kind} ${text}`, { kind, text });
   }
+}
+
+function argumentsOf(words: ShellWords): Pick<ShellCommand, 'args' | 'unseenArgs' | 'quotedArgs'> {
+  const quoted = words.filter(({ text, isOneWord }) => isOneWord && /[*?]/.test(text ?? ''));
+  return {
+    args: words.map(({ shown }) => shown),
+    unseenArgs: words.filter(({ text }) => text === undefined),
+    quotedArgs: quoted.map(({ shown }) => shown),
+  };
 }
 
 function shownOf(words: ShellWords): string {

@@ -11,6 +11,8 @@ export interface ShellCommand {
   readonly args: readonly string[];
   /** Arguments that are only known when the command runs. */
   readonly unseenArgs: readonly ShellWord[];
+  /** Known arguments with wildcards that the program gets, because they are quoted. */
+  readonly quotedArgs: readonly string[];
   /** Files to which its output or errors are redirected. */
   readonly writes: readonly string[];
   /** Files from which it reads its input. */

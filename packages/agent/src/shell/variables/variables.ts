@@ -2,7 +2,7 @@ import type { Assignment, SyntaxNode, Word } from 'unbash';
 import { limits } from '../words/limits.ts';
 import type { ShellWords } from '../words/shell-word.ts';
 import { isVariableName } from '../words/special-variables.ts';
-import { valuesOfWord } from '../words/words.ts';
+import { user, valuesOfWord } from '../words/words.ts';
 import { wrapperOf } from '../programs/wrappers.ts';
 
 type Values = readonly string[] | undefined;
@@ -12,7 +12,7 @@ const shellVariables: Readonly<Record<string, string>> = {
   HOME: '~',
   PWD: '.',
   TMPDIR: '/tmp',
-  USER: 'user',
+  USER: user,
   ...Object.fromEntries(
     [
       '?',

@@ -4,7 +4,7 @@ export interface ShellWord {
   readonly text: string | undefined;
   /** Value, or the source text when the value is unknown. */
   readonly shown: string;
-  /** True for an unknown value that is certainly one word, because it is quoted. */
+  /** True for a value that is certainly one word, because it is quoted: a program gets its wildcards. */
   readonly isOneWord?: boolean;
   /** True if this word is one of several values that a variable may have, so that its position is uncertain. */
   readonly isOneOf?: boolean;

@@ -15,17 +15,20 @@ const maxLength = 10_000;
  */
 export function expandWord(word: Word, lookup: Lookup): ShellWords {
   const { parts } = word;
-  const unseen: ShellWords = [
-    { text: undefined, shown: word.value, ...(parts?.every(isOneWord) && { isOneWord: true }) },
-  ];
-  if (!parts) return [{ text: word.value, shown: word.value }];
+  if (!parts) return [{ text: word.value, shown: word.value, isOneWord: true }];
+  const quoted = parts.every(isOneWord) && { isOneWord: true };
   const values = valuesOfParts(parts, lookup);
-  if (!values) return unseen;
+  if (!values) return [{ text: undefined, shown: word.value, ...quoted }];
   const splits = parts.some(({ type }) => /^(?:Simple|Parameter|Command)Expansion$/.test(type));
   const isOneOf = values.length > 1 && !parts.some(({ type }) => type === 'BraceExpansion');
   const hasBoth = values.length > 1 && !isOneOf && parts.some(isExpansion);
   const texts = splits ? values.flatMap((value) => value.split(/\s+/).filter((text) => text !== '')) : values;
-  return texts.map((text): ShellWord => ({ text, shown: text, ...((isOneOf || hasBoth) && { isOneOf: true }) }));
+  return texts.map((text): ShellWord => ({
+    text,
+    shown: text,
+    ...quoted,
+    ...((isOneOf || hasBoth) && { isOneOf: true }),
+  }));
 }
 
 /** Returns the possible values of a word that is not split: an assignment, a file of a redirection. */
@@ -136,7 +139,9 @@ function valuesOfParameter(
   if (operation.type !== 'Remove' || !values?.every((value) => /^[\w*][^?[({]*$/.test(value))) return undefined;
   const { operator, operand } = operation;
   const cut = operator.startsWith('%') && operand ? endOf(operand) : undefined;
-  return cut && [...new Set(values.flatMap((value) => withoutEnd(value, cut, operator)))];
+  // A long end takes long to be compared with the beginning of a wildcard.
+  if (!cut || cut.text.length > maxValues) return undefined;
+  return [...new Set(values.flatMap((value) => withoutEnd(value, cut, operator)))];
 }
 
 /** End of a name that an expansion removes. */
@@ -162,9 +167,12 @@ function withoutEnd(value: string, { text, isStart }: End, operator: string): re
       ? value.indexOf(text)
       : value.lastIndexOf(text);
   const cut = found >= 0 && value.startsWith(text, found) ? [value.slice(0, found)] : [];
-  // The end may begin within what a wildcard becomes.
   const star = value.indexOf('*');
-  return [value, ...cut, ...(star < 0 ? [] : [value.slice(0, star + 1)])];
+  if (star < 0) return [value, ...cut];
+  // The end may begin within what a wildcard becomes, or before it: `foo.bak*` may be `foo.bak`.
+  const before = value.slice(0, star);
+  const starts = Array.from(text, (_, at) => text.slice(0, at + 1)).filter((start) => before.endsWith(start));
+  return [value, ...cut, `${before}*`, ...starts.map((start) => before.slice(0, -start.length))];
 }
 
 function alternatives({ text }: BraceExpansionPart): readonly string[] | undefined {
@@ -181,6 +189,9 @@ function numbersOf(ends: readonly string[]): readonly string[] {
   return Array.from({ length: count }, (_, at) => String(from < to ? from + at : from - at));
 }
 
+/** Representative of the name of the person. */
+export const user = 'user';
+
 /** Programs and arguments with which they print a number or one plain word. */
 const plainOutput: Readonly<Record<string, RegExp>> = {
   arch: /^$/,
@@ -191,7 +202,6 @@ const plainOutput: Readonly<Record<string, RegExp>> = {
   seq: /^[-\d ]+$/,
   uname: /^-?\w*$/,
   wc: /^-\w+$/,
-  whoami: /^$/,
 };
 
 /** Arguments with which git prints the name of a commit or a branch. */
@@ -216,6 +226,7 @@ export function outputOf({ commands, errors = [] }: ParsedScript): readonly stri
   if (command === last && name === 'cat' && last.args.length === 0) return hereText(last.redirects);
   const args = last.args.map(({ text }) => text).join(' ');
   if (name === 'pwd' || (name === 'git' && args === 'rev-parse --show-toplevel')) return ['.'];
+  if (name === 'whoami') return args === '' ? [user] : undefined;
   if (name === 'mktemp') return /^(?:-[dqu]+ ?)*$/.test(args) ? ['/tmp/mktemp'] : undefined;
   if (name === 'git' && commitOutput.test(args)) return ['HEAD'];
   return Object.hasOwn(plainOutput, name) && plainOutput[name]?.test(args) ? ['0'] : undefined;
