@@ -27,7 +27,7 @@ test('no source file has Node make directories recursively, which never ends bel
 
 test('no file contains a path of the machine it was written on', () => {
   const folders = ['work', 'root', 'home', 'Users'].join('|');
-  expect(found(files, new RegExp(String.raw`(?<![\w.-])/(${folders})/`))).toEqual([]);
+  expect(found(files, new RegExp(String.raw`(?<![\w.-])/(${folders})/(?!\$)`))).toEqual([]);
 });
 
 test('no file names a package registry', () => {
