@@ -2,9 +2,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationInfo } from '../info/conversation-info.ts';
-import { message, requestFor, runningServer } from '../testing/running-server.ts';
+import { message, requestFor, runningServer, type RunningServer } from '../testing/running-server.ts';
+import { storeWith } from '../testing/store-with.ts';
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 const names = ['A_TOKEN', 'B_TOKEN', 'C_TOKEN', 'D_TOKEN'];
@@ -27,18 +29,12 @@ function changesWith(llm: object): readonly (readonly [path: string, body: objec
   ];
 }
 
-test.for([0, 1, 2, 3, 4, 5, 6])('concurrent changes are all kept, also after a restart: %i first', async (first) => {
-  const home = newDirectory();
-  const printed = `echo ${names.map((name) => `$${name}`).join(' ')} | tr a-z A-Z`;
-  const command: ScriptedTurn = { calls: [{ name: 'terminal', arguments: { command: printed } }] };
-  await using running = await runningServer([command, finish], { home });
-  const { agent } = requestFor(running.model, running.workspace);
-  const { id } = await running.create({ agent: { ...agent, tools: [{ name: 'terminal' }] } });
-  const changes = changesWith(agent.llm);
-  const order = [...changes.slice(first), ...changes.slice(0, first)];
-  await Promise.all(order.map(([path, body]) => running.json(200, 'POST', `/${id}${path}`, body)));
-  await running.server[Symbol.asyncDispose]();
-  await using next = await runningServer([], { store: running.store, home });
+const printed = `echo ${names.map((name) => `$${name}`).join(' ')} | tr a-z A-Z`;
+const script: readonly ScriptedTurn[] = [{ calls: [{ name: 'terminal', arguments: { command: printed } }] }, finish];
+
+/** Checks that the next server has all changes. */
+async function expectAllChanges(id: string, { store }: RunningServer, home: string): Promise<void> {
+  await using next = await runningServer([], { store, home });
   expect(await next.json<ConversationInfo>(200, 'GET', `/${id}`)).toMatchObject({
     confirmation_policy: policy,
     security_analyzer: analyzer,
@@ -50,7 +46,48 @@ test.for([0, 1, 2, 3, 4, 5, 6])('concurrent changes are all kept, also after a r
   await next.status(id, ['finished', 'waiting_for_confirmation'], 2);
   const output = JSON.stringify(await next.events(id));
   for (const name of names) expect(output).toContain(`VALUE-OF-${name}`);
+}
+
+test.for([0, 1, 2, 3, 4, 5, 6])('concurrent changes are all kept, also after a restart: %i first', async (first) => {
+  const home = newDirectory();
+  await using running = await runningServer(script, { home });
+  const { agent } = requestFor(running.model, running.workspace);
+  const { id } = await running.create({ agent: { ...agent, tools: [{ name: 'terminal' }] } });
+  const changes = changesWith(agent.llm);
+  const order = [...changes.slice(first), ...changes.slice(0, first)];
+  await Promise.all(order.map(([path, body]) => running.json(200, 'POST', `/${id}${path}`, body)));
+  await running.server[Symbol.asyncDispose]();
+  await expectAllChanges(id, running, home);
 });
+
+test.for([0, 1, 2, 3, 4, 5, 6])(
+  'changes of two servers are all kept: %i by the first, while the next opens',
+  async (count) => {
+    const home = newDirectory();
+    const store = memoryStore();
+    await using first = await runningServer(script, { store, home });
+    const { agent } = requestFor(first.model, first.workspace);
+    const { id } = await first.create({ agent: { ...agent, tools: [{ name: 'terminal' }] } });
+    // The analyzer first, and the policy last.
+    const all = changesWith(agent.llm);
+    const changes = [...all.slice(5), ...all.slice(0, 5)];
+    let isOpened = false;
+    const opened = storeWith(store, {
+      async open(...args) {
+        if (!isOpened) {
+          isOpened = true;
+          for (const [path, body] of changes.slice(0, count)) await first.json(200, 'POST', `/${id}${path}`, body);
+          await first.server[Symbol.asyncDispose]();
+        }
+        return store.open(...args);
+      },
+    });
+    await using second = await runningServer([], { store: opened, home });
+    for (const [path, body] of changes.slice(count)) await second.json(200, 'POST', `/${id}${path}`, body);
+    await second.server[Symbol.asyncDispose]();
+    await expectAllChanges(id, second, home);
+  },
+);
 
 test('a run that is requested while the view is condensed starts afterwards, and a pause keeps it from starting', async () => {
   const think: ScriptedTurn = { calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] };

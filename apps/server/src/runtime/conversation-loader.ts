@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Conversation, type Agent } from '@varve/agent';
 import type { Json } from '@varve/events';
 import { personSecrets, providerKeys, type PersonSecrets } from '@varve/settings/agent';
@@ -8,7 +9,7 @@ import { dashedId } from '../conversation-id.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { ConversationFolds } from '../info/conversation-folds.ts';
 import { shownUsage } from '../info/shown-usage.ts';
-import { storedConfiguration } from '../info/stored-configuration.ts';
+import { storedConfiguration, type StoredConfiguration } from '../info/stored-configuration.ts';
 import { buildAgent, type AgentEnvironment } from './build-agent.ts';
 import { LiveConversation } from './live-conversation.ts';
 import type { Confirmation } from './live-parts.ts';
@@ -58,6 +59,14 @@ export interface ForkOptions {
   readonly keepsMetrics?: boolean | undefined;
 }
 
+/** What is stored of a conversation, and may change until it is held. */
+interface StoredState {
+  readonly stored: StoredConfiguration;
+  readonly configuration: Configuration | undefined;
+  readonly confirmation: Confirmation;
+  readonly values: PrivateRecord;
+}
+
 /** Creates and opens the conversations of a server. */
 export class ConversationLoader {
   readonly #options: LoaderOptions;
@@ -73,12 +82,17 @@ export class ConversationLoader {
    * as {@link surroundingsOf}.
    */
   async load(id: string): Promise<LiveConversation> {
-    const { store, folds, now } = this.#options;
-    const summary = await store.summary(id);
-    const fold = await folds.of(summary);
-    const stored = storedConfiguration(summary, fold);
-    const { configuration, fields } = fold.reported;
-    const privateValues = await this.#privateValues(id, configuration ? undefined : stored.agent);
+    for (;;) {
+      const live = await this.#tryLoad(id, await this.#stored(id));
+      if (live) return live;
+    }
+  }
+
+  /** Opens a conversation; undefined if another server changed it between its reading and its opening. */
+  async #tryLoad(id: string, read: StoredState): Promise<LiveConversation | undefined> {
+    const { store, now } = this.#options;
+    const { stored, configuration, values } = read;
+    const privateValues = await this.#privateValues(id, values, configuration ? undefined : stored.agent);
     // As in the log, whatever is stored next to it: hooks, rules and servers are those of this directory.
     const workspace = stored.workspace || '.';
     await using surroundings = await this.#surroundings(privateValues, workspace, configuration);
@@ -93,8 +107,30 @@ export class ConversationLoader {
       now,
       ...(agent ? { agent } : { parts: surroundings.parts }),
     });
-    const confirmation = confirmationOf([{ confirmation_policy: stored.policy }, fields, stored, stored.agent]);
+    await using opened = new AsyncDisposableStack();
+    opened.use(conversation);
+    const held = await this.#stored(id);
+    if (!isDeepStrictEqual([held.configuration, held.values], [configuration, values])) return undefined;
+    await privateValues.hold();
+    opened.move();
+    const { confirmation } = held;
     return this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
+  }
+
+  async #stored(id: string): Promise<StoredState> {
+    const { store, folds, records } = this.#options;
+    const summary = await store.summary(id);
+    const fold = await folds.of(summary);
+    const stored = storedConfiguration(summary, fold);
+    const { configuration, fields } = fold.reported;
+    const confirmation = confirmationOf([{ confirmation_policy: stored.policy }, fields, stored, stored.agent]);
+    const text = await records.read(id);
+    return {
+      stored,
+      configuration,
+      confirmation,
+      values: text === undefined ? noPrivateValues : parsePrivateRecord(text),
+    };
   }
 
   /**
@@ -193,7 +229,7 @@ export class ConversationLoader {
     const { store, records, onFailure } = this.#options;
     const { id } = conversation;
     try {
-      await privateValues.store();
+      await privateValues.hold();
       return await complete();
     } catch (error) {
       await conversation[Symbol.asyncDispose]();
@@ -209,10 +245,8 @@ export class ConversationLoader {
    *
    * @param agent The agent in those files; undefined for a conversation that a server of varve created.
    */
-  async #privateValues(id: string, agent: unknown): Promise<PrivateValues> {
-    const { records, cipher, environment } = this.#options;
-    const text = await records.read(id);
-    const record = text === undefined ? noPrivateValues : parsePrivateRecord(text);
+  async #privateValues(id: string, record: PrivateRecord, agent: unknown): Promise<PrivateValues> {
+    const { cipher, environment } = this.#options;
     const privateValues = new PrivateValues(id, record, await this.#valueOptions(id, record));
     if (agent === undefined) return privateValues;
     const named = (await environment.settings?.addresses()) ?? [];

@@ -13,6 +13,7 @@ test('closing waits for a change that is stored, and nothing is stored afterward
     },
   };
   const values = new PrivateValues('a', noPrivateValues, { records: slow });
+  await values.hold();
   const changed = values.update({ plugins: ['/one'] });
   const closed = values.close().then(() => records.read('a'));
   open();
@@ -23,11 +24,19 @@ test('closing waits for a change that is stored, and nothing is stored afterward
   expect(await records.read('a')).toBeUndefined();
 });
 
-test('nothing of a new conversation is stored before it exists', async () => {
+test.for([true, false])('nothing is stored before the conversation is held: new %j', async (isNew) => {
   const records = memoryRecords();
-  const values = new PrivateValues('a', noPrivateValues, { records, isNew: true });
+  const values = new PrivateValues('a', noPrivateValues, { records, isNew });
   await values.update({ plugins: ['/one'] });
   expect(await records.read('a')).toBeUndefined();
-  await values.store();
+  await values.hold();
   expect(await records.read('a')).toContain('/one');
+});
+
+test('values without a change are stored only if they are new', async () => {
+  for (const isNew of [true, false]) {
+    const records = memoryRecords();
+    await new PrivateValues('a', noPrivateValues, { records, isNew }).hold();
+    expect((await records.read('a')) !== undefined).toBe(isNew);
+  }
 });

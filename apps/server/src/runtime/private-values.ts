@@ -41,7 +41,7 @@ export function parsePrivateRecord(text: string): PrivateRecord {
 /** Options of {@link PrivateValues}. */
 export interface PrivateValuesOptions {
   readonly records: PrivateRecords;
-  /** True for a conversation that does not exist yet: nothing is stored before `store`. Default: false. */
+  /** True for a conversation that does not exist yet. Default: false. */
   readonly isNew?: boolean;
   /** Secrets of the person; those of the conversation with the same names precede them. */
   readonly person?: Omit<PersonSecrets, 'problems'>;
@@ -52,7 +52,10 @@ export interface PrivateValuesOptions {
 
 const noSecrets = { masked: [], variables: {}, referable: {} };
 
-/** Private values of one open conversation. They may change while it is open. */
+/**
+ * Private values of one conversation. They may change while it is open, and are stored only while it is held: otherwise
+ * another server may be creating or changing it.
+ */
 export class PrivateValues {
   readonly #id: string;
   readonly #records: PrivateRecords;
@@ -62,7 +65,9 @@ export class PrivateValues {
   /** Values that lookups returned: masked from then on. */
   readonly #lookedUp = new Map<string, string>();
   #record: PrivateRecord;
-  #isNew: boolean;
+  #isHeld = false;
+  /** True if `hold` has something to store. */
+  #isChanged: boolean;
   #isClosed = false;
   #writing: Promise<void> = Promise.resolve();
   #concealed: readonly string[] = [];
@@ -78,7 +83,7 @@ export class PrivateValues {
     this.#id = id;
     this.#record = current;
     this.#records = records;
-    this.#isNew = isNew;
+    this.#isChanged = isNew;
     this.#person = person;
     this.#lookup = lookup;
     this.#onValues = onValues;
@@ -124,17 +129,18 @@ export class PrivateValues {
     this.#refresh();
   }
 
-  /** Stores the values of a new conversation, which its server has created and holds. */
-  async store(): Promise<void> {
-    this.#isNew = false;
-    await this.update({});
+  /** Begins to store: the conversation is held. Stores the values of a new one, and the changes until now. */
+  async hold(): Promise<void> {
+    this.#isHeld = true;
+    if (this.#isChanged) await this.update({});
   }
 
-  /** Stores and applies a change. @throws {AgentError} `closed`. */
+  /** Applies a change, and stores it, or lets `hold` store it. @throws {AgentError} `closed`. */
   async update(changes: Partial<PrivateRecord>): Promise<void> {
     if (this.#isClosed) throw new AgentError('closed', `Conversation ${this.#id} was closed.`);
     const next = { ...this.#record, ...changes };
-    if (!this.#isNew) await (this.#writing = this.#records.write(this.#id, JSON.stringify(next)));
+    if (this.#isHeld) await (this.#writing = this.#records.write(this.#id, JSON.stringify(next)));
+    else this.#isChanged = true;
     this.#record = next;
     this.#refresh();
   }
