@@ -1,26 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MessageEvent } from '@varve/events/kinds';
 import type { ScriptedTurn } from '@varve/llm/testing';
-import { memoryStore, StorageError, type EventStore } from '@varve/storage';
+import { memoryStore, StorageError } from '@varve/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationInfo } from '../info/conversation-info.ts';
 import { message, requestFor, runningServer } from '../testing/running-server.ts';
+import { storeWith } from '../testing/store-with.ts';
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 const id = '00000000-0000-4000-8000-000000000001';
-
-/** Returns a store with other functions in place of some of its own. */
-function storeWith(store: EventStore, others: Partial<EventStore>): EventStore {
-  return new Proxy(store, {
-    get(target, name: keyof EventStore) {
-      const value: unknown = others[name] ?? target[name];
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
 
 /** Lets work in memory proceed; what waits for this still waits. */
 async function turns(): Promise<void> {
@@ -151,6 +142,61 @@ test('a conversation is removed while other requests use it, and none of them op
   for (const other of others) expect((await other).status).toBe(404);
   await expect(store.summary(id)).rejects.toBeInstanceOf(StorageError);
   await running.create({ conversation_id: id });
+});
+
+test('a removal removes the private values that a killed one has left', async () => {
+  const home = newDirectory();
+  const path = join(home, 'conversations', `${id.replaceAll('-', '')}.token`);
+  await using running = await runningServer([], { home });
+  await running.create({ conversation_id: id });
+  const left = readFileSync(path);
+  await running.json(200, 'DELETE', `/${id}`);
+  writeFileSync(path, left);
+  await running.json(404, 'DELETE', `/${id}`);
+  expect(existsSync(path)).toBe(false);
+});
+
+test('a server that stops waits for a removal that has begun', async () => {
+  const ends: string[] = [];
+  const store = memoryStore();
+  const began = Promise.withResolvers<void>();
+  const slow = storeWith(store, {
+    async remove(asked) {
+      began.resolve();
+      await turns();
+      await store.remove(asked);
+      ends.push('removal');
+    },
+  });
+  await using running = await runningServer([], { store: slow });
+  await running.create({ conversation_id: id });
+  const removed = running.json(200, 'DELETE', `/${id}`);
+  await began.promise;
+  await running.server[Symbol.asyncDispose]();
+  ends.push('server');
+  await removed;
+  expect(ends).toEqual(['removal', 'server']);
+});
+
+test.for([
+  ['/condense', undefined],
+  ['/ask_agent', { question: 'Who?' }],
+] as const)('%s of a conversation that is removed answers 503', async ([path, body]) => {
+  const asked = Promise.withResolvers<void>();
+  const think: ScriptedTurn = { calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] };
+  const hang = (): ScriptedTurn => {
+    asked.resolve();
+    return { fault: { kind: 'hang', afterPieces: 0 } };
+  };
+  await using running = await runningServer([think, think, think, think, finish, hang]);
+  const { agent } = requestFor(running.model, running.workspace);
+  const condenser = { kind: 'LLMSummarizingCondenser', llm: agent.llm, max_size: 20, keep_first: 1 };
+  await running.create({ conversation_id: id, agent: { ...agent, condenser }, initial_message: message('Go.') });
+  await running.status(id, ['finished']);
+  const answered = running.send('POST', `/${id}${path}`, body);
+  await asked.promise;
+  await running.json(200, 'DELETE', `/${id}`);
+  expect((await answered).status).toBe(503);
 });
 
 test('a conversation that another server holds answers 404 with its holder, and stays', async () => {

@@ -108,7 +108,6 @@ const removeWaitMs = 10_000;
 export function conversations(options: ConversationsOptions): Conversations {
   const {
     store,
-    records,
     cipher,
     webhooks,
     secrets,
@@ -169,10 +168,7 @@ export function conversations(options: ConversationsOptions): Conversations {
       const waited = AbortSignal.timeout(removeWaitMs);
       // Another removal may close it.
       if (live?.isRunning) await live.interrupt().catch(() => undefined);
-      await open.remove(id, waited, async () => {
-        await store.remove(id);
-        await records.remove(id);
-      });
+      await open.remove(id, waited, () => removeStored(id, options));
     },
     recover: () => recoverRuns({ store, use, onFailure }),
     get load() {
@@ -251,12 +247,26 @@ async function forkConversation(
   });
 }
 
+/** Removes a conversation and its private values: also those that a removal which was killed has left. */
+async function removeStored(id: string, { store, records }: ConversationsOptions): Promise<void> {
+  const removed = store.remove(id);
+  await removed.catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+  await records.remove(id);
+  await removed;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof StorageError && error.code === 'missing';
+}
+
 async function exists(id: string, { store }: Pick<CreateContext, 'store'>): Promise<boolean> {
   try {
     await store.summary(id);
     return true;
   } catch (error) {
-    if (error instanceof StorageError && error.code === 'missing') return false;
+    if (isMissing(error)) return false;
     throw error;
   }
 }

@@ -99,6 +99,8 @@ export class OpenConversations {
   /** Closes all conversations; they can be opened again. */
   async release(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.#entries.keys()].map((id) => this.close(id, signal)));
+    // Also what was being closed or removed before.
+    await Promise.all(this.#closing.values());
   }
 
   async #load(id: string): Promise<LiveConversation> {
