@@ -70,7 +70,7 @@ export const pluginPackages: PackageKind = {
   },
 };
 
-/** Returns the manifest of a plugin; undefined if there is none that is valid. */
+/** Returns the manifest of a plugin; undefined without a valid one. */
 export async function manifestOf(directory: string): Promise<z.output<typeof manifest> | undefined> {
   for (const path of manifests) {
     const text = await readFile(join(directory, path), 'utf8').catch(() => undefined);

@@ -20,7 +20,7 @@ export interface OpenedFrontEnd extends AsyncDisposable {
   readonly send: (text: string) => Promise<void>;
 }
 
-/** Returns the path of an installed Chromium; undefined if there is none. */
+/** Returns the path of an installed Chromium; undefined without one. */
 export async function findBrowser(): Promise<string | undefined> {
   const directories = (process.env['PATH'] ?? '').split(delimiter);
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'chrome'];

@@ -5,7 +5,7 @@ import type { Cipher } from './fernet.ts';
 
 /** Encrypted texts by id, one file each, which only their owner can read. */
 export interface PrivateRecords {
-  /** Returns undefined if there is none. @throws {SettingsError} `invalid` if the key is another one; `io`. */
+  /** Returns a record; undefined without one. @throws {SettingsError} `invalid` if the key is another one; `io`. */
   read(id: string): Promise<string | undefined>;
   /** Adds or replaces a record. @throws {SettingsError} `invalid` for more than 131,072 characters; `io`. */
   write(id: string, text: string): Promise<void>;

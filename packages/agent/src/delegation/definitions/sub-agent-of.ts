@@ -13,7 +13,7 @@ import type { PermissionMode, SubAgentDefinition } from './sub-agent-definition.
 
 /** Options of {@link subAgentOf}. */
 export interface SubAgentOptions {
-  /** Returns a model of the user by its name; undefined if there is none. Default: there are none. */
+  /** Returns the model of the user with a name; undefined without one. Default: there are none. */
   readonly model?: (name: string) => LanguageModel | undefined;
 }
 
