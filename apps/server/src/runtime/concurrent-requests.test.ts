@@ -112,6 +112,26 @@ test('of two servers that create one id, the one that creates it decides about i
   expect(one.model.requests[0]?.headers['authorization']).toBe(`Bearer sk-of-server-${winner}`);
 });
 
+test('a request during a creation that another server precedes gets what it gets later', async () => {
+  const store = memoryStore();
+  await using first = await runningServer([], { store });
+  let sent: Promise<Response> | undefined;
+  const preceded = storeWith(store, {
+    async create(...args) {
+      sent = second.send('POST', `/${id}/events`, message('Go.'));
+      await turns();
+      await first.create({ conversation_id: id });
+      return store.create(...args);
+    },
+  });
+  await using second = await runningServer([], { store: preceded });
+  const request = { ...requestFor(second.model, second.workspace), conversation_id: id };
+  expect((await second.send('POST', '', request)).status).toBe(200);
+  const response = await sent;
+  expect(response?.status).toBe(404);
+  expect(await response?.json()).toEqual({ detail: expect.stringContaining('is held by') as unknown });
+});
+
 test('a conversation whose private values cannot be stored is removed, and its id is free', async () => {
   const home = newDirectory();
   const store = memoryStore();

@@ -21,8 +21,12 @@ export interface OpenConversationsOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** How a conversation came to be open. */
+type Origin = 'opened' | 'created';
+
 interface Entry {
   readonly live: Promise<LiveConversation>;
+  readonly origin: Origin;
   users: number;
   usedAt: number;
 }
@@ -53,18 +57,24 @@ export class OpenConversations {
 
   /** Lets `work` use a conversation, which stays open until it ends. @throws what opening it and `work` throw. */
   async use<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result> {
-    const { entry } = await this.#entry(id, () => this.#load(id));
-    return this.#used(id, entry, work);
+    for (;;) {
+      const { entry } = await this.#entry(id, 'opened', () => this.#load(id));
+      try {
+        return await this.#used(id, entry, work);
+      } catch (error) {
+        // The failure of a creation is that of another request: this one looks for the conversation itself.
+        if (entry.origin === 'opened' || (await isOpened(entry))) throw error;
+      }
+    }
   }
 
   /** Adds a conversation that `make` creates. @throws {StorageError} `exists` if it is open; what `make` throws. */
   async add(id: string, make: () => Promise<LiveConversation>): Promise<void> {
     for (;;) {
-      const { entry, isNew } = await this.#entry(id, () => this.#make(id, make));
+      const { entry, isNew } = await this.#entry(id, 'created', () => this.#make(id, make));
       if (isNew) return this.#used(id, entry, async () => undefined);
       // Another request opens it, or creates it.
-      const live = await entry.live.catch(() => undefined);
-      if (live) throw new StorageError('exists', `Conversation ${id} exists.`);
+      if (await isOpened(entry)) throw new StorageError('exists', `Conversation ${id} exists.`);
     }
   }
 
@@ -124,12 +134,16 @@ export class OpenConversations {
     return live;
   }
 
-  async #entry(id: string, make: () => Promise<LiveConversation>): Promise<{ entry: Entry; isNew: boolean }> {
+  async #entry(
+    id: string,
+    origin: Origin,
+    make: () => Promise<LiveConversation>,
+  ): Promise<{ entry: Entry; isNew: boolean }> {
     while (this.#closing.has(id)) await this.#closing.get(id);
     if (this.#isClosed) throw new RequestError('stopping', 'The server is stopping.');
     const known = this.#entries.get(id);
     if (known) return { entry: known, isNew: false };
-    const entry: Entry = { live: make(), users: 0, usedAt: this.#options.now() };
+    const entry: Entry = { live: make(), origin, users: 0, usedAt: this.#options.now() };
     this.#entries.set(id, entry);
     entry.live.catch(() => this.#forget(id, entry));
     this.#timer ??= this.#options.every(this.#options.idleMs / checksPerIdleTime, () => this.#closeIdle());
@@ -188,4 +202,11 @@ export class OpenConversations {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
   }
+}
+
+async function isOpened({ live }: Entry): Promise<boolean> {
+  return live.then(
+    () => true,
+    () => false,
+  );
 }
