@@ -2,20 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { TerminalAction } from '@varve/events/payloads';
-import { countingTool } from '../testing/counting-tool.ts';
-import { ruleDecision } from './rule-decision.ts';
+import { decisionOf } from '../testing/decision-of.ts';
 
-const tool = { ...countingTool().tool(), name: 'terminal' };
 const workspace = mkdtempSync(join(tmpdir(), 'varve-hidden-'));
 afterAll(() => rmSync(workspace, { recursive: true }));
 
-function decision(rule: string, command: string): string | undefined {
-  const [on = '', ...pattern] = rule.split(' ');
-  const action = TerminalAction.create({ command });
-  const rules = [{ decision: 'deny', on: on as 'path', pattern: pattern.join(' ') }] as const;
-  return ruleDecision(rules, { tool, action, risk: 'LOW', workspace })?.decision;
-}
+const decision = (rule: string, command: string) => decisionOf(`deny ${rule}`, command, workspace);
 
 test.for([
   'shopt -s dotglob',

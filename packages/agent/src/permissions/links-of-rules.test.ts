@@ -2,11 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { TerminalAction } from '@varve/events/payloads';
-import { countingTool } from '../testing/counting-tool.ts';
-import { ruleDecision } from './rule-decision.ts';
+import { decisionOf } from '../testing/decision-of.ts';
 
-const tool = { ...countingTool().tool(), name: 'terminal' };
 const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'varve-links-')));
 afterAll(() => rmSync(workspace, { recursive: true }));
 for (const directory of ['a/secrets', 'src', 'many']) mkdirSync(join(workspace, directory), { recursive: true });
@@ -19,11 +16,7 @@ symlinkSync('secrets', join(workspace, 'a/inner'));
 for (let at = 0; at < 300; at++) symlinkSync('../src', join(workspace, `many/${at}`));
 symlinkSync('../a/secrets', join(workspace, 'many/zz'));
 
-function decision(pattern: string, command: string): string | undefined {
-  const action = TerminalAction.create({ command });
-  const rules = [{ decision: 'deny', on: 'path', pattern }] as const;
-  return ruleDecision(rules, { tool, action, risk: 'LOW', workspace })?.decision;
-}
+const decision = (pattern: string, command: string) => decisionOf(`deny path ${pattern}`, command, workspace);
 
 test.for([
   ['link/**', 'rm -r a/secrets'],
