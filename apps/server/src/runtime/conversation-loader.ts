@@ -59,7 +59,7 @@ export interface ForkOptions {
   readonly keepsMetrics?: boolean | undefined;
 }
 
-/** What is stored of a conversation, and may change until it is held. */
+/** Stored state of a conversation. It may change until the conversation is held. */
 interface StoredState {
   readonly stored: StoredConfiguration;
   readonly configuration: Configuration | undefined;

@@ -21,7 +21,7 @@ export interface OpenConversationsOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** How a conversation came to be open. */
+/** Reason why a conversation is open. */
 type Origin = 'opened' | 'created';
 
 interface Entry {
