@@ -101,7 +101,7 @@ describe.for(Object.entries({ ...editors, ...searches }))('%s', ([, row]) => {
         const shown = await stored(row, line, [1, -1]);
         expect(parts.filter((part) => shown.includes(JSON.stringify(part).slice(1, -1)))).toEqual([]);
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 });
@@ -116,7 +116,7 @@ describe.for(Object.entries(editors))('%s', ([, row]) => {
         const shown = await stored(row, content, [first, above + 3]);
         expect(parts.filter((part) => shown.includes(part))).toEqual([]);
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 });
