@@ -13,7 +13,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Loading the modules again for each file takes as long as the tests.
     isolate: false,
-    // A test waits for events: only one that hangs takes so long, even on a busy machine.
+    // Tests wait for events: only one that hangs exceeds this, even on a busy machine.
     testTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
   },

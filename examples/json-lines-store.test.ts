@@ -17,7 +17,7 @@ function harness(path: string): StoreHarness {
 
 const checks = eventStoreContract.filter((check) => checkApplies(check, harness('')));
 
-test.for(checks)('the JSON lines store: $title', { timeout: 120_000 }, async (check) => {
+test.for(checks)('the JSON lines store: $title', async (check) => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   await check.run(harness(directory.path));
 });

@@ -32,7 +32,7 @@ test.for(written)('the first snippet of %s runs and prints', async (file) => {
   expect(stdout).not.toBe('');
 });
 
-test('the first snippets of all READMEs type-check', { timeout: 120_000 }, () => {
+test('the first snippets of all READMEs type-check', () => {
   expect(typeErrors(written.map((file) => readmeSnippet(readText(file)) ?? ''))).toBe('');
 });
 

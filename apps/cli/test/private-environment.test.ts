@@ -65,7 +65,7 @@ test('a command finds no key in the environment, the process of varve and its ar
   expect(output).toMatch(/LANG=C\.UTF-8.*main\.ts run --base-url/);
   for (const name of Object.keys(secrets)) expect(output).not.toContain(name);
   for (const value of ['0123456789', '$(date)', 'word@db', 'xxxxxxxx']) expect(output).not.toContain(value);
-}, 120_000);
+});
 
 /** Runs a command by `varve serve`, with its key in the arguments, and returns its output. */
 async function outputOfServedCommand(command: string): Promise<string> {
@@ -111,9 +111,9 @@ test('a command of a server finds no key in the environment, the process and its
   for (const value of ['0123456789', '$(date)', 'word@db', 'xxxxxxxx', 'secret-hidden']) {
     expect(output).not.toContain(value);
   }
-}, 120_000);
+});
 
-test('a command gets the variables that --env names, byte for byte', { timeout: 120_000 }, async () => {
+test('a command gets the variables that --env names, byte for byte', async () => {
   const output = await outputOfCommand(`printf %s "$PGPASSWORD" | od -An -tx1 | tr -d ' \\n'; echo "|$DATABASE_URL"`, {
     env: secrets,
     args: ['--env', 'PGPASSWORD', '--env', 'DATABASE_URL'],
@@ -125,6 +125,6 @@ test.for([
   ['a large environment', { LARGE: 'y'.repeat(100_000) }],
   ['a variable of its own that is not from varve', { VARVE_PRIVATE_ENVIRONMENT: '9' }],
   ['no private variables', {}],
-] as const)('the command starts with %s', { timeout: 120_000 }, async ([, env]) => {
+] as const)('the command starts with %s', async ([, env]) => {
   expect(await outputOfCommand('echo "ran ${#LARGE}"', { env })).toContain('ran 0');
 });

@@ -120,26 +120,22 @@ async function expectOwn(place: Place, workspace: string): Promise<void> {
   expect(conversation.goal.state).toBeUndefined();
 }
 
-test(
-  'an imported log stays one through copies, forks, further imports and going back',
-  { timeout: 120_000 },
-  async () => {
-    await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
-    const workspace = await realpath(root.path);
-    const origin = await theirs(workspace);
-    await fc.assert(
-      fc.asyncProperty(fc.array(move, { maxLength: 8 }), async (moves) => {
-        let place = await moved({ store: origin, id, isUsed: false }, { kind: 'import', at: 0 }, workspace);
-        for (const one of moves) {
-          place = await moved(place, one, workspace);
-          await expectOwn(place, workspace);
-        }
-        expect(runs.size).toBe(0);
-      }),
-      { numRuns: 40 },
-    );
-  },
-);
+test('an imported log stays one through copies, forks, further imports and going back', async () => {
+  await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const workspace = await realpath(root.path);
+  const origin = await theirs(workspace);
+  await fc.assert(
+    fc.asyncProperty(fc.array(move, { maxLength: 8 }), async (moves) => {
+      let place = await moved({ store: origin, id, isUsed: false }, { kind: 'import', at: 0 }, workspace);
+      for (const one of moves) {
+        place = await moved(place, one, workspace);
+        await expectOwn(place, workspace);
+      }
+      expect(runs.size).toBe(0);
+    }),
+    { numRuns: 40 },
+  );
+});
 
 const usage = { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
 const digests = { messages: '', tools: '', parameters: '' };

@@ -38,7 +38,7 @@ function sqlite(options: SqliteStoreOptions): StoreHarness {
 
 describe.for(Object.entries(stores))('the store %s', ([, harness]) => {
   const checks = eventStoreContract.filter((check) => checkApplies(check, harness('')));
-  test.for(checks)('$title', { timeout: 120_000 }, async (check) => {
+  test.for(checks)('$title', async (check) => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await check.run(harness(directory.path));
   });

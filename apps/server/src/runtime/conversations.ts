@@ -9,6 +9,7 @@ import { RequestError } from '../request-error.ts';
 import type { StartRequest } from '../requests/start-request.ts';
 import { askModel, condense } from './side-questions.ts';
 import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conversation-loader.ts';
+import { keyedQueue } from './keyed-queue.ts';
 import type { LiveConversation } from './live-conversation.ts';
 import { OpenConversations } from './open-conversations.ts';
 import { RunQueue } from './run-queue.ts';
@@ -18,7 +19,6 @@ import { addPlugin } from './add-plugin.ts';
 import { setSecrets } from './set-secrets.ts';
 import { receivedSecrets, requestedAgent, startPlan } from './start-plan.ts';
 import { switchModel } from './switch-model.ts';
-import { turns } from './turns.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { prepareWorkspace } from './workspace.ts';
 
@@ -132,14 +132,14 @@ export function conversations(options: ConversationsOptions): Conversations {
     onFailure: (error) => onFailure(error, ''),
   });
   const use: Conversations['use'] = (id, work) => open.use(id, work);
-  const inTurn = turns();
-  const changed = turns();
-  const change: Conversations['change'] = (id, work) => use(id, (live) => changed(id, () => work(live)));
+  const creations = keyedQueue();
+  const changes = keyedQueue();
+  const change: Conversations['change'] = (id, work) => use(id, (live) => changes(id, () => work(live)));
   const close = (signal: AbortSignal): Promise<void> => open.closeAll(signal);
   return {
     create(request) {
       const id = request.conversation_id ?? newId();
-      return inTurn(id, () => createConversation(id, request, { ...options, loader, open }));
+      return creations(id, () => createConversation(id, request, { ...options, loader, open }));
     },
     use,
     change,
@@ -151,7 +151,7 @@ export function conversations(options: ConversationsOptions): Conversations {
       }),
     run: (id) => use(id, (live) => live.run()),
     async fork(id, { id: fork = newId(), ...wanted }) {
-      await inTurn(fork, () => forkConversation(id, fork, wanted, { ...options, loader, open }));
+      await creations(fork, () => forkConversation(id, fork, wanted, { ...options, loader, open }));
       return fork;
     },
     ask: (id, question) => use(id, (live) => askModel(question, live)),

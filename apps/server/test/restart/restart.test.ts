@@ -26,11 +26,10 @@ function newDirectory(): string {
 }
 
 /** Timeout for servers that start and are polled, on a busy machine. */
-const patient = { timeout: 120_000 };
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 
-test('after SIGKILL what was running or queued continues, goals included, and what waited waits', patient, async () => {
+test('after SIGKILL what was running or queued continues, goals included, and what waited waits', async () => {
   const directory = newDirectory();
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   let isKilled = false;
@@ -78,7 +77,7 @@ test('after SIGKILL what was running or queued continues, goals included, and wh
   await second.stop();
 });
 
-test('after SIGKILL a goal whose work was being judged continues', patient, async () => {
+test('after SIGKILL a goal whose work was being judged continues', async () => {
   const directory = newDirectory();
   const { promise: judged, resolve: judge } = Promise.withResolvers<void>();
   let isKilled = false;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import { countingTool } from '../testing/counting-tool.ts';
+import { decisionOf } from '../testing/decision-of.ts';
 import { protectedFinding } from './protected-paths.ts';
 import { ruleDecision } from './rule-decision.ts';
 
@@ -12,8 +13,7 @@ const workspace = mkdtempSync(join(tmpdir(), 'varve-computed-'));
 afterAll(() => rmSync(workspace, { recursive: true }));
 
 function denied(pattern: string, command: string, on: 'path' | 'host' = 'path'): string | undefined {
-  const action = TerminalAction.create({ command });
-  return ruleDecision([{ decision: 'deny', on, pattern }], { tool, action, risk: 'LOW', workspace })?.decision;
+  return decisionOf(`deny ${on} ${pattern}`, command, workspace);
 }
 
 const counted = [

@@ -121,7 +121,7 @@ const maxCompared = 40_000;
 /** Number of such characters that take as much time as a path that is resolved. */
 const resolving = 20;
 
-/** Returns the index of the next name with wildcards; the number of names if there is none. */
+/** Returns the index of the next name with wildcards; the number of names without one. */
 function nextWildcard(names: readonly string[], from: number, kind: TextKind): number {
   const at = names.findIndex((text, index) => index >= from && kind !== 'name' && kindOf(text, kind) !== 'name');
   return at < 0 ? names.length : at;

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import { TerminalAction } from '@varve/events/payloads';
-import { countingTool } from '../testing/counting-tool.ts';
+import { decisionOf } from '../testing/decision-of.ts';
 import type { PermissionRule } from './permission-rule.ts';
-import { ruleDecision } from './rule-decision.ts';
-
-const tool = countingTool().tool();
 
 function decide(
   on: PermissionRule['on'],
@@ -12,8 +8,7 @@ function decide(
   command: string,
   decision: PermissionRule['decision'] = 'deny',
 ): string | undefined {
-  const action = TerminalAction.create({ command });
-  return ruleDecision([{ decision, on, pattern }], { tool, action, risk: 'LOW', workspace: '/w/x' })?.decision;
+  return decisionOf(`${decision} ${on} ${pattern}`, command, '/w/x');
 }
 
 /** Arguments in which a program reads the name of a file. */

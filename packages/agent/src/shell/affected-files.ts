@@ -88,7 +88,7 @@ export function filesOfOptions({ name, args }: Pick<ShellCommand, 'name' | 'args
 export function deletedFiles(command: ShellCommand): readonly string[] {
   const { name, args } = command;
   if (name === 'mv') return args.filter((arg) => !arg.startsWith('-')).slice(0, -1);
-  // An empty name is none: `local tmp; tmp=$(mktemp); rm "$tmp"`.
+  // An empty name is no file: `local tmp; tmp=$(mktemp); rm "$tmp"`.
   if (hasName('rm', 'unlink', 'rmdir', 'truncate')(command)) return operandsOf(args).filter((arg) => arg !== '');
   if (hasName('rimraf', 'trash')(command)) return operandsOf(args);
   if (name === 'rsync') return args.some((arg) => arg.startsWith('--del')) ? operandsOf(args).slice(-1) : [];

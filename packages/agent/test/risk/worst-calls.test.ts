@@ -49,7 +49,7 @@ function review(action: Parameters<typeof reviewCalls>[1][number]['action']): bo
 }
 
 // A review of these texts took seconds to minutes, or threw: the time limit of a test is the assertion.
-test('no argument of a call makes its review slow or fail', { timeout: 120_000 }, () => {
+test('no argument of a call makes its review slow or fail', () => {
   for (const text of texts) {
     expect(review(FileEditorAction.create({ command: 'create', path: `/w/${text}`, file_text: '' }))).toBe(true);
     expect(review(GrepAction.create({ pattern: 'x', path: text }))).toBe(true);
@@ -83,7 +83,7 @@ test('a command of many words, scripts or directories is reviewed, and what was 
   expect(asks(`cat > a.txt <<'E'\n${'a b\n'.repeat(20_000)}E`)).toBe(false);
 });
 
-test('a call that names more files than are compared is asked about', { timeout: 120_000 }, () => {
+test('a call that names more files than are compared is asked about', () => {
   const [found] = reviewCalls(gate, [
     { tool, action: TerminalAction.create({ command: lists[1] ?? '' }), risk: 'LOW', workspace: '/w/x' },
   ]);

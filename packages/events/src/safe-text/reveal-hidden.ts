@@ -16,7 +16,7 @@ const invisible = new RegExp(
 const literalNumber = /<(?=[\dA-F]{4,6}>)/g;
 /**
  * Marks and vowels that a terminal draws into the cell before them, after more of them than terminals keep: two for any
- * script, five of a script that needs so many. What precedes a mark is compared after it: most characters are no marks,
+ * script, five of a script that needs more. What precedes a mark is compared after it: most characters are no marks,
  * and looking back from each of them took most of the time of a long text.
  */
 const stacked =

@@ -23,7 +23,6 @@ function source(path: string, work: string, options = ''): string {
 }
 
 /** Timeout for several processes that share one disk, perhaps on a busy machine. */
-const patient = { timeout: 120_000 };
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 
@@ -40,7 +39,7 @@ const takeTurns = (name: string): string => `
     await log[Symbol.asyncDispose]();
   }`;
 
-test('processes that open, append and close in turns write one log, and a failed open is held', patient, async () => {
+test('processes that open, append and close in turns write one log, and a failed open is held', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await using store = await directoryStore({ path });
@@ -67,7 +66,7 @@ const takeOver = (name: string): string => `
     }
   }`;
 
-test('processes that take the lease from each other write one log', patient, async () => {
+test('processes that take the lease from each other write one log', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await using store = await directoryStore({ path });
@@ -81,7 +80,7 @@ test('processes that take the lease from each other write one log', patient, asy
   expect(codesOf(lines).filter((code) => !expected.has(code))).toEqual([]);
 });
 
-test('acknowledged events survive kill -9, twenty times', patient, async () => {
+test('acknowledged events survive kill -9, twenty times', async () => {
   await using directory = await temporary();
   const { path } = directory;
   const opening = `(await import('@varve/storage/directory')).directoryStore({ path: ${JSON.stringify(path)} })`;

@@ -24,7 +24,6 @@ const opening = (path: string): string =>
   `(await import('@varve/storage/sqlite')).sqliteStore({ path: ${JSON.stringify(path)}, busyMs: 60_000 })`;
 
 /** Several processes share one disk, and perhaps a busy machine. */
-const patient = { timeout: 120_000 };
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 
@@ -39,7 +38,7 @@ const takeTurns = (name: string): string => `
     await log[Symbol.asyncDispose]();
   }`;
 
-test('processes that open, append and close in turns write one log, and a failed open is held', patient, async () => {
+test('processes that open, append and close in turns write one log, and a failed open is held', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
@@ -64,23 +63,19 @@ const takeOver = (name: string): string => `
     }
   }`;
 
-test(
-  'processes that take the lease from each other write one log, and former holders are fenced',
-  patient,
-  async () => {
-    await using directory = await temporary();
-    const path = join(directory.path, 'store.db');
-    await using store = await sqliteStore({ path });
-    await (await store.create('c', {}))[Symbol.asyncDispose]();
-    // In microseconds, leases last for less than an append takes.
-    const options = 'leaseMs: 300, now: () => Date.now() * 1000';
-    const lines = await race(['a', 'b', 'c'].map((name) => child(source(path, takeOver(name), options))));
-    expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 300);
-    expect(new Set([...codesOf(lines), 'held', 'fenced'])).toEqual(new Set(['held', 'fenced']));
-  },
-);
+test('processes that take the lease from each other write one log, and former holders are fenced', async () => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  await using store = await sqliteStore({ path });
+  await (await store.create('c', {}))[Symbol.asyncDispose]();
+  // In microseconds, leases last for less than an append takes.
+  const options = 'leaseMs: 300, now: () => Date.now() * 1000';
+  const lines = await race(['a', 'b', 'c'].map((name) => child(source(path, takeOver(name), options))));
+  expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 300);
+  expect(new Set([...codesOf(lines), 'held', 'fenced'])).toEqual(new Set(['held', 'fenced']));
+});
 
-test('acknowledged events survive kill -9, twenty times', patient, async () => {
+test('acknowledged events survive kill -9, twenty times', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   const open = async () => sqliteStore({ path, busyMs: 60_000 });

@@ -55,7 +55,7 @@ export function matcher(spellings: readonly Spelling[], kept: string): Matcher {
       const joined = ofBytes.length > 0 ? joinBytes(text) : undefined;
       if (!joined) return found.length === 0 ? none : merged(found, keptRanges);
       byteIndex().search(joined.text, (at, place) => {
-        // Without gaps this is told sooner.
+        // Comparing without gaps first takes less time.
         if (isWhole(joined.text, at, { ...place, spelling: groups.get(place.spelling)?.head ?? place.spelling })) {
           visit(joined.indexOf(at), place);
         }

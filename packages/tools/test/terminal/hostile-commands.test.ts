@@ -57,7 +57,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     ['a here-document', 'cat <<EOF\nit\'s "$V"\nEOF', 'it\'s "kept"'],
     ['another incomplete command', 'echo one; echo "two', 'unexpected EOF'],
     ['a compound command', '{ echo a; } && [[ -n $V ]] && echo b', 'a\nb'],
-  ] as const)('%s runs after incomplete commands', { timeout: 120_000 }, async ([, command, output]) => {
+  ] as const)('%s runs after incomplete commands', async ([, command, output]) => {
     await using shell = await openTerminal(pty);
     await prepare(shell);
     for (const slip of ['echo "abc', 'echo `ls ', 'echo ${x', 'echo abc\\', 'cat <<"EOF']) {
@@ -137,7 +137,7 @@ const hostile = [
 ] as const;
 
 describe.for(backends)('after a hostile command, a terminal on a %s', ([, pty]) => {
-  test.for(hostile)('continues: %s', { timeout: 120_000 }, async ([command, end]) => {
+  test.for(hostile)('continues: %s', async ([command, end]) => {
     await using shell = await openTerminal(pty);
     await shell.call({ command: 'cd /usr; export E=exported; V=kept', timeout });
     await shell.call({ command, timeout });

@@ -5,21 +5,17 @@ import { backends, callUntil, openTerminal, outputOf } from '../support/open-ter
 const endless = 'while :; do echo on; sleep 0.5; done';
 
 describe.for(backends)('a shell on a %s', ([, pty]) => {
-  test(
-    'a command that bash still executes after C-c has discarded the beginning of its line is interrupted again',
-    { timeout: 120_000 },
-    async () => {
-      await using shell = await cutLines(pty);
-      // More than once, because on a busy machine C-c may be too slow, and then the shell itself is killed.
-      const attempt = async (cut: number): Promise<unknown> => [
-        await shell.interrupted(endless, cut),
-        await shell.outputOf('echo alive'),
-      ];
-      // The rest is: the whole line, the line without its first character, an open quote, and nothing.
-      for (const cut of [0, 1, 40, 10_000])
-        await expect.poll(() => attempt(cut), { timeout: 20_000, interval: 1 }).toEqual(['finished', 'alive']);
-    },
-  );
+  test('a command that bash still executes after C-c has discarded the beginning of its line is interrupted again', async () => {
+    await using shell = await cutLines(pty);
+    // More than once, because on a busy machine C-c may be too slow, and then the shell itself is killed.
+    const attempt = async (cut: number): Promise<unknown> => [
+      await shell.interrupted(endless, cut),
+      await shell.outputOf('echo alive'),
+    ];
+    // The rest is: the whole line, the line without its first character, an open quote, and nothing.
+    for (const cut of [0, 1, 40, 10_000])
+      await expect.poll(() => attempt(cut), { timeout: 20_000, interval: 1 }).toEqual(['finished', 'alive']);
+  });
 });
 
 test.for([
