@@ -1,60 +1,71 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import { readText, root } from './workspace.ts';
+import { parityPage, states, type Feature } from './parity.ts';
+import { trackedFiles } from './tracked-files.ts';
+import { readText } from './workspace.ts';
 
-/** A feature of `docs/parity.md` that has an id and names its tests. */
-interface Feature {
-  readonly id: string;
-  readonly state: string;
-  readonly tests: readonly { readonly title: string; readonly file: string }[];
-  /** Limits, or the reason why the feature is not planned. */
-  readonly note: string;
-}
-
-const page = readText('docs/parity.md');
-const rows = [...page.matchAll(/^- \*\*(P-\d+)\*\* \(([^)]+)\) (.+)$/gm)].map(
-  ([, id = '', state = '', description = '']): Feature => {
-    const [text = '', tests = ''] = description.split(' Tests: ');
-    const links = [...tests.matchAll(/\[([^\]]+)\]\(\.\.\/([^)]+)\)/g)];
-    const [, ...notes] = text.split('; ');
-    return { id, state, note: notes.join('; '), tests: links.map(([, title = '', file = '']) => ({ title, file })) };
-  },
+const features = JSON.parse(readText('docs/parity.json')) as readonly Feature[];
+const testFiles = Map.groupBy(
+  trackedFiles().filter((file) => file.endsWith('.test.ts')),
+  (file) => basename(file),
 );
 
-test('each feature of the parity page has an id of its own and a known state', () => {
-  expect(rows.length).toBeGreaterThan(40);
-  expect(rows).toHaveLength([...page.matchAll(/^- \*\*/gm)].length);
-  expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
-  const states = new Set(['yes', 'partly', 'planned', 'not planned', 'extension']);
-  expect(rows.filter(({ state }) => !states.has(state)).map(({ id, state }) => `${id}: ${state}`)).toEqual([]);
+test('each feature has an id of its own and a known state', () => {
+  expect(features.length).toBeGreaterThan(250);
+  expect(new Set(features.map(({ id }) => id)).size).toBe(features.length);
+  expect(features.filter(({ state }) => !states.includes(state)).map(({ id }) => id)).toEqual([]);
 });
 
-test('each feature that is present names its tests, and one that is not planned its reason', () => {
-  const unproven = rows.filter(
-    ({ state, tests }) => ['yes', 'partly', 'extension'].includes(state) && tests.length === 0,
+test('each feature that is present names its tests', () => {
+  const unproven = features.filter(
+    ({ state, tests = [] }) => ['yes', 'partly', 'extension'].includes(state) && tests.length === 0,
   );
-  const unexplained = rows.filter(
-    ({ state, note }) => ['partly', 'planned', 'not planned'].includes(state) && note === '',
-  );
-  expect([...unproven, ...unexplained].map(({ id }) => id)).toEqual([]);
+  expect(unproven.map(({ id }) => id)).toEqual([]);
 });
 
-test('what is missing of a feature that is partly there has a decision', () => {
-  const open = rows.filter(({ state, note }) => state === 'partly' && !/(?:is|are) not planned, because /.test(note));
-  expect(open.map(({ id }) => id)).toEqual([]);
+test('a feature lacks something exactly if it is partly present or planned', () => {
+  const wrong = features.filter(
+    ({ state, missing }) => ['partly', 'planned'].includes(state) === (missing === undefined),
+  );
+  expect(wrong.map(({ id }) => id)).toEqual([]);
+});
+
+test('no note of a feature that is present admits that a part is missing', () => {
+  const admitted = features.filter(
+    ({ state, note = '' }) => state !== 'partly' && /\b(?:not planned|are planned|is planned)\b/.test(note),
+  );
+  expect(admitted.map(({ id }) => id)).toEqual([]);
+});
+
+test('a feature that is not planned has a reason', () => {
+  const unexplained = features.filter(({ state, reason }) => state === 'not planned' && reason === undefined);
+  expect(unexplained.map(({ id }) => id)).toEqual([]);
+});
+
+test('texts are short', () => {
+  const long = features.filter(({ title, missing = '', reason = '', note = '' }) =>
+    [title, missing, reason, note].some((text) => text.length > 200),
+  );
+  expect(long.map(({ id }) => id)).toEqual([]);
 });
 
 test('each named test exists', () => {
-  const missing = rows.flatMap(({ id, tests }) =>
-    tests.filter(({ title, file }) => !hasTest(file, title)).map(({ title, file }) => `${id}: ${file}: ${title}`),
+  const missing = features.flatMap(({ id, tests = [] }) =>
+    tests.filter((name) => !hasTest(name)).map((name) => `${id}: ${name}`),
   );
   expect(missing).toEqual([]);
 });
 
-/** Returns true if a file contains the title of a test. */
-function hasTest(file: string, title: string): boolean {
-  if (!file.endsWith('.test.ts') || !existsSync(join(root, file))) return false;
+test('the page shows the data in at most 60 rows', async () => {
+  const page = parityPage(features);
+  expect(page.split('\n').filter((line) => /^(?:\||-)/.test(line)).length).toBeLessThanOrEqual(60);
+  await expect(page).toMatchFileSnapshot('../docs/parity.md');
+});
+
+/** Returns true if a file of a name contains the title of a test. */
+function hasTest(name: string): boolean {
+  const [file = '', ...rest] = name.split(': ');
+  const title = rest.join(': ');
   const quoted = [`'${title.replaceAll("'", String.raw`\'`)}'`, `"${title}"`, `\`${title}\``];
-  return quoted.some((text) => readText(file).includes(text));
+  return (testFiles.get(file) ?? []).some((path) => quoted.some((text) => readText(path).includes(text)));
 }

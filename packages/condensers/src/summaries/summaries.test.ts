@@ -166,6 +166,14 @@ test('attention keeps the best ranked replies with their results, then the newes
   expect(kept).toEqual([0, 1, 6, 7, 38, 39, 40, 41]);
 });
 
+test('attention keeps as many ranked replies as fit, the best first', async () => {
+  const events = conversation(42);
+  const callModel = fixedReply({ name: 'rank_events', arguments: { ids: ['e21', 'e5', 'e13', 'e31'] } });
+  const { forget } = await plan(llmAttention({ maxEvents: 20 }), events, { callModel });
+  const kept = events.filter(({ id }) => !forget.includes(id)).map((event) => events.indexOf(event));
+  expect(kept).toEqual([0, 1, 6, 7, 14, 15, 22, 23]);
+});
+
 test('attention keeps the newest events if the model fails', async () => {
   const { forget, problem } = await plan(llmAttention({ maxEvents: 20 }), conversation(42), {
     callModel: () => Promise.reject(overflow),
