@@ -55,6 +55,10 @@ function layerOf(name: string): number {
   return index === -1 ? layers.length : index;
 }
 
+function isBundled({ manifest }: WorkspacePackage): boolean {
+  return manifest.bin !== undefined && Object.keys(manifest.dependencies ?? {}).length === 0;
+}
+
 function workspaceDependencies({ manifest }: WorkspacePackage, kind: 'runtime' | 'all'): readonly string[] {
   return Object.keys({
     ...manifest.dependencies,
@@ -65,10 +69,10 @@ function workspaceDependencies({ manifest }: WorkspacePackage, kind: 'runtime' |
 }
 
 function undeclaredImports(one: WorkspacePackage, file: string): readonly string[] {
-  // A test may use its own package as its users do.
+  // A test may use its own package as its users do. The published app contains the packages that it uses.
   const declared = isTest(file)
     ? [...workspaceDependencies(one, 'all'), one.manifest.name]
-    : workspaceDependencies(one, 'runtime');
+    : workspaceDependencies(one, isBundled(one) ? 'all' : 'runtime');
   return importsOf(readText(file))
     .filter((specifier) => specifier.startsWith('@varve/'))
     .filter((specifier) => !declared.includes(packageOf(specifier)) || !specifiers.has(specifier))

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Starts on any Node with ES modules: whatever needs a newer one, or loads slowly, is imported after the check.
 import { readFileSync } from 'node:fs';
+import { appFile } from './app-file.ts';
 
 /** Fields of package.json. */
 interface Manifest {
@@ -8,7 +9,7 @@ interface Manifest {
   readonly engines: { readonly node: string };
 }
 
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Manifest;
+const manifest = JSON.parse(readFileSync(appFile('package.json'), 'utf8')) as Manifest;
 const oldest = manifest.engines.node.replace('>=', '');
 const [option] = process.argv.slice(2);
 
@@ -20,6 +21,8 @@ if (option === '--version' || option === '-V') {
 } else {
   // Before anything else, because the process is replaced.
   const env = await environmentOf(option);
+  const { keepCompiledCode } = await import('./setup/compile-cache.ts');
+  keepCompiledCode(env);
   const { start } = await import('./start.ts');
   await start(env);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { appFile } from './app-file.ts';
 import { commandName } from './command-name.ts';
 import { CliError } from './cli-error.ts';
 import { commands } from './commands.ts';
@@ -81,6 +82,6 @@ async function programFor(args: readonly string[], io: TerminalIo, done: (code: 
 }
 
 function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const manifest: unknown = JSON.parse(readFileSync(appFile('package.json'), 'utf8'));
   return (manifest as { readonly version: string }).version;
 }

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { cp, mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScriptedStep, ScriptedTurn } from '@varve/llm/testing';
+import { appFile } from '../app-file.ts';
 import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { nextSteps } from './demo-next-steps.ts';
@@ -90,7 +90,7 @@ function paced(turns: readonly ScriptedTurn[], io: TerminalIo): readonly Scripte
 
 async function copyOfProject(): Promise<string> {
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'varve-demo-')));
-  await cp(fileURLToPath(new URL('../../demo', import.meta.url)), workspace, { recursive: true });
+  await cp(appFile('demo'), workspace, { recursive: true });
   return workspace;
 }
 
