@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textOf } from '@varve/events';
 import { Conversation, defineAgent } from '@varve/agent';
-import { loadSkills } from '@varve/agent/skills';
+import { loadSkills } from '@varve/skills';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';

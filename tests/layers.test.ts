@@ -9,7 +9,7 @@ const packages = workspacePackages();
 const layers = [
   ['@varve/events', '@varve/text'],
   ['@varve/llm', '@varve/storage', '@varve/tools', '@varve/interop'],
-  ['@varve/condensers'],
+  ['@varve/condensers', '@varve/skills'],
   ['@varve/agent'],
   ['@varve/settings'],
   ['@varve/server'],

@@ -13,9 +13,8 @@ import type { PermissionRule } from './permissions/permission-rule.ts';
 import { codingPrompt } from './prompt/preset-prompt.ts';
 import { textPrompt, type Prompt } from './prompt/prompt.ts';
 import type { Toolset } from './specs/toolset.ts';
-import { maxSkills } from './skills/load-skills.ts';
+import { maxSkills, type Skill } from '@varve/skills';
 import { checkSubAgents, type SubAgent } from './delegation/sub-agent.ts';
-import type { Skill } from './skills/skill.ts';
 import { stuckRules, type StuckRules } from './stuck/stuck-rules.ts';
 
 /**

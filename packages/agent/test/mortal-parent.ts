@@ -12,7 +12,7 @@ import { Conversation } from '../src/conversation/conversation.ts';
 import { delegationTools } from '../src/delegation/delegation-kinds.ts';
 import { derivedAgent } from '../src/delegation/derived-agent.ts';
 import type { SubAgent } from '../src/delegation/sub-agent.ts';
-import { defineSkill } from '../src/skills/define-skill.ts';
+import { defineSkill } from '@varve/skills';
 import { aroundAppends } from '../src/testing/around-appends.ts';
 
 /** Places of a round. */

@@ -13,7 +13,7 @@ import { toolPresets } from '@varve/tools/specs';
 import { defineAgent } from '../src/agent.ts';
 import { Conversation as Facade } from '../src/compat/index.ts';
 import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
-import { readProjectContext } from '../src/context/read-project-context.ts';
+import { readProjectContext } from '@varve/skills';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { presetPrompt } from '../src/prompt/preset-prompt.ts';
 import { agentRegistries, toolset, type MissingPart } from '../src/specs/index.ts';

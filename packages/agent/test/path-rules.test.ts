@@ -8,8 +8,8 @@ import { memoryStore } from '@varve/storage';
 import { fileEditor, finish, terminal } from '@varve/tools';
 import { defineAgent } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
-import { defineSkill } from '../src/skills/define-skill.ts';
-import { skillsPrompt } from '../src/skills/skills-prompt.ts';
+import { defineSkill } from '@varve/skills';
+import { skillsPrompt } from '@varve/skills/activation';
 
 const view =
   (path: string) =>

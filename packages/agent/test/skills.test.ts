@@ -7,8 +7,7 @@ import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 import { defineAgent } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
-import { defineSkill } from '../src/skills/define-skill.ts';
-import type { Skill } from '../src/skills/skill.ts';
+import { defineSkill, type Skill } from '@varve/skills';
 
 const id = '8'.repeat(32);
 const git = defineSkill({

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { builtinSubAgents, loadSubAgents, type SubAgentDefinition } from '@varve/agent/delegation';
 import type { HookConfig } from '@varve/agent/hooks';
-import { loadSkills, type Skill } from '@varve/agent/skills';
+import { loadSkills, type Skill } from '@varve/skills';
 import { projectContext } from '@varve/settings/agent';
 import { loadExtensions } from '@varve/settings/extensions';
 

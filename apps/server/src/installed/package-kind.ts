@@ -1,8 +1,7 @@
 import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from '@hono/zod-openapi';
-import { AgentError } from '@varve/agent';
-import { installSkills, loadSkills, unpackArchive } from '@varve/agent/skills';
+import { SkillError, installSkills, loadSkills, unpackArchive } from '@varve/skills';
 import { RequestError } from '../request-error.ts';
 
 /** A package in a directory of its own. */
@@ -88,7 +87,7 @@ async function refused<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof AgentError) || error.code !== 'invalid') throw error;
+    if (!(error instanceof SkillError) || error.code !== 'invalid') throw error;
     throw new RequestError('invalid', error.message, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { loadSkills } from '@varve/agent/skills';
+import { loadSkills } from '@varve/skills';
 import { manifestOf } from './package-kind.ts';
 
 /** A plugin as clients list it. @see agent-server 1.43.1 OpenAPI, PluginInfo */

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Skill } from '@varve/agent/skills';
+import type { Skill } from '@varve/skills';
 import { basename } from 'node:path';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';

@@ -3,7 +3,7 @@ import { agentFromSpec, agentRegistries, type AgentRegistries, type MissingPart 
 import type { Json } from '@varve/events';
 import { LlmError, type LanguageModel, type ModelWrapper } from '@varve/llm';
 import { describeProblem } from '@varve/events/specs';
-import type { ContextFile } from '@varve/agent/prompt';
+import type { ContextFile } from '@varve/skills';
 import type { Settings } from '@varve/settings';
 import { toolKindsFor } from '@varve/settings/agent';
 import type { Variables } from '@varve/text';

@@ -1,4 +1,4 @@
-import { defineSkill, type Skill } from '@varve/agent/skills';
+import { defineSkill, type Skill } from '@varve/skills';
 import * as z from 'zod';
 
 const trigger = z.union([

@@ -8,8 +8,7 @@ import { callErrorDraft, controlDraft, finishedDraft, internalFailure, type Draf
 import type { Journal } from '../log/journal.ts';
 import type { Session, StepContext } from '../session.ts';
 import { endsRun } from './ends-run.ts';
-import type { ActivatedSkill } from '../skills/activation.ts';
-import { isPresent, pathRules } from '../skills/path-rules.ts';
+import { type ActivatedSkill, isPresent, pathRules } from '@varve/skills/activation';
 import type { RunnableCall } from './recovery.ts';
 
 /** Result of executing a call: the agent is done, the call was aborted, or the run continues. */

@@ -22,8 +22,7 @@ import {
 } from '../log/settings.ts';
 import { snapshotName } from '../log/stored-snapshots.ts';
 import { closeTools, Session, type SessionParts } from '../session.ts';
-import { invokeSkill } from '../skills/invoke-skill.ts';
-import { invocableSkills } from '../skills/skills-prompt.ts';
+import { invokeSkill, invocableSkills } from '@varve/skills/activation';
 import { withoutUndefined } from '../without-undefined.ts';
 import { registerClientTools } from './client-tools.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';

@@ -10,5 +10,3 @@ export {
   type PromptHook,
 } from './hook-config.ts';
 export { loadHooks, type HookSource, type LoadedHooks, type LoadHooksOptions } from './load-hooks.ts';
-export type { SourceProblem } from '../sources/read-source.ts';
-export type { TrustPredicate } from '../sources/trust.ts';

@@ -1,8 +1,16 @@
 import { parseDocument } from 'yaml';
 import { join } from 'node:path';
-import { readSource, SourceError, type SourceProblem, type SourceRoot } from '../sources/read-source.ts';
-import { gitRoot } from '../sources/git-root.ts';
-import { contentDigest, fileDigest, trustNothing, type TrustPredicate } from '../sources/trust.ts';
+import {
+  readSource,
+  SourceError,
+  type SourceProblem,
+  type SourceRoot,
+  gitRoot,
+  contentDigest,
+  fileDigest,
+  trustNothing,
+  type TrustPredicate,
+} from '@varve/skills/sources';
 import { pathsInCommand } from './command-paths.ts';
 import { isWithoutHooks, mergeHooks, parseHooks, type Hook, type HookConfig } from './hook-config.ts';
 

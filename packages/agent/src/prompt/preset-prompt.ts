@@ -1,4 +1,4 @@
-import type { ContextFile } from '../context/context-file.ts';
+import type { ContextFile } from '@varve/skills';
 import type { Prompt, PromptContext } from './prompt.ts';
 import { contextFiles } from './sections/context-files.ts';
 import { environment } from './sections/environment.ts';

@@ -4,8 +4,8 @@ import type { View } from '@varve/events/projections';
 import type { Tool } from '@varve/tools';
 import type { Draft } from '../log/drafts.ts';
 import type { Prompt } from '../prompt/prompt.ts';
-import type { Skill } from '../skills/skill.ts';
-import { skillsPrompt } from '../skills/skills-prompt.ts';
+import type { Skill } from '@varve/skills';
+import { skillsPrompt } from '@varve/skills/activation';
 
 /** Options of {@link promptDraft}. */
 export interface PromptDraftOptions {

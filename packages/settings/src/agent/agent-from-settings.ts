@@ -9,7 +9,8 @@ import {
 } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import { builtinSubAgents, type SubAgent } from '@varve/agent/delegation';
-import { presetPrompt, type ContextFile } from '@varve/agent/prompt';
+import { presetPrompt } from '@varve/agent/prompt';
+import { type ContextFile } from '@varve/skills';
 import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/risk';
 import { CondenserError, condenserFromSpec, condenserKinds, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';

@@ -1,4 +1,4 @@
-import type { Skill } from '@varve/agent/skills';
+import type { Skill } from '@varve/skills';
 import type { McpServer } from '@varve/tools/mcp';
 import { parseServerFile, serversOfFile, type McpServerConfig } from '../definitions/mcp-server.ts';
 import { SettingsError } from '../error.ts';

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { loadSubAgents, type SubAgentDefinition } from '@varve/agent/delegation';
 import { loadHooks, type HookConfig } from '@varve/agent/hooks';
-import { loadSkills, type Skill, type SourceProblem } from '@varve/agent/skills';
+import { loadSkills, type Skill, type SourceProblem } from '@varve/skills';
 import type { TrustDirectories } from '../trust/trust-subject.ts';
 import { serversOfFiles, type FileServer } from './configured-servers.ts';
 import { trustedParts, type UntrustedDirectory } from './trusted-parts.ts';

@@ -10,7 +10,7 @@ import { confirmRisky } from '../../confirmation/confirm-risky.ts';
 import { neverConfirm } from '../../confirmation/never-confirm.ts';
 import { agentRegistries } from '../../specs/agent-registries.ts';
 import { toolset } from '../../specs/toolset.ts';
-import { defineSkill } from '../../skills/define-skill.ts';
+import { defineSkill } from '@varve/skills';
 import { inheritPolicies } from '../../conversation/resume-agent.ts';
 import { loadSubAgents } from './load-sub-agents.ts';
 import { subAgentOf, withBuiltinSubAgents } from './sub-agent-of.ts';

@@ -1,8 +1,17 @@
 import { basename, join } from 'node:path';
-import { fileBudget } from '../../sources/file-budget.ts';
-import { gitRoot } from '../../sources/git-root.ts';
-import { listSource, readSource, SourceError, type SourceProblem, type SourceRoot } from '../../sources/read-source.ts';
-import { contentDigest, fileDigest, trustNothing, type TrustPredicate } from '../../sources/trust.ts';
+import {
+  fileBudget,
+  gitRoot,
+  listSource,
+  readSource,
+  SourceError,
+  type SourceProblem,
+  type SourceRoot,
+  contentDigest,
+  fileDigest,
+  trustNothing,
+  type TrustPredicate,
+} from '@varve/skills/sources';
 import { maxSubAgents } from '../sub-agent.ts';
 import { parseDefinition } from './parse-definition.ts';
 import type { SubAgentDefinition } from './sub-agent-definition.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { SourceError } from '../../sources/read-source.ts';
-import { contentDigest, fileDigest } from '../../sources/trust.ts';
+import { SourceError, contentDigest, fileDigest } from '@varve/skills/sources';
 import { definitionOf } from './parse-definition.ts';
 import type { SubAgentDefinition } from './sub-agent-definition.ts';
 

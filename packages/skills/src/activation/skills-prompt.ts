@@ -1,4 +1,4 @@
-import type { Skill } from './skill.ts';
+import type { Skill } from '../skill.ts';
 
 /**
  * Returns the part of the system prompt about skills: the texts of those that always apply, and the names and

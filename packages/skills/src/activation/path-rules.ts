@@ -4,10 +4,10 @@ import type { BaseEvent } from '@varve/events';
 import { ObservationEvent } from '@varve/events/kinds';
 import type { Payload } from '@varve/events/payloads';
 import { ToolError } from '@varve/tools';
-import type { ActivatedSkill } from './activation.ts';
+import type { ActivatedSkill } from './activate-skills.ts';
 import { matchesGlob } from './path-glob.ts';
 import { renderSkill, type RenderContext } from './render-skill.ts';
-import type { Skill } from './skill.ts';
+import type { Skill } from '../skill.ts';
 
 /**
  * Returns the texts of the skills whose paths a call names, for its result. Commands of a shell name no path. None when

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { SourceError } from '../sources/read-source.ts';
-import { splitFrontMatter } from '../sources/front-matter.ts';
+import { SourceError } from './sources/read-source.ts';
+import { splitFrontMatter } from './sources/front-matter.ts';
 import { commandsIn } from './dynamic-text.ts';
 import { maxDescriptionLength, maxNameLength, skillName, type Skill, type SkillTrigger } from './skill.ts';
 

@@ -2,7 +2,7 @@ import type { BaseEvent } from '@varve/events';
 import { MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { InvokeSkillObservation } from '@varve/events/payloads';
 import { renderSkill, type RenderContext } from './render-skill.ts';
-import type { Skill } from './skill.ts';
+import type { Skill } from '../skill.ts';
 import { triggeredSkills } from './triggers.ts';
 
 /** Text that a skill adds to a message. */

@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import type { Mask } from '@varve/text';
 import { ToolError } from '@varve/tools';
 import { runCommand } from '@varve/tools/workspace';
-import { textParts } from './dynamic-text.ts';
-import type { Skill } from './skill.ts';
+import { textParts } from '../dynamic-text.ts';
+import type { Skill } from '../skill.ts';
 
 /** Circumstances in which the commands of a skill run. */
 export interface RenderContext {

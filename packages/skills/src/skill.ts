@@ -1,4 +1,4 @@
-import type { SourceRoot } from '../sources/read-source.ts';
+import type { SourceRoot } from './sources/read-source.ts';
 
 /** Condition under which the text of a skill is added to a message. Absent: see {@link Skill}. */
 export type SkillTrigger =

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { WorkspaceEntry } from '@varve/tools/workspace';
-import { listSource, type SourceRoot } from '../sources/read-source.ts';
+import { listSource, type SourceRoot } from './sources/read-source.ts';
 
 /** File of a skill. */
 export interface SkillFile {

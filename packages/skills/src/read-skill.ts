@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { listSource, readSource, SourceError, type SourceRoot } from '../sources/read-source.ts';
-import { contentDigest, fileDigest, type TrustPredicate } from '../sources/trust.ts';
+import { listSource, readSource, SourceError, type SourceRoot } from './sources/read-source.ts';
+import { contentDigest, fileDigest, type TrustPredicate } from './sources/trust.ts';
 import type { SkillFile } from './find-skill-files.ts';
 import { parseSkill } from './parse-skill.ts';
 import type { Skill, SkillExecution } from './skill.ts';

@@ -1,4 +1,4 @@
-import type { Skill } from './skill.ts';
+import type { Skill } from '../skill.ts';
 
 /** Skill whose trigger is in a message. */
 export interface TriggeredSkill {

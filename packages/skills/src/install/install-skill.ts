@@ -2,8 +2,8 @@ import { lstat, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SourceError } from '../sources/read-source.ts';
 import { archiveFiles } from './archive-entries.ts';
-import { parseSkill } from './parse-skill.ts';
-import { writeFiles, withAgentErrors } from './unpack-archive.ts';
+import { parseSkill } from '../parse-skill.ts';
+import { writeFiles, withSkillErrors } from './unpack-archive.ts';
 
 /** Options of {@link installSkills}. */
 export interface InstallSkillsOptions {
@@ -17,11 +17,11 @@ export interface InstallSkillsOptions {
  * Installs the skills of an archive: every directory with a `SKILL.md`, also the archive itself. Nothing of it is
  * executed, and nothing is installed unless all of it can be. Returns the names.
  *
- * @throws {AgentError} `invalid` for an archive without a valid skill, with a link, a path that leads outside or more
+ * @throws {SkillError} `invalid` for an archive without a valid skill, with a link, a path that leads outside or more
  * than 500 files or 20 MiB, and for a skill that exists.
  */
 export async function installSkills(options: InstallSkillsOptions): Promise<readonly string[]> {
-  return withAgentErrors(install(options));
+  return withSkillErrors(install(options));
 }
 
 async function install({ archive, directory }: InstallSkillsOptions): Promise<readonly string[]> {

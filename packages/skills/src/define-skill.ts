@@ -1,4 +1,4 @@
-import { contentDigest, fileDigest } from '../sources/trust.ts';
+import { contentDigest, fileDigest } from './sources/trust.ts';
 import { commandsIn } from './dynamic-text.ts';
 import type { Skill } from './skill.ts';
 

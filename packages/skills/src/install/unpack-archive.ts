@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AgentError } from '../error.ts';
+import { SkillError } from '../error.ts';
 import { SourceError } from '../sources/read-source.ts';
 import { archiveFiles } from './archive-entries.ts';
 
@@ -15,11 +15,11 @@ export interface UnpackArchiveOptions {
 /**
  * Unpacks an archive into a new directory. Nothing of it is executed.
  *
- * @throws {AgentError} `invalid` for an archive with a link, a path that leads outside, or more than 500 files or 20
+ * @throws {SkillError} `invalid` for an archive with a link, a path that leads outside, or more than 500 files or 20
  * MiB; then nothing is written.
  */
 export async function unpackArchive({ archive, directory }: UnpackArchiveOptions): Promise<void> {
-  await withAgentErrors(archiveFiles(archive).then((files) => writeFiles(directory, files)));
+  await withSkillErrors(archiveFiles(archive).then((files) => writeFiles(directory, files)));
 }
 
 /** Writes files below a new directory, by their relative paths. */
@@ -40,11 +40,11 @@ export async function writeFiles(directory: string, files: ReadonlyMap<string, B
 }
 
 /** Converts errors of sources to errors of this package. */
-export async function withAgentErrors<T>(work: Promise<T>): Promise<T> {
+export async function withSkillErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof SourceError) throw new AgentError('invalid', error.message, { cause: error });
+    if (error instanceof SourceError) throw new SkillError('invalid', error.message, { cause: error });
     throw error;
   }
 }

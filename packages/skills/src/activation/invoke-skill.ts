@@ -2,10 +2,10 @@ import { text } from '@varve/events';
 import { InvokeSkillAction, InvokeSkillObservation } from '@varve/events/payloads';
 import type { Mask } from '@varve/text';
 import { defineBuiltinTool, type Tool } from '@varve/tools';
-import { commandsIn } from './dynamic-text.ts';
+import { commandsIn } from '../dynamic-text.ts';
 import { renderSkill } from './render-skill.ts';
 import { invocableSkills } from './skills-prompt.ts';
-import type { Skill } from './skill.ts';
+import type { Skill } from '../skill.ts';
 
 /** Options of {@link invokeSkill}. */
 export interface InvokeSkillOptions {

@@ -30,3 +30,10 @@ test('hostile patterns take no long time', () => {
   expect(matchesGlob('{a,b}'.repeat(40), name)).toBe(false);
   expect(matchesGlob('{'.repeat(5000), name)).toBe(false);
 });
+
+test.for(['a/'.repeat(2000), `src/${'a/'.repeat(2000)}x`, 'a'.repeat(4000), 'a'.repeat(200_000), '{'.repeat(100_000)])(
+  'a pattern matches in time proportional to the path',
+  (path) => {
+    expect(matchesGlob('{**/a/**/b,src/**/*.ts,*a*a*a*b}', path)).toBe(false);
+  },
+);

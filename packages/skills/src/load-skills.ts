@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { fileBudget } from '../sources/file-budget.ts';
-import { SourceError, type SourceProblem, type SourceRoot } from '../sources/read-source.ts';
-import { trustNothing, type TrustPredicate } from '../sources/trust.ts';
+import { fileBudget } from './sources/file-budget.ts';
+import { SourceError, type SourceProblem, type SourceRoot } from './sources/read-source.ts';
+import { trustNothing, type TrustPredicate } from './sources/trust.ts';
 import { findSkillFiles, type SkillFile } from './find-skill-files.ts';
-import { gitRoot } from '../sources/git-root.ts';
+import { gitRoot } from './sources/git-root.ts';
 import { readSkill } from './read-skill.ts';
 import type { Skill } from './skill.ts';
 

@@ -1,0 +1,10 @@
+export { loadSkills, maxSkills, type LoadedSkills, type LoadSkillsOptions } from './load-skills.ts';
+export { defineSkill, type DefineSkillOptions } from './define-skill.ts';
+export type { Skill, SkillExecution, SkillInput, SkillTrigger } from './skill.ts';
+export { installSkills, type InstallSkillsOptions } from './install/install-skill.ts';
+export { unpackArchive, type UnpackArchiveOptions } from './install/unpack-archive.ts';
+export { readProjectContext, type ProjectContext, type ProjectContextOptions } from './context/read-project-context.ts';
+export type { ContextFile, SkippedContextFile } from './context/context-file.ts';
+export type { SourceProblem } from './sources/read-source.ts';
+export type { TrustPredicate } from './sources/trust.ts';
+export { SkillError, type SkillErrorCode } from './error.ts';
