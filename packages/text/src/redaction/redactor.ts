@@ -51,8 +51,8 @@ export function redactor(
     return (text: string): string => replaced(text, find(text));
   };
   const withMatcher = <Value>(value: Value, redact: (matcher: Matcher) => Value): Value => {
-    const found = current();
-    return found === undefined ? value : redact(found);
+    const known = current();
+    return known === undefined ? value : redact(known);
   };
   return {
     text: (text) => withMatcher(text, ({ find }) => replaced(text, find(text))),
