@@ -1,0 +1,76 @@
+import { realpathSync } from 'node:fs';
+import type { SandboxLimits, SandboxPolicy } from '../policy/sandbox-policy.ts';
+import { isWithin, type Mount } from './mounts.ts';
+import { descriptors, proxyPort } from './launcher.ts';
+
+/** Options of {@link bubblewrapArguments}. */
+export interface BubblewrapOptions {
+  readonly mounts: readonly Mount[];
+  readonly network: SandboxPolicy['network'];
+  readonly directory: string;
+  /** Path of an unreadable file, which covers hidden ones. */
+  readonly unreadable: string;
+  /** Variables that only programs inside have. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Returns the options of bubblewrap up to the command. */
+export function bubblewrapArguments(options: BubblewrapOptions): readonly string[] {
+  const { mounts, network, directory, unreadable, variables } = options;
+  return [
+    // Programs see no other process, and no network but their own.
+    '--unshare-all --unshare-user --disable-userns --die-with-parent --cap-drop ALL',
+    ...(network === 'on' ? ['--share-net'] : []),
+    `--seccomp ${descriptors.seccomp}`,
+    // Below /run are sockets of services, and files of the user's session.
+    '--ro-bind / / --dev /dev --proc /proc --tmpfs /run',
+  ]
+    .join(' ')
+    .split(' ')
+    .concat(
+      network === 'on' ? resolverArguments() : [],
+      mounts.flatMap((mount) => mountArguments(mount, mounts, unreadable)),
+      mounts.filter(isHiddenDirectory).flatMap(({ path }) => ['--remount-ro', path]),
+      Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value]),
+      ['--chdir', directory],
+    );
+}
+
+function isHiddenDirectory({ access, kind }: Mount): boolean {
+  return access === 'hidden' && kind === 'directory';
+}
+
+function mountArguments({ path, access, kind }: Mount, mounts: readonly Mount[], unreadable: string): string[] {
+  if (access !== 'hidden') return [access === 'writable' ? '--bind' : '--ro-bind', path, path];
+  if (kind === 'file') return ['--ro-bind', unreadable, path];
+  const hasVisible = mounts.some((other) => other.path !== path && isWithin(other.path, path));
+  return ['--perms', hasVisible ? '0111' : '0000', '--tmpfs', path];
+}
+
+/** Returns the mount of the addresses of name servers, which many systems keep below `/run`. */
+function resolverArguments(): readonly string[] {
+  try {
+    const file = realpathSync('/etc/resolv.conf');
+    return isWithin(file, '/run') ? ['--ro-bind', file, file] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the variables that lead programs to the proxy. */
+export function proxyVariables(): Readonly<Record<string, string>> {
+  const url = `http://127.0.0.1:${proxyPort}`;
+  const direct = 'localhost,127.0.0.1,::1';
+  const upper = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: direct };
+  const lower = Object.fromEntries(Object.entries(upper).map(([name, value]) => [name.toLowerCase(), value]));
+  return { ...upper, ...lower, NODE_USE_ENV_PROXY: '1', npm_config_proxy: url, npm_config_https_proxy: url };
+}
+
+/** Returns options for `ulimit`, separated by commas. */
+export function limitOptions({ memoryBytes, processes, fileBytes }: SandboxLimits = {}): string {
+  return [
+    ...(memoryBytes === undefined ? [] : [`-v ${Math.ceil(memoryBytes / 1024)}`]),
+    ...(processes === undefined ? [] : [`-u ${processes}`]),
+    ...(fileBytes === undefined ? [] : [`-f ${Math.ceil(fileBytes / 1024)}`]),
+  ].join(',');
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SandboxPolicy } from '../policy/sandbox-policy.ts';
+import { openLink, type Link } from '../proxy/link.ts';
+import { hostProxy, type ProxyOptions } from '../proxy/proxy.ts';
+import { describeRefusals } from '../refusals.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { bubblewrapArguments, limitOptions, proxyVariables } from './arguments.ts';
+import { findProgram } from './find-program.ts';
+import { forwarder, innerLauncher, outerLauncher } from './launcher.ts';
+import { createMountPoint, isMountPoint, removeMountPoints } from './mount-points.ts';
+import { mountsOf, realPath, type Mount } from './mounts.ts';
+import { seccompProgram } from './seccomp.ts';
+
+/** Options of a backend. */
+export type BackendOptions = Omit<ProxyOptions, 'rules'>;
+
+/**
+ * Returns a sandbox of bubblewrap.
+ *
+ * @throws {Error} when bubblewrap or bash is not installed, and of the system when its files cannot be created.
+ */
+export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}): Sandbox {
+  const [bwrap, bash] = [required('bwrap'), required('bash')];
+  const files = createFiles();
+  const { network } = policy;
+  const proxy = typeof network === 'string' ? undefined : hostProxy({ ...options, rules: network });
+  const hidden: SandboxPolicy = { ...policy, hidden: [...policy.hidden, files.directory] };
+  const links: Link[] = [];
+  const mountPoints = new Set<string>();
+  return {
+    policy,
+    wrap(argv, { directory, env, marks = {}, keepDescriptors = 2 }) {
+      const mounts = withMountPoints(mountsOf(hidden), mountPoints);
+      const link = proxy && openLink(files.directory, `link-${links.length}`, proxy);
+      if (link) links.push(link);
+      const inside = link ? [bash, ...scriptArguments(innerLauncher), ...forwarderCommand()] : [];
+      const args = bubblewrapArguments({
+        mounts,
+        network,
+        directory,
+        unreadable: files.unreadable,
+        variables: { ...marks, ...(link && proxyVariables()) },
+      });
+      const pipes = link ? [link.toProxy, link.fromProxy] : ['', ''];
+      const outer = [String(keepDescriptors), limitOptions(policy.limits), files.filter, ...pipes];
+      return {
+        program: bash,
+        args: [...scriptArguments(outerLauncher), ...outer, bwrap, ...args, '--', ...inside, ...argv],
+        env: allowedVariables(env, policy.environment),
+      };
+    },
+    describeRefusals: (output, directory) =>
+      describeRefusals({ output, directory, policy, mounts: mountsOf(hidden), hosts: proxy?.takeRefused() ?? [] }),
+    close() {
+      for (const link of links) link.close();
+      proxy?.close();
+      removeMountPoints([...mountPoints]);
+      rmSync(files.directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Returns arguments with which bash runs a script and no startup file of the user. */
+function scriptArguments(script: string): readonly string[] {
+  return ['--norc', '-p', '-c', script, 'varve-sandbox'];
+}
+
+function forwarderCommand(): readonly string[] {
+  return [required('env'), required('setsid'), process.execPath, forwarder];
+}
+
+function required(name: string): string {
+  const program = findProgram(name);
+  if (program === undefined) throw new Error(`The program ${name} is not installed.`);
+  return program;
+}
+
+/** Creates the files of a sandbox, in a directory that its programs cannot see. */
+function createFiles(): { readonly directory: string; readonly filter: string; readonly unreadable: string } {
+  const program = seccompProgram();
+  if (program === undefined) throw new Error(`There is no filter of system calls for the processor ${process.arch}.`);
+  const directory = realPath(mkdtempSync(join(tmpdir(), 'varve-sandbox-')));
+  const filter = join(directory, 'filter');
+  const unreadable = join(directory, 'unreadable');
+  writeFileSync(filter, program);
+  writeFileSync(unreadable, '', { mode: 0 });
+  return { directory, filter, unreadable };
+}
+
+/** Creates what protected paths without a file need, and records it to be removed. */
+function withMountPoints(mounts: readonly Mount[], created: Set<string>): readonly Mount[] {
+  return mounts.filter(({ path, access, kind }) => {
+    if (access !== 'read-only') return true;
+    if (kind === 'nothing') {
+      try {
+        createMountPoint(path);
+      } catch {
+        return false; // This user cannot write there, so programs of the sandbox cannot either.
+      }
+    }
+    if (isMountPoint(path)) created.add(path);
+    return true;
+  });
+}
+
+function allowedVariables(
+  env: Readonly<Record<string, string>>,
+  names: readonly string[] | undefined,
+): Readonly<Record<string, string>> {
+  return names === undefined ? env : Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name)));
+}

@@ -1,0 +1,44 @@
+/** Descriptors that the launcher opens; all above those of the program are closed first. */
+export const descriptors = { seccomp: 20, toProxy: 21, fromProxy: 22 };
+
+/** Port inside of a sandbox on which the forwarder listens. */
+export const proxyPort = 3128;
+
+/**
+ * Code of bash that closes inherited descriptors, sets limits, opens the files of the sandbox and becomes bubblewrap.
+ * Arguments: the highest descriptor to keep, options for `ulimit` separated by commas, the filter, two pipes or empty
+ * words, and the command.
+ */
+export const outerLauncher = `keep=$1 limits=$2 filter=$3 to=$4 from=$5; shift 5
+for fd in /dev/fd/*; do fd=\${fd##*/}; if [ "$fd" -gt "$keep" ]; then eval "exec $fd>&-"; fi; done
+IFS=,; for limit in $limits; do IFS=' '; ulimit $limit || exit 126; done; unset IFS
+exec ${descriptors.seccomp}<"$filter" || exit 126
+if [ -n "$to" ]; then exec ${descriptors.toProxy}>"$to" ${descriptors.fromProxy}<"$from" || exit 126; fi
+exec "$@"`;
+
+/**
+ * Code of bash that starts the forwarder inside of the sandbox, waits until it listens, and becomes the program. The
+ * forwarder has its own session and environment, so that neither keys nor signals for the program reach it. Arguments:
+ * the programs `env`, `setsid` and Node, the code of the forwarder, and the command.
+ */
+export const innerLauncher = `env=$1 setsid=$2 node=$3 code=$4; shift 4
+ready=$("$env" -i "$setsid" "$node" -e "$code" </dev/null 2>/dev/null &)
+exec ${descriptors.toProxy}>&- ${descriptors.fromProxy}<&-
+exec "$@"`;
+
+/**
+ * Program of Node that forwards connections to a port inside of the sandbox over two pipes to the proxy outside. It
+ * creates no socket of the local machine, which the filter refuses. Closing its output means that it listens.
+ */
+export const forwarder = `
+const { closeSync, openSync } = require('node:fs'), { connect } = require('node:http2'), { createServer, Socket } = require('node:net'), { Duplex } = require('node:stream');
+const readable = new Socket({ fd: ${descriptors.fromProxy}, readable: true, writable: false });
+const writable = new Socket({ fd: ${descriptors.toProxy}, readable: false, writable: true });
+const session = connect('http://proxy', { createConnection: () => Duplex.from({ readable, writable }) });
+session.on('error', () => process.exit()).on('close', () => process.exit());
+createServer({ allowHalfOpen: true }, (socket) => {
+  const stream = session.request({ ':method': 'POST' }, { endStream: false });
+  socket.on('error', () => stream.close()).pipe(stream);
+  stream.on('error', () => socket.destroy()).on('close', () => socket.destroySoon()).pipe(socket);
+}).listen(${proxyPort}, '127.0.0.1', () => { closeSync(1); openSync('/dev/null', 'w'); });
+`;

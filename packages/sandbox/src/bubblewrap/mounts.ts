@@ -1,0 +1,66 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { dirname, join, basename } from 'node:path';
+import type { SandboxPolicy } from '../policy/sandbox-policy.ts';
+
+/** Access to a path and to everything below it, up to a longer path of the list. */
+export interface Mount {
+  /** Path without links. */
+  readonly path: string;
+  readonly access: 'writable' | 'read-only' | 'hidden';
+  /** Kind of what is there; `nothing` has to be created so that nothing else can be. */
+  readonly kind: 'directory' | 'file' | 'nothing';
+}
+
+/**
+ * Returns the mounts of a policy, the shortest path first: a later one covers a part of an earlier one. Paths that do
+ * not exist are left out, unless they are read-only and could be created inside of a writable one.
+ */
+export function mountsOf(policy: SandboxPolicy): readonly Mount[] {
+  // The last access to a path decides.
+  const byPath = new Map<string, Mount>();
+  const add = (paths: readonly string[], access: Mount['access']): void => {
+    for (const path of paths) {
+      const mount = { ...found(path), access };
+      byPath.set(mount.path, mount);
+    }
+  };
+  add(policy.writable, 'writable');
+  add(policy.readOnly, 'read-only');
+  add(policy.hidden, 'hidden');
+  const all = [...byPath.values()].toSorted((one, other) => one.path.length - other.path.length);
+  return all.filter(({ path, access, kind }) =>
+    kind === 'nothing' ? access === 'read-only' && isWritable(dirname(path), all) : true,
+  );
+}
+
+/** Returns true if files can be created in a directory, which has to exist. */
+function isWritable(directory: string, all: readonly Mount[]): boolean {
+  const nearest = accessTo(directory, all);
+  return nearest?.access === 'writable' && found(directory).kind === 'directory';
+}
+
+/** Returns the mount that decides about a path; undefined where the policy names none, which is read-only. */
+export function accessTo(path: string, mounts: readonly Mount[]): Mount | undefined {
+  return mounts.findLast((mount) => isWithin(path, mount.path));
+}
+
+/** Returns true if a path is a directory or is below it. */
+export function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
+}
+
+function found(path: string): Pick<Mount, 'path' | 'kind'> {
+  const real = realPath(path);
+  const stats = lstatSync(real, { throwIfNoEntry: false });
+  return { path: real, kind: stats === undefined ? 'nothing' : stats.isDirectory() ? 'directory' : 'file' };
+}
+
+/** Returns a path with the links of its existing part followed. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(realPath(above), basename(path));
+  }
+}

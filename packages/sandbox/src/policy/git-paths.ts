@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/** Files of a repository. */
+export interface GitPaths {
+  /** Directories that git writes. */
+  readonly writable: readonly string[];
+  /** Files and directories whose content git executes. */
+  readonly executed: readonly string[];
+}
+
+const none: GitPaths = { writable: [], executed: [] };
+
+/**
+ * Returns the directories of the repository that contains a directory: also those of its worktree and of its
+ * submodules, which may be elsewhere.
+ */
+export function gitPaths(directory: string): GitPaths {
+  const entry = findEntry(directory);
+  if (entry === undefined) return none;
+  const own = gitDirectory(entry);
+  if (own === undefined) return none;
+  const shared = commonDirectory(own);
+  const all = [...new Set([own, shared, ...submodules(join(shared, 'modules'))])];
+  const workTree = dirname(entry);
+  return {
+    writable: [...new Set([own, shared])],
+    executed: [
+      ...all.flatMap((one) => [join(one, 'hooks'), join(one, 'config'), join(one, 'config.worktree')]),
+      // A worktree names its directories in these files: another name would lead git to hooks of another place.
+      ...[join(own, 'commondir'), ...(statSync(entry).isFile() ? [entry] : [])].filter((path) => existsSync(path)),
+      ...hooksPaths(join(shared, 'config'), workTree),
+    ],
+  };
+}
+
+function findEntry(directory: string): string | undefined {
+  const entry = join(directory, '.git');
+  if (existsSync(entry)) return realpathSync(entry);
+  const above = dirname(directory);
+  return above === directory ? undefined : findEntry(above);
+}
+
+/** Returns the directory that an entry `.git` is, or names. */
+function gitDirectory(entry: string): string | undefined {
+  if (statSync(entry).isDirectory()) return entry;
+  const named = /^gitdir: (.+)$/m.exec(readFileSync(entry, 'utf8'))?.[1];
+  const directory = named === undefined ? undefined : resolve(dirname(entry), named.trim());
+  if (directory === undefined || !existsSync(join(directory, 'HEAD'))) return undefined;
+  const real = realpathSync(directory);
+  return isWorktree(real, entry) || isSubmodule(real, entry) ? real : undefined;
+}
+
+/** Any file may name any directory: that of a worktree names the worktree in return. */
+function isWorktree(directory: string, entry: string): boolean {
+  const back = join(directory, 'gitdir');
+  return existsSync(back) && resolve(directory, readFileSync(back, 'utf8').trim()) === entry;
+}
+
+/** That of a submodule is inside of a repository above it. */
+function isSubmodule(directory: string, entry: string): boolean {
+  const above = dirname(dirname(entry));
+  const repository = findEntry(above);
+  return repository !== undefined && directory.startsWith(`${repository}/modules/`);
+}
+
+function commonDirectory(own: string): string {
+  const file = join(own, 'commondir');
+  if (!existsSync(file)) return own;
+  const common = resolve(own, readFileSync(file, 'utf8').trim());
+  return existsSync(join(common, 'objects')) ? realpathSync(common) : own;
+}
+
+function submodules(directory: string): readonly string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(directory, name))
+    .flatMap((one) => (existsSync(join(one, 'HEAD')) ? [one, ...submodules(join(one, 'modules'))] : submodules(one)));
+}
+
+/** Returns the directory that a repository has configured for its hooks. */
+function hooksPaths(config: string, workTree: string): readonly string[] {
+  if (!existsSync(config)) return [];
+  const lines = readFileSync(config, 'utf8')
+    .split('\n')
+    .map((line) => line.trim());
+  const named = lines
+    .findLast((line) => /^hookspath\b/i.test(line))
+    ?.replace(/^[^=]*=/, '')
+    .replaceAll('"', '')
+    .trim();
+  const path = named === undefined || named.startsWith('~') ? undefined : resolve(workTree, named);
+  return path !== undefined && existsSync(path) ? [path] : [];
+}

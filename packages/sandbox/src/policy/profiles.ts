@@ -1,0 +1,59 @@
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gitPaths } from './git-paths.ts';
+import { below, cachePaths, credentialPaths, executedNames, requiredCaches, startupFiles } from './paths.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
+
+/** Profiles: nothing can be written; the workspace can; no sandbox. */
+export const sandboxProfiles = ['read-only', 'workspace', 'off'] as const;
+
+/** Name of a profile. */
+export type SandboxProfile = (typeof sandboxProfiles)[number];
+
+/** Options of {@link profilePolicy}. */
+export interface ProfileOptions {
+  /** Directory in which the agent works. */
+  readonly workspace: string;
+  readonly home: string;
+  /** Directories with data of the agent itself. */
+  readonly dataDirectories?: readonly string[];
+  /** Temporary directories. Default: those of this machine. */
+  readonly temporary?: readonly string[];
+  readonly network?: SandboxPolicy['network'];
+  /** Further hidden paths. */
+  readonly hidden?: readonly string[];
+}
+
+/** Returns the policy of a profile. Creates the most important caches when they are missing. */
+export function profilePolicy(profile: Exclude<SandboxProfile, 'off'>, options: ProfileOptions): SandboxPolicy {
+  const { workspace, home, dataDirectories = [], network = 'off', hidden = [] } = options;
+  const { temporary = [...new Set(['/tmp', '/var/tmp', tmpdir()])] } = options;
+  const git = gitPaths(workspace);
+  const writes = profile === 'workspace';
+  if (writes) createCaches(home);
+  return {
+    profile,
+    writable: [...temporary, ...(writes ? [workspace, ...git.writable, ...below(home, cachePaths)] : [])],
+    readOnly: [
+      // Both may be inside of a writable directory, such as the temporary one.
+      ...(workspace === home && writes ? [] : [home]),
+      ...(writes ? [] : [workspace]),
+      ...git.executed,
+      ...below(workspace, executedNames),
+      ...(workspace === home ? below(home, startupFiles) : []),
+    ],
+    hidden: [...below(home, credentialPaths), ...dataDirectories, ...hidden, '/etc/shadow', join('/root', '.ssh')],
+    network,
+  };
+}
+
+function createCaches(home: string): void {
+  for (const path of below(home, requiredCaches)) {
+    try {
+      mkdirSync(path);
+    } catch {
+      // It exists, or the home directory cannot be written.
+    }
+  }
+}

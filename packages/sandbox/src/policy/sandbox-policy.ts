@@ -1,0 +1,35 @@
+/**
+ * Hosts that programs may reach through a proxy: names, or `*.name` for all below a name. `denied` takes precedence.
+ */
+export interface AllowedHosts {
+  readonly allowed: readonly string[];
+  readonly denied?: readonly string[];
+}
+
+/** Limits of each process of a sandbox; default none. */
+export interface SandboxLimits {
+  /** Address space of a process. */
+  readonly memoryBytes?: number;
+  /** Number of processes of the user. */
+  readonly processes?: number;
+  /** Size of a file that is written. */
+  readonly fileBytes?: number;
+}
+
+/**
+ * What programs may do. Everything that is not named is readable, and nothing that is not named can be written. Paths
+ * are absolute; the longest one that contains a file decides.
+ */
+export interface SandboxPolicy {
+  /** Name of the policy in messages and logs. */
+  readonly profile: string;
+  readonly writable: readonly string[];
+  /** Paths inside of writable ones that cannot be written, whether they exist or not. */
+  readonly readOnly: readonly string[];
+  /** Files and directories that cannot be read. */
+  readonly hidden: readonly string[];
+  readonly network: 'off' | 'on' | AllowedHosts;
+  /** Names of the only variables that programs receive. Default: all that the caller passes. */
+  readonly environment?: readonly string[];
+  readonly limits?: SandboxLimits;
+}

@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http2';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { Duplex } from 'node:stream';
+import type { Proxy } from './proxy.ts';
+
+/** Two named pipes between a sandbox and its proxy. */
+export interface Link {
+  /** Path of the pipe that the sandbox writes. */
+  readonly toProxy: string;
+  readonly fromProxy: string;
+  close(): void;
+}
+
+/**
+ * Creates named pipes over which the forwarder of one sandbox sends connections as streams of HTTP/2. Named pipes can
+ * be opened by any launcher, also on a pseudo terminal, and the filter of system calls does not stop them.
+ */
+export function openLink(directory: string, name: string, proxy: Proxy): Link {
+  const toProxy = join(directory, `${name}-to`);
+  const fromProxy = join(directory, `${name}-from`);
+  execFileSync('mkfifo', ['-m', '600', toProxy, fromProxy]);
+  // Without a writer the pipe would be at its end before the sandbox opens it.
+  const held = openSync(toProxy, constants.O_RDWR | constants.O_NONBLOCK);
+  const readable = pipeEnd(openSync(toProxy, constants.O_RDONLY | constants.O_NONBLOCK), true);
+  const writable = pipeEnd(openSync(fromProxy, constants.O_RDWR | constants.O_NONBLOCK), false);
+  const connection = Duplex.from({ readable, writable });
+  let isHeld = true;
+  const release = (): void => {
+    if (isHeld) closeSync(held);
+    isHeld = false;
+    for (const path of [toProxy, fromProxy]) rmSync(path, { force: true });
+  };
+  const close = (): void => {
+    release();
+    for (const stream of [readable, writable, connection]) stream.destroy();
+  };
+  readable.once('data', release);
+  for (const stream of [readable, writable, connection]) stream.on('error', close);
+  readable.once('close', close);
+  serveStreams(connection, proxy);
+  // A waiting proxy does not keep this process alive.
+  readable.unref();
+  writable.unref();
+  return { toProxy, fromProxy, close };
+}
+
+function pipeEnd(fd: number, isReadable: boolean): Socket {
+  return new Socket({ fd, readable: isReadable, writable: !isReadable });
+}
+
+function serveStreams(connection: Duplex, proxy: Proxy): void {
+  const server = createServer();
+  server.on('stream', (stream) => {
+    stream.respond({ ':status': 200 });
+    proxy.serve(copied(stream));
+  });
+  server.on('sessionError', () => connection.destroy());
+  server.emit('connection', connection);
+}
+
+/**
+ * Returns a stream that copies what is written to it: an HTTP server reuses the memory of the head of a response before
+ * a stream of HTTP/2 has sent it.
+ */
+function copied(stream: Duplex): Duplex {
+  const copy = new Duplex({
+    read: () => void stream.resume(),
+    write(chunk: Buffer, _, done) {
+      if (stream.write(Buffer.from(chunk))) done();
+      else stream.once('drain', done);
+    },
+    final: (done) => void stream.end(done),
+    destroy(error, done) {
+      stream.destroy();
+      done(error);
+    },
+  });
+  stream.on('data', (chunk) => {
+    if (!copy.push(chunk)) stream.pause();
+  });
+  stream.on('end', () => copy.push(null));
+  stream.on('error', () => copy.destroy()).on('close', () => copy.destroy());
+  return copy;
+}

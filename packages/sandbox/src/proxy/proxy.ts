@@ -1,0 +1,151 @@
+import { lookup } from 'node:dns/promises';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { AllowedHosts } from '../policy/sandbox-policy.ts';
+import { ruleFor, usableAddresses } from './host-rules.ts';
+
+/** Decides about a host that no rule names. */
+export type AskHost = (host: string) => Promise<boolean>;
+
+/** HTTP proxy that connects to allowed hosts only. */
+export interface Proxy {
+  /** Serves a connection of a program. */
+  serve(connection: Duplex): void;
+  /** Returns the hosts that were refused since the last call. */
+  takeRefused(): readonly string[];
+  close(): void;
+}
+
+/** Options of {@link hostProxy}. */
+export interface ProxyOptions {
+  readonly rules: AllowedHosts;
+  /** Called once for each host. Default: refuses. */
+  readonly askHost?: AskHost;
+  /** Further HTTP proxy, without credentials, through which this machine reaches the network. */
+  readonly upstream?: URL;
+}
+
+/** Returns a proxy for HTTP, and by CONNECT for everything else. */
+export function hostProxy({ rules, askHost, upstream }: ProxyOptions): Proxy {
+  const answers = new Map<string, Promise<boolean>>();
+  const refused = new Set<string>();
+  const open = new Set<Duplex>();
+  const isAllowed = async (host: string): Promise<boolean> => {
+    const answer = answers.get(host) ?? decide(host, rules, askHost);
+    answers.set(host, answer);
+    const allowed = await answer;
+    if (!allowed) refused.add(host);
+    return allowed;
+  };
+  const dial = async (host: string, port: number): Promise<Socket> => {
+    if (upstream !== undefined) return connectThrough(upstream, host, port);
+    const [usable] = usableAddresses(host, await lookup(host, { all: true }));
+    if (usable !== undefined) return connected(usable.address, port);
+    refused.add(host);
+    throw new Error(`The host ${host} has an address of this machine.`);
+  };
+  const server = createServer((incoming, response) => void forward(incoming, response, { isAllowed, dial }));
+  server.on('connect', (incoming, client: Duplex, head: Buffer) => {
+    void tunnel(incoming, client, head, { isAllowed, dial });
+  });
+  server.on('clientError', (_, socket) => socket.destroy());
+  return {
+    serve(connection) {
+      open.add(connection);
+      connection.once('close', () => open.delete(connection));
+      server.emit('connection', connection);
+    },
+    takeRefused() {
+      const hosts = [...refused];
+      refused.clear();
+      return hosts;
+    },
+    close() {
+      for (const connection of open) connection.destroy();
+    },
+  };
+}
+
+async function decide(host: string, rules: AllowedHosts, askHost: AskHost | undefined): Promise<boolean> {
+  const rule = ruleFor(host, rules);
+  if (rule !== undefined || askHost === undefined) return rule === true;
+  return askHost(host).catch(() => false);
+}
+
+interface Ways {
+  readonly isAllowed: AskHost;
+  readonly dial: (host: string, port: number) => Promise<Socket>;
+}
+
+async function tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer, ways: Ways): Promise<void> {
+  client.on('error', () => client.destroy());
+  const target = targetOf(`http://${incoming.url ?? ''}`);
+  if (target === undefined) return void client.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+  const { hostname, port } = target;
+  if (!(await ways.isAllowed(hostname)))
+    return void client.end(`HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\n\r\n${refusal(hostname)}`);
+  try {
+    const server = await ways.dial(hostname, Number(port || 443));
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    server.write(head);
+    server.on('error', () => client.destroy()).on('close', () => client.destroy());
+    client.on('close', () => server.destroy());
+    client.pipe(server).pipe(client);
+  } catch {
+    client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  }
+}
+
+async function forward(incoming: IncomingMessage, response: ServerResponse, ways: Ways): Promise<void> {
+  const target = targetOf(incoming.url ?? '');
+  if (target === undefined) return void response.writeHead(400).end();
+  if (!(await ways.isAllowed(target.hostname)))
+    return void response.writeHead(403, { 'content-type': 'text/plain' }).end(refusal(target.hostname));
+  try {
+    const socket = await ways.dial(target.hostname, Number(target.port || 80));
+    const { 'proxy-connection': _, connection: __, ...headers } = incoming.headers;
+    const outgoing = request(target, { method: incoming.method, headers, createConnection: () => socket });
+    outgoing.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    outgoing.on('error', () => response.destroy());
+    response.on('close', () => socket.destroy());
+    incoming.pipe(outgoing);
+  } catch {
+    response.writeHead(502).end();
+  }
+}
+
+function refusal(host: string): string {
+  return `The sandbox does not allow the host ${host}.\n`;
+}
+
+function targetOf(url: string): URL | undefined {
+  const target = URL.parse(url);
+  return target?.protocol === 'http:' && target.hostname !== '' ? target : undefined;
+}
+
+async function connected(host: string, port: number): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect({ host, port, allowHalfOpen: true });
+  socket.once('error', reject);
+  socket.once('connect', () => resolve(socket.off('error', reject)));
+  return promise;
+}
+
+/** Connects to a host through a further proxy. */
+async function connectThrough(upstream: URL, host: string, port: number): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const path = `${host}:${port}`;
+  const outgoing = request({ host: upstream.hostname, port: upstream.port || 80, method: 'CONNECT', path });
+  outgoing.once('error', reject);
+  outgoing.once('connect', ({ statusCode }, socket: Socket) => {
+    if (statusCode === 200) return resolve(socket);
+    socket.destroy();
+    reject(new Error(`The proxy ${upstream.host} answered ${statusCode}.`));
+  });
+  outgoing.end();
+  return promise;
+}

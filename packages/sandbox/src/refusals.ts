@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import { accessTo, realPath, type Mount } from './bubblewrap/mounts.ts';
+import type { SandboxPolicy } from './policy/sandbox-policy.ts';
+
+/** Options of {@link describeRefusals}. */
+export interface RefusalOptions {
+  readonly output: string;
+  /** Directory to which paths of the output are relative. */
+  readonly directory: string;
+  readonly policy: SandboxPolicy;
+  readonly mounts: readonly Mount[];
+  /** Hosts that the proxy refused. */
+  readonly hosts: readonly string[];
+}
+
+const readOnly = /read-only file system|\bEROFS\b/i;
+const denied = /permission denied|operation not permitted|\bE(?:ACCES|PERM)\b/i;
+
+/** Number of lines at the end of the output that are searched. */
+const maxLines = 200;
+
+/** Returns a sentence that names the hosts and the path that a policy has refused. */
+export function describeRefusals(options: RefusalOptions): string | undefined {
+  const { output, hosts, policy } = options;
+  const lines = output
+    .split('\n')
+    .slice(-maxLines)
+    .filter((line) => line.length < 2000 && isRefusal(line));
+  const path = lines.map((line) => refusedPath(line, options)).find((one) => one !== undefined);
+  const what = [
+    ...(hosts.length === 0 ? [] : [`the network host${hosts.length === 1 ? '' : 's'} ${hosts.join(', ')}`]),
+    ...(path === undefined ? [] : [path]),
+  ];
+  if (what.length === 0) return undefined;
+  return `The sandbox (profile ${policy.profile}) refused ${what.join(' and ')}.`;
+}
+
+function isRefusal(text: string): boolean {
+  return readOnly.test(text) || denied.test(text);
+}
+
+/** Returns the path of a message that the policy refuses, with the kind of access. */
+function refusedPath(line: string, { directory, mounts }: RefusalOptions): string | undefined {
+  const quoted = line.split(/['"‘’`]/).filter((_, index) => index % 2 === 1);
+  // Most messages are `program: path: reason`; a word alone may be anything.
+  const words = line.split(/\s+/).filter((word) => /\/|:$/.test(word));
+  const named = words.map((word) => word.replaceAll(/['"():,]/g, '')).toReversed();
+  for (const word of [...quoted, ...named]) {
+    if (word === '' || isRefusal(word)) continue;
+    const path = realPath(resolve(directory, word));
+    const access = accessTo(path, mounts)?.access;
+    if (access === 'hidden') return `access to ${path}`;
+    if (access !== 'writable' && readOnly.test(line)) return `writing to ${path}`;
+  }
+  return undefined;
+}

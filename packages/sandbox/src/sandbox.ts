@@ -1,0 +1,36 @@
+import type { SandboxPolicy } from './policy/sandbox-policy.ts';
+
+/** Command to run in a sandbox. */
+export interface WrapOptions {
+  readonly directory: string;
+  /** Complete environment of the program. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables that only the program has, not the processes around it. Visible in the list of processes. */
+  readonly marks?: Readonly<Record<string, string>>;
+  /** Highest descriptor of this process that the program inherits. Default: 2. */
+  readonly keepDescriptors?: number;
+}
+
+/** Command that runs another one in a sandbox. */
+export interface WrappedCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Walls around programs. */
+export interface Sandbox {
+  readonly policy: SandboxPolicy;
+  /**
+   * Returns the command to start instead of another one, once. When the process that starts it ends, or the started
+   * one, everything inside is killed.
+   */
+  wrap(argv: readonly [string, ...string[]], options: WrapOptions): WrappedCommand;
+  /**
+   * Returns a sentence that names what the policy has refused: hosts since the last call, and the path in the output of
+   * a program. Undefined without a refusal.
+   */
+  describeRefusals(output: string, directory: string): string | undefined;
+  /** Ends the connections, and removes what the sandbox has created. Call after the last program has ended. */
+  close(): void;
+}

@@ -1,0 +1,30 @@
+import { describeRefusals } from '../refusals.ts';
+import { mountsOf } from '../bubblewrap/mounts.ts';
+import type { SandboxPolicy } from '../policy/sandbox-policy.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { seatbeltProfile } from './seatbelt-profile.ts';
+
+/** Path of the program of macOS that runs a command with a profile. */
+export const seatbeltProgram = '/usr/bin/sandbox-exec';
+
+/**
+ * Returns a sandbox of Seatbelt, which is part of macOS. It has no proxy: with allowed hosts the network is off.
+ * Programs in their own sessions survive, and limits are not applied.
+ */
+export function seatbelt(policy: SandboxPolicy): Sandbox {
+  return {
+    policy,
+    wrap(argv, { env, marks = {} }) {
+      const names = policy.environment;
+      const passed = Object.entries({ ...env, ...marks }).filter(([name]) => names?.includes(name) ?? true);
+      return {
+        program: seatbeltProgram,
+        args: ['-p', seatbeltProfile(policy, mountsOf(policy)), ...argv],
+        env: Object.fromEntries(passed),
+      };
+    },
+    describeRefusals: (output, directory) =>
+      describeRefusals({ output, directory, policy, mounts: mountsOf(policy), hosts: [] }),
+    close: () => undefined,
+  };
+}

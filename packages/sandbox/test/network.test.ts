@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { openPlace, problem } from './support/open-place.ts';
+
+async function httpServer(): Promise<Server & AsyncDisposable> {
+  const server = createServer((request, response) => {
+    response.end(request.url === '/large' ? 'x'.repeat(5_000_000) : `answer to ${request.headers.host}`);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return server;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Requests of a program that uses the proxy for local names too. */
+const curl = (url: string, options = ''): string => `curl -sS --noproxy '' -x "$HTTP_PROXY" ${options} ${url}`;
+
+describe.skipIf(problem !== undefined)('the network of a sandbox', () => {
+  test('has the allowed hosts, by HTTP and by a tunnel', async () => {
+    await using server = await httpServer();
+    const host = `localhost:${portOf(server)}`;
+    using place = openPlace({ network: { allowed: ['localhost'] } });
+    const { output } = await place.run(
+      `${curl(host)}; echo; ${curl(host, '-p')}; echo; ${curl(`${host}/large`, '-p')} | wc -c; ${curl(`${host}/large`)} | wc -c`,
+    );
+    expect(output).toBe(`answer to ${host}\nanswer to ${host}\n5000000\n5000000\n`);
+    expect(place.sandbox.describeRefusals('', place.workspace)).toBeUndefined();
+  });
+
+  test('refuses other hosts and names them', async () => {
+    using place = openPlace({ network: { allowed: ['*.allowed.example'], denied: ['denied.allowed.example'] } });
+    const { output } = await place.run(
+      `${curl('http://other.example')}; ${curl('https://denied.allowed.example')}; ${curl('http://127.0.0.1:1')}`,
+    );
+    expect(output).toContain('The sandbox does not allow the host other.example.');
+    expect(output).toContain('response 403');
+    expect(place.sandbox.describeRefusals(output, place.workspace)).toBe(
+      'The sandbox (profile workspace) refused the network hosts other.example, denied.allowed.example, 127.0.0.1.',
+    );
+    expect(place.sandbox.describeRefusals('', place.workspace)).toBeUndefined();
+  });
+
+  test('asks about a new host once', async () => {
+    await using server = await httpServer();
+    const host = `localhost:${portOf(server)}`;
+    const asked: string[] = [];
+    using place = openPlace({
+      network: { allowed: [] },
+      askHost: async (name) => {
+        asked.push(name);
+        return name === 'localhost';
+      },
+    });
+    const { output } = await place.run(
+      `${curl(host)}; ${curl(host)}; ${curl('other.example')}; ${curl('other.example')}`,
+    );
+    expect(asked).toEqual(['localhost', 'other.example']);
+    expect(output).toContain(`answer to ${host}answer to ${host}The sandbox`);
+  });
+
+  test('serves many connections at the same time', async () => {
+    await using server = await httpServer();
+    const host = `localhost:${portOf(server)}`;
+    using place = openPlace({ network: { allowed: ['localhost'] } });
+    const { output } = await place.run(`seq 20 | xargs -P 10 -I{} ${curl(`${host}/{}`)} | grep -o answer | wc -l`);
+    expect(output).toBe('20\n');
+  });
+
+  test('cannot be reached around the proxy', async () => {
+    await using server = await httpServer();
+    using place = openPlace({ network: { allowed: ['localhost'] } });
+    const { code } = await place.run(`curl -sS --noproxy '*' http://127.0.0.1:${portOf(server)}`);
+    expect(code).not.toBe(0);
+  });
+});
