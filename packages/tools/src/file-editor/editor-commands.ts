@@ -161,7 +161,7 @@ export class EditorCommands {
         ...success(callFieldsOf(call), `The creation of ${path} was undone: the file is gone.`),
         ...contents(file.text, undefined),
       };
-    const restored = decodeText(edit.before)?.text ?? '';
+    const restored = (await decodeText(edit.before))?.text ?? '';
     const shown = linesOf(this.#mask(unixText(restored).text));
     const lines = numberedLines(shown, { first: 1, maxChars: this.#maxViewChars });
     return {
@@ -175,7 +175,7 @@ export class EditorCommands {
     if (isRefusal(file)) return file;
     const changed = change(file);
     if ('refused' in changed) return changed;
-    const written = encodeLike(changed.text, file);
+    const written = await encodeLike(changed.text, file);
     if (isRefusal(written)) return written;
     const { bytes, note: encodingNote } = written;
     try {

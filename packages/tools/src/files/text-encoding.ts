@@ -1,6 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { analyse } from 'chardet';
-import iconv from 'iconv-lite';
+import type * as OtherEncodings from './other-encodings.ts';
 
 /** Text and the encoding of its bytes. */
 export interface DecodedText {
@@ -22,24 +21,32 @@ const controls = new RegExp(String.raw`[\u0000-\u0008\u000E-\u001A\u001C-\u001F\
  * Decodes text in UTF-8, UTF-16 or an older encoding, which is guessed. Returns undefined for binary content. A guess
  * is accepted only if encoding the text again returns exactly these bytes, regardless of its probability.
  */
-export function decodeText(bytes: Buffer): DecodedText | undefined {
+export async function decodeText(bytes: Buffer): Promise<DecodedText | undefined> {
   if (!bytes.includes(0)) {
     try {
       return splitMark(strict.decode(bytes), utf8);
     } catch {
-      return isBinary(bytes) ? undefined : firstExact(bytes, guesses(bytes));
+      if (isBinary(bytes)) return undefined;
+      const encodings = await otherEncodings();
+      return firstExact(bytes, encodings.guess(bytes.subarray(0, sampleBytes)), encodings);
     }
   }
-  const wide = firstExact(bytes, wideGuesses(bytes));
+  const wide = firstExact(bytes, wideGuesses(bytes), await otherEncodings());
   return wide !== undefined && controls.test(wide.text) ? undefined : wide;
 }
 
 /** Encodes a text. Returns undefined when its encoding lacks one of the characters. */
-export function encodeText({ text, encoding, hasMark }: DecodedText): Buffer | undefined {
+export async function encodeText({ text, encoding, hasMark }: DecodedText): Promise<Buffer | undefined> {
   const all = hasMark ? mark + text : text;
   if (encoding === utf8) return Buffer.from(all);
-  const bytes = iconv.encode(all, encoding);
+  const { encode, decode } = await otherEncodings();
+  const bytes = encode(all, encoding);
   return decode(bytes, encoding) === all ? bytes : undefined;
+}
+
+/** Loads the encodings other than UTF-8, which are half a megabyte of tables. */
+async function otherEncodings(): Promise<typeof OtherEncodings> {
+  return import('./other-encodings.ts');
 }
 
 function splitMark(all: string, encoding: string): DecodedText {
@@ -47,23 +54,17 @@ function splitMark(all: string, encoding: string): DecodedText {
   return { text: hasMark ? all.slice(1) : all, encoding, hasMark };
 }
 
-function firstExact(bytes: Buffer, encodings: readonly string[]): DecodedText | undefined {
+function firstExact(
+  bytes: Buffer,
+  encodings: readonly string[],
+  { encode, decode }: Pick<typeof OtherEncodings, 'encode' | 'decode'>,
+): DecodedText | undefined {
   for (const encoding of encodings) {
     const all = decode(bytes, encoding);
-    if (!all.includes('\uFFFD') && !all.includes('\0') && iconv.encode(all, encoding).equals(bytes))
+    if (!all.includes('\uFFFD') && !all.includes('\0') && encode(all, encoding).equals(bytes))
       return splitMark(all, encoding);
   }
   return undefined;
-}
-
-function decode(bytes: Buffer, encoding: string): string {
-  return iconv.decode(bytes, encoding, { stripBOM: false });
-}
-
-/** Returns candidate encodings, the most probable first; the last one accepts every byte. */
-function guesses(bytes: Buffer): readonly string[] {
-  const found = analyse(bytes.subarray(0, sampleBytes)).map(({ name }) => name.toLowerCase());
-  return [...found.filter((name) => !/^utf|^ascii/.test(name) && iconv.encodingExists(name)), 'iso-8859-1'];
 }
 
 /** Returns UTF-16 in the byte order found: in most UTF-16 texts every other byte is zero. */

@@ -25,7 +25,7 @@ export async function readTextFile({ path, real, stats }: Target, maxBytes: numb
   } catch (error) {
     return refuseFailure('Reading', path, error);
   }
-  const decoded = decodeText(bytes);
+  const decoded = await decodeText(bytes);
   if (decoded === undefined) return refuse(`The file ${path} is binary; this tool can neither show nor edit it.`);
   return { ...decoded, bytes, lineEnd: commonLineEnd(decoded.text) };
 }
@@ -35,13 +35,13 @@ export async function readTextFile({ path, real, stats }: Target, maxBytes: numb
  * else in UTF-8. Refused for a file that is UTF-8 except for a few bytes: its encoding was guessed wrong, and text in
  * that encoding would corrupt the file.
  */
-export function encodeLike(
+export async function encodeLike(
   text: string,
   { bytes: before, encoding, hasMark }: TextFile,
-): { readonly bytes: Buffer; readonly note?: string } | Refusal {
+): Promise<{ readonly bytes: Buffer; readonly note?: string } | Refusal> {
   if (encoding !== 'utf-8' && isMostlyUtf8(before))
     return refuse('The file is UTF-8 except for some invalid bytes, and cannot be edited until those are fixed.');
-  const bytes = encodeText({ text, encoding, hasMark });
+  const bytes = await encodeText({ text, encoding, hasMark });
   if (bytes !== undefined) return { bytes };
   const note = `The encoding ${encoding} has no form for some of the characters, so the file is now UTF-8.`;
   return { bytes: Buffer.from(text), note };

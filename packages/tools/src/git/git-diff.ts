@@ -81,5 +81,5 @@ async function blob(repository: GitRepository, tree: string, path: string): Prom
 
 /** Returns undefined for a binary version. */
 async function textOf(version: Version | undefined): Promise<string | undefined> {
-  return version ? decodeText(await version.read())?.text : '';
+  return version ? (await decodeText(await version.read()))?.text : '';
 }

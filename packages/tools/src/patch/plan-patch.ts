@@ -119,7 +119,7 @@ async function planUpdate(
   if (isRefusal(file)) return file;
   const patched = await applyChunks(file, { path, chunks, signal: reach.signal });
   if (isRefusal(patched)) return patched;
-  const written = encodeLike(patched.text, file);
+  const written = await encodeLike(patched.text, file);
   if (isRefusal(written)) return written;
   const { bytes: after, note } = written;
   const end = note === undefined ? '' : `. ${note}`;
