@@ -15,7 +15,13 @@ test('every exported subpath has a source file', () => {
 const subpaths = packages.flatMap(subpathsOf).filter(({ source }) => existsSync(join(root, source)));
 
 /** Entries that list siblings: a reader searches them for one name, and each new sibling must join the same list. */
-const siblingLists = new Set(['@varve/events/kinds', '@varve/events/payloads', '@varve/events/projections']);
+const siblingLists = new Set([
+  '@varve/events/kinds',
+  '@varve/events/payloads',
+  '@varve/events/projections',
+  '@varve/text',
+  '@varve/tools',
+]);
 
 describe.for(subpaths.map(({ specifier, source }) => [specifier, readText(source)] as const))('%s', ([name, index]) => {
   test('exports each name once, and at most 40 unless it lists siblings', () => {

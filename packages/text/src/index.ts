@@ -19,6 +19,7 @@ export {
 } from './json/json-schema.ts';
 export { didKeyOf, publicKeyInDid } from './did-key.ts';
 export { exceededJsonLimit, type JsonLimits } from './json/exceeded-json-limit.ts';
+export { globMatcher, splitGlob, type GlobMatcher, type GlobOptions } from './glob-matcher.ts';
 export { isLoopback } from './is-loopback.ts';
 export { mapStrings } from './json/map-strings.ts';
 export { endOfObject, objectScanner, type ObjectScanner, type ScanOptions } from './json/object-scanner.ts';

@@ -15,6 +15,7 @@ export { finish, type FinishOptions } from './finish.ts';
 export { minimalTools } from './presets.ts';
 export { applyPatch } from './patch/apply-patch.ts';
 export type { ApplyPatchOptions } from './patch/apply-patch.ts';
+export { filesOfPatch } from './patch/files-of-patch.ts';
 export { planningTools, type PlanningToolsOptions } from './presets.ts';
 export { realPathOf } from './files/real-path.ts';
 export { pruneToolFiles } from './prune-tool-files.ts';

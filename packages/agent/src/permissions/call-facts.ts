@@ -7,7 +7,7 @@ import {
   TerminalAction,
 } from '@varve/events/payloads';
 import { mapStrings } from '@varve/text';
-import { filesOfPatch } from '@varve/tools/names';
+import { filesOfPatch } from '@varve/tools';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { hostsIn, wordsIn } from './named-hosts.ts';
 import { PathReader, type NamedPath } from './named-paths.ts';

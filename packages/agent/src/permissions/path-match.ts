@@ -1,6 +1,5 @@
 import { dirname, sep } from 'node:path';
-import picomatch from 'picomatch';
-import { globMatcher } from '@varve/tools/names';
+import { globMatcher, splitGlob } from '@varve/text';
 import { maxChars, type NamedPath, type PathReader } from './named-paths.ts';
 import { isOpen, mayBeSame, type PathName, type TextKind } from './path-names.ts';
 import type { Match } from './permission-rule.ts';
@@ -57,7 +56,7 @@ function compile(pattern: string, reader: PathReader, ignoreCase: boolean): Path
       forms: [{ names, around: -1, isHidden: false }],
     };
   }
-  const { base, glob } = picomatch.scan(text.replace(/^\.\//, ''));
+  const { base, glob } = splitGlob(text.replace(/^(?:\.\/|!)/, ''));
   const bases = [reader.absolute(base), reader.named(base || '.').real];
   const tests = bases.map((start) => {
     if (glob === '') return (path: string) => isSame(path, start, ignoreCase);

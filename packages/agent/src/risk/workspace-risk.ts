@@ -7,7 +7,7 @@ import {
   TaskTrackerAction,
 } from '@varve/events/payloads';
 import { verdictOf } from './highest-risk.ts';
-import { filesOfPatch } from '@varve/tools/names';
+import { filesOfPatch } from '@varve/tools';
 import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
 
 /**

@@ -1,17 +1,12 @@
 import { StorageError } from '../contract/error.ts';
-import type { SealedEnd, TextReplacement } from '../contract/log-proof.ts';
+import type { SealedEnd } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
-import type { Cut, Unsealed } from '../contract/statement.ts';
+import type { Cut } from '../contract/statement.ts';
 import { type CheckedAppend, planAppend } from '../kit/append.ts';
 import { EventWriter, type EventWriterOptions } from './event-writer.ts';
 import { LogGuard } from './log-guard.ts';
-import type { MetaChange } from './meta-files.ts';
 import { readLoss } from './read-loss.ts';
-import { maskQuarantine } from './quarantine.ts';
-import { acceptUnsealed, cutLog, replaceTexts } from './rewrite-log.ts';
-
-/** A checked append with its `meta` as a JSON value. */
-export type DirectoryAppend = Omit<CheckedAppend, 'metaText'> & MetaChange;
+import { cutLog } from './rewrite-log.ts';
 
 /** Runs the write operations of one log, one after the other, in the order of the calls. */
 export class Appender {
@@ -26,33 +21,28 @@ export class Appender {
     this.#writer = new EventWriter(options, this.#guard);
   }
 
-  /** Appends events. @see EventLog.append */
-  async append(append: DirectoryAppend): Promise<readonly number[]> {
-    return this.#enqueue(async () => this.#append(append));
+  /** Runs an operation after those called before it, once the lease and the log were checked. */
+  async run<T>(operation: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(async () => {
+      this.#guard.check();
+      return operation();
+    });
+    this.#queue = done.catch(() => undefined);
+    return done;
   }
 
-  /** @see ProofWriter.cut */
+  /** Appends events. @see EventLog.append */
+  async append(append: CheckedAppend): Promise<readonly number[]> {
+    return this.run(async () => this.#append(append));
+  }
+
+  /** Cuts the log. @see ProofWriter.cut */
   async cut(seq: number): Promise<Cut> {
-    return this.#enqueue(async () => {
+    return this.run(async () => {
       const cut = await cutLog(this.#options, seq);
       this.#guard.accept();
       return cut;
     });
-  }
-
-  /** @see ProofWriter.acceptUnsealed */
-  async acceptUnsealed(): Promise<Unsealed | undefined> {
-    return this.#enqueue(async () => acceptUnsealed(this.#options));
-  }
-
-  /** @see ProofWriter.replace */
-  async replace(replacements: readonly TextReplacement[]): Promise<void> {
-    return this.#enqueue(async () => replaceTexts(this.#options, replacements));
-  }
-
-  /** @see ProofWriter.maskQuarantine */
-  async maskQuarantine(mask: (text: string) => string): Promise<number> {
-    return this.#enqueue(async () => maskQuarantine(this.#options, mask));
   }
 
   /**
@@ -66,25 +56,15 @@ export class Appender {
     return seals.syncedEnd();
   }
 
-  /** Runs an operation after those called before it, once the lease and the log were checked. */
-  async #enqueue<T>(operation: () => Promise<T>): Promise<T> {
-    const done = this.#queue.then(async () => {
-      this.#guard.check();
-      return operation();
-    });
-    this.#queue = done.catch(() => undefined);
-    return done;
-  }
-
-  async #append({ events, meta, expectedHead, signer, statements }: DirectoryAppend): Promise<readonly number[]> {
+  async #append({ events, metaText, expectedHead, signer, statements }: CheckedAppend): Promise<readonly number[]> {
     const { id, index, metaFiles, seals } = this.#options;
     this.#checkRepaired();
     const find = (eventId: string): Stored | undefined => this.#find(eventId);
     const { seqs, fresh } = planAppend(events, { id, head: index.head, expectedHead, find });
-    const metadata = meta === undefined ? [] : metaFiles.filesAfter({ meta, events: fresh });
+    const metadata = metaText === undefined ? [] : metaFiles.filesAfter({ metaText, events: fresh });
     // Another program may have appended events without seals.
     if (fresh.length > 0 || signer) await seals.catchUp();
-    await this.#writer.write({ events: fresh, signer, metadata, isUpdate: fresh.length > 0 || meta !== undefined });
+    await this.#writer.write({ events: fresh, signer, metadata, isUpdate: fresh.length > 0 || metaText !== undefined });
     if (signer && events.length === 0) seals.sign(signer);
     seals.addStatements(statements);
     if ((signer && index.head > 0) || statements.length > 0) await seals.sync();

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
 import { type Holder, isDead } from '../kit/holder.ts';
@@ -17,7 +16,8 @@ export interface CreateOptions extends LeaseOptions {
   readonly root: string;
   /** Scratch directory `.varve` of the root, where the conversation is prepared. */
   readonly scratch: string;
-  readonly meta: Json;
+  /** JSON of the `meta`. */
+  readonly metaText: string;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface CreateOptions extends LeaseOptions {
  * @throws {StorageError} `exists`.
  */
 export async function createConversation(options: CreateOptions): Promise<Lease> {
-  const { id, root, scratch, files, paths, meta, now } = options;
+  const { id, root, scratch, files, paths, metaText, now } = options;
   await makeRoot(options);
   cleanScratch(options, scratch);
   const draft = pathsOf(join(scratch, `${draftPrefix}${randomUUID()}`));
@@ -38,7 +38,7 @@ export async function createConversation(options: CreateOptions): Promise<Lease>
     writeClaim(files, epochDirectory(draft, 1), claim);
     const index = { head: 0, page: () => [], updatedAt: at };
     const metaFiles = new MetaFiles({ id, files, paths: draft, index, now: () => at, directory: paths.directory });
-    for (const { path, text } of metaFiles.filesAfter({ meta, events: [] })) await files.writeAndFsync(path, text);
+    for (const { path, text } of metaFiles.filesAfter({ metaText, events: [] })) await files.writeAndFsync(path, text);
     await files.writeAndFsync(draft.seals, sealsHeader);
     new Lease({ ...options, paths: draft }, 1, claim).write();
     files.setModifiedTime(draft.events, BigInt(Math.trunc(at)) * 1_000_000n);

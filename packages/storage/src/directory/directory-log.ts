@@ -1,12 +1,13 @@
-import { StorageError } from '../contract/error.ts';
+import type { SealedEnd } from '../contract/log-proof.ts';
 import type { EventLog } from '../contract/log.ts';
-import { checkAppend } from '../kit/append.ts';
-import { checkBound } from '../kit/checks.ts';
-import { readerOf } from '../kit/reader.ts';
+import { checkBound, checkLogOpen } from '../kit/checks.ts';
+import { withStorageErrors } from '../kit/disk-error.ts';
+import { leasedLog } from '../kit/leased-log.ts';
 import { Appender } from './appender.ts';
-import { isStorageFailure, withStorageErrors } from '../kit/disk-error.ts';
 import type { EventWriterOptions } from './event-writer.ts';
 import { MetaFiles } from './meta-files.ts';
+import { maskQuarantine } from './quarantine.ts';
+import { acceptUnsealed, replaceTexts } from './rewrite-log.ts';
 import { directorySnapshots } from './snapshots.ts';
 import { directorySource, type SharedLog } from './source.ts';
 
@@ -22,23 +23,17 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
   const { id, shared, lease, leaseMs, onClose } = options;
   const closing = new AbortController();
   const source = directorySource(shared, closing.signal);
-  const appender = new Appender({ ...options, metaFiles: new MetaFiles(options) });
-  const checkOpen = (): void => {
-    if (closing.signal.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+  const writing = { ...options, metaFiles: new MetaFiles(options) };
+  const appender = new Appender(writing);
+  const checkOpen = (): void => checkLogOpen(id, closing.signal);
+  const wake = (): void => shared.wake.fire(id);
+  const run = async <T>(operation: () => Promise<T>): Promise<T> => {
+    checkOpen();
+    return withStorageErrors(async () => appender.run(operation));
   };
-  // A failed renewal is tried again: the lease is lost only when another process takes it over.
-  const timer = setInterval(() => ignoreFailure(() => lease.renew()), leaseMs / 3).unref();
-  const close = async (): Promise<void> => {
-    closing.abort();
-    shared.wake.fire(id);
-    const sealed = await appender.drain().catch(ignoreStorageFailure);
-    clearInterval(timer);
-    lease.release(sealed);
-    onClose();
-  };
-  let closed: Promise<void> | undefined;
-  return {
-    ...readerOf(source),
+  let sealed: SealedEnd | undefined;
+  return leasedLog(closing, {
+    source,
     atomicity: 'prefix',
     epoch: lease.epoch,
     snapshots: directorySnapshots({ ...options, checkOpen }),
@@ -47,43 +42,20 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
       async cut(seq) {
         checkOpen();
         checkBound('cut', seq);
-        return withStorageErrors(async () => appender.cut(seq).finally(() => shared.wake.fire(id)));
+        return withStorageErrors(async () => appender.cut(seq).finally(wake));
       },
-      async acceptUnsealed() {
-        checkOpen();
-        return withStorageErrors(async () => appender.acceptUnsealed());
-      },
-      async replace(replacements) {
-        checkOpen();
-        return withStorageErrors(async () => appender.replace(replacements));
-      },
-      async maskQuarantine(mask) {
-        checkOpen();
-        return withStorageErrors(async () => appender.maskQuarantine(mask));
-      },
+      acceptUnsealed: async () => run(async () => acceptUnsealed(writing)),
+      replace: async (replacements) => run(async () => replaceTexts(writing, replacements)),
+      maskQuarantine: async (mask) => run(async () => maskQuarantine(writing, mask)),
     },
-    async append(events, appendOptions) {
-      checkOpen();
-      const { metaText, ...checked } = checkAppend(events, appendOptions);
-      const append = { ...checked, meta: metaText === undefined ? undefined : JSON.parse(metaText) };
-      return withStorageErrors(async () => appender.append(append).finally(() => shared.wake.fire(id)));
+    append: async (checked) => withStorageErrors(async () => appender.append(checked)),
+    wake,
+    renew: () => lease.renew(),
+    renewMs: leaseMs / 3,
+    async drain() {
+      sealed = await appender.drain();
     },
-    async [Symbol.asyncDispose]() {
-      closed ??= close();
-      return closed;
-    },
-  };
-}
-
-function ignoreFailure(work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    ignoreStorageFailure(error);
-  }
-}
-
-/** Ignores failures of the disk and of the lease; rethrows bugs. */
-function ignoreStorageFailure(error: unknown): undefined {
-  if (!isStorageFailure(error)) throw error;
+    release: () => lease.release(sealed),
+    onClose,
+  });
 }

@@ -28,10 +28,15 @@ export interface MetaFilesOptions {
 
 /** A change to the metadata of a conversation. */
 export interface MetaChange {
-  /** The new `meta`; absent if only events were appended. */
-  readonly meta?: Json | undefined;
+  /** JSON of the new `meta`; absent if only events were appended. */
+  readonly metaText?: string | undefined;
   /** The events appended in the same write. */
   readonly events: readonly NewEvent[];
+}
+
+interface ReferenceContext extends Pick<MetaChange, 'events'> {
+  readonly createdAt: number;
+  readonly own: OwnMeta | undefined;
 }
 
 /**
@@ -66,12 +71,13 @@ export class MetaFiles {
   }
 
   /** Returns the files after a change, to be moved into place in this order. */
-  filesAfter({ meta, events }: MetaChange): readonly FileContent[] {
+  filesAfter({ metaText, events }: MetaChange): readonly FileContent[] {
     const { files, paths, now } = this.#options;
+    const meta = metaText === undefined ? undefined : (JSON.parse(metaText) as Json);
     const own = parseOwnMeta(files.read(paths.ownMeta));
     const known = readMeta(files, paths);
     const createdAt = known.createdAt ?? now();
-    const reference = this.#reference({ meta, events }, createdAt, own);
+    const reference = this.#reference(meta, { events, createdAt, own });
     const current = meta === undefined ? own && known.meta : meta;
     if (current === undefined) return reference;
     const state = reference.find(({ path }) => path === paths.baseState)?.text;
@@ -83,7 +89,7 @@ export class MetaFiles {
     return [...reference, { path: paths.ownMeta, text }];
   }
 
-  #reference({ meta: newMeta, events }: MetaChange, createdAt: number, own: OwnMeta | undefined): FileContent[] {
+  #reference(newMeta: Json | undefined, { events, createdAt, own }: ReferenceContext): FileContent[] {
     const { id, files, paths, index, now } = this.#options;
     const uuid = uuidOf(id);
     const before = parseRecord(files.read(paths.baseState));

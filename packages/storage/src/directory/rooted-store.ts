@@ -65,12 +65,12 @@ export class RootedStore implements EventStore {
 
   async create(id: string, meta: Json): Promise<EventLog> {
     const lease = this.#leaseOptions(id);
-    const copied: Json = JSON.parse(jsonText('meta', meta));
+    const metaText = jsonText('meta', meta);
     return this.#openLog({ id, purpose: 'append' }, async () => {
       if (hasConversation(lease.files, lease.paths)) {
         throw new StorageError('exists', `There is a conversation ${id} already.`);
       }
-      return createConversation({ ...lease, root: this.#options.root, scratch: this.#scratch, meta: copied });
+      return createConversation({ ...lease, root: this.#options.root, scratch: this.#scratch, metaText });
     });
   }
 

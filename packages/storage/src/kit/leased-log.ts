@@ -3,6 +3,7 @@ import type { EventLog } from '../contract/log.ts';
 import type { SnapshotCache } from '../contract/snapshots.ts';
 import { checkAppend, type CheckedAppend } from './append.ts';
 import { checkLogOpen } from './checks.ts';
+import { isStorageFailure } from './disk-error.ts';
 import { type LogSource, readerOf } from './reader.ts';
 import { memorySnapshots } from './snapshots.ts';
 
@@ -19,6 +20,8 @@ export interface LeasedLogParts {
   /** Renews the lease, every `renewMs`; absent if leases do not expire. */
   readonly renew?: () => unknown;
   readonly renewMs?: number;
+  /** Finishes pending writes while the lease is still renewed. A failure of the disk or the lease is ignored. */
+  readonly drain?: () => Promise<unknown>;
   /** Releases the lease after pending appends, unless it was taken over. */
   readonly release: () => unknown;
   readonly onClose: () => void;
@@ -29,18 +32,23 @@ export interface LeasedLogParts {
 
 /** Creates the writable log of a conversation whose lease was just taken. It aborts `closing` when it is disposed. */
 export function leasedLog(closing: AbortController, parts: LeasedLogParts): EventLog {
-  const { source, atomicity, epoch, append, wake, renew, renewMs, release, onClose, proof } = parts;
+  const { source, atomicity, epoch, append, wake, renew, renewMs, drain, release, onClose, proof } = parts;
   const checkOpen = (): void => checkLogOpen(source.id, closing.signal);
   const { snapshots = memorySnapshots(checkOpen) } = parts;
   // A lease that could not be renewed is retried; it is lost only when another holder takes it over.
   const timer = renew && setInterval(() => void ignoreFailure(renew), renewMs).unref();
   const close = async (): Promise<void> => {
     closing.abort();
-    clearInterval(timer);
     wake();
-    // A lease that could not be released expires.
-    await ignoreFailure(release);
-    onClose();
+    try {
+      await ignoreStorageFailure(async () => drain?.());
+      clearInterval(timer);
+      // A lease that could not be released expires.
+      await ignoreStorageFailure(async () => release());
+    } finally {
+      clearInterval(timer);
+      onClose();
+    }
   };
   let closed: Promise<void> | undefined;
   const { proof: _, ...reader } = readerOf(source);
@@ -52,9 +60,12 @@ export function leasedLog(closing: AbortController, parts: LeasedLogParts): Even
     ...(proof && { proof }),
     async append(events, options) {
       checkOpen();
-      const seqs = await append(checkAppend(events, options));
-      wake();
-      return seqs;
+      try {
+        return await append(checkAppend(events, options));
+      } finally {
+        // A failed append may have stored a prefix.
+        wake();
+      }
     },
     async [Symbol.asyncDispose]() {
       closed ??= close();
@@ -68,5 +79,14 @@ async function ignoreFailure(work: () => unknown): Promise<void> {
     await work();
   } catch {
     // The lease itself shows whether it is still held.
+  }
+}
+
+/** Ignores failures of the disk and of the lease; rethrows bugs. */
+async function ignoreStorageFailure(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error;
   }
 }

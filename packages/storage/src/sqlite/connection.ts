@@ -3,7 +3,6 @@ import { type Wakeups, wakeups } from '../kit/wakeups.ts';
 import { type DatabaseOptions, openDatabase } from './database.ts';
 import { databasePath } from './database-path.ts';
 import { resultCodes, toStorageError } from './errors.ts';
-import { preallocateWal } from './preallocate-wal.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 import { sameFiles } from './same-files.ts';
 import { retryWhileBusy } from './transaction.ts';
@@ -33,15 +32,14 @@ export interface ConnectionOptions extends DatabaseOptions {
 
 /** Opens a connection. @throws {StorageError} `io`, `full`, `corrupt`, `invalid` for another application's database. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const { durability, busyMs, pollMs } = options;
+  const { busyMs, pollMs } = options;
   const path = resolvedPath(options.path);
   const rethrow = (error: unknown): never => {
     throw toStorageError(error, path);
   };
   const database = await openDatabase({ ...options, path }).catch(rethrow);
   const statements = prepareStatements(database);
-  const onCommit = durability === 'fsync' ? preallocateWal(database, path) : () => {};
-  const queue = writeQueue(database, { busyMs, onCommit, beforeCommit: sameFiles(path) });
+  const queue = writeQueue(database, { busyMs, beforeCommit: sameFiles(path) });
   const closing = new AbortController();
   const wake = wakeups((onChange) => watchCommits(statements, pollMs, onChange));
 

@@ -32,7 +32,7 @@ test('writes that wait at the same time share a transaction', async () => {
 test('the callers of a large transaction continue in several turns of the event loop, in their order', async () => {
   const { database, insert } = table();
   let commits = 0;
-  const queue = writeQueue(database, { busyMs: 0, onCommit: () => (commits += 1) });
+  const queue = writeQueue(database, { busyMs: 0, beforeCommit: () => (commits += 1) });
   let turn = 0;
   let isDone = false;
   const nextTurn = (): void => {

@@ -17,8 +17,6 @@ export interface WriteQueue {
 export interface WriteQueueOptions {
   /** Time to retry while other connections write. */
   readonly busyMs: number;
-  /** Called after each commit, when its writes have resolved. Must not throw, and must leave the database unchanged. */
-  readonly onCommit?: () => void;
   /** Called before each commit; what it throws fails the writes of the transaction. */
   readonly beforeCommit?: () => void;
 }
@@ -90,5 +88,4 @@ async function commitAll(database: DatabaseSync, jobs: readonly Job[], options: 
     if (index > 0 && index % resolvedPerTurn === 0) await setImmediate();
     resolveJob();
   }
-  options.onCommit?.();
 }

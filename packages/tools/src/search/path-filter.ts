@@ -1,4 +1,4 @@
-import { globMatcher } from './glob-matcher.ts';
+import { globMatcher } from '@varve/text';
 
 /** Filter of paths by a glob pattern. */
 export interface PathFilter {

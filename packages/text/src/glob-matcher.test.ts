@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import picomatch from 'picomatch';
 import { expect, test } from 'vitest';
-import { globMatcher } from './glob-matcher.ts';
+import { globMatcher, splitGlob } from './glob-matcher.ts';
 
 test.for([
   ['*.ts', ['a.ts', '.ts.ts'], ['a.tsx', 'a/b.ts']],
@@ -23,6 +23,28 @@ test.for([
 ] as const)('%s', ([pattern, matching, others]) => {
   const { matches } = globMatcher(pattern, { dot: pattern === '*.ts' });
   expect([matching.filter((path) => !matches(path)), others.filter((path) => matches(path))]).toEqual([[], []]);
+});
+
+test.for([
+  ['src/*.ts', ['src/a.ts', 'src/a.ts/b'], ['src', 'src/a.tsx/b.ts', 'x/src/a.ts']],
+  ['**/docs', ['docs', 'docs/a', 'x/docs/a/b'], ['doc', 'docs2/a']],
+  ['a/**', ['a/b', 'a/b/c'], ['a', 'b/a/c']],
+  ['!a', ['b', 'b/a'], ['a', 'a/b']],
+] as const)('%s covers what is below a matching directory', ([pattern, covered, others]) => {
+  const { covers } = globMatcher(pattern, { dot: true });
+  expect([covered.filter((path) => !covers(path)), others.filter((path) => covers(path))]).toEqual([[], []]);
+});
+
+test.for([
+  ['src/**/*.ts', 'src', '**/*.ts'],
+  ['a/b', 'a/b', ''],
+  ['*.ts', '', '*.ts'],
+  ['/*', '/', '*'],
+  ['/', '/', ''],
+  ['~/x/{a,b}/c', '~/x', '{a,b}/c'],
+  ['a/(b)/[c]/d', 'a/(b)', '[c]/d'],
+] as const)('%s is split before its first wildcard', ([pattern, base, glob]) => {
+  expect(splitGlob(pattern)).toEqual({ base, glob });
 });
 
 const name = fc.array(fc.constantFrom('a', 'b', '.', '*', '?', '[ab]', '{a,b*}'), { minLength: 1, maxLength: 5 });

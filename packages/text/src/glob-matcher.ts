@@ -2,6 +2,8 @@
 export interface GlobMatcher {
   /** Returns true if a path, with `/` between its names, matches. */
   readonly matches: (path: string) => boolean;
+  /** Returns true if a path, or a directory around it, matches. */
+  readonly covers: (path: string) => boolean;
   /** Maximum number of steps for one character of a path. */
   readonly size: number;
 }
@@ -32,7 +34,20 @@ export function globMatcher(pattern: string, options: GlobOptions): GlobMatcher 
   const isInverted = pattern.startsWith('!');
   const program = compile(Array.from(isInverted ? pattern.slice(1) : pattern), options);
   const automaton = automatonOf(program);
-  return { matches: (path) => run(automaton, path) !== isInverted, size: program.length };
+  return {
+    matches: (path) => run(automaton, path, () => false) !== isInverted,
+    covers: (path) => run(automaton, path, (char) => char === '/') !== isInverted,
+    size: program.length,
+  };
+}
+
+/** Splits a glob pattern that is not inverted: `base` has its first, literal names, `glob` the names after them. */
+export function splitGlob(pattern: string): { readonly base: string; readonly glob: string } {
+  const names = pattern.split('/');
+  const wildcard = names.findIndex((name) => /[*?[{\\]/.test(name));
+  if (wildcard < 0) return { base: pattern, glob: '' };
+  const base = names.slice(0, wildcard).join('/');
+  return { base: base === '' && wildcard > 0 ? '/' : base, glob: names.slice(wildcard).join('/') };
 }
 
 function compile(chars: readonly string[], { dot }: GlobOptions): readonly Instruction[] {
@@ -76,7 +91,7 @@ class Compiler {
     if (brace !== undefined) return this.#alternatives(brace, at);
     const set = char === '[' ? characterSet(chars, at, to) : undefined;
     if (set !== undefined) {
-      this.#program.push({ test: (one, isNameStart) => inName(one, isNameStart) && set.has(one) });
+      this.#program.push({ test: (next, isNameStart) => inName(next, isNameStart) && set.has(next) });
       return set.end;
     }
     if (char === '?') {
@@ -85,7 +100,7 @@ class Compiler {
     }
     const end = char === '\\' && at + 1 < to ? at + 1 : at;
     const literal = chars[end] ?? '';
-    this.#program.push({ test: (one) => one === literal });
+    this.#program.push({ test: (next) => next === literal });
     return end + 1;
   }
 
@@ -200,13 +215,16 @@ function reachedFrom(program: readonly Instruction[], from: number): readonly nu
   return [...states].filter((at) => !(typeof program[at] === 'object' && 'to' in program[at]));
 }
 
-function run({ program, reached }: Automaton, path: string): boolean {
+/** Returns true if a path matches, or its part before a character where `mayEnd` holds. */
+function run({ program, reached }: Automaton, path: string, mayEnd: (char: string) => boolean): boolean {
+  const isEnd = (at: number): boolean => program[at] === 'end';
   /** For each instruction the last step in which it was reached. */
   const steps = new Int32Array(program.length).fill(-1);
   let states = reached[0] ?? [];
   let isNameStart = true;
   let step = 0;
   for (const char of path) {
+    if (mayEnd(char) && states.some(isEnd)) return true;
     const next: number[] = [];
     for (const at of states) {
       const instruction = program[at];
@@ -222,5 +240,5 @@ function run({ program, reached }: Automaton, path: string): boolean {
     isNameStart = char === '/';
     step += 1;
   }
-  return states.some((at) => program[at] === 'end');
+  return states.some(isEnd);
 }
