@@ -13,7 +13,7 @@ import { message, requestFor } from '../testing/running-server.ts';
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
-const mcpServer = fileURLToPath(new URL('../../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
+const mcpServer = fileURLToPath(new URL('../../../tools/test/support/mcp-server.ts', import.meta.url));
 
 test('instructions and skills of the workspace and the user are those of the command, unless a flag leaves them out', async () => {
   const at = await personServer([finish, finish]);

@@ -192,7 +192,7 @@ test('an agent comes from a profile, and a model too', async () => {
 });
 
 test('tools of servers and skills of a client are offered, again after a restart, and their secrets are not shown', async () => {
-  const script = fileURLToPath(new URL('../../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
+  const script = fileURLToPath(new URL('../../../tools/test/support/mcp-server.ts', import.meta.url));
   const args = ['--conditions=@varve/source', script];
   const mcp_config = { docs: { command: process.execPath, args, env: { A_TOKEN: 'token-0123456789' } } };
   const skill = { name: 'deploy', content: 'Deploy with care.', trigger: { type: 'keyword', keywords: ['deploy'] } };

@@ -5,7 +5,7 @@ import { secretStore } from '@varve/settings/secrets';
 import { expect, onTestFinished, test } from 'vitest';
 import { homeServer } from '../testing/home-server.ts';
 
-const script = fileURLToPath(new URL('../../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../../tools/test/support/mcp-server.ts', import.meta.url));
 const path = '/api/mcp/test';
 
 test('a server of tools is started, listed, called and ended', async () => {

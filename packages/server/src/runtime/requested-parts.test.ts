@@ -15,7 +15,7 @@ const finish = (text = 'Done.'): ScriptedTurn => ({ calls: [{ name: 'finish', ar
 const task = (prompt: string, type: string): ScriptedTurn => ({
   calls: [{ name: 'task', arguments: { prompt, subagent_type: type, description: 'Look.' } }],
 });
-const mcpServer = fileURLToPath(new URL('../../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
+const mcpServer = fileURLToPath(new URL('../../../tools/test/support/mcp-server.ts', import.meta.url));
 
 const infoOf = (at: PersonServer, id: string) => at.json<ConversationInfo>(200, 'GET', `/${id}`);
 
