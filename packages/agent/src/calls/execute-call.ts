@@ -22,17 +22,15 @@ export interface CallContext extends StepContext {
 
 /**
  * Executes one call and stores its result. A call with side effects is recorded before it starts, so that it is never
- * run again after a crash; results of calls that may be repeated are stored deferred. When this resolves, the call has
- * exactly one result. A call that was rejected in the meantime keeps that answer, and does not run unless it had
- * started.
+ * run again after a crash. When this resolves, the call has exactly one result. A call that was rejected in the meantime
+ * keeps that answer, and does not run unless it had started.
  */
 export async function executeCall(call: RunnableCall, session: Session, context: CallContext): Promise<CallOutcome> {
-  const { event, tool, input, effect } = call;
+  const { event, tool, input } = call;
   const { journal, workspace } = session;
   const { signal, onOutput, startDirectories } = context;
   const idempotencyKey = digestOf(`${session.conversationId}:${event.id}`);
-  const skipped = await recordStart(call, idempotencyKey, session, signal);
-  if (skipped) return skipped;
+  if (!(await recordStart(call, idempotencyKey, session))) return 'done';
   let observation: Observation;
   let rules: readonly ActivatedSkill[];
   try {
@@ -59,8 +57,7 @@ export async function executeCall(call: RunnableCall, session: Session, context:
     const result = observationDraft(event, observation, added);
     return isEnd ? [result, ...endDrafts(call, session, context)] : [result];
   };
-  if (effect === 'read' && !isEnd) await journal.emitDeferred(results);
-  else await journal.emit(results);
+  await journal.emit(results);
   return journal.timeline.read('status').execution === 'finished' ? 'finished' : 'done';
 }
 
@@ -75,23 +72,18 @@ function endDrafts(
   return [...(control ? [controlDraft(event.id, control, now())] : []), finishedDraft(isRead)];
 }
 
-/** Stores everything that must precede the start of a call. Returns an outcome when the call must not start. */
+/** Stores what must precede the start of a call. Returns false for a call that was answered in the meantime. */
 async function recordStart(
   { event, effect }: RunnableCall,
   idempotencyKey: string,
   { journal, now }: Session,
-  signal: AbortSignal,
-): Promise<CallOutcome | undefined> {
-  if (effect === 'read') return undefined;
+): Promise<boolean> {
+  if (effect !== 'write') return true;
   // An append of its own, so that a crash before the effect is recorded proves that the call never started.
-  await journal.flush();
-  if (signal.aborted) return 'aborted';
-  if (!isPending(journal, event)) return 'done';
-  if (effect !== 'write') return undefined;
   const value = { action_id: event.id, idempotency_key: idempotencyKey, at: now() };
   const fact: Draft = { make: (stamp) => effectFact.create(value, stamp) };
   const started = await journal.emit(() => (isPending(journal, event) ? [fact] : []));
-  return started.length === 0 ? 'done' : undefined;
+  return started.length > 0;
 }
 
 /** Reports whether the call has no result yet. */

@@ -115,15 +115,14 @@ export class Conversation implements AsyncDisposable {
     return this.#session.metaDifferences;
   }
 
-  /** Current state. During a run it may include calls that only read and are stored on the next turn. */
+  /** Current state. */
   get state(): ConversationState {
     return stateOf(this.#session.journal.timeline);
   }
 
   /** Returns the state after the first `head` events. @throws {StorageError} `invalid` for an invalid number. */
   async stateAt(head: number): Promise<ConversationState> {
-    const { journal, log, codec } = this.#session;
-    await journal.flush();
+    const { log, codec } = this.#session;
     return readState(log, { codec, to: head });
   }
 

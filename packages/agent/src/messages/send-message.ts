@@ -104,7 +104,6 @@ function contextsOf(verdicts: readonly HookVerdict[]): readonly TextContent[] {
     .map((context) => text(`A hook of this workspace adds: ${context}`));
 }
 
-async function isStored(id: string, { journal, log }: Session): Promise<boolean> {
-  await journal.flush();
+async function isStored(id: string, { log }: Session): Promise<boolean> {
   return (await log.seqOf(id)) !== undefined;
 }

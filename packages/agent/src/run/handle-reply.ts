@@ -38,8 +38,7 @@ export async function handleReply(
     await session.journal.emit([...events, statusDraft('waiting_for_confirmation')]);
     return { kind: 'waiting' };
   }
-  // Calls that must not run twice wait until these events are stored.
-  await session.journal.emitDeferred(events);
+  await session.journal.emit(events);
   return runPending(session, context);
 }
 

@@ -45,7 +45,8 @@ export async function runConversation(
     await ledger.end();
     return withTotals(end, session);
   } catch (error) {
-    await journal.resetAfterLoss();
+    // Events that reached the log although their append failed are part of the state that a caller reads.
+    await journal.catchUp().catch(() => undefined);
     await ledger.abandon();
     throw error;
   }
@@ -78,7 +79,7 @@ export function endOfLastRun({ journal, agent, conversationId }: Session): Steps
  * Combines everything that stops the run: its options, the conversation's budget, the parent's run and a lost lease.
  */
 function limitedRun(
-  { ledger, agent, journal, timeout }: Session,
+  { ledger, agent, timeout }: Session,
   limits: Limits & { readonly maxMs?: number },
   interruption: AbortSignal,
   signal: AbortSignal | undefined,
@@ -86,7 +87,7 @@ function limitedRun(
   const time = ledger.timeLeft(limits);
   const outer = ledger.outerRun;
   const deadline = time && time.leftMs > 0 ? timeout(time.leftMs) : undefined;
-  const signals = [interruption, signal, outer?.signal, deadline, journal.lossSignal];
+  const signals = [interruption, signal, outer?.signal, deadline];
   return {
     limits: { ...limits, maxIterations: limits.maxIterations ?? agent.budget.maxIterations },
     signal: AbortSignal.any(signals.filter((one) => one !== undefined)),

@@ -11,9 +11,8 @@ import { handleReply, nudgeOrStop, recordFailedAttempts } from './handle-reply.t
 import { hardReset } from './hard-reset.ts';
 
 /**
- * Runs one step: completes open calls, or condenses the view, or asks the model once and acts on its reply. Decisions
- * are stored before anything that must not be repeated; calls that only read, and their results, may be stored after
- * the next request is sent.
+ * Runs one step: completes open calls, or condenses the view, or asks the model once and acts on its reply. A reply is
+ * stored before its calls run, and their results before the next request is sent.
  */
 export async function step(session: Session, context: StepContext): Promise<StepOutcome> {
   const { journal } = session;
@@ -42,8 +41,6 @@ async function askModel(session: Session, context: StepContext): Promise<StepOut
     if (error instanceof LlmError) await recordFailedAttempts(error.failedAttempts, prepared, session);
     throw error;
   });
-  // A reply is not processed before everything that it answers is stored, so at most one step is deferred.
-  await journal.flush();
   const sawLatestUserMessage = (): boolean => lastUserMessage() === messageInView;
   return handleReply(reply, prepared, session, { ...context, sawLatestUserMessage });
 }

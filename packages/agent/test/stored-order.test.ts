@@ -55,28 +55,29 @@ async function started({ effect, steps, onAppend, onTool, disk = memoryStore() }
   return { conversation, model, runs, log, disk, agent };
 }
 
-test('calls that only read are stored together with their results, while the model reads them', async () => {
+test('a reply is stored before its calls that only read run, and their results before the model reads them', async () => {
   const { conversation, log } = await started({ effect: 'read', steps: [call('a'), call('b', 'c'), done] });
   await conversation.run();
-  // The first append starts the run. Each reply is stored with its results once the next request is sent.
-  // The last two appends end the run.
-  expect(log.join(' ')).toBe('append request tool request append tool tool request append append append');
+  // The first append starts the run, and the last three end it: a reply, its result, the time of the run.
+  expect(log.join(' ')).toBe(
+    'append request append tool append request append tool append tool append request append append append',
+  );
   expect(await Array.fromAsync(conversation.events())).toHaveLength(conversation.state.head);
 });
 
-test('a reply is stored before a call with side effects starts, and its result before the model reads it', async () => {
+test('a write is stored before it starts, and its result before the model reads it', async () => {
   const { conversation, log } = await started({ effect: 'write', steps: [call('a'), done] });
   await conversation.run();
-  expect(log.join(' ')).toBe('append request append append tool append request append append');
+  expect(log.join(' ')).toBe('append request append append tool append request append append append');
 });
 
 test('an idempotent call starts when its reply is stored', async () => {
   const { conversation, log } = await started({ effect: 'idempotent', steps: [call('a'), done] });
   await conversation.run();
-  expect(log.join(' ')).toBe('append request append tool append request append append');
+  expect(log.join(' ')).toBe('append request append tool append request append append append');
 });
 
-test('an immediate reply waits until the events it answers are stored', async () => {
+test('a request waits until the events it answers are stored, however slow the store is', async () => {
   let stored = 0;
   const slow = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await setImmediate();
@@ -89,30 +90,26 @@ test('an immediate reply waits until the events it answers are stored', async ()
   });
   const { conversation } = await started({ effect: 'read', steps, onAppend: slow });
   await conversation.run();
-  // The settings, the message and the start of the run are stored first. Results are still being stored when the
-  // model is called; in the end all are stored.
-  expect([seen, stored]).toEqual([[3, 3, 4], 7]);
+  // The settings, the message and the start of the run are stored first; each step adds a reply and a result.
+  expect([seen, stored]).toEqual([[3, 5, 7], 10]);
 });
 
-test('when reads cannot be stored the run and its model call end immediately, and no trace of them remains', async () => {
+test('when a result cannot be stored the run ends before the next request, and the state is that of the log', async () => {
   const full = { isOn: false };
-  const { conversation, disk, agent } = await started({
+  const { conversation, log, disk, agent } = await started({
     effect: 'read',
-    steps: [call('a'), { fault: { kind: 'hang', afterPieces: 0 } }, call('b'), done],
+    steps: [call('a'), call('b'), done],
     onAppend: () => {
       if (full.isOn) throw new Error('full');
     },
     onTool: (times) => (full.isOn = times === 1),
   });
-  const before = conversation.state.head;
   await expect(conversation.run()).rejects.toThrow('full');
-  expect(await (await disk.read(conversation.id)).head()).toBe(before + 2);
-  // A reader that waits for all events of the state would otherwise wait for ever.
-  expect(conversation.state).toEqual(await conversation.stateAt(before + 2));
+  expect(log.filter((what) => what === 'request')).toHaveLength(1);
+  const head = await (await disk.read(conversation.id)).head();
+  expect(conversation.state).toEqual(await conversation.stateAt(head));
   await expect(conversation.send('Too early.')).rejects.toThrow('full');
   full.isOn = false;
-  await conversation.send('Again.');
-  expect(conversation.state).toEqual(await conversation.stateAt(before + 3));
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   await conversation[Symbol.asyncDispose]();
   const whole = defineAgent({ ...agent });
@@ -120,7 +117,7 @@ test('when reads cannot be stored the run and its model call end immediately, an
   expect(again.state).toEqual(conversation.state);
 });
 
-test('a message in the append of lost reads is not stored either, and its send rejects', async () => {
+test('a message that cannot be stored with a failing run is not in the log, and its send rejects', async () => {
   const full = { isOn: false };
   const late: { send?: () => Promise<unknown> } = {};
   const { conversation, disk } = await started({
@@ -129,7 +126,8 @@ test('a message in the append of lost reads is not stored either, and its send r
     onAppend: () => {
       if (full.isOn) throw new Error('full');
     },
-    onTool: () => {
+    onTool: (times) => {
+      if (times > 1) return;
       full.isOn = true;
       void late.send?.();
     },
@@ -145,28 +143,20 @@ test('a message in the append of lost reads is not stored either, and its send r
   expect(kinds).not.toContain('MessageEvent');
 });
 
-test('a run that fails because of a bug with deferred reads loses nothing for the next run', async () => {
-  const full = { isOn: false };
+test('a run that fails because of a bug loses nothing that was done before', async () => {
   const late: { breaks?: () => void } = {};
   const { conversation, model } = await started({
     effect: 'read',
     steps: [call('a'), done],
-    onAppend: () => {
-      if (full.isOn) throw new Error('full');
-    },
     onTool: () => late.breaks?.(),
   });
   const generate = async (): Promise<never> => {
-    full.isOn = true;
     throw new TypeError('A bug.');
   };
   late.breaks = () => conversation.switchModel({ ...model, generate });
-  const before = conversation.state.head;
   await expect(conversation.run()).rejects.toThrow('A bug.');
-  full.isOn = false;
-  await conversation.send('Again.');
-  // The start of the run was stored; its reply was not.
-  expect(conversation.state).toEqual(await conversation.stateAt(before + 3));
+  expect(conversation.state.pending).toEqual([]);
+  expect(conversation.state).toEqual(await conversation.stateAt(conversation.state.head));
   conversation.switchModel(model);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
