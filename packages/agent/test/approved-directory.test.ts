@@ -5,10 +5,9 @@ import { afterAll, expect, test } from 'vitest';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { finish, terminal } from '@varve/tools';
-import { defineAgent, type Agent } from '../src/agent.ts';
-import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { defineAgent, type Agent } from '../src/agent/agent.ts';
+import { alwaysConfirm, neverConfirm } from '../src/confirmation/policies.ts';
 import type { ConfirmationPolicy } from '../src/confirmation/confirmation-policy.ts';
-import { neverConfirm } from '../src/confirmation/never-confirm.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { withRules } from '../src/confirmation/with-rules.ts';
 

@@ -4,7 +4,7 @@ import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish, think, type Tool } from '@varve/tools';
 import { clientTool, clientTools, type ClientToolSpec } from '@varve/tools/client';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { readState } from '../src/log/read-log.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';
-import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { aroundAppends } from '../src/testing/around-appends.ts';
 

@@ -8,13 +8,12 @@ import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/
 import { memoryStore, type EventStore } from '@varve/storage';
 import { fileEditor, finish } from '@varve/tools';
 import { escalate, transferToAgent } from '@varve/tools/control';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent, type SubAgent } from '../src/agent/agent.ts';
 import { agentStep, inLoop, inParallel, inSequence } from '../src/composition/compositions.ts';
 import { withHandoffs } from '../src/composition/handoffs.ts';
 import { runComposition } from '../src/composition/run-composition.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { derivedAgent } from '../src/delegation/derived-agent.ts';
-import type { SubAgent } from '../src/delegation/sub-agent.ts';
 import { AgentError } from '../src/error.ts';
 import { replayConversation } from '../src/replay/replay-conversation.ts';
 import { crashingStore } from '../src/testing/crashing-store.ts';

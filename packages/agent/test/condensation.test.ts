@@ -6,7 +6,7 @@ import { CondenserError, noCondensation, rollingWindow, type Condenser } from '@
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { finish } from '@varve/tools';
-import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { verifyRequests } from '../src/replay/verify-requests.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';

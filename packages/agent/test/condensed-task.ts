@@ -5,7 +5,7 @@ import type { Condenser } from '@varve/condensers';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish, type Tool } from '@varve/tools';
 import * as z from 'zod';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 
 /** Options of {@link runCondensedTask}. */

@@ -7,12 +7,11 @@ import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';
 import * as z from 'zod';
-import { defineAgent, type AgentOptions } from '../src/agent.ts';
-import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { defineAgent, type AgentOptions, type SubAgent } from '../src/agent/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
-import { delegationTools } from '../src/delegation/delegation-kinds.ts';
+import { delegationTools } from '../src/delegation-tools/delegation-kinds.ts';
 import { derivedAgent } from '../src/delegation/derived-agent.ts';
-import type { SubAgent } from '../src/delegation/sub-agent.ts';
 import { AgentError } from '../src/error.ts';
 import { readState } from '../src/log/read-log.ts';
 import { crashingStore } from '../src/testing/crashing-store.ts';

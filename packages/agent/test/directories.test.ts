@@ -9,9 +9,8 @@ import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineBuiltinTool, finish, terminal, type Tool } from '@varve/tools';
-import { defineAgent } from '../src/agent.ts';
-import { confirmRisky } from '../src/confirmation/confirm-risky.ts';
-import { neverConfirm } from '../src/confirmation/never-confirm.ts';
+import { defineAgent } from '../src/agent/agent.ts';
+import { confirmRisky, neverConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { shellRisk } from '../src/risk/shell-risk.ts';
 

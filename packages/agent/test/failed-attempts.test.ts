@@ -4,7 +4,7 @@ import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 import { expect, test } from 'vitest';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { verifyRequests } from '../src/replay/verify-requests.ts';
 

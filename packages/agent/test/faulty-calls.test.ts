@@ -6,7 +6,7 @@ import { scriptedResponses, scriptedServer, type ScriptedServer, type ScriptedSt
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 import { describe, expect, test } from 'vitest';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 

@@ -5,8 +5,8 @@ import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';
 import * as z from 'zod';
-import { defineAgent, type AgentOptions } from '../src/agent.ts';
-import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { crashingStore } from '../src/testing/crashing-store.ts';
 

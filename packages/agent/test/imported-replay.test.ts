@@ -3,7 +3,7 @@ import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore, type EventStore, type LogReader } from '@varve/storage';
 import { exportBundle, readBundle } from '@varve/storage/maintenance';
 import { finish } from '@varve/tools';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { replayConversation, type ReplayOptions } from '../src/replay/replay-conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';

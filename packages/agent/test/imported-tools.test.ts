@@ -7,7 +7,7 @@ import { memoryStore, type EventStore } from '@varve/storage';
 import { exportBundle } from '@varve/storage/maintenance';
 import { finish } from '@varve/tools';
 import type { ClientToolSpec } from '@varve/tools/client';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 

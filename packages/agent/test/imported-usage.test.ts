@@ -9,7 +9,7 @@ import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { exportBundle } from '@varve/storage/maintenance';
 import { finish } from '@varve/tools';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import type { RunOptions } from '../src/run/run-options.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';

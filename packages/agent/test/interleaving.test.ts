@@ -6,8 +6,8 @@ import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventLog, type EventStore } from '@varve/storage';
 import { finish, type Tool } from '@varve/tools';
-import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
-import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/policies.ts';
+import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 

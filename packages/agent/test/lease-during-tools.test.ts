@@ -6,7 +6,7 @@ import { scriptedModel } from '@varve/llm/testing';
 import { directoryStore } from '@varve/storage/directory';
 import { applyPatch, fileEditor, finish, glob, grep, planningFileEditor, terminal, type Tool } from '@varve/tools';
 import { toolKinds } from '@varve/tools/specs';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 
 const patch = `*** Begin Patch\n*** Update File: lines\n${'@@ same\n'.repeat(15)}-same\n+new\n*** End Patch`;

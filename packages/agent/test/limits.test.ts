@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
-import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 

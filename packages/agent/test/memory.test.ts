@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rollingWindow } from '@varve/condensers';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 

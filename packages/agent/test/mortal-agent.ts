@@ -7,7 +7,7 @@ import { directoryScheme } from '@varve/storage/directory';
 import { sqliteScheme } from '@varve/storage/sqlite';
 import { defineTool, finish } from '@varve/tools';
 import * as z from 'zod';
-import { defineAgent, type Agent } from '../src/agent.ts';
+import { defineAgent, type Agent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { aroundAppends } from '../src/testing/around-appends.ts';
 

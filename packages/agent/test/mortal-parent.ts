@@ -7,11 +7,10 @@ import { openStore } from '@varve/storage';
 import { sqliteScheme } from '@varve/storage/sqlite';
 import { defineTool, finish } from '@varve/tools';
 import * as z from 'zod';
-import { defineAgent, type Agent } from '../src/agent.ts';
+import { defineAgent, type Agent, type SubAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
-import { delegationTools } from '../src/delegation/delegation-kinds.ts';
+import { delegationTools } from '../src/delegation-tools/delegation-kinds.ts';
 import { derivedAgent } from '../src/delegation/derived-agent.ts';
-import type { SubAgent } from '../src/delegation/sub-agent.ts';
 import { defineSkill } from '@varve/skills';
 import { aroundAppends } from '../src/testing/around-appends.ts';
 

@@ -5,7 +5,7 @@ import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 

@@ -6,7 +6,7 @@ import type { LanguageModel } from '@varve/llm';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
-import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 

@@ -9,7 +9,7 @@ import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defineTool, finish, terminal, type Tool } from '@varve/tools';
 import * as z from 'zod';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { crashingStore } from '../src/testing/crashing-store.ts';
 

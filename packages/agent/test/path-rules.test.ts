@@ -6,7 +6,7 @@ import { textOf } from '@varve/events';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { fileEditor, finish, terminal } from '@varve/tools';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { defineSkill } from '@varve/skills';
 import { skillsPrompt } from '@varve/skills/activation';

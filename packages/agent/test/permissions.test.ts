@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
 import { eventCodec, textOf } from '@varve/events';
 import { builtinKinds, UserRejectObservation } from '@varve/events/kinds';
-import { TerminalAction } from '@varve/events/payloads';
+import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defineBuiltinTool, finish, think } from '@varve/tools';
-import { TerminalObservation } from '@varve/events/payloads';
-import { defineAgent, type AgentOptions } from '../src/agent.ts';
-import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
+import { alwaysConfirm, neverConfirm } from '../src/confirmation/policies.ts';
 import type { ConfirmationPolicy } from '../src/confirmation/confirmation-policy.ts';
-import { neverConfirm } from '../src/confirmation/never-confirm.ts';
 import { withRules } from '../src/confirmation/with-rules.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { readEvents } from '../src/log/read-log.ts';

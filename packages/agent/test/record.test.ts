@@ -8,8 +8,8 @@ import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { verify } from '@varve/storage/proof';
 import { finish } from '@varve/tools';
-import { defineAgent } from '../src/agent.ts';
-import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { defineAgent } from '../src/agent/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 

@@ -6,7 +6,7 @@ import { scriptedModel } from '@varve/llm/testing';
 import type { EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { finish, taskTracker, think } from '@varve/tools';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 

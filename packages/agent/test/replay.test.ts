@@ -6,8 +6,8 @@ import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/
 import { memoryStore, type EventStore, type LogReader } from '@varve/storage';
 import { defineTool, finish, type Tool } from '@varve/tools';
 import * as z from 'zod';
-import { defineAgent, type AgentOptions } from '../src/agent.ts';
-import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { recordedModel } from '../src/replay/recorded-model.ts';
 import { replayConversation } from '../src/replay/replay-conversation.ts';

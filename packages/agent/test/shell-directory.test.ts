@@ -6,9 +6,8 @@ import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { exportBundle } from '@varve/storage/maintenance';
 import { finish, terminal } from '@varve/tools';
-import { defineAgent } from '../src/agent.ts';
-import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
-import { confirmRisky } from '../src/confirmation/confirm-risky.ts';
+import { defineAgent } from '../src/agent/agent.ts';
+import { alwaysConfirm, confirmRisky } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'varve-shells-')));

@@ -7,8 +7,8 @@ import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish, ToolError, type Tool } from '@varve/tools';
 import * as z from 'zod';
-import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
-import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/policies.ts';
+import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 

@@ -4,7 +4,7 @@ import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { finish } from '@varve/tools';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 
 const key = new Uint8Array(32).fill(5);

@@ -5,7 +5,7 @@ import { discardAll, type Condenser } from '@varve/condensers';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { defineSkill, type Skill } from '@varve/skills';
 

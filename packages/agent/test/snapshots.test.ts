@@ -11,8 +11,8 @@ import { memoryStore, type EventStore, type LogReader, type Stored } from '@varv
 import { directoryStore } from '@varve/storage/directory';
 import { verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { defineAgent } from '../src/agent.ts';
-import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { defineAgent } from '../src/agent/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { conversationTimeline } from '../src/log/conversation-state.ts';
 import { readSettings } from '../src/replay/verify-meta.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { finish, type Effect } from '@varve/tools';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { aroundAppends } from '../src/testing/around-appends.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';

@@ -7,7 +7,7 @@ import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish, type Tool } from '@varve/tools';
 import * as z from 'zod';
-import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 import { detectLoop } from '../src/stuck/detect-loop.ts';

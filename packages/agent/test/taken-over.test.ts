@@ -8,7 +8,7 @@ import { StorageError, type EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { defineTool, finish } from '@varve/tools';
-import { defineAgent } from '../src/agent.ts';
+import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 
 const id = '9'.repeat(32);

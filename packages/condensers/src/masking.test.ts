@@ -1,9 +1,8 @@
-import { textOf, type BaseEvent } from '@varve/events';
+import { textOf, type BaseEvent, text } from '@varve/events';
 import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
 import { BrowserNavigateAction, BrowserObservation } from '@varve/events/payloads';
 import type { View } from '@varve/events/projections';
 import { eventFactory } from '@varve/events/testing';
-import { text } from '@varve/events';
 import { expect, test } from 'vitest';
 import { browserMasking, inOrder, llmSummary, observationMasking } from './index.ts';
 import { planIn, type Plan } from './condenser.ts';

@@ -8,7 +8,7 @@ import { MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish, taskTracker } from '@varve/tools';
-import { defineAgent } from '../agent.ts';
+import { defineAgent } from '../agent/agent.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { ConversationState } from './conversation-state.ts';
 import { AgentMessageEvent, UserMessageEvent } from './message-events.ts';

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
-import { defineAgent } from '../agent.ts';
+import { defineAgent } from '../agent/agent.ts';
 import { countingTool } from '../testing/counting-tool.ts';
 import { Conversation } from './conversation.ts';
 import { ConversationState } from './conversation-state.ts';

@@ -2,7 +2,7 @@ import type { EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { Conversation as Underlying } from '../conversation/conversation.ts';
 import type { CreateOptions, OpenOptions } from '../conversation/conversation-options.ts';
-import type { UserInput } from '../messages/user-message.ts';
+import type { UserInput } from '../run/user-message.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import { ConversationState } from './conversation-state.ts';

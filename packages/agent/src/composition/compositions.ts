@@ -2,7 +2,7 @@ import type { BaseEvent } from '@varve/events';
 import { escalate } from '@varve/tools/control';
 import { partOf, type Composition, type StepContext, type StepEnd } from './composition.ts';
 import { AgentError } from '../error.ts';
-import type { SubAgent } from '../delegation/sub-agent.ts';
+import type { SubAgent } from '../agent/agent.ts';
 
 /** Returns the composition of a single agent. */
 export function agentStep(subAgent: SubAgent): Composition {

@@ -1,6 +1,7 @@
 import { transferToAgent } from '@varve/tools/control';
 import { AgentError } from '../error.ts';
-import { findSubAgent, type SubAgent } from '../delegation/sub-agent.ts';
+import { findSubAgent } from '../delegation/find-sub-agent.ts';
+import { type SubAgent } from '../agent/agent.ts';
 import { partOf, type Composition, type StepEnd } from './composition.ts';
 import { runAgent } from './compositions.ts';
 import { renderWork, type AgentWork } from './render-work.ts';

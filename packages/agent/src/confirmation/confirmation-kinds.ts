@@ -1,10 +1,8 @@
 import { definePartKind, type PartKind } from '@varve/events/specs';
 import * as z from 'zod';
 import type { RiskAnalyzer } from '../risk/risk-analyzer.ts';
-import { alwaysConfirm } from './always-confirm.ts';
+import { alwaysConfirm, confirmRisky, neverConfirm } from './policies.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
-import { confirmRisky } from './confirm-risky.ts';
-import { neverConfirm } from './never-confirm.ts';
 
 /** Context in which a policy is rebuilt. */
 export interface ConfirmationContext {

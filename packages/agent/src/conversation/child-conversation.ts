@@ -1,8 +1,8 @@
 import { StorageError, type EventStore } from '@varve/storage';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
-import { createSession, openSession } from './open-session.ts';
+import { createSession, openSession, type OpenedSession } from './open-session.ts';
 import { inheritPolicies } from './resume-agent.ts';
 
 /** Options of a child conversation that differ from its parent's. */
@@ -22,7 +22,7 @@ export async function childSession(
   parent: Session,
   { store, secrets = [], kinds, now, timeout, newId }: Omit<ConversationOptions, 'agent'>,
   child: ChildOptions & { readonly id: string },
-): Promise<{ readonly session: Session; readonly options: ConversationOptions }> {
+): Promise<{ readonly opened: OpenedSession; readonly options: ConversationOptions }> {
   const { id, clientTools = [], missingTools = 'refuse' } = child;
   // Workspace and client tools of the parent are not inherited by the children of this child.
   const options: ConversationOptions = {
@@ -32,10 +32,10 @@ export async function childSession(
     ...withoutUndefined({ kinds, now, timeout, newId }),
   };
   const own = { ...options, ...withoutUndefined({ workspace: child.workspace }), clientTools, id };
-  const session = (await exists(id, store))
+  const opened = (await exists(id, store))
     ? await openSession({ ...own, missingTools }, parent)
     : await createSession({ workspace: parent.workspace, ...own }, parent);
-  return { session, options };
+  return { opened, options };
 }
 
 function valuesOf(secrets: ConversationOptions['secrets'] = []): readonly string[] {

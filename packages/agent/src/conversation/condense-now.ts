@@ -1,7 +1,7 @@
 import { CondensationRequest } from '@varve/events/kinds';
 import { AgentError } from '../error.ts';
 import { condensationFor, resetDrafts } from '../run/condense.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 
 /** Options of `Conversation.condense`. */
 export interface CondenseOptions {

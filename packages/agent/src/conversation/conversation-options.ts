@@ -1,7 +1,7 @@
 import type { EventKind } from '@varve/events';
 import type { EventStore } from '@varve/storage';
 import type { ClientToolSpec } from '@varve/tools/client';
-import type { Agent, AgentOptions } from '../agent.ts';
+import type { Agent, AgentOptions } from '../agent/agent.ts';
 import type { AgentRegistries } from '../specs/agent-registries.ts';
 import type { MissingPart } from '../specs/part-reader.ts';
 

@@ -6,7 +6,7 @@ import { LlmError } from '@varve/llm';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
-import { defineAgent, type AgentOptions } from '../agent.ts';
+import { defineAgent, type AgentOptions } from '../agent/agent.ts';
 import { Conversation } from './conversation.ts';
 import { countingTool } from '../testing/counting-tool.ts';
 

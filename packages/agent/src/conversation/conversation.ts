@@ -3,6 +3,7 @@ import type { BaseEvent, Json } from '@varve/events';
 import type { Observation } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import type { LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
+import { defineAgent } from '../agent/agent.ts';
 import { callsDigest } from '../confirmation/gate.ts';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
 import type { Delegation } from '../delegation/delegation.ts';
@@ -14,9 +15,9 @@ import { runConversation } from '../run/run-conversation.ts';
 import { RunLock } from '../run/run-lock.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
-import type { Session } from '../session.ts';
-import { approveCalls, rejectCalls, type Approval } from '../calls/approvals.ts';
-import { startDirectories } from '../calls/proposed-calls.ts';
+import type { Session } from '../agent/session.ts';
+import { approveCalls, rejectCalls, type Approval } from '../run/calls/approvals.ts';
+import { startDirectories } from '../run/calls/proposed-calls.ts';
 import { childSession, type ChildOptions } from './child-conversation.ts';
 import { condenseNow, type CondenseOptions } from './condense-now.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions, SendOptions } from './conversation-options.ts';
@@ -25,14 +26,14 @@ import { forkSession, type ForkOptions } from './fork-conversation.ts';
 import { importConversation, type ImportedConversation, type ImportOptions } from './import-conversation.ts';
 import { Lifetime } from './lifetime.ts';
 import { navigateTo } from './navigate.ts';
-import { createSession, openSession } from './open-session.ts';
+import { createSession, openSession, type OpenedSession } from './open-session.ts';
 import { recordEvents, type EventMaker } from './record-events.ts';
 import { markRun, type RunMark } from './run-marks.ts';
-import { sendMessage } from '../messages/send-message.ts';
+import { sendMessage } from '../run/send-message.ts';
 import { askSideQuestion } from './side-question.ts';
 import { generateTitle, renameConversation, type TitleOptions } from './title.ts';
 import { setConfirmation, updateFields, type StateFields } from './update-fields.ts';
-import { contentOf, type UserInput } from '../messages/user-message.ts';
+import { contentOf, type UserInput } from '../run/user-message.ts';
 
 function newConversationId(): string {
   return randomUUID().replaceAll('-', '');
@@ -55,18 +56,28 @@ export class Conversation implements AsyncDisposable {
   readonly #runLock: RunLock;
   readonly #lifetime: Lifetime;
 
-  private constructor(session: Session, options: Omit<ConversationOptions, 'agent'>, parent?: Conversation) {
+  private constructor(
+    { session, delegation }: OpenedSession,
+    options: Omit<ConversationOptions, 'agent'>,
+    parent?: Conversation,
+  ) {
     this.#session = session;
     this.#options = options;
     this.#runLock = new RunLock(session);
     this.#lifetime = new Lifetime(session, this.#runLock, parent ? parent.#lifetime : undefined);
-    this.delegation = session.delegation;
-    this.delegation.bind({
+    this.delegation = delegation;
+    delegation.bind({
       session,
       depth: parent ? parent.delegation.depth + 1 : 0,
       open: (child) => this.child(child),
     });
     this.goal = new Goal({ session, runLock: this.#runLock, assertUsable: () => this.#lifetime.assertUsable() });
+  }
+
+  /** The session, unless it was closed or lost. @throws {AgentError} `closed`, `taken-over`. */
+  get #usable(): Session {
+    this.#lifetime.assertUsable();
+    return this.#session;
   }
 
   /** Creates a conversation. @throws {AgentError} `invalid`; {@link StorageError} `exists` and those of the store. */
@@ -140,8 +151,7 @@ export class Conversation implements AsyncDisposable {
    * `closed`.
    */
   async send(input: UserInput, { id }: SendOptions = {}): Promise<string> {
-    this.#lifetime.assertUsable();
-    const session = this.#session;
+    const session = this.#usable;
     const rejects = (): 'always' | 'when-waiting' => (this.#runLock.isRunning ? 'when-waiting' : 'always');
     return sendMessage(contentOf(input), session, { rejects, signal: this.#lifetime.abortOnClose(), id });
   }
@@ -181,8 +191,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Stores a mark of a run for an application that queues runs; returns false where it has no meaning. */
   async markRun(mark: RunMark): Promise<boolean> {
-    this.#lifetime.assertUsable();
-    return markRun(mark, this.#session);
+    return markRun(mark, this.#usable);
   }
 
   /**
@@ -194,8 +203,7 @@ export class Conversation implements AsyncDisposable {
    * when the calls have another digest; `invalid` for a malformed digest.
    */
   async approve(approval: Approval = {}): Promise<void> {
-    this.#lifetime.assertUsable();
-    await approveCalls(approval, this.#session);
+    await approveCalls(approval, this.#usable);
   }
 
   /** Returns the hex SHA-256 of calls as they are stored, in order, for `approve`; default all pending calls. */
@@ -219,8 +227,7 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `nothing-pending` when an id names no such call, or no call is pending.
    */
   async reject(reason: string, { actionIds }: Pick<Approval, 'actionIds'> = {}): Promise<void> {
-    this.#lifetime.assertUsable();
-    await rejectCalls(reason, this.#session, actionIds);
+    await rejectCalls(reason, this.#usable, actionIds);
   }
 
   /**
@@ -230,9 +237,8 @@ export class Conversation implements AsyncDisposable {
    * @throws {LlmError} what the model throws; {@link AgentError} `closed`.
    */
   async ask(question: string, { signal, model }: Pick<TitleOptions, 'model' | 'signal'> = {}): Promise<ModelReply> {
-    this.#lifetime.assertUsable();
     const closing = this.#lifetime.abortOnClose(signal);
-    return askSideQuestion(question, this.#session, { signal: closing, ...(model && { model }) });
+    return askSideQuestion(question, this.#usable, { signal: closing, ...(model && { model }) });
   }
 
   /**
@@ -241,25 +247,22 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid` when there is no such tool, `closed`; {@link ToolError} what the tool throws.
    */
   async executeTool(call: DirectCall): Promise<Observation> {
-    this.#lifetime.assertUsable();
-    return executeDirectCall({ ...call, signal: this.#lifetime.abortOnClose(call.signal) }, this.#session);
+    return executeDirectCall({ ...call, signal: this.#lifetime.abortOnClose(call.signal) }, this.#usable);
   }
 
   /** Replaces the model from the next step on, also during a run. Open it with this model again after a restart. */
   switchModel(model: LanguageModel): void {
-    this.#session.changeAgent({ ...this.#session.agent, model });
+    this.#session.settings.changeAgent(defineAgent({ ...this.#session.agent, model }));
   }
 
   /** Replaces the confirmation policy from the next decision on, also during a run, and stores it with an analyzer. */
   async setConfirmation(policy: ConfirmationPolicy, analyzer: Json = policy.analyzer ?? null): Promise<void> {
-    this.#lifetime.assertUsable();
-    await setConfirmation(policy, analyzer, this.#session);
+    await setConfirmation(policy, analyzer, this.#usable);
   }
 
   /** Stores fields of the reference's state that steer no run, such as tags. @throws {AgentError} `invalid`. */
   async updateFields(fields: StateFields): Promise<void> {
-    this.#lifetime.assertUsable();
-    await updateFields(fields, this.#session);
+    await updateFields(fields, this.#usable);
   }
 
   /**
@@ -270,8 +273,7 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid` for other events, `closed`; {@link EventError} for one that breaks its schema.
    */
   async record(...makers: readonly EventMaker[]): Promise<readonly BaseEvent[]> {
-    this.#lifetime.assertUsable();
-    return recordEvents(makers, this.#session);
+    return recordEvents(makers, this.#usable);
   }
 
   /**
@@ -282,14 +284,12 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `nothing-to-do` when no message has text, `invalid`, `closed`.
    */
   async generateTitle(options: TitleOptions = {}): Promise<string> {
-    this.#lifetime.assertUsable();
-    return generateTitle({ ...options, signal: this.#lifetime.abortOnClose(options.signal) }, this.#session);
+    return generateTitle({ ...options, signal: this.#lifetime.abortOnClose(options.signal) }, this.#usable);
   }
 
   /** Sets the title. @throws {AgentError} `invalid` for an empty title, `closed`. */
   async rename(title: string): Promise<void> {
-    this.#lifetime.assertUsable();
-    await renameConversation(title, this.#session);
+    await renameConversation(title, this.#usable);
   }
 
   /**
@@ -299,8 +299,8 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `busy`, `pending` while calls are open, `closed`; {@link CondenserError} {@link LlmError}.
    */
   async condense(options: CondenseOptions = {}): Promise<boolean> {
-    this.#lifetime.assertUsable();
-    return this.#runLock.exclusive(({ interruption }) => condenseNow(options, this.#session, interruption));
+    const session = this.#usable;
+    return this.#runLock.exclusive(({ interruption }) => condenseNow(options, session, interruption));
   }
 
   /**
@@ -310,8 +310,8 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `busy`, `invalid` when there is no such event or nothing can follow it, `closed`.
    */
   async navigate(eventId: string | undefined): Promise<void> {
-    this.#lifetime.assertUsable();
-    await this.#runLock.exclusive(() => navigateTo(eventId, this.#session));
+    const session = this.#usable;
+    await this.#runLock.exclusive(() => navigateTo(eventId, session));
   }
 
   /**
@@ -320,9 +320,8 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid`, `closed`; {@link StorageError} `exists` and what the store throws.
    */
   async fork(options: ForkOptions = {}): Promise<Conversation> {
-    this.#lifetime.assertUsable();
     const { id = newConversationId(), ...rest } = options;
-    const base = { ...this.#options, agent: this.#session.agent, ...rest };
+    const base = { ...this.#options, agent: this.#usable.agent, ...rest };
     return new Conversation(await forkSession(this.#session, base, { ...rest, id }), base);
   }
 
@@ -335,10 +334,9 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid`, `closed`; {@link StorageError} what the store throws.
    */
   async child(options: ChildOptions = {}): Promise<Conversation> {
-    this.#lifetime.assertUsable();
     const { id = newConversationId() } = options;
-    const opened = await childSession(this.#session, this.#options, { ...options, id });
-    const child = new Conversation(opened.session, opened.options, this);
+    const { opened, options: own } = await childSession(this.#usable, this.#options, { ...options, id });
+    const child = new Conversation(opened, own, this);
     return this.#lifetime.adopt(child, { lifetime: child.#lifetime, session: opened.session });
   }
 
@@ -360,9 +358,9 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #run(options: RunOptions, pauseAfter?: number): Promise<RunResult> {
-    this.#lifetime.assertUsable();
+    const session = this.#usable;
     return this.#runLock.exclusive((control) =>
-      runConversation(this.#session, options, { ...control, ...(pauseAfter !== undefined && { pauseAfter }) }),
+      runConversation(session, options, { ...control, ...(pauseAfter !== undefined && { pauseAfter }) }),
     );
   }
 }

@@ -10,9 +10,9 @@ import {
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defaultTools, finish, type Tool } from '@varve/tools';
 import type * as z from 'zod';
-import { defineAgent, type Agent, type AgentOptions } from '../agent.ts';
-import type { ToolsContext } from '../specs/toolset.ts';
-import type { UserInput } from '../messages/user-message.ts';
+import { defineAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
+import type { ToolsContext } from '../agent/toolset.ts';
+import type { UserInput } from '../run/user-message.ts';
 import { Conversation } from './conversation.ts';
 import { AgentError } from '../error.ts';
 import type { RunOptions } from '../run/run-options.ts';

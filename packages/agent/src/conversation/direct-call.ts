@@ -1,7 +1,7 @@
 import type { Observation } from '@varve/events/payloads';
 import { ToolError } from '@varve/tools';
 import { AgentError } from '../error.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 
 /** A tool call by the application, outside a run. */
 export interface DirectCall {

@@ -7,10 +7,10 @@ import { conversationTimeline } from '../log/conversation-state.ts';
 import { forkDraft, type Draft } from '../log/drafts.ts';
 import { Journal } from '../log/journal.ts';
 import { metaWith, settingsOf } from '../log/settings.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
-import { directory, maskOf, openSession } from './open-session.ts';
+import { directory, maskOf, openSession, type OpenedSession } from './open-session.ts';
 import { inheritPolicies } from './resume-agent.ts';
 
 /** Options of a fork that differ from its origin's. */
@@ -32,7 +32,7 @@ export async function forkSession(
   origin: Session,
   base: ConversationOptions,
   { at, id, ...changed }: ForkOptions & { readonly id: string },
-): Promise<Session> {
+): Promise<OpenedSession> {
   const { log, journal } = origin;
   const { head, leafId } = await journal.catchUp();
   const leaf = at ?? leafId;

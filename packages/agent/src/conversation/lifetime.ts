@@ -1,6 +1,6 @@
 import { AgentError } from '../error.ts';
 import type { RunLock } from '../run/run-lock.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 
 /**
  * Life of an open conversation: until it is closed, or another process takes it over. Closing it interrupts its run,
@@ -73,7 +73,7 @@ export class Lifetime {
     } finally {
       ledger.close();
       if (this.#parent) this.#parent.#children.delete(this);
-      await this.#session[Symbol.asyncDispose]();
+      await this.#session.close();
     }
     for (const result of closed) if (result.status === 'rejected') throw result.reason;
   }

@@ -4,7 +4,7 @@ import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { AgentError } from '../error.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { callErrorDraft, statusDraft, type Draft } from '../log/drafts.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 
 /** Position before every event, as a state update names it. */
 const root = '__root__';

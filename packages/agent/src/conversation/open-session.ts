@@ -3,7 +3,7 @@ import { eventCodec, type EventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { isTakenOver, type EventLog } from '@varve/storage';
 import { redactor, type Mask, type Redactor } from '@varve/text';
-import { defineAgent } from '../agent.ts';
+import { defineAgent } from '../agent/agent.ts';
 import type { BudgetLedger } from '../budget/budget-ledger.ts';
 import { Delegation } from '../delegation/delegation.ts';
 import { AgentError } from '../error.ts';
@@ -21,7 +21,9 @@ import {
   type StoredSettings,
 } from '../log/settings.ts';
 import { snapshotName } from '../log/stored-snapshots.ts';
-import { closeTools, Session, type SessionParts } from '../session.ts';
+import type { Session } from '../agent/session.ts';
+import { closeTools } from './close-session.ts';
+import { makeSession, type SessionParts } from './make-session.ts';
 import { invokeSkill, invocableSkills } from '@varve/skills/activation';
 import { withoutUndefined } from '../without-undefined.ts';
 import { registerClientTools } from './client-tools.ts';
@@ -39,11 +41,17 @@ export interface ParentSession {
   readonly ledger: BudgetLedger;
 }
 
+/** An open session, and its sub-agents, which its tools start. */
+export interface OpenedSession {
+  readonly session: Session;
+  readonly delegation: Delegation;
+}
+
 /** Creates a conversation. @throws {AgentError} `invalid`; {@link StorageError} `exists` and what the store throws. */
 export async function createSession(
   options: CreateOptions & { readonly id: string },
   parent?: ParentSession,
-): Promise<Session> {
+): Promise<OpenedSession> {
   checkId(options.id);
   const workspace = await directory(options.workspace);
   const codec = codecOf(options);
@@ -57,7 +65,7 @@ export async function createSession(
     const parentId = parent && { parent: parent.conversationId };
     const settings = settingsOf({ agent, workspace, clientTools: specs, mask, ...parentId });
     const log = await options.store.create(options.id, metaWith(settings, { status: 'idle' }));
-    const session = new Session({
+    const session = makeSession({
       ...options,
       log,
       codec,
@@ -65,7 +73,6 @@ export async function createSession(
       agent,
       tools,
       clientTools: specs,
-      delegation,
       mask,
       workspace,
       snapshot: { name: snapshotName(options), head: 0 },
@@ -79,7 +86,7 @@ export async function createSession(
       if (!isTakenOver(error)) await options.store.remove(options.id).catch(() => undefined);
       throw error;
     }
-    return session;
+    return { session, delegation };
   } catch (error) {
     await closeTools(agentTools);
     throw error;
@@ -92,14 +99,14 @@ export async function createSession(
  * @throws {AgentError} `invalid`, `not-rebuilt`, `tools-missing`, `policy-missing`, `incomplete`; {@link StorageError}
  * `missing`, `held` and what the store throws.
  */
-export async function openSession(options: OpenOptions, parent?: ParentSession): Promise<Session> {
+export async function openSession(options: OpenOptions, parent?: ParentSession): Promise<OpenedSession> {
   const codec = codecOf(options);
   const log = await options.store.open(options.id);
   try {
     const folded = await foldConversation(options, log, codec);
-    const session = await resumedSession(options, folded, parent);
-    if (folded.fork) await finishFork(folded.fork, session, folded.isOfImport);
-    return session;
+    const opened = await resumedSession(options, folded, parent);
+    if (folded.fork) await finishFork(folded.fork, opened.session, folded.isOfImport);
+    return opened;
   } catch (error) {
     await log[Symbol.asyncDispose]();
     throw error;
@@ -159,7 +166,7 @@ async function resumedSession(
   options: OpenOptions,
   { timeline, stored, title, isOfImport, metaDifferences: differences, ...folded }: FoldedConversation,
   parent: ParentSession | undefined,
-): Promise<Session> {
+): Promise<OpenedSession> {
   const { id } = options;
   if (parent && stored.parent !== parent.conversationId) {
     throw new AgentError('invalid', `Conversation ${id} is not a child of conversation ${parent.conversationId}.`);
@@ -184,20 +191,20 @@ async function resumedSession(
     if (options.missingTools !== 'accept') {
       checkAgent({ kind: kindOf(stored.agent), tools: toolNames }, { kind: kindOf(agent.spec), tools }, id);
     }
-    return new Session({
+    const session = makeSession({
       ...options,
       ...folded,
       timeline,
       agent,
       tools,
       clientTools: specs,
-      delegation,
       mask,
       workspace,
       metaDifferences: differences,
       ...withoutUndefined({ title, parent: stored.parent, lastTimestamp: lastStamp }),
       ...(parent && { parentLedger: parent.ledger }),
     });
+    return { session, delegation };
   } catch (error) {
     await closeTools(agentTools);
     throw error;

@@ -3,7 +3,7 @@ import { builtinKinds } from '@varve/events/kinds';
 import type { ModelRequest } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 import { redactor, type Mask } from '@varve/text';
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../agent/agent.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { offeredTool } from '../request/offered-tools.ts';
 import { requestBuilder } from '../request/request.ts';

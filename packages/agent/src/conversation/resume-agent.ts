@@ -7,7 +7,7 @@ import {
   defineAgent,
   type Agent,
   type AgentOptions,
-} from '../agent.ts';
+} from '../agent/agent.ts';
 import { SpecError } from '@varve/events/specs';
 import { confirmationFromSpec, type ConfirmationRegistries } from '../confirmation/confirmation-from-spec.ts';
 import { AgentError } from '../error.ts';

@@ -2,7 +2,7 @@ import { CondensationRequest, PauseEvent } from '@varve/events/kinds';
 import { failureDrafts, statusDraft, type Draft } from '../log/drafts.ts';
 import { endOfLastRun } from '../run/run-conversation.ts';
 import { startDrafts } from '../run/run-loop.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 
 /**
  * Mark of a run that an application stores outside of it. `requested`: the status is `running` before the run starts,

@@ -1,7 +1,7 @@
 import { text, type Content, type Message } from '@varve/events';
 import type { ModelReply } from '@varve/llm';
 import { callModel } from '../run/side-call.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 import type { TitleOptions } from './title.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Json } from '@varve/events';
-import { defaultBudget, defaultConfirmation, defaultStuck, type Agent } from '../agent.ts';
+import { defaultBudget, defaultConfirmation, defaultStuck, type Agent } from '../agent/agent.ts';
 import { AgentError } from '../error.ts';
 import type { StoredSettings } from '../log/settings.ts';
 import { agentFromSpec, requireAgent } from '../specs/agent-from-spec.ts';

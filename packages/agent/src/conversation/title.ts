@@ -4,7 +4,7 @@ import { LlmError, type LanguageModel, type ModelRequest } from '@varve/llm';
 import { AgentError } from '../error.ts';
 import { titleDraft } from '../log/drafts.ts';
 import { callModel } from '../run/side-call.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 
 /** Options of {@link generateTitle}. */
 export interface TitleOptions {

@@ -3,7 +3,8 @@ import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
 import { AgentError } from '../error.ts';
 import type { Draft } from '../log/drafts.ts';
-import type { Session } from '../session.ts';
+import { defineAgent } from '../agent/agent.ts';
+import type { Session } from '../agent/session.ts';
 
 /** Fields of the reference's state that an application may set. They steer no run. */
 const fieldNames = ['agent', 'agent_state', 'goal', 'hook_config', 'invoked_skills', 'tags'] as const;
@@ -26,7 +27,7 @@ export async function updateFields(fields: StateFields, { journal }: Session): P
 /** Replaces the confirmation policy from the next decision on, and stores it with its analyzer. */
 export async function setConfirmation(policy: ConfirmationPolicy, analyzer: Json, session: Session): Promise<void> {
   const { rules: _, ...agent } = session.agent;
-  session.changeAgent({ ...agent, confirmation: policy });
+  session.settings.changeAgent(defineAgent({ ...agent, confirmation: policy }));
   await session.journal.emit([
     updateDraft('confirmation_policy', policy.spec),
     updateDraft('security_analyzer', analyzer),

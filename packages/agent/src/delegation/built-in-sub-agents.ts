@@ -1,6 +1,6 @@
 import { toolPresets } from '@varve/tools/specs';
 import { derivedAgent } from './derived-agent.ts';
-import type { SubAgent } from './sub-agent.ts';
+import type { SubAgent } from '../agent/agent.ts';
 
 /** Instructions of every sub-agent. */
 export const report = `You are a sub-agent: another agent gave you a part of its task, and reads only your final message. You cannot ask it anything, and you see nothing of its conversation. Do exactly the task in the message, then finish with a message that contains everything it needs: results, names of files with lines, commands and their outcomes, and what you could not do.`;

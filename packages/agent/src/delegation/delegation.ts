@@ -1,33 +1,17 @@
 import { taskFact } from '@varve/events/facts';
 import { SpecError } from '@varve/events/specs';
 import type { Tool } from '@varve/tools';
-import type { Agent } from '../agent.ts';
+import type { Agent, SubAgent } from '../agent/agent.ts';
+import type { DelegatingCall, NewTask, SubAgentTasks } from '../agent/sub-agent-tasks.ts';
 import { AgentError } from '../error.ts';
 import { digestOf } from '../log/digest.ts';
 import type { Draft } from '../log/drafts.ts';
-import type { AnswerWaitingChild } from '../run/waiting-child.ts';
-import type { Session } from '../session.ts';
+import type { AnswerWaitingChild } from '../agent/waiting-child.ts';
+import type { Session } from '../agent/session.ts';
 import { withTools } from './derived-agent.ts';
 import { runTask, type OpenChild, type TaskEnd, type TaskOrder } from './run-task.ts';
-import { findSubAgent, type SubAgent } from './sub-agent.ts';
+import { findSubAgent } from './find-sub-agent.ts';
 import type { TaskRecord } from '../log/projections/tasks-projection.ts';
-
-/** Call of a tool that starts tasks. */
-export interface DelegatingCall {
-  /** Equal for every attempt at the call, so that another attempt continues the same tasks. */
-  readonly idempotencyKey: string;
-  readonly actionId?: string;
-  readonly signal: AbortSignal;
-}
-
-/** Task of a new child conversation. */
-export interface NewTask {
-  /** Name of the task; default a new one: `task_00000001`. */
-  readonly taskId?: string;
-  /** Name of the sub-agent, or one of its aliases. */
-  readonly subAgent: string;
-  readonly description?: string;
-}
 
 /** Step of a composition. */
 export interface StepOrder {
@@ -55,11 +39,9 @@ const maxDepth = 3;
  * own, which the log of the conversation names before it starts. Ids are derived from the call, so that a call that is
  * executed again, after a crash, continues the same tasks.
  */
-export class Delegation {
+export class Delegation implements SubAgentTasks {
   /** Kinds of agents that can be started; the first is the default. */
   readonly agents: readonly SubAgent[];
-  /** Asks a person about calls of children during the current run. */
-  onChildWaiting: AnswerWaitingChild | undefined;
   #host: DelegationHost | undefined;
 
   constructor(agents: readonly SubAgent[]) {
@@ -69,6 +51,11 @@ export class Delegation {
   /** Sets the conversation, once it exists. */
   bind(host: DelegationHost): void {
     this.#host = host;
+  }
+
+  /** Sets what asks a person about calls of children. */
+  set onChildWaiting(answer: AnswerWaitingChild | undefined) {
+    this.#bound.session.onChildWaiting = answer;
   }
 
   /** Number of ancestors of the conversation. */
@@ -130,10 +117,11 @@ export class Delegation {
     order: Pick<TaskOrder, 'agent' | 'prompt' | 'limits'>,
     { idempotencyKey, signal }: DelegatingCall,
   ): Promise<TaskEnd> {
-    const { onChildWaiting } = this;
+    const { open, session } = this.#bound;
+    const { onChildWaiting } = session;
     return runTask(
       { ...task, ...order, messageId: messageId(idempotencyKey, task.taskId) },
-      { open: this.#bound.open, signal, ...(onChildWaiting && { onChildWaiting }) },
+      { open, signal, ...(onChildWaiting && { onChildWaiting }) },
     );
   }
 

@@ -1,11 +1,10 @@
 import type { Json } from '@varve/events';
 import type { Tool } from '@varve/tools';
 import { toolKinds, toolPresets } from '@varve/tools/specs';
-import { defineAgent, type Agent, type AgentOptions } from '../agent.ts';
+import { defineAgent, type Agent, type AgentOptions, type SubAgentContext } from '../agent/agent.ts';
 import { AgentError } from '../error.ts';
 import type { Prompt } from '../prompt/prompt.ts';
-import { toolset, type Toolset } from '../specs/toolset.ts';
-import type { SubAgentContext } from './sub-agent.ts';
+import { toolset, type Toolset } from '../agent/toolset.ts';
 
 /** Tools that start, or hand over to, other agents. A sub-agent has them only if it names them. */
 export const delegationToolNames: readonly string[] = ['task', 'delegate'];

@@ -1,12 +1,12 @@
 import { MessageEvent } from '@varve/events/kinds';
 import { textOf, type BaseEvent } from '@varve/events';
 import { truncateMiddle } from '@varve/text';
-import type { Agent } from '../agent.ts';
+import type { Agent, SubAgentLimits } from '../agent/agent.ts';
+import type { TaskResult } from '../agent/sub-agent-tasks.ts';
 import { finalAnswer } from '../run/last-reply.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
-import type { AnswerWaitingChild, WaitingChild } from '../run/waiting-child.ts';
-import type { SubAgentLimits } from './sub-agent.ts';
+import type { AnswerWaitingChild, WaitingChild } from '../agent/waiting-child.ts';
 
 /** Child conversation of a task. */
 export interface ChildConversation extends AsyncDisposable {
@@ -45,13 +45,7 @@ export interface TaskContext {
 }
 
 /** End of a task. */
-export interface TaskEnd {
-  readonly taskId: string;
-  /** Name of the sub-agent. */
-  readonly subAgent: string;
-  readonly isCompleted: boolean;
-  /** Text for the model: the answer, or the reason for another end. */
-  readonly text: string;
+export interface TaskEnd extends TaskResult {
   /** Result of the child; absent if it did not run. */
   readonly result?: RunResult;
   /** Events that its model had in view at the end, oldest first; absent if it did not run. */

@@ -3,7 +3,7 @@ import { AgentError } from '../error.ts';
 import type { RunLock } from '../run/run-lock.ts';
 import { startDrafts } from '../run/run-loop.ts';
 import type { RunOptions } from '../run/run-options.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 import { goalDraft, type GoalState } from '../log/projections/goal-projection.ts';
 import { pursueGoal, type GoalResult, type GoalStart } from './pursue-goal.ts';
 

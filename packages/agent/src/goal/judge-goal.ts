@@ -3,7 +3,7 @@ import { LlmError, type LanguageModel, type ModelReply, type ModelRequest } from
 import { earlierSummaries, renderFitting } from '@varve/condensers/summaries';
 import { parseJson } from '@varve/text';
 import { callModel } from '../run/side-call.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 import type { GoalVerdict } from '../log/projections/goal-projection.ts';
 
 /** Characters of a token in JSON of code and prose, rounded down. */

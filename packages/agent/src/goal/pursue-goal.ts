@@ -1,13 +1,13 @@
 import { text } from '@varve/events';
 import { LlmError, type LanguageModel } from '@varve/llm';
-import { sendMessage } from '../messages/send-message.ts';
+import { sendMessage } from '../run/send-message.ts';
 import { AgentError } from '../error.ts';
 import { isAnswered } from '../run/last-reply.ts';
 import { runConversation } from '../run/run-conversation.ts';
 import type { RunControl } from '../run/run-lock.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { EndReason, RunResult } from '../run/run-result.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 import { goalDraft, type GoalState, type GoalVerdict } from '../log/projections/goal-projection.ts';
 import { judgeGoal, type JudgeOptions } from './judge-goal.ts';
 

@@ -4,14 +4,13 @@ import type { Settings } from '@varve/events/facts';
 import type { Mask } from '@varve/text';
 import type { ClientToolSpec } from '@varve/tools/client';
 import * as z from 'zod';
-import type { Agent } from '../agent.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { readMeta, type ConversationMeta } from './conversation-meta.ts';
 import type { LoggedSettings } from './projections/settings-projection.ts';
 
 /** Parts of an open conversation that its settings describe. */
 export interface SettingsSource {
-  readonly agent: Agent;
+  readonly agent: { readonly spec: Json };
   readonly workspace: string;
   readonly clientTools: readonly ClientToolSpec[];
   /** Id of the parent conversation. */

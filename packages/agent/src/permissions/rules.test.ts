@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ApplyPatchAction, FileEditorAction, GrepAction, TerminalAction } from '@varve/events/payloads';
-import { neverConfirm } from '../confirmation/never-confirm.ts';
+import { neverConfirm } from '../confirmation/policies.ts';
 import { withRules } from '../confirmation/with-rules.ts';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { countingTool } from '../testing/counting-tool.ts';

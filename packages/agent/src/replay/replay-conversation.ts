@@ -1,7 +1,7 @@
 import { eventCodec, type BaseEvent } from '@varve/events';
 import { builtinKinds, MessageEvent } from '@varve/events/kinds';
 import type { EventStore, LogReader } from '@varve/storage';
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../agent/agent.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { readState } from '../log/read-log.ts';

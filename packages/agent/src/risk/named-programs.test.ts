@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { TerminalAction } from '@varve/events/payloads';
-import { confirmRisky } from '../confirmation/confirm-risky.ts';
+import { confirmRisky } from '../confirmation/policies.ts';
 import { countingTool } from '../testing/counting-tool.ts';
 import { shellRisk } from './shell-risk.ts';
 

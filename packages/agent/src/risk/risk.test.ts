@@ -4,14 +4,13 @@ import type { SecurityRisk } from '@varve/events/kinds';
 import { TerminalAction } from '@varve/events/payloads';
 import { scriptedModel } from '@varve/llm/testing';
 import { fileEditor } from '@varve/tools';
-import { defineAgent } from '../agent.ts';
-import { confirmRisky } from '../confirmation/confirm-risky.ts';
-import type { ProposedCall } from './risk-analyzer.ts';
+import { defineAgent } from '../agent/agent.ts';
+import { confirmRisky } from '../confirmation/policies.ts';
+import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
 import { countingTool } from '../testing/counting-tool.ts';
 import { ensembleRisk } from './ensemble-risk.ts';
 import { modelRisk } from './model-risk.ts';
 import { readShell } from '../shell/read-shell.ts';
-import type { RiskAnalyzer } from './risk-analyzer.ts';
 import { shellRisk } from './shell-risk.ts';
 
 const tool = countingTool().tool();

@@ -12,7 +12,7 @@ import { LlmError } from '@varve/llm';
 import type { Draft } from '../log/drafts.ts';
 import { maxInputTokens } from '../request/input-limit.ts';
 import type { RequestTokens } from '../request/token-counter.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 import { failedAttemptDraft, planDrafts, type Attempt } from './condensation-drafts.ts';
 import { hardReset } from './hard-reset.ts';
 import { callModel } from './side-call.ts';

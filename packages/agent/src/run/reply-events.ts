@@ -2,8 +2,8 @@ import type { TextContent } from '@varve/events';
 import { callFact, reviewFact, type Call, type CallReview } from '@varve/events/facts';
 import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import type { FailedAttempt, ModelReply } from '@varve/llm';
-import { endsRun } from '../calls/ends-run.ts';
-import type { InvalidCall, ValidCall } from '../calls/read-call.ts';
+import { endsRun } from './calls/ends-run.ts';
+import type { InvalidCall, ValidCall } from './calls/read-call.ts';
 import { denialOf } from '../confirmation/gate.ts';
 import { callAfterEndMessage, callErrorDraft, rejectionDraft, type Draft } from '../log/drafts.ts';
 

@@ -1,10 +1,11 @@
 import { SystemPromptEvent } from '@varve/events/kinds';
 import type { LimitedRun } from '../budget/budget-ledger.ts';
 import { checkLimits, type Limits } from '../budget/limits.ts';
-import { changedReviewDrafts } from '../calls/changed-reviews.ts';
+import { changedReviewDrafts } from './calls/changed-reviews.ts';
 import { AgentError } from '../error.ts';
 import { stateOf } from '../log/conversation-state.ts';
-import type { Session, StepContext } from '../session.ts';
+import type { Session } from '../agent/session.ts';
+import type { StepContext } from './step-context.ts';
 import { endsInReply, isAnswered, lastAnswer } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
 import { runSteps, type StepsEnd } from './run-loop.ts';
@@ -38,7 +39,7 @@ export async function runConversation(
     ...(onOutput && { onOutput }),
     sawLatestUserMessage: () => isAnswered(journal.timeline.read('view')),
   };
-  session.delegation.onChildWaiting = onChildWaiting;
+  session.onChildWaiting = onChildWaiting;
   ledger.open(run);
   try {
     const end = await runSteps(session, context, control, run.overdue);

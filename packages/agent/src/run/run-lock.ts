@@ -1,5 +1,5 @@
 import { AgentError } from '../error.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 
 /** Requests to stop the work that holds a {@link RunLock}. */
 export interface RunControl {

@@ -1,7 +1,7 @@
 import { LlmError, type LanguageModel, type ModelReply, type ModelRequest } from '@varve/llm';
 import { messageDigester } from '../log/digest.ts';
 import { maskedDigests } from '../request/request-facts.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 import { failedAttemptDrafts, replyFactDraft, type ReplyFactContext } from './reply-events.ts';
 
 /** Options of {@link callModel}. */

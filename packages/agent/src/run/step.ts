@@ -1,9 +1,10 @@
 import { CondenserError } from '@varve/condensers';
 import { CondensationRequest } from '@varve/events/kinds';
 import { LlmError } from '@varve/llm';
-import { runPending } from '../calls/run-pending.ts';
+import { runPending } from './calls/run-pending.ts';
 import type { Draft } from '../log/drafts.ts';
-import type { Session, StepContext, StepOutcome } from '../session.ts';
+import type { Session } from '../agent/session.ts';
+import type { StepContext, StepOutcome } from './step-context.ts';
 import { emptyReplyNudges } from '../stuck/monologue.ts';
 import { condensationFor, resetDrafts } from './condense.ts';
 import { emptyCondensationDraft } from './condensation-drafts.ts';

@@ -1,5 +1,5 @@
 import { nudgeDraft, statusDraft } from '../log/drafts.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 
 /** Number of denials after one message of the user from which on the work may end. */
 const maxStopDenials = 5;

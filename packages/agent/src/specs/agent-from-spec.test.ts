@@ -9,14 +9,14 @@ import { toolPresets } from '@varve/tools/specs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { defineAgent, type AgentOptions } from '../agent.ts';
+import { defineAgent, type AgentOptions } from '../agent/agent.ts';
 import { AgentError } from '../error.ts';
 import { alwaysConfirm, confirmRisky } from '../index.ts';
 import { presetPrompt } from '../prompt/index.ts';
 import { ensembleRisk, modelRisk, shellRisk } from '../risk/index.ts';
 import { agentFromSpec, requireAgent } from './agent-from-spec.ts';
 import { agentRegistries } from './agent-registries.ts';
-import { toolset } from './toolset.ts';
+import { toolset } from '../agent/toolset.ts';
 
 const registries = agentRegistries({ models: { keys: {} } });
 const local = openaiChat({ model: 'm', baseUrl: 'http://127.0.0.1:9/v1' });

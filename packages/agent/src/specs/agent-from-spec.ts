@@ -1,6 +1,6 @@
 import type { Json } from '@varve/events';
 import { describeProblem, type SpecProblem } from '@varve/events/specs';
-import { defineAgent, type Agent, type AgentOptions } from '../agent.ts';
+import { defineAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
 import { AgentError } from '../error.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import type { AgentRegistries } from './agent-registries.ts';

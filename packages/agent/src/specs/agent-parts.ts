@@ -2,14 +2,14 @@ import type { Json } from '@varve/events';
 import { buildPart, SpecError } from '@varve/events/specs';
 import { modelParameters } from '@varve/llm/specs';
 import * as z from 'zod';
-import type { AgentOptions } from '../agent.ts';
+import type { AgentOptions } from '../agent/agent.ts';
 import { confirmationFromSpec } from '../confirmation/confirmation-from-spec.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import type { AgentRegistries } from './agent-registries.ts';
 import type { JsonObject } from './json-object.ts';
 import { PartReader, type MissingPart } from './part-reader.ts';
 import { SpecBuilder } from './spec-builder.ts';
-import { toolset, type NamedTool, type Toolset } from './toolset.ts';
+import { toolset, type NamedTool, type Toolset } from '../agent/toolset.ts';
 
 const count = z.exactOptional(z.int().positive());
 const budgetFields = z.strictObject({

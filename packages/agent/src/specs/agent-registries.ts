@@ -6,12 +6,12 @@ import { modelKinds, type ModelContext, type ModelKindsOptions } from '@varve/ll
 import { toolKinds } from '@varve/tools/specs';
 import { confirmationKinds } from '../confirmation/confirmation-kinds.ts';
 import type { ConfirmationRegistries } from '../confirmation/confirmation-from-spec.ts';
-import { delegationKinds } from '../delegation/delegation-kinds.ts';
+import { delegationKinds } from '../delegation-tools/delegation-kinds.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { promptKinds } from '../prompt/prompt-kinds.ts';
 import type { PresetPromptOptions } from '../prompt/preset-prompt.ts';
 import { riskKinds, type RiskKindsOptions } from '../risk/risk-kinds.ts';
-import type { ToolRegistry } from './toolset.ts';
+import type { ToolRegistry } from '../agent/toolset.ts';
 
 /** Context in which the parts of an agent are rebuilt: it builds the parts inside of them. */
 export interface SpecContext extends ModelContext, CondenserParts {

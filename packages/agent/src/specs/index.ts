@@ -6,4 +6,4 @@ export {
   type SpecContext,
 } from './agent-registries.ts';
 export type { MissingPart } from './part-reader.ts';
-export { toolset, type NamedTool, type ToolRegistry, type Toolset, type ToolsetOptions } from './toolset.ts';
+export { toolset, type NamedTool, type ToolRegistry, type Toolset, type ToolsetOptions } from '../agent/toolset.ts';

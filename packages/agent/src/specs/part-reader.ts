@@ -1,7 +1,7 @@
 import type { Json } from '@varve/events';
 import { optionProblem, SpecError, type SpecProblem } from '@varve/events/specs';
 import type * as z from 'zod';
-import type { AgentOptions } from '../agent.ts';
+import type { AgentOptions } from '../agent/agent.ts';
 import { isUnset, type JsonObject } from './json-object.ts';
 
 /** A part of a stored agent that was not rebuilt. */

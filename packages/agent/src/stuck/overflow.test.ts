@@ -6,7 +6,7 @@ import { arbitraryLog, projectionContract, type Log } from '@varve/events/testin
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
-import { defineAgent, type AgentOptions } from '../agent.ts';
+import { defineAgent, type AgentOptions } from '../agent/agent.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { countingTool } from '../testing/counting-tool.ts';
 import { overflowProjection } from './overflow-projection.ts';

@@ -1,5 +1,5 @@
 import { TerminalAction } from '@varve/events/payloads';
-import { confirmRisky } from '../../src/confirmation/confirm-risky.ts';
+import { confirmRisky } from '../../src/confirmation/policies.ts';
 import { ensembleRisk } from '../../src/risk/ensemble-risk.ts';
 import { modelRisk } from '../../src/risk/model-risk.ts';
 import { shellRisk } from '../../src/risk/shell-risk.ts';

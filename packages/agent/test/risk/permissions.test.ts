@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TerminalAction } from '@varve/events/payloads';
 import { reviewCalls } from '../../src/confirmation/gate.ts';
-import { neverConfirm } from '../../src/confirmation/never-confirm.ts';
+import { neverConfirm } from '../../src/confirmation/policies.ts';
 import { withRules } from '../../src/confirmation/with-rules.ts';
 import type { PermissionRule } from '../../src/permissions/permission-rule.ts';
 import { countingTool } from '../../src/testing/counting-tool.ts';

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApplyPatchAction, FileEditorAction, GrepAction, TerminalAction } from '@varve/events/payloads';
-import { confirmRisky } from '../../src/confirmation/confirm-risky.ts';
+import { confirmRisky, neverConfirm } from '../../src/confirmation/policies.ts';
 import { reviewCalls } from '../../src/confirmation/gate.ts';
-import { neverConfirm } from '../../src/confirmation/never-confirm.ts';
 import { withRules } from '../../src/confirmation/with-rules.ts';
 import { countingTool } from '../../src/testing/counting-tool.ts';
 

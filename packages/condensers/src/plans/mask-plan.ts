@@ -1,7 +1,6 @@
 import type { BaseEvent } from '@varve/events';
-import { withMask } from '@varve/events/projections';
+import { withMask, type View } from '@varve/events/projections';
 import type { CondenseContext, CondenserAnswer, Mask, TokenCounter } from '../condenser.ts';
-import type { View } from '@varve/events/projections';
 import { minimumShare } from './find-segment.ts';
 
 /** An observation that may be masked, and the text to show instead. */

@@ -1,5 +1,4 @@
-import type { BashEvent } from './bash-event.ts';
-import { parseName } from './bash-event.ts';
+import { type BashEvent, parseName } from './bash-event.ts';
 import type { BashEventStore } from './bash-event-store.ts';
 
 /** Orders of a search. @see agent-server 1.43.1 OpenAPI, BashEventSortOrder */

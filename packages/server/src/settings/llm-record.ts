@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '@varve/events';
-import { receivedText, redacted, type Cipher, type Exposure, type SecretStore } from '@varve/settings/secrets';
-import { modelKeyPrefix } from '@varve/settings/secrets';
+import {
+  receivedText,
+  redacted,
+  type Cipher,
+  type Exposure,
+  type SecretStore,
+  modelKeyPrefix,
+} from '@varve/settings/secrets';
 
 /** A model as clients send and receive it: the fields of the reference's LLM. */
 export type LlmRecord = Readonly<Record<string, Json>>;

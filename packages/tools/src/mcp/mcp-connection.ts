@@ -3,8 +3,9 @@ import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
+  type CallToolResult,
+  type JsonSchemaValidatorResult,
 } from '@modelcontextprotocol/client';
-import type { CallToolResult, JsonSchemaValidatorResult } from '@modelcontextprotocol/client';
 import { truncateMiddle, type Redactor, type Variables } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
 import { shellEnvironment } from '../processes/shell-environment.ts';

@@ -12,7 +12,7 @@ import {
   trustNothing,
   type TrustPredicate,
 } from '@varve/skills/sources';
-import { maxSubAgents } from '../sub-agent.ts';
+import { maxSubAgents } from '../../agent/agent.ts';
 import { parseDefinition } from './parse-definition.ts';
 import type { SubAgentDefinition } from './sub-agent-definition.ts';
 

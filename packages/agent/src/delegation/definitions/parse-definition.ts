@@ -1,7 +1,7 @@
 import type { Json } from '@varve/events';
 import * as z from 'zod';
 import { splitFrontMatter, type FrontMatter, SourceError } from '@varve/skills/sources';
-import { subAgentName } from '../sub-agent.ts';
+import { subAgentName } from '../../agent/agent.ts';
 import type { SubAgentDefinition } from './sub-agent-definition.ts';
 import { toolNamesOf, type NamedTools } from './tool-names.ts';
 

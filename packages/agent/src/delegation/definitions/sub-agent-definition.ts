@@ -1,6 +1,6 @@
 import type { Json } from '@varve/events';
 import type { SourceRoot } from '@varve/skills/sources';
-import type { SubAgentLimits } from '../sub-agent.ts';
+import type { SubAgentLimits } from '../../agent/agent.ts';
 
 /** Ways to confirm the calls of a sub-agent, in the words of the reference. */
 export type PermissionMode = 'always_confirm' | 'confirm_risky' | 'never_confirm';

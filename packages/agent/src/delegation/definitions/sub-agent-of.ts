@@ -1,14 +1,11 @@
 import { condenserFromSpec, noCondensation, type Condenser } from '@varve/condensers';
 import type { LanguageModel } from '@varve/llm';
-import type { Agent } from '../../agent.ts';
-import { alwaysConfirm } from '../../confirmation/always-confirm.ts';
+import type { Agent, SubAgent, SubAgentContext } from '../../agent/agent.ts';
+import { alwaysConfirm, confirmRisky, neverConfirm } from '../../confirmation/policies.ts';
 import type { ConfirmationPolicy } from '../../confirmation/confirmation-policy.ts';
-import { confirmRisky } from '../../confirmation/confirm-risky.ts';
-import { neverConfirm } from '../../confirmation/never-confirm.ts';
 import { AgentError } from '../../error.ts';
 import { builtinSubAgents, report } from '../built-in-sub-agents.ts';
 import { delegationToolNames, derivedAgent } from '../derived-agent.ts';
-import type { SubAgent, SubAgentContext } from '../sub-agent.ts';
 import type { PermissionMode, SubAgentDefinition } from './sub-agent-definition.ts';
 
 /** Options of {@link subAgentOf}. */

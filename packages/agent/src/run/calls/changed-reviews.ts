@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { reviewFact } from '@varve/events/facts';
-import { reviewCalls } from '../confirmation/gate.ts';
-import type { Draft } from '../log/drafts.ts';
-import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import type { Session } from '../session.ts';
+import { reviewCalls } from '../../confirmation/gate.ts';
+import type { Draft } from '../../log/drafts.ts';
+import type { ProposedCall } from '../../risk/risk-analyzer.ts';
+import type { Session } from '../../agent/session.ts';
 import { proposedCalls } from './proposed-calls.ts';
 import { recoveryDecision, type RunnableCall } from './recovery.ts';
 

@@ -1,7 +1,7 @@
 import { definePartKind } from '@varve/events/specs';
 import type { Tool } from '@varve/tools';
 import * as z from 'zod';
-import type { ToolRegistry, ToolsContext } from '../specs/toolset.ts';
+import type { ToolRegistry, ToolsContext } from '../agent/toolset.ts';
 import { delegateTool } from './delegate-tool.ts';
 import { taskTool } from './task-tool.ts';
 

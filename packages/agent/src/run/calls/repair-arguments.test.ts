@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fileEditor, terminal, type Tool } from '@varve/tools';
-import { countingTool } from '../testing/counting-tool.ts';
+import { countingTool } from '../../testing/counting-tool.ts';
 import { resolveToolName } from './resolve-tool.ts';
 import { parseArguments, parseNested } from './repair-arguments.ts';
 

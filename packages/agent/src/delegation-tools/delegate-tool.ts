@@ -2,10 +2,9 @@ import { text } from '@varve/events';
 import { DelegateAction, DelegateObservation } from '@varve/events/payloads';
 import { defineBuiltinTool, type Tool } from '@varve/tools';
 import { AgentError } from '../error.ts';
-import type { Delegation, DelegatingCall } from './delegation.ts';
+import type { DelegatingCall, SubAgentTasks, TaskResult } from '../agent/sub-agent-tasks.ts';
 import { describeSubAgents, startsAgents } from './delegating-tools.ts';
-import type { TaskEnd } from './run-task.ts';
-import { subAgentName } from './sub-agent.ts';
+import { subAgentName } from '../agent/agent.ts';
 import type { TaskRecord } from '../log/projections/tasks-projection.ts';
 
 interface DelegateInput {
@@ -24,7 +23,7 @@ const maxSubAgentsPerCall = 5;
  *
  * @see software-agent-sdk DelegateTool
  */
-export function delegateTool(delegation: Delegation): Tool<DelegateInput> {
+export function delegateTool(delegation: SubAgentTasks): Tool<DelegateInput> {
   return defineBuiltinTool({
     ...startsAgents('delegate'),
     description: `Runs up to ${maxSubAgentsPerCall} sub-agents concurrently. First spawn them with ids that you choose, then delegate a task to each by its id; delegate waits until all have ended and returns their final messages together. A sub-agent keeps what it knows for later tasks. It sees nothing of this conversation and cannot ask: write everything it needs into its task. All work in the same directory, so give them tasks that do not change the same files.
@@ -51,7 +50,7 @@ ${describeSubAgents(delegation)}`,
 /** Stores the sub-agents, all or none. */
 async function spawn(
   { ids = [], agent_types: kinds = [] }: DelegateInput,
-  delegation: Delegation,
+  delegation: SubAgentTasks,
   call: DelegatingCall,
 ): Promise<string> {
   checkCount(ids.length, 'spawn needs the ids of the sub-agents');
@@ -71,7 +70,7 @@ async function spawn(
   return `Ready for tasks: ${added.map(({ taskId, subAgent }) => `${taskId} (${subAgent})`).join(', ')}.`;
 }
 
-async function run({ tasks = {} }: DelegateInput, delegation: Delegation, call: DelegatingCall): Promise<string> {
+async function run({ tasks = {} }: DelegateInput, delegation: SubAgentTasks, call: DelegatingCall): Promise<string> {
   const wanted = Object.entries(tasks);
   checkCount(wanted.length, 'delegate needs the tasks by the ids of the sub-agents');
   const orders = wanted.map(([id, prompt]) => ({ task: spawned(id, delegation), prompt }));
@@ -79,14 +78,14 @@ async function run({ tasks = {} }: DelegateInput, delegation: Delegation, call: 
   return ends.map(describeEnd).join('\n\n');
 }
 
-function spawned(id: string, { tasks }: Delegation): TaskRecord {
+function spawned(id: string, { tasks }: SubAgentTasks): TaskRecord {
   const found = tasks.find(({ taskId }) => taskId === id);
   if (found) return found;
   const ids = tasks.map(({ taskId }) => taskId).join(', ');
   throw new AgentError('invalid', `No sub-agent ${JSON.stringify(id)} was spawned. There are: ${ids || 'none'}.`);
 }
 
-function describeEnd({ taskId, subAgent, isCompleted, text: result }: TaskEnd): string {
+function describeEnd({ taskId, subAgent, isCompleted, text: result }: TaskResult): string {
   return `[sub-agent: ${taskId} (${subAgent}), status: ${isCompleted ? 'completed' : 'error'}]\n${result}`;
 }
 

@@ -1,7 +1,7 @@
 import { ObservationEvent } from '@varve/events/kinds';
-import { hookRejectionDraft } from '../hooks/hook-drafts.ts';
-import { nudgeDraft, type Draft } from '../log/drafts.ts';
-import type { Session } from '../session.ts';
+import { hookRejectionDraft } from '../../hooks/hook-drafts.ts';
+import { nudgeDraft, type Draft } from '../../log/drafts.ts';
+import type { Session } from '../../agent/session.ts';
 import { isPending } from './execute-call.ts';
 import type { RunnableCall } from './recovery.ts';
 

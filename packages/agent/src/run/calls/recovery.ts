@@ -2,7 +2,7 @@ import type { ActionEvent } from '@varve/events/kinds';
 import type { PendingCall } from '@varve/events/projections';
 import { endsRun } from './ends-run.ts';
 import { ToolError, type Effect, type Tool } from '@varve/tools';
-import { callAfterEndMessage } from '../log/drafts.ts';
+import { callAfterEndMessage } from '../../log/drafts.ts';
 
 /** A pending call that may run, with its tool and its parsed input. */
 export interface RunnableCall {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ActionEvent } from '@varve/events/kinds';
 import type { PendingCall } from '@varve/events/projections';
 import type { Effect } from '@varve/tools';
-import { countingTool } from '../testing/counting-tool.ts';
+import { countingTool } from '../../testing/counting-tool.ts';
 import { recoveryDecision } from './recovery.ts';
 
 const event = ActionEvent.create(

@@ -1,10 +1,10 @@
 import { approvalFact } from '@varve/events/facts';
 import { TerminalAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
-import { approvalDigest, callsDigest } from '../confirmation/gate.ts';
-import { AgentError } from '../error.ts';
-import { rejectionDraft, statusDraft, type Draft } from '../log/drafts.ts';
-import type { Session } from '../session.ts';
+import { approvalDigest, callsDigest } from '../../confirmation/gate.ts';
+import { AgentError } from '../../error.ts';
+import { rejectionDraft, statusDraft, type Draft } from '../../log/drafts.ts';
+import type { Session } from '../../agent/session.ts';
 import { startDirectories } from './proposed-calls.ts';
 
 /** Approved calls, and who approved them. */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { CallReview } from '@varve/events/facts';
 import { TerminalAction } from '@varve/events/payloads';
-import { isApproved } from '../confirmation/gate.ts';
-import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import type { Session } from '../session.ts';
+import { isApproved } from '../../confirmation/gate.ts';
+import type { ProposedCall } from '../../risk/risk-analyzer.ts';
+import type { Session } from '../../agent/session.ts';
 import { runnableCalls } from './changed-reviews.ts';
 import type { RunnableCall } from './recovery.ts';
 

@@ -2,7 +2,7 @@ import { text } from '@varve/events';
 import { TaskAction, TaskObservation } from '@varve/events/payloads';
 import { defineBuiltinTool, type Tool } from '@varve/tools';
 import { AgentError } from '../error.ts';
-import type { Delegation, DelegatingCall } from './delegation.ts';
+import type { DelegatingCall, SubAgentTasks } from '../agent/sub-agent-tasks.ts';
 import { describeSubAgents, startsAgents } from './delegating-tools.ts';
 import type { TaskRecord } from '../log/projections/tasks-projection.ts';
 
@@ -19,7 +19,7 @@ interface TaskInput {
  *
  * @see software-agent-sdk TaskTool
  */
-export function taskTool(delegation: Delegation): Tool<TaskInput> {
+export function taskTool(delegation: SubAgentTasks): Tool<TaskInput> {
   return defineBuiltinTool({
     ...startsAgents('task'),
     description: `Gives a task to a sub-agent, waits until it ends, and returns its final message. A sub-agent sees nothing of this conversation and cannot ask: write everything it needs into the prompt, and what it should report. It works in the same directory. Use it for parts that can be described completely and whose steps do not matter here. The result contains the id of the task: resume a task by this id, with a prompt for what is to be done next, and it continues with all that it knows.
@@ -52,7 +52,7 @@ ${describeSubAgents(delegation)}`,
 
 async function taskOf(
   { resume, subagent_type: subAgent, description }: TaskInput,
-  delegation: Delegation,
+  delegation: SubAgentTasks,
   call: DelegatingCall,
 ): Promise<TaskRecord> {
   if (resume !== undefined) {

@@ -3,7 +3,7 @@ import { ToolError } from '@varve/tools';
 import { AgentError } from '../error.ts';
 import { goalDraft, type GoalState } from '../log/projections/goal-projection.ts';
 import type { HookVerdict } from '../hooks/session-hooks.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../agent/session.ts';
 import { activateSkills, skillsIn, type ActivatedSkill, triggeredSkills } from '@varve/skills/activation';
 import { systemPromptDrafts, userMessageDrafts, type MessageAdditions } from './user-message.ts';
 
@@ -39,7 +39,7 @@ export async function sendMessage(
   // A message without triggers is stored without a delay.
   const isTriggering = triggeredSkills(message, session.agent.skills).length > 0;
   const activated = isTriggering ? await activatedSkills(message, session, signal) : [];
-  session.suggestTitle(message);
+  session.settings.suggestTitle(message);
   const events = await journal.emit(() => {
     if (goal && !isStarting && !goals.isRunning) return [];
     const drafts = userMessageDrafts(

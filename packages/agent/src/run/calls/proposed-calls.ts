@@ -3,9 +3,9 @@ import { TerminalAction, type Payload } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import type { SecurityRisk } from '@varve/events/kinds';
 import { realPathOf, type Tool } from '@varve/tools';
-import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { readTerminal } from '../shell/read-terminal.ts';
-import type { Session } from '../session.ts';
+import type { ProposedCall } from '../../risk/risk-analyzer.ts';
+import { readTerminal } from '../../shell/read-terminal.ts';
+import type { Session } from '../../agent/session.ts';
 
 /** A call with what policies review. */
 interface Reviewed {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ToolCall } from '@varve/events';
 import { defineTool, type Tool } from '@varve/tools';
 import * as z from 'zod';
-import { offeredTool } from '../request/offered-tools.ts';
+import { offeredTool } from '../../request/offered-tools.ts';
 import { readCall } from './read-call.ts';
 
 const write = defineTool({

@@ -2,7 +2,7 @@ import type { Json } from '@varve/events';
 import { preparePart, type Registry, type SpecProblem } from '@varve/events/specs';
 import type { Mask, Redactor } from '@varve/text';
 import type { Tool } from '@varve/tools';
-import type { Delegation } from '../delegation/delegation.ts';
+import type { SubAgentTasks } from './sub-agent-tasks.ts';
 
 /** Context in which the tools of a conversation are made. */
 export interface ToolsContext {
@@ -12,7 +12,7 @@ export interface ToolsContext {
   /** Masks the same secrets in text that arrives in pieces, or before it is cut; an option of `defaultTools`. */
   readonly redactor: Redactor;
   /** Sub-agents of the conversation, for tools that start them; absent where tools are made without one. */
-  readonly delegation?: Delegation;
+  readonly delegation?: SubAgentTasks;
 }
 
 /** Makes the tools of one conversation. */

@@ -1,4 +1,4 @@
-import type { Delegation } from './delegation.ts';
+import type { SubAgentTasks } from '../agent/sub-agent-tasks.ts';
 
 /** Maximum length of a description in the list for the model, in UTF-16 units. */
 const maxDescriptionLength = 1024;
@@ -22,7 +22,7 @@ export function startsAgents(name: string) {
 }
 
 /** Returns the list of sub-agents for the description of a tool: one line each. */
-export function describeSubAgents({ agents }: Delegation): string {
+export function describeSubAgents({ agents }: SubAgentTasks): string {
   const lines = agents.map(({ name, description }) => {
     return `- ${name}: ${description.replaceAll(/\s+/g, ' ').trim().slice(0, maxDescriptionLength)}`;
   });

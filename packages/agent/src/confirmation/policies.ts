@@ -40,3 +40,13 @@ export function confirmRisky({
     },
   };
 }
+
+/** Asks before every reply with calls, except one that only thinks or finishes. */
+export function alwaysConfirm(): ConfirmationPolicy {
+  return { spec: { kind: 'AlwaysConfirm' }, review: () => ({ asks: true }) };
+}
+
+/** Runs everything without asking. */
+export function neverConfirm(): ConfirmationPolicy {
+  return { spec: { kind: 'NeverConfirm' }, review: () => ({ asks: false }) };
+}

@@ -1,8 +1,9 @@
 import type { CallReview } from '@varve/events/facts';
-import { denialOf, isApproved, mustWait, reviewCalls } from '../confirmation/gate.ts';
-import { callErrorDraft, rejectionDraft, statusDraft, type Draft } from '../log/drafts.ts';
-import type { Session, StepContext, StepOutcome } from '../session.ts';
-import { hookRejectionDraft } from '../hooks/hook-drafts.ts';
+import { denialOf, isApproved, mustWait, reviewCalls } from '../../confirmation/gate.ts';
+import { callErrorDraft, rejectionDraft, statusDraft, type Draft } from '../../log/drafts.ts';
+import type { Session } from '../../agent/session.ts';
+import type { StepContext, StepOutcome } from '../step-context.ts';
+import { hookRejectionDraft } from '../../hooks/hook-drafts.ts';
 import { allowedDirectories } from './allowed-directories.ts';
 import { contextDrafts, passHooks, runHooksAfter } from './call-hooks.ts';
 import { changedReviewDrafts, runnableCalls } from './changed-reviews.ts';

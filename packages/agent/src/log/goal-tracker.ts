@@ -1,6 +1,6 @@
-import type { Draft } from '../log/drafts.ts';
-import type { Journal } from '../log/journal.ts';
-import { goalDraft, type GoalState } from '../log/projections/goal-projection.ts';
+import type { Draft } from './drafts.ts';
+import type { Journal } from './journal.ts';
+import { goalDraft, type GoalState } from './projections/goal-projection.ts';
 
 /** Loop that pursues the goal of a session, seen by the other parts of the session. */
 export class GoalTracker {

@@ -2,20 +2,19 @@ import { noCondensation, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
 import type { LanguageModel, ModelParameters } from '@varve/llm';
 import type { Signer } from '@varve/storage/proof';
-import type { ConfirmationPolicy } from './confirmation/confirmation-policy.ts';
-import { AgentError } from './error.ts';
-import { isWithoutHooks, type HookConfig } from './hooks/hook-config.ts';
-import { withoutUndefined } from './without-undefined.ts';
-import { withRules } from './confirmation/with-rules.ts';
-import { checkLimits, type Budget } from './budget/limits.ts';
-import { neverConfirm } from './confirmation/never-confirm.ts';
-import type { PermissionRule } from './permissions/permission-rule.ts';
-import { codingPrompt } from './prompt/preset-prompt.ts';
-import { textPrompt, type Prompt } from './prompt/prompt.ts';
-import type { Toolset } from './specs/toolset.ts';
+import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
+import { AgentError } from '../error.ts';
+import { isWithoutHooks, type HookConfig } from '../hooks/hook-config.ts';
+import { withoutUndefined } from '../without-undefined.ts';
+import { withRules } from '../confirmation/with-rules.ts';
+import { checkLimits, type Budget, type Limits } from '../budget/limits.ts';
+import { neverConfirm } from '../confirmation/policies.ts';
+import type { PermissionRule } from '../permissions/permission-rule.ts';
+import { codingPrompt } from '../prompt/preset-prompt.ts';
+import { textPrompt, type Prompt } from '../prompt/prompt.ts';
+import type { Toolset } from './toolset.ts';
 import { maxSkills, type Skill } from '@varve/skills';
-import { checkSubAgents, type SubAgent } from './delegation/sub-agent.ts';
-import { stuckRules, type StuckRules } from './stuck/stuck-rules.ts';
+import { stuckRules, type StuckRules } from '../stuck/stuck-rules.ts';
 
 /**
  * Meaning of a reply of text alone. `finish`: the work is done. `wait`: it is a question to the person, and the run
@@ -84,6 +83,44 @@ export interface Agent {
   readonly spec: Json;
 }
 
+/** Limits of each run of a sub-agent, in addition to what is left of the budget of its parent. */
+export interface SubAgentLimits extends Limits {
+  /** Milliseconds that a run may take. */
+  readonly maxMs?: number;
+}
+
+/** Kind of agent that a conversation can start for a part of its task. */
+export interface SubAgent {
+  /** Unique within an agent: a letter, then letters, digits, `_`, `-`, at most 64 characters. */
+  readonly name: string;
+  /** Other names by which models call it. A sub-agent that has one of them as its name takes precedence. */
+  readonly aliases?: readonly string[];
+  /** Description for the model: when to use it. */
+  readonly description: string;
+  readonly limits?: SubAgentLimits;
+  /** Hex SHA-256 of its file; absent for one of the application. */
+  readonly digest?: string;
+  /**
+   * Returns the agent for a child of a conversation of `parent`, with its model as it is now. Policies that it does not
+   * set are those of the parent. Called for each task, again when it is resumed.
+   *
+   * @throws {AgentError} `invalid` naming the tool, skill or model that does not exist.
+   */
+  create(parent: Agent, context: SubAgentContext): Agent;
+}
+
+/** Conversation for whose child an agent is created. */
+export interface SubAgentContext {
+  /** Names of its tools. */
+  readonly toolNames: readonly string[];
+}
+
+/** Names of sub-agents and of their tasks. */
+export const subAgentName = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** Maximum number of sub-agents of an agent. */
+export const maxSubAgents = 100;
+
 /** Options of {@link defineAgent}. */
 export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
   Partial<Omit<Agent, 'spec' | 'policy' | 'budget' | 'stuck' | 'prompt'>> & {
@@ -151,6 +188,19 @@ function checkSkills(skills: readonly Skill[]): void {
   if (duplicate !== undefined) throw new AgentError('invalid', `Two skills of the agent are called ${duplicate}.`);
   if (skills.length <= maxSkills) return;
   throw new AgentError('invalid', `The agent has ${skills.length} skills, and at most ${maxSkills} are allowed.`);
+}
+
+function checkSubAgents(agents: readonly { readonly name: string }[]): void {
+  const names = agents.map(({ name }) => name);
+  const invalid = names.find((name, index) => !subAgentName.test(name) || names.indexOf(name) !== index);
+  if (invalid !== undefined) {
+    throw new AgentError('invalid', `The sub-agent ${JSON.stringify(invalid)} exists twice, or its name is not one.`);
+  }
+  if (agents.length <= maxSubAgents) return;
+  throw new AgentError(
+    'invalid',
+    `The agent has ${agents.length} sub-agents, and at most ${maxSubAgents} are allowed.`,
+  );
 }
 
 /** @see software-agent-sdk Agent: shared fields have the same names */

@@ -3,7 +3,7 @@ import { SystemPromptEvent } from '@varve/events/kinds';
 import type { View } from '@varve/events/projections';
 import type { Tool } from '@varve/tools';
 import type { Draft } from '../log/drafts.ts';
-import type { Prompt } from '../prompt/prompt.ts';
+import type { Prompt } from './prompt.ts';
 import type { Skill } from '@varve/skills';
 import { skillsPrompt } from '@varve/skills/activation';
 

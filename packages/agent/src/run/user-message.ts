@@ -2,9 +2,9 @@ import { text, textOf, type Content, type TextContent } from '@varve/events';
 import type { ExecutionStatus } from '@varve/events/projections';
 import { AgentError } from '../error.ts';
 import { statusDraft, userMessageDraft, type Draft } from '../log/drafts.ts';
-import { promptDraft } from '../request/prompt-draft.ts';
-import type { Session } from '../session.ts';
-import { rejectionDrafts } from '../calls/approvals.ts';
+import { promptDraft } from '../prompt/prompt-draft.ts';
+import type { Session } from '../agent/session.ts';
+import { rejectionDrafts } from './calls/approvals.ts';
 
 /** Input of a user: text, or blocks with images. */
 export type UserInput = string | readonly Content[];

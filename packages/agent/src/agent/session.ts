@@ -1,0 +1,55 @@
+import type { EventCodec } from '@varve/events';
+import type { ToolSpec } from '@varve/llm';
+import type { EventLog } from '@varve/storage';
+import type { Mask } from '@varve/text';
+import type { Tool } from '@varve/tools';
+import type { ClientToolSpec } from '@varve/tools/client';
+import type { BudgetLedger } from '../budget/budget-ledger.ts';
+import type { SessionHooks } from '../hooks/session-hooks.ts';
+import type { GoalTracker } from '../log/goal-tracker.ts';
+import type { Journal } from '../log/journal.ts';
+import type { MetaDifference } from '../log/settings.ts';
+import type { PreparedRequest } from '../request/request.ts';
+import type { RequestTokens } from '../request/token-counter.ts';
+import type { Agent } from './agent.ts';
+import type { SessionSettings } from './session-settings.ts';
+import type { AnswerWaitingChild } from './waiting-child.ts';
+
+/** One open conversation: the services that everything uses which works on it. `open-session` makes and closes it. */
+export interface Session {
+  readonly conversationId: string;
+  readonly workspace: string;
+  readonly log: EventLog;
+  readonly codec: EventCodec;
+  /** By name. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** The tools as the model is offered them. */
+  readonly offered: readonly ToolSpec[];
+  readonly clientTools: readonly ClientToolSpec[];
+  /** Replaces secrets. */
+  readonly mask: Mask;
+  readonly journal: Journal;
+  /** The agent of the next step, and the title. */
+  readonly settings: SessionSettings;
+  /** That of `settings`. */
+  readonly agent: Agent;
+  readonly hooks: SessionHooks;
+  readonly ledger: BudgetLedger;
+  readonly goals: GoalTracker;
+  /** Stored settings that differ from those in the log. */
+  readonly metaDifferences: readonly MetaDifference[];
+  /** Aborts when another process takes the conversation over. */
+  readonly lost: AbortSignal;
+  /** Whole UTC milliseconds: facts have no fractions, timestamps do. */
+  readonly now: () => number;
+  /** Returns a signal that aborts after this many milliseconds. */
+  readonly timeout: (ms: number) => AbortSignal;
+  /** Returns the request for the current view. */
+  readonly prepareRequest: () => PreparedRequest;
+  /** Returns a counter of the tokens of its requests, corrected by the usage of its last reply. */
+  readonly requestTokens: () => RequestTokens;
+  /** Asks a person about calls of children during the current run. */
+  onChildWaiting: AnswerWaitingChild | undefined;
+  /** Runs the last hooks, closes the tools, stores a snapshot, and releases the lease. */
+  readonly close: () => Promise<void>;
+}
