@@ -10,7 +10,7 @@ import { aroundAppends } from '../src/testing/around-appends.ts';
 const agentOf = (steps: readonly ScriptedStep[], options: Partial<AgentOptions> = {}) =>
   defineAgent({ model: scriptedModel(steps), tools: () => [finish()], ...options });
 
-test('when a run fails because its reads cannot be stored, the runs of its children end', async () => {
+test('when a run fails because its results cannot be stored, the runs of its children end', async () => {
   const full = { isOn: false };
   const store = aroundAppends(memoryStore(), async (append) => {
     if (full.isOn) throw new Error('full');
@@ -58,7 +58,7 @@ test('when a run fails because its reads cannot be stored, the runs of its child
   await parent.send('Go.');
   await expect(parent.run()).rejects.toThrow('full');
   // Its usage cannot be reported either.
-  expect(ends).toMatchObject([{ message: 'full' }]);
+  await expect.poll(() => ends).toMatchObject([{ message: 'full' }]);
 });
 
 test('a conversation is closed, and reports the cause, also when a child cannot be closed', async () => {

@@ -268,3 +268,42 @@ test('a call can be named twice when it is rejected or approved', async () => {
     expect([...runs]).toEqual(decision === 'reject' ? [] : [['a', 1]]);
   }
 });
+
+/** A policy that asks about the calls in a set, and counts its reviews. */
+function countingPolicy(asked: ReadonlySet<string>) {
+  const reviewed: string[] = [];
+  const policy: ConfirmationPolicy = {
+    spec: { kind: 'Counting' },
+    review({ action }) {
+      const { text } = (action as { readonly data?: { readonly text?: string } }).data ?? {};
+      reviewed.push(text ?? action.kind);
+      return { asks: asked.has(text ?? '') };
+    },
+  };
+  return { policy, reviewed };
+}
+
+test('a call is reviewed once before it runs', async () => {
+  const { policy, reviewed } = countingPolicy(new Set());
+  const { result } = await waiting({ steps: [twoRecords, twoRecords, done], policy });
+  expect(result.reason).toBe('finished');
+  expect(reviewed).toEqual(['a', 'b', 'a', 'b']);
+});
+
+test('a policy that was replaced while a reply was being stored decides about its calls', async () => {
+  const ask = countingPolicy(new Set(['a']));
+  const pass = countingPolicy(new Set());
+  const { conversation, runs } = await waiting({ steps: [], policy: pass.policy });
+  expect(runs.size).toBe(0);
+  const late: ConfirmationPolicy = {
+    ...pass.policy,
+    review(call) {
+      void conversation.setConfirmation(ask.policy);
+      return pass.policy.review(call);
+    },
+  };
+  await conversation.setConfirmation(late);
+  conversation.switchModel(scriptedModel([twoRecords, done]));
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+  expect([runs.size, ask.reviewed]).toEqual([0, ['a', 'b']]);
+});

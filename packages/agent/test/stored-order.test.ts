@@ -150,10 +150,7 @@ test('a run that fails because of a bug loses nothing that was done before', asy
     steps: [call('a'), done],
     onTool: () => late.breaks?.(),
   });
-  const generate = async (): Promise<never> => {
-    throw new TypeError('A bug.');
-  };
-  late.breaks = () => conversation.switchModel({ ...model, generate });
+  late.breaks = () => conversation.switchModel({ ...model, generate: () => Promise.reject(new TypeError('A bug.')) });
   await expect(conversation.run()).rejects.toThrow('A bug.');
   expect(conversation.state.pending).toEqual([]);
   expect(conversation.state).toEqual(await conversation.stateAt(conversation.state.head));

@@ -6,6 +6,7 @@ import type { PendingCall } from '@varve/events/projections';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { highestRisk } from '../risk/highest-risk.ts';
 import { protectedFinding } from '../permissions/protected-paths.ts';
+import { withReading } from '../shell/read-terminal.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 import { digestOf } from '../log/digest.ts';
 
@@ -31,15 +32,26 @@ export function isApproved(codec: EventCodec, call: PendingCall): boolean {
   return call.approvedDigest !== undefined && call.approvedDigest === approvalDigest(codec, call.event);
 }
 
-/**
- * Returns the review of each call of a reply. All of them must wait for a person if one is asked about. A call that may
- * change the configuration of agents is asked about whatever the policy is, unless the policy denies it.
- */
-export function reviewCalls(gate: Gate, calls: readonly ProposedCall[]): readonly CallReview[] {
-  return calls.every(isHarmless) ? calls.map(() => ({ asks: false })) : calls.map((call) => reviewCall(gate, call));
+/** A call with what was decided about it. */
+export interface ReviewedCall<Call extends ProposedCall = ProposedCall> {
+  readonly call: Call;
+  readonly review: CallReview;
 }
 
-function reviewCall({ policy, protectedPaths }: Gate, call: ProposedCall): CallReview {
+/**
+ * Reviews the calls of a reply. All of them must wait for a person if one is asked about. A call that may change the
+ * configuration of agents is asked about whatever the policy is, unless the policy denies it.
+ */
+export function reviewCalls<Call extends ProposedCall>(
+  gate: Gate,
+  calls: readonly Call[],
+): readonly ReviewedCall<Call>[] {
+  const areHarmless = calls.every(isHarmless);
+  return calls.map((call) => ({ call, review: areHarmless ? { asks: false } : reviewCall(gate, call) }));
+}
+
+function reviewCall({ policy, protectedPaths }: Gate, unread: ProposedCall): CallReview {
+  const call = withReading(unread);
   const review = policy.review(call);
   const finding = review.denies ? undefined : protectedFinding(call, protectedPaths);
   if (!finding) return review;
@@ -48,9 +60,9 @@ function reviewCall({ policy, protectedPaths }: Gate, call: ProposedCall): CallR
   return { ...review, asks: true, verdict };
 }
 
-/** Reports whether calls must wait for a person, whose reviews `reviewAt` returns by their index. */
-export function mustWait(calls: readonly ProposedCall[], reviewAt: (index: number) => CallReview | undefined): boolean {
-  return !calls.every(isHarmless) && calls.some((_, index) => reviewAt(index)?.asks);
+/** Reports whether calls must wait for a person. */
+export function mustWait(calls: readonly ReviewedCall[]): boolean {
+  return calls.some(({ review }) => review.asks) && !calls.every(({ call }) => isHarmless(call));
 }
 
 /** Returns why a rule denies a call, for the model; undefined for a call that it does not deny. */

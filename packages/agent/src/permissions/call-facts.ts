@@ -37,7 +37,8 @@ export interface CallFacts {
 const maxPaths = 500;
 
 /** Reads what a call names. */
-export function callFacts({ tool, action, workspace = '/', directories = [] }: ProposedCall): CallFacts {
+export function callFacts(call: ProposedCall): CallFacts {
+  const { tool, action, workspace = '/' } = call;
   const reader = new PathReader(workspace);
   const texts: string[] = [];
   mapStrings(action, (text) => {
@@ -46,7 +47,7 @@ export function callFacts({ tool, action, workspace = '/', directories = [] }: P
   });
   const shared = { tool: tool.name, texts, reader, links: [] };
   if (TerminalAction.is(action)) {
-    const shell = shellFacts(action, { action, workspace, directories });
+    const shell = shellFacts(action, { ...call, workspace });
     const words = new Map<string, NamedPath>();
     for (const one of shell.commands) {
       if (words.size > maxPaths) break;

@@ -19,7 +19,7 @@ export interface ShellFacts {
 /** Reads a call of the terminal. Input for a running program has no known meaning. */
 export function shellFacts(
   { command, is_input: isInput }: { readonly command: string; readonly is_input: boolean },
-  call: Pick<ProposedCall, 'action' | 'workspace' | 'directories'>,
+  call: Pick<ProposedCall, 'action' | 'workspace' | 'directories' | 'reading'>,
 ): ShellFacts {
   const nothing = { source: command, commands: [], plain: undefined };
   if (isInput) return { ...nothing, isComplete: command === '', isCut: false };

@@ -12,7 +12,7 @@ import type { Session } from '../agent/session.ts';
 import type { StepContext, StepOutcome } from './step-context.ts';
 import { isMonologue } from '../stuck/monologue.ts';
 import type { StuckCause } from '../stuck/stuck-rules.ts';
-import { eventsOfReply, failedAttemptDrafts, type ReplyFactContext } from './reply-events.ts';
+import { eventsOfReply, failedAttemptDrafts, type ReplyCall, type ReplyFactContext } from './reply-events.ts';
 
 /**
  * Stores a reply and acts on it. Its calls are read, stored as actions, and executed unless a person must confirm them.
@@ -24,23 +24,24 @@ export async function handleReply(
   session: Session,
   context: StepContext,
 ): Promise<StepOutcome> {
+  const { journal, hooks, agent } = session;
   const calls = await readCalls(reply, session);
-  const valid = calls.flatMap((call) => (call.kind === 'valid' ? [call] : []));
-  const reviews = reviewCalls(session.agent, proposedCalls(valid, session));
-  const reviewOf = new Map(valid.flatMap((call, index) => (reviews[index] ? [[call, reviews[index]]] : [])));
+  const valid = calls.filter((call) => call.kind === 'valid');
+  const reviewed = reviewCalls(agent, proposedCalls(valid, session));
+  const byEvent = new Map(reviewed.map((call) => [call.call.id, call]));
   const events = [
     ...requestFacts(prepared, session),
-    ...eventsOfReply(reply, calls, reviewOf, replyFactContext(prepared, session)),
+    ...eventsOfReply(reply, calls, byEvent, replyFactContext(prepared, session)),
   ];
   if (calls.length === 0) return handleText(reply, events, session, context);
   // Hooks decide first: a person is not asked about a call that they block.
-  const hasHooks = valid.some(({ tool }) => session.hooks.has('PreToolUse', tool.name));
-  if (!hasHooks && reviews.some(({ asks }) => asks)) {
-    await session.journal.emit([...events, statusDraft('waiting_for_confirmation')]);
+  const hasHooks = valid.some(({ tool }) => hooks.has('PreToolUse', tool.name));
+  if (!hasHooks && reviewed.some(({ review }) => review.asks)) {
+    await journal.emit([...events, statusDraft('waiting_for_confirmation')]);
     return { kind: 'waiting' };
   }
-  await session.journal.emit(events);
-  return runPending(session, context);
+  await journal.emit(events);
+  return runPending(session, context, { policy: agent.policy, byEvent });
 }
 
 /** Records failed attempts that were paid for, when no attempt led to a reply. */
@@ -66,9 +67,9 @@ function replyFactContext({ digests, projections }: PreparedRequest, { journal, 
  * Reads the calls of a reply. A call in a reply that was cut off, or that the model could not read from text, is
  * invalid. Other work runs between two calls, because reading a hostile one may take a tenth of a second.
  */
-async function readCalls(reply: ModelReply, { tools }: Session): Promise<readonly ReturnType<typeof readCall>[]> {
+async function readCalls(reply: ModelReply, { tools, journal }: Session): Promise<readonly ReplyCall[]> {
   const calls: readonly ToolCall[] = reply.message.tool_calls ?? [];
-  const read: ReturnType<typeof readCall>[] = [];
+  const read: ReplyCall[] = [];
   for (const [index, call] of calls.entries()) {
     if (index > 0) await setImmediate();
     // The arguments of the last call must not be trusted then, even if they happen to parse.
@@ -76,7 +77,8 @@ async function readCalls(reply: ModelReply, { tools }: Session): Promise<readonl
     const problem = isCutOff
       ? 'The reply was cut off inside this call. Send a shorter one.'
       : reply.invalidCalls?.[call.id];
-    read.push(problem === undefined ? readCall(call, tools) : { kind: 'invalid', call, problem });
+    const id = journal.newId();
+    read.push(problem === undefined ? { ...readCall(call, tools), id } : { kind: 'invalid', call, problem, id });
   }
   return read;
 }

@@ -1,10 +1,10 @@
 import type { TextContent } from '@varve/events';
-import { callFact, reviewFact, type Call, type CallReview } from '@varve/events/facts';
+import { callFact, reviewFact, type Call } from '@varve/events/facts';
 import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import type { FailedAttempt, ModelReply } from '@varve/llm';
 import { endsRun } from './calls/ends-run.ts';
 import type { InvalidCall, ValidCall } from './calls/read-call.ts';
-import { denialOf } from '../confirmation/gate.ts';
+import { denialOf, type ReviewedCall } from '../confirmation/gate.ts';
 import { callAfterEndMessage, callErrorDraft, rejectionDraft, type Draft } from '../log/drafts.ts';
 
 /** Fields that the facts of one request's replies share. */
@@ -18,6 +18,12 @@ export interface ReplyFactContext {
   readonly newId: () => string;
 }
 
+/** Call of a reply, with the id of its event. */
+export type ReplyCall = (ValidCall | InvalidCall) & { readonly id: string };
+
+/** Reviews of the valid calls of a reply, by the ids of their events. */
+type Reviews = ReadonlyMap<string, Pick<ReviewedCall, 'review'>>;
+
 /**
  * Returns the events of a reply, which are stored in one append: facts of failed attempts that were paid for, the fact
  * of the reply, then its message, or one action per call with the thought on the first, the verdicts about the calls,
@@ -26,8 +32,8 @@ export interface ReplyFactContext {
  */
 export function eventsOfReply(
   reply: ModelReply,
-  calls: readonly (ValidCall | InvalidCall)[],
-  reviews: ReadonlyMap<ValidCall | InvalidCall, CallReview>,
+  calls: readonly ReplyCall[],
+  reviews: Reviews,
   context: ReplyFactContext,
 ): readonly Draft[] {
   const failed = failedAttemptDrafts(reply.failedAttempts ?? [], context);
@@ -45,14 +51,13 @@ function textReply(reply: ModelReply, context: ReplyFactContext): readonly Draft
 
 function callReply(
   reply: ModelReply,
-  calls: readonly (ValidCall | InvalidCall)[],
-  reviews: ReadonlyMap<ValidCall | InvalidCall, CallReview>,
+  calls: readonly ReplyCall[],
+  reviews: Reviews,
   context: ReplyFactContext,
 ): readonly Draft[] {
-  const ids = calls.map(() => context.newId());
   const end = calls.findIndex((call) => call.kind === 'valid' && endsRun(call.action, call.tool));
   const actions = calls.map((call, index): Draft => ({
-    id: ids[index] ?? context.newId(),
+    id: call.id,
     make: (stamp) => ActionEvent.create({ ...replyFields(reply, index), ...actionFields(call) }, stamp),
   }));
   const answers = calls.flatMap((call, index): readonly Draft[] => {
@@ -61,15 +66,17 @@ function callReply(
     if (end >= 0 && index > end) {
       return [callErrorDraft(answered, callAfterEndMessage(calls[end]?.call.name ?? 'finish'))];
     }
-    const review = reviews.get(call);
-    const denial = review && denialOf(review);
-    return denial === undefined ? [] : [rejectionDraft({ ...answered, id: ids[index] ?? '' }, denial)];
+    const reviewed = reviews.get(call.id);
+    const denial = reviewed && denialOf(reviewed.review);
+    return denial === undefined ? [] : [rejectionDraft({ ...answered, id: call.id }, denial)];
   });
-  const reviewed = calls.flatMap((call, index) => {
-    const review = reviews.get(call);
-    return review ? [{ action_id: ids[index] ?? '', ...review }] : [];
-  });
-  return [replyFactDraft(reply, { actions: ids }, context), ...actions, ...reviewDrafts(reviewed), ...answers];
+  const reviewed = [...reviews].map(([id, { review }]) => ({ action_id: id, ...review }));
+  return [
+    replyFactDraft(reply, { actions: calls.map(({ id }) => id) }, context),
+    ...actions,
+    ...reviewDrafts(reviewed),
+    ...answers,
+  ];
 }
 
 /** Records the reviews of a reply's calls if an analyzer rated any of them, or a rule decided about one. */

@@ -1,7 +1,7 @@
 import { SystemPromptEvent } from '@varve/events/kinds';
 import type { LimitedRun } from '../budget/budget-ledger.ts';
 import { checkLimits, type Limits } from '../budget/limits.ts';
-import { changedReviewDrafts } from './calls/changed-reviews.ts';
+import { changedReviewDrafts, reviewAllPending } from './calls/review-pending.ts';
 import { AgentError } from '../error.ts';
 import { stateOf } from '../log/conversation-state.ts';
 import type { Session } from '../agent/session.ts';
@@ -26,13 +26,14 @@ export async function runConversation(
   checkLimits(limits);
   const { journal, ledger } = session;
   const ended = endOfLastRun(session);
-  if (ended?.reason === 'waiting') await journal.emit(() => changedReviewDrafts(session));
+  if (ended?.reason === 'waiting') await journal.emit(() => changedReviewDrafts(reviewAllPending(session), session));
   const aborts = AbortSignal.any([control.interruption, ...(signal ? [signal] : [])]);
   // A crash may have prevented the decision of hooks about the end.
   if (ended && !(ended.reason === 'finished' && (await deniesEnd(session, aborts)))) return withTotals(ended, session);
   const { drafts } = await session.hooks.start(aborts);
   if (drafts.length > 0) await journal.emit(drafts);
-  const run = limitedRun(session, limits, control.interruption, signal);
+  const failure = new AbortController();
+  const run = limitedRun(session, limits, { interruption: control.interruption, failure: failure.signal, signal });
   const context: StepContext = {
     signal: run.signal,
     ...(onDelta && { onDelta }),
@@ -46,6 +47,8 @@ export async function runConversation(
     await ledger.end();
     return withTotals(end, session);
   } catch (error) {
+    // Ends the runs of its children.
+    failure.abort(error);
     // Events that reached the log although their append failed are part of the state that a caller reads.
     await journal.catchUp().catch(() => undefined);
     await ledger.abandon();
@@ -76,19 +79,26 @@ export function endOfLastRun({ journal, agent, conversationId }: Session): Steps
   return undefined;
 }
 
+/** Signals that stop a run. */
+interface RunSignals {
+  readonly interruption: AbortSignal;
+  /** Aborts when the run rejects. */
+  readonly failure: AbortSignal;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
  * Combines everything that stops the run: its options, the conversation's budget, the parent's run and a lost lease.
  */
 function limitedRun(
   { ledger, agent, timeout }: Session,
   limits: Limits & { readonly maxMs?: number },
-  interruption: AbortSignal,
-  signal: AbortSignal | undefined,
+  { interruption, failure, signal }: RunSignals,
 ): LimitedRun {
   const time = ledger.timeLeft(limits);
   const outer = ledger.outerRun;
   const deadline = time && time.leftMs > 0 ? timeout(time.leftMs) : undefined;
-  const signals = [interruption, signal, outer?.signal, deadline];
+  const signals = [interruption, failure, signal, outer?.signal, deadline];
   return {
     limits: { ...limits, maxIterations: limits.maxIterations ?? agent.budget.maxIterations },
     signal: AbortSignal.any(signals.filter((one) => one !== undefined)),

@@ -7,25 +7,18 @@ interface TerminalCall {
   readonly action: Payload;
   readonly workspace?: string;
   readonly directories?: readonly string[];
+  /** Reading of this call, if it was read already. */
+  readonly reading?: ShellReading;
 }
 
-interface Known extends TerminalCall {
-  readonly reading: ShellReading;
+/** Returns a call with the reading of its command, if it has one, so that all that decide about it share the reading. */
+export function withReading<Call extends TerminalCall>(call: Call): Call {
+  const reading = readTerminal(call);
+  return reading && reading !== call.reading ? { ...call, reading } : call;
 }
-
-/** The last reading: the analyzer, the rules and the protection of files read the same call one after another. */
-let last: Known | undefined;
 
 /** Reads the command of a call of the terminal; undefined for other calls, for input, and if it is too long. */
-export function readTerminal({ action, workspace, directories = [] }: TerminalCall): ShellReading | undefined {
+export function readTerminal({ action, workspace, directories = [], reading }: TerminalCall): ShellReading | undefined {
   if (!TerminalAction.is(action) || action.is_input || action.command.length > limits.length) return undefined;
-  if (last?.action === action && last.workspace === workspace && isSame(last.directories, directories))
-    return last.reading;
-  const reading = readShell(action.command, workspace, directories);
-  last = { action, directories, reading, ...(workspace !== undefined && { workspace }) };
-  return reading;
-}
-
-function isSame(a: readonly string[] = [], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((one, at) => one === b[at]);
+  return reading ?? readShell(action.command, workspace, directories);
 }

@@ -15,10 +15,10 @@ const allowed = 'ls echo cat cd diff find git true bash sh'.split(' ');
 
 function runs(rules: readonly PermissionRule[], command: string): boolean {
   const gate = { policy: withRules(neverConfirm(), rules), protectedPaths: [] };
-  const [review] = reviewCalls(gate, [
+  const [reviewed] = reviewCalls(gate, [
     { tool, action: TerminalAction.create({ command }), risk: 'LOW', workspace: '/w/x' },
   ]);
-  return review?.asks !== true && review?.denies !== true;
+  return reviewed?.review.asks !== true && reviewed?.review.denies !== true;
 }
 
 function isAllowed(rules: readonly PermissionRule[], command: string): boolean {

@@ -42,8 +42,8 @@ const lists = [
 ];
 
 function review(action: Parameters<typeof reviewCalls>[1][number]['action']): boolean {
-  const [found] = reviewCalls(gate, [{ tool, action, risk: 'LOW', workspace: '/w/x' }]);
-  return found !== undefined;
+  const [reviewed] = reviewCalls(gate, [{ tool, action, risk: 'LOW', workspace: '/w/x' }]);
+  return reviewed !== undefined;
 }
 
 // A review of these texts took seconds to minutes, or threw: the time limit of a test is the assertion.
@@ -69,7 +69,8 @@ test('a command of many words, scripts or directories is reviewed, and what was 
   expect(review(TerminalAction.create({ command: `git -${'v'.repeat(190_000)} push` }))).toBe(true);
   const never = { policy: neverConfirm(), protectedPaths: [] };
   const asks = (command: string): boolean | undefined =>
-    reviewCalls(never, [{ tool, action: TerminalAction.create({ command }), risk: 'LOW', workspace: '/w/x' }])[0]?.asks;
+    reviewCalls(never, [{ tool, action: TerminalAction.create({ command }), risk: 'LOW', workspace: '/w/x' }])[0]
+      ?.review.asks;
   const hidden = 'cd .gi""t && cp x conf*';
   const long = [
     `${':;'.repeat(20_000)}${hidden}`,
@@ -81,8 +82,8 @@ test('a command of many words, scripts or directories is reviewed, and what was 
 });
 
 test('a call that names more files than are compared is asked about', () => {
-  const [found] = reviewCalls(gate, [
+  const [reviewed] = reviewCalls(gate, [
     { tool, action: TerminalAction.create({ command: lists[1] ?? '' }), risk: 'LOW', workspace: '/w/x' },
   ]);
-  expect(found?.asks).toBe(true);
+  expect(reviewed?.review.asks).toBe(true);
 });

@@ -4,10 +4,11 @@ import { nudgeDraft, type Draft } from '../../log/drafts.ts';
 import type { Session } from '../../agent/session.ts';
 import { isPending } from './execute-call.ts';
 import type { RunnableCall } from './recovery.ts';
+import type { ReviewedPending } from './review-pending.ts';
 
 /** Calls that hooks let pass, and texts of hooks for the model, which the caller may extend. */
 export interface PassedCalls {
-  readonly runnable: readonly RunnableCall[];
+  readonly runnable: readonly ReviewedPending[];
   readonly contexts: string[];
 }
 
@@ -17,16 +18,16 @@ export interface PassedCalls {
  * the calls without a decision are left out.
  */
 export async function passHooks(
-  calls: readonly RunnableCall[],
+  calls: readonly ReviewedPending[],
   { hooks, journal }: Session,
   signal: AbortSignal,
 ): Promise<PassedCalls> {
-  const runnable: RunnableCall[] = [];
+  const runnable: ReviewedPending[] = [];
   const contexts: string[] = [];
-  for (const call of calls) {
-    const { event } = call;
+  for (const reviewed of calls) {
+    const { event } = reviewed.call;
     if (!hooks.isUndecided(event)) {
-      runnable.push(call);
+      runnable.push(reviewed);
       continue;
     }
     const verdict = await hooks.beforeCall(event, signal);
@@ -39,7 +40,7 @@ export async function passHooks(
     contexts.push(...verdict.contexts);
     if (blocked !== undefined) continue;
     hooks.pass(event);
-    if (isPending(journal, event)) runnable.push(call);
+    if (isPending(journal, event)) runnable.push(reviewed);
   }
   return { runnable, contexts };
 }

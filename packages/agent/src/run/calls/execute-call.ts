@@ -79,7 +79,11 @@ async function recordStart(
   idempotencyKey: string,
   { journal, now }: Session,
 ): Promise<boolean> {
-  if (effect !== 'write') return true;
+  if (effect !== 'write') {
+    // A rejection that was stored together with the call, or right after it, is folded first.
+    await journal.catchUp();
+    return isPending(journal, event);
+  }
   // An append of its own, so that a crash before the effect is recorded proves that the call never started.
   const value = { action_id: event.id, idempotency_key: idempotencyKey, at: now() };
   const fact: Draft = { make: (stamp) => effectFact.create(value, stamp) };

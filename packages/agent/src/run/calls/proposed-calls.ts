@@ -7,26 +7,32 @@ import type { ProposedCall } from '../../risk/risk-analyzer.ts';
 import { readTerminal } from '../../shell/read-terminal.ts';
 import type { Session } from '../../agent/session.ts';
 
-/** A call with what policies review. */
-interface Reviewed {
+/** What a policy needs to know of a call. */
+interface KnownCall {
   readonly tool: Tool;
   readonly action: Payload;
   readonly risk: SecurityRisk;
 }
 
 /** Returns calls as a policy reviews them: with the directories in which their commands may start. */
-export function proposedCalls(calls: readonly Reviewed[], { workspace, journal }: Session): readonly ProposedCall[] {
+export function proposedCalls<Call extends KnownCall>(
+  calls: readonly Call[],
+  { workspace, journal }: Session,
+): readonly (Call & ProposedCall)[] {
   const left = journal.timeline.read('directories').flatMap((directory) => [directory, realPathOf(directory)]);
   const directories = new Set(left.map((directory) => inWorkspace(directory, workspace)));
   if (directories.size === 0) directories.add('.');
-  return calls.map(({ tool, action, risk }) => {
+  return calls.map((known) => {
+    const { action } = known;
     // A shell that is reset starts in the workspace.
     if (TerminalAction.is(action) && action.reset) directories.add('.');
     const isOnlyWorkspace = directories.size === 1 && directories.has('.');
-    const call = { tool, action, risk, workspace, directories: isOnlyWorkspace ? [] : [...directories] };
+    const places = { workspace, directories: isOnlyWorkspace ? [] : [...directories] };
+    // Read again: the call may have been proposed before, in other directories.
+    const reading = readTerminal({ action, ...places });
     // The next command of this reply may start where this one ends, or where it began if it fails.
-    if (TerminalAction.is(action)) for (const one of readTerminal(call)?.directories ?? []) directories.add(one);
-    return call;
+    for (const directory of reading?.directories ?? []) directories.add(directory);
+    return { ...known, ...places, ...(reading && { reading }) };
   });
 }
 
@@ -48,6 +54,5 @@ export function startDirectories(
     const tool = session.tools.get(name);
     return action && tool ? [{ id, tool, action, risk }] : [];
   });
-  const proposed = proposedCalls(known, session);
-  return new Map(known.map(({ id }, index) => [id, proposed[index]?.directories ?? []]));
+  return new Map(proposedCalls(known, session).map(({ id, directories = [] }) => [id, directories]));
 }

@@ -1,4 +1,5 @@
-import type { ActionEvent } from '@varve/events/kinds';
+import type { ActionEvent, SecurityRisk } from '@varve/events/kinds';
+import type { Payload } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import { endsRun } from './ends-run.ts';
 import { ToolError, type Effect, type Tool } from '@varve/tools';
@@ -8,6 +9,10 @@ import { callAfterEndMessage } from '../../log/drafts.ts';
 export interface RunnableCall {
   readonly event: ActionEvent;
   readonly tool: Tool;
+  /** Stored payload. */
+  readonly action: Payload;
+  /** Risk according to the model. */
+  readonly risk: SecurityRisk;
   /** Input of the tool, parsed from the stored payload once and carried from here to the execution. */
   readonly input: unknown;
   readonly effect: Effect;
@@ -36,11 +41,12 @@ export function recoveryDecision(
   const tool = tools.get(event.tool_name);
   if (!tool) return answer(`The tool ${event.tool_name} is no longer available, so this call was not executed.`);
   try {
-    const input = tool.fromAction(event.action);
+    const { action, security_risk: risk } = event;
+    const input = tool.fromAction(action);
     const effect = tool.effect(input);
     return effect === 'write' && !wasStoredBeforeStart
       ? unknownOutcome(event)
-      : { kind: 'run', call: { event, tool, input, effect } };
+      : { kind: 'run', call: { event, tool, action, risk, input, effect } };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     return answer(`The tool ${event.tool_name} no longer accepts these arguments. It was not executed.`);

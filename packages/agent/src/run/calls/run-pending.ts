@@ -1,12 +1,11 @@
-import type { CallReview } from '@varve/events/facts';
-import { denialOf, isApproved, mustWait, reviewCalls } from '../../confirmation/gate.ts';
+import { denialOf, isApproved, mustWait } from '../../confirmation/gate.ts';
 import { callErrorDraft, rejectionDraft, statusDraft, type Draft } from '../../log/drafts.ts';
 import type { Session } from '../../agent/session.ts';
 import type { StepContext, StepOutcome } from '../step-context.ts';
 import { hookRejectionDraft } from '../../hooks/hook-drafts.ts';
 import { allowedDirectories } from './allowed-directories.ts';
 import { contextDrafts, passHooks, runHooksAfter } from './call-hooks.ts';
-import { changedReviewDrafts, runnableCalls } from './changed-reviews.ts';
+import { changedReviewDrafts, reviewPending, type ReplyReviews, type ReviewedPending } from './review-pending.ts';
 import { endsRun } from './ends-run.ts';
 import { executeCall, isPending } from './execute-call.ts';
 import { recoveryDecision, type RunnableCall } from './recovery.ts';
@@ -14,24 +13,34 @@ import { runScheduled, type ScheduledTask } from './scheduler.ts';
 
 /**
  * Completes every pending call: executes those that may run, answers those that must not, and waits where a person must
- * approve. A fresh reply, an approval and the resumption after a crash all take this path.
+ * approve. A fresh reply, whose reviews are known, an approval and the resumption after a crash all take this path.
  */
-export async function runPending(session: Session, context: StepContext): Promise<StepOutcome> {
+export async function runPending(session: Session, context: StepContext, known?: ReplyReviews): Promise<StepOutcome> {
   const { journal, agent } = session;
-  const executable = await answerUnrunnable(session);
-  const reviews = reviewCalls(agent, runnableCalls(executable, session));
-  const allowed = await answerDenied(executable, reviews, session);
+  const reviewed = reviewPending(await answerUnrunnable(session), session, known);
+  const allowed = await answerDenied(reviewed, session);
   const { runnable, contexts } = await passHooks(allowed, session, context.signal);
   const unapproved = withoutApproval(runnable, session);
-  const isWaiting = mustWait(runnableCalls(unapproved, session), (index) => {
-    const call = unapproved[index];
-    return call && reviews[executable.indexOf(call)];
-  });
-  const mayRun = isWaiting ? runnable.filter((call) => !unapproved.includes(call)) : runnable;
+  const mayRun = mustWait(unapproved) ? runnable.filter((call) => !unapproved.includes(call)) : runnable;
+  const end = await executeCalls(mayRun, session, { ...context, contexts });
+  if (end) return { kind: end };
+  if (context.signal.aborted) return { kind: 'aborted' };
+  const isCurrent = mayRun.length === 0 && agent.policy === session.agent.policy;
+  // A person may have approved or rejected the others while the approved calls ran.
+  await journal.emit(() => [...contextDrafts(contexts), ...waitingDrafts(unapproved, session, { isCurrent })]);
+  return { kind: journal.timeline.read('status').execution === 'waiting_for_confirmation' ? 'waiting' : 'continue' };
+}
+
+/** Executes calls as far as they may run concurrently. Returns the end of the run, if one of them ended it. */
+async function executeCalls(
+  calls: readonly ReviewedPending[],
+  session: Session,
+  { contexts, ...context }: StepContext & { readonly contexts: string[] },
+): Promise<'finished' | 'aborted' | undefined> {
+  const { journal, agent } = session;
   let end: 'finished' | 'aborted' | undefined;
-  const reviewed = mayRun.map((call) => reviews[executable.indexOf(call)]);
-  const directories = allowedDirectories(mayRun, reviewed, session);
-  const tasks = mayRun.map((call): ScheduledTask => ({
+  const directories = allowedDirectories(calls, session);
+  const tasks = calls.map(({ call }): ScheduledTask => ({
     ...exclusionOf(call),
     run: async (failure) => {
       if (context.signal.aborted) return false;
@@ -46,21 +55,27 @@ export async function runPending(session: Session, context: StepContext): Promis
     },
   }));
   await runScheduled(tasks, agent.concurrency);
-  if (end) return { kind: end };
-  if (context.signal.aborted) return { kind: 'aborted' };
-  // A person may have approved or rejected the others while the approved calls ran.
-  await journal.emit(() => [...contextDrafts(contexts), ...waitingDrafts(unapproved, session)]);
-  return { kind: journal.timeline.read('status').execution === 'waiting_for_confirmation' ? 'waiting' : 'continue' };
+  return end;
 }
 
-/** Returns the events that make the calls wait which are still not approved; none if they need not wait. */
-function waitingDrafts(unapproved: readonly RunnableCall[], session: Session): readonly Draft[] {
-  const waiting = withoutApproval(unapproved, session);
-  const calls = runnableCalls(waiting, session);
-  const reviews = reviewCalls(session.agent, calls);
-  if (!mustWait(calls, (index) => reviews[index])) return [];
-  const ids = new Set(waiting.map(({ event }) => event.id));
-  return [...changedReviewDrafts(session, ({ event }) => ids.has(event.id)), statusDraft('waiting_for_confirmation')];
+/**
+ * Returns the events that make the calls wait which are still not approved; none if they need not wait. They are
+ * reviewed again unless their reviews are current: calls that ran may have left the shell in another directory.
+ */
+function waitingDrafts(
+  unapproved: readonly ReviewedPending[],
+  session: Session,
+  { isCurrent }: { readonly isCurrent: boolean },
+): readonly Draft[] {
+  const left = withoutApproval(unapproved, session);
+  const waiting = isCurrent
+    ? left
+    : reviewPending(
+        left.map(({ call }) => call),
+        session,
+      );
+  if (!mustWait(waiting)) return [];
+  return [...changedReviewDrafts(waiting, session), statusDraft('waiting_for_confirmation')];
 }
 
 /** Answers the calls that must not run, and returns the others. */
@@ -84,29 +99,26 @@ async function answerUnrunnable({ journal, tools }: Session): Promise<readonly R
 
 /** Answers the calls that the policy denies, also those that were approved, and returns the others. */
 async function answerDenied(
-  calls: readonly RunnableCall[],
-  reviews: readonly CallReview[],
+  calls: readonly ReviewedPending[],
   { journal }: Session,
-): Promise<readonly RunnableCall[]> {
-  const reasons = new Map(
-    calls.flatMap((call, index) => {
-      const reason = reviews[index] && denialOf(reviews[index]);
-      return reason === undefined ? [] : [[call, reason]];
+): Promise<readonly ReviewedPending[]> {
+  const denied = calls.filter(({ review }) => review.denies);
+  if (denied.length === 0) return calls;
+  await journal.emit(() =>
+    denied.flatMap(({ call: { event }, review }) => {
+      const reason = isPending(journal, event) ? denialOf(review) : undefined;
+      return reason === undefined ? [] : [rejectionDraft(event, reason)];
     }),
   );
-  if (reasons.size === 0) return calls;
-  await journal.emit(() =>
-    [...reasons].flatMap(([{ event }, reason]) => (isPending(journal, event) ? [rejectionDraft(event, reason)] : [])),
-  );
-  return calls.filter((call) => !reasons.has(call));
+  return calls.filter(({ review }) => !review.denies);
 }
 
 /** Returns the calls that are still pending and not approved. */
-function withoutApproval(calls: readonly RunnableCall[], { journal, codec }: Session): readonly RunnableCall[] {
+function withoutApproval(calls: readonly ReviewedPending[], { journal, codec }: Session): readonly ReviewedPending[] {
   const pending = new Map(journal.timeline.read('pending').map((call) => [call.event.id, call]));
-  return calls.filter(({ event }) => {
-    const call = pending.get(event.id);
-    return call !== undefined && !isApproved(codec, call);
+  return calls.filter(({ call: { event } }) => {
+    const stored = pending.get(event.id);
+    return stored !== undefined && !isApproved(codec, stored);
   });
 }
 
