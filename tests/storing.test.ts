@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { readText } from './workspace.ts';
 
 const sentence =
-  'Every event is stored before a subscriber receives it and before anything that must not be repeated starts; ' +
-  'a step that only reads may be stored after the next request is sent, but before the reply to it is processed.';
+  'Every event is stored before a subscriber receives it and before anything that depends on it starts: ' +
+  'a reply before its calls run, their results before the next request is sent.';
 
 test.for(['AGENTS.md', 'docs/architecture.md', 'docs/guarantees.md', 'packages/agent/README.md'])(
   '%s describes with the same sentence when events are stored',

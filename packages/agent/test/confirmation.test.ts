@@ -270,14 +270,14 @@ test('a call can be named twice when it is rejected or approved', async () => {
 });
 
 /** A policy that asks about the calls in a set, and counts its reviews. */
-function countingPolicy(asked: ReadonlySet<string>) {
+function countingPolicy(texts: ReadonlySet<string>) {
   const reviewed: string[] = [];
   const policy: ConfirmationPolicy = {
     spec: { kind: 'Counting' },
     review({ action }) {
       const { text } = (action as { readonly data?: { readonly text?: string } }).data ?? {};
       reviewed.push(text ?? action.kind);
-      return { asks: asked.has(text ?? '') };
+      return { asks: texts.has(text ?? '') };
     },
   };
   return { policy, reviewed };

@@ -65,7 +65,7 @@ test('a reply is stored before its calls that only read run, and their results b
   expect(await Array.fromAsync(conversation.events())).toHaveLength(conversation.state.head);
 });
 
-test('a write is stored before it starts, and its result before the model reads it', async () => {
+test('a reply is stored before a call with side effects starts, and its result before the model reads it', async () => {
   const { conversation, log } = await started({ effect: 'write', steps: [call('a'), done] });
   await conversation.run();
   expect(log.join(' ')).toBe('append request append append tool append request append append append');

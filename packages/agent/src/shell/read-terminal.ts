@@ -11,7 +11,7 @@ interface TerminalCall {
   readonly reading?: ShellReading;
 }
 
-/** Returns a call with the reading of its command, if it has one, so that all that decide about it share the reading. */
+/** Returns a call with the reading of its command, if it has one: all that decide about it share the reading. */
 export function withReading<Call extends TerminalCall>(call: Call): Call {
   const reading = readTerminal(call);
   return reading && reading !== call.reading ? { ...call, reading } : call;

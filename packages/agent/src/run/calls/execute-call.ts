@@ -23,8 +23,8 @@ export interface CallContext extends StepContext {
 
 /**
  * Executes one call and stores its result. A call with side effects is recorded before it starts, so that it is never
- * run again after a crash. When this resolves, the call has exactly one result. A call that was rejected in the meantime
- * keeps that answer, and does not run unless it had started.
+ * run again after a crash. When this resolves, the call has exactly one result. A call that was rejected in the
+ * meantime keeps that answer, and does not run unless it had started.
  */
 export async function executeCall(call: RunnableCall, session: Session, context: CallContext): Promise<CallOutcome> {
   const { event, tool, input } = call;
