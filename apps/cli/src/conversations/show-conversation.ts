@@ -1,4 +1,5 @@
-import { readEvents, readRequest, readState } from '@varve/agent';
+import { readEvents, readState } from '@varve/agent';
+import { readRequest } from '@varve/agent/conversation';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { eventText } from '@varve/events/text';

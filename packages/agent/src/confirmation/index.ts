@@ -1,3 +1,6 @@
+export type { ConfirmationPolicy } from './confirmation-policy.ts';
+export type { ConfirmRiskyOptions } from './policies.ts';
+export type { ProposedCall } from '../risk/risk-analyzer.ts';
 export {
   describeRule,
   permissionRule,

@@ -1,2 +1,8 @@
-export { presetPrompt, promptPresets, type PresetPromptOptions, type PromptPreset } from './preset-prompt.ts';
-export { textPrompt } from './prompt.ts';
+export {
+  codingPrompt,
+  presetPrompt,
+  promptPresets,
+  type PresetPromptOptions,
+  type PromptPreset,
+} from './preset-prompt.ts';
+export { textPrompt, type Prompt, type PromptContext, type PromptText } from './prompt.ts';

@@ -1,13 +1,5 @@
-import {
-  alwaysConfirm,
-  confirmRisky,
-  defineAgent,
-  neverConfirm,
-  type Agent,
-  type AgentOptions,
-  type ConfirmationPolicy,
-} from '@varve/agent';
-import type { PermissionRule } from '@varve/agent/confirmation';
+import { alwaysConfirm, confirmRisky, defineAgent, neverConfirm, type Agent, type AgentOptions } from '@varve/agent';
+import type { ConfirmationPolicy, PermissionRule } from '@varve/agent/confirmation';
 import { builtinSubAgents, type SubAgent } from '@varve/agent/delegation';
 import { presetPrompt } from '@varve/agent/prompt';
 import { type ContextFile } from '@varve/skills';

@@ -1,0 +1,8 @@
+export type { ChildOptions } from './child-conversation.ts';
+export type { DirectCall } from './direct-call.ts';
+export type { ForkOptions } from './fork-conversation.ts';
+export { readRequest } from './read-request.ts';
+export type { EventMaker } from './record-events.ts';
+export type { TitleOptions } from './title.ts';
+export type { Limits } from '../budget/limits.ts';
+export type { StuckRules } from '../stuck/stuck-rules.ts';
