@@ -84,7 +84,7 @@ test('the state is updated also when a run fails because of a bug', async () => 
   let asked = 0;
   const review = (): { asks: boolean } => {
     asked += 1;
-    if (asked > 2) throw new TypeError('A bug.');
+    if (asked > 1) throw new TypeError('A bug.');
     return { asks: false };
   };
   const agent = { ...agentOf([record('a'), record('b')]), confirmation: { spec: { kind: 'Broken' }, review } };
