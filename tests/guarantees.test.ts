@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { relativeLinks } from './relative-links.ts';
+import { trackedFiles } from './tracked-files.ts';
 import { readText } from './workspace.ts';
 
-const promises = sections(readText('docs/guarantees.md'));
+const places = trackedFiles().filter((file) => file.endsWith('/guarantees.md') && file !== 'docs/guarantees.md');
+const listed = places.flatMap((file) => sections(readText(file)));
+const page = readText('docs/guarantees.md');
+const first = sections(page).map((one) => ({ ...one, title: one.title.replace(/^\[(.+)\]\(.+\)$/, '$1') }));
+const promises = [...listed, ...first];
 const adversaries = sections(readText('docs/threat-model.md')).map(({ title }) => title.toLowerCase());
 
 test('each promise names adversaries of the threat model that it holds against', () => {
@@ -19,8 +24,16 @@ test('each promise links to a test', () => {
 });
 
 test('promises and adversaries have headings of their own', () => {
-  expect(promises.length).toBeGreaterThan(50);
+  expect(listed.length).toBeGreaterThan(100);
+  expect(new Set(listed.map(({ title }) => title)).size).toBe(listed.length);
   expect(adversaries).toContain('store writer');
+});
+
+test('the first page has fifteen of the promises, and links to each list', () => {
+  expect(first).toHaveLength(15);
+  expect(first.filter(({ title }) => listed.every((one) => one.title !== title)).map(({ title }) => title)).toEqual([]);
+  const links = relativeLinks(page);
+  expect(places.filter((file) => !links.includes(`../${file}`))).toEqual([]);
 });
 
 /** Level-3 sections of a Markdown text. */

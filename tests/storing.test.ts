@@ -5,7 +5,7 @@ const sentence =
   'Every event is stored before a subscriber receives it and before anything that depends on it starts: ' +
   'a reply before its calls run, their results before the next request is sent.';
 
-test.for(['AGENTS.md', 'docs/architecture.md', 'docs/guarantees.md', 'packages/agent/README.md'])(
+test.for(['AGENTS.md', 'docs/architecture.md', 'packages/agent/guarantees.md', 'packages/agent/README.md'])(
   '%s describes with the same sentence when events are stored',
   (path) => {
     expect(readText(path).replaceAll(/\s+/g, ' ')).toContain(sentence);
