@@ -9,6 +9,8 @@ export interface WrapOptions {
   readonly marks?: Readonly<Record<string, string>>;
   /** Highest descriptor of this process that the program inherits. Default: 2. */
   readonly keepDescriptors?: number;
+  /** The program leads its own session, without the terminal of this process. */
+  readonly newSession?: true;
 }
 
 /** Command that runs another one in a sandbox. */

@@ -12,15 +12,17 @@ export interface BubblewrapOptions {
   readonly unreadable: string;
   /** Variables that only programs inside have. */
   readonly variables: Readonly<Record<string, string>>;
+  readonly newSession: boolean;
 }
 
 /** Returns the options of bubblewrap up to the command. */
 export function bubblewrapArguments(options: BubblewrapOptions): readonly string[] {
-  const { mounts, network, directory, unreadable, variables } = options;
+  const { mounts, network, directory, unreadable, variables, newSession } = options;
   return [
     // Programs see no other process, and no network but their own.
     '--unshare-all --unshare-user --disable-userns --die-with-parent --cap-drop ALL',
     ...(network === 'on' ? ['--share-net'] : []),
+    ...(newSession ? ['--new-session'] : []),
     `--seccomp ${descriptors.seccomp}`,
     // Below /run are sockets of services, and files of the user's session.
     '--ro-bind / / --dev /dev --proc /proc --tmpfs /run',

@@ -31,7 +31,7 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
   const mountPoints = new Set<string>();
   return {
     policy,
-    wrap(argv, { directory, env, marks = {}, keepDescriptors = 2 }) {
+    wrap(argv, { directory, env, marks = {}, keepDescriptors = 2, newSession = false }) {
       const mounts = withMountPoints(mountsOf(hidden), mountPoints);
       const link = proxy && openLink(files.directory, `link-${links.length}`, proxy);
       if (link) links.push(link);
@@ -40,6 +40,7 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
         mounts,
         network,
         directory,
+        newSession,
         unreadable: files.unreadable,
         variables: { ...marks, ...(link && proxyVariables()) },
       });

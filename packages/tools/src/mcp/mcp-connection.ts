@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { truncateMiddle, type Redactor, type Variables } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
+import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import { shellEnvironment } from '../processes/shell-environment.ts';
 import { limitedFetch } from './limited-fetch.ts';
 import { StartBudget } from './message-limits.ts';
@@ -21,6 +22,8 @@ export interface ConnectOptions {
   /** Masks secrets in messages. */
   readonly redactor: Redactor;
   readonly signal?: AbortSignal;
+  /** Walls around a process. Default: none. */
+  readonly sandbox?: ProgramSandbox;
 }
 
 /** Open connection to a server. */
@@ -134,9 +137,9 @@ async function listTools(
   return tools.slice(0, maxTools).flatMap(descriptionOf);
 }
 
-function transportOf(server: McpServer, { env }: ConnectOptions, budget: StartBudget): Transport {
+function transportOf(server: McpServer, { env, sandbox }: ConnectOptions, budget: StartBudget): Transport {
   if (server.transport === 'stdio') {
-    return new ProcessTransport(server, shellEnvironment({ inherited: env, own: server.env }), budget);
+    return new ProcessTransport(server, shellEnvironment({ inherited: env, own: server.env }), budget, sandbox);
   }
   const options = {
     fetch: limitedFetch(budget),

@@ -4,6 +4,7 @@ import { redactor as redactorOf, type Variables } from '@varve/text';
 import * as z from 'zod';
 import { ToolError } from '../contract/error.ts';
 import type { Tool } from '../contract/tool.ts';
+import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import type { ToolKind } from '../specs/tool-kinds.ts';
 import { connectMcp } from './connect-mcp.ts';
 import type { McpConnection } from './mcp-connection.ts';
@@ -18,6 +19,8 @@ export interface McpServersOptions {
   /** Values that must not be part of messages. */
   readonly secrets?: readonly string[];
   readonly signal?: AbortSignal;
+  /** Returns the walls around the process of a server. Default: none. */
+  readonly sandboxOf?: (server: string) => ProgramSandbox | undefined;
 }
 
 /** Tools of one server in the spec of an agent. */
@@ -52,9 +55,10 @@ export async function startMcpServers(
   const problems: string[] = [];
   await Promise.all(
     Object.entries(servers).map(async ([name, server]) => {
+      const sandbox = options.sandboxOf?.(name);
       try {
         const connect = (signal?: AbortSignal) =>
-          connectMcp(name, server, { ...connecting, ...(signal && { signal }) });
+          connectMcp(name, server, { ...connecting, ...(sandbox && { sandbox }), ...(signal && { signal }) });
         started.set(name, new StartedServer(connect, await connect(options.signal)));
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;

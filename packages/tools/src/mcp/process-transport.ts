@@ -6,6 +6,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { exceededJsonLimit } from '@varve/text';
+import { programIn, type ProgramSandbox } from '../processes/program-sandbox.ts';
 import { sendSignal } from '../processes/signals.ts';
 import { maxMessageBytes, messageJson, messageOverLimit, StartBudget } from './message-limits.ts';
 import type { McpProcess } from './mcp-server.ts';
@@ -31,6 +32,7 @@ export class ProcessTransport implements Transport {
   readonly #server: McpProcess;
   readonly #env: Readonly<Record<string, string>>;
   readonly #budget: StartBudget;
+  readonly #sandbox: ProgramSandbox | undefined;
   /** Pieces of the line that has not ended. */
   #pieces: Buffer[] = [];
   #size = 0;
@@ -40,10 +42,16 @@ export class ProcessTransport implements Transport {
   #stderr = '';
   #problem: string | undefined;
 
-  constructor(server: McpProcess, env: Readonly<Record<string, string>>, budget = new StartBudget()) {
+  constructor(
+    server: McpProcess,
+    env: Readonly<Record<string, string>>,
+    budget = new StartBudget(),
+    sandbox?: ProgramSandbox,
+  ) {
     this.#server = server;
     this.#env = env;
     this.#budget = budget;
+    this.#sandbox = sandbox;
   }
 
   /** End of what the server has written to its standard error. */
@@ -58,7 +66,8 @@ export class ProcessTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, directory } = this.#server;
-    const child = spawn(command, [...args], { cwd: directory, env: this.#env, stdio: 'pipe', detached: true });
+    const { program, ...wrapped } = programIn(this.#sandbox, [command, ...args], { directory, env: this.#env });
+    const child = spawn(program, wrapped.args, { cwd: directory, env: wrapped.env, stdio: 'pipe', detached: true });
     this.#child = child;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     child.once('spawn', resolve);

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
+  readonly group: number;
   /** Session id; where the system does not report it, the process group id. */
   readonly session: number;
   /** Start time, in the system's format; distinguishes processes that had the same number. */
@@ -30,9 +31,9 @@ export function readProcessEntry(pid: number): ProcessEntry | undefined {
   // The name is in parentheses and may contain any character; the fields after it are state, parent, group, session,
   // …
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [state = 'Z', parent, , session] = fields;
+  const [state = 'Z', parent, group, session] = fields;
   if (state === 'Z' || state === 'X') return undefined;
-  return { pid, parent: Number(parent), session: Number(session), started: fields[19] ?? '' };
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), started: fields[19] ?? '' };
 }
 
 /** Reads the status of a process; empty for a missing process. */
@@ -75,9 +76,32 @@ function listProc(): readonly string[] {
   }
 }
 
-/** Returns true if other processes run in the session of a shell. */
+/** Returns true if other processes run in the session of a shell; those that started the shell are not counted. */
 export function hasOtherProcesses(shell: number | undefined): boolean {
-  return shell !== undefined && processTable().some(({ pid, session }) => session === shell && pid !== shell);
+  if (shell === undefined) return false;
+  const table = processTable();
+  const session = table.find(({ pid }) => pid === shell)?.session;
+  const ancestors = ancestryOf(shell, table);
+  return table.some((entry) => entry.session === session && !ancestors.has(entry.pid));
+}
+
+/** Returns the ids of a process and its ancestors. */
+export function ancestryOf(last: number, table: readonly ProcessEntry[]): ReadonlySet<number> {
+  const parents = new Map(table.map(({ pid, parent }) => [pid, parent]));
+  const ancestry = new Set<number>();
+  for (let pid: number | undefined = last; pid !== undefined && !ancestry.has(pid); pid = parents.get(pid))
+    ancestry.add(pid);
+  return ancestry;
+}
+
+/** Returns the oldest running child of a process. Linux only. */
+export function oldestChild(parent: number): number | undefined {
+  try {
+    const [first = ''] = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').split(' ');
+    return first === '' ? undefined : Number(first);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the processes that `ps` lists, without zombies; none when it fails. `ps` does not report sessions. */
@@ -97,6 +121,7 @@ export function psEntries(which: readonly string[]): readonly ProcessEntry[] {
       .map(([pid, parent, group, , ...started]) => ({
         pid: Number(pid),
         parent: Number(parent),
+        group: Number(group),
         session: Number(group),
         started: started.join(' '),
       }));

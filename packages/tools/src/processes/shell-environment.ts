@@ -33,6 +33,8 @@ const startup = new Set(['BASH_ENV', 'ENV', 'PROMPT_COMMAND', 'PS0', 'PS1', 'PS2
 
 const defaults = {
   AI_AGENT: 'varve',
+  /** Marks everything that an agent has started. */
+  VARVE_AGENT: '1',
   GIT_PAGER: 'cat',
   MANPAGER: 'cat',
   PAGER: 'cat',

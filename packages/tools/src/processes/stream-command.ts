@@ -1,8 +1,10 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import type { WrappedCommand } from '@varve/sandbox';
 import type { Variables } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
+import { programIn, type ProgramSandbox } from './program-sandbox.ts';
 import { shellEnvironment } from './shell-environment.ts';
 import { sendSignal } from './signals.ts';
 
@@ -22,6 +24,8 @@ export interface StreamCommandOptions {
   readonly inherit?: Variables;
   /** Variables in addition to the public ones. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Walls around the command. Default: none. */
+  readonly sandbox?: ProgramSandbox;
 }
 
 /** End of a command. */
@@ -50,10 +54,11 @@ const maxTimerMs = 2 ** 31 - 1;
 export async function streamCommand(
   command: string,
   directory: string,
-  { onOutput, timeoutMs, signal, input = '', inherit = process.env, variables = {} }: StreamCommandOptions,
+  { onOutput, timeoutMs, signal, input = '', inherit = process.env, variables = {}, sandbox }: StreamCommandOptions,
 ): Promise<CommandEnd> {
   if (signal?.aborted) throw new ToolError('aborted', 'The command was cancelled.');
-  const child = started(command, directory, shellEnvironment({ inherited: inherit, own: variables }));
+  const env = shellEnvironment({ inherited: inherit, own: variables });
+  const child = started(programIn(sandbox, ['/bin/sh', '-c', command], { directory, env }), directory);
   const { promise: exited, resolve, reject } = Promise.withResolvers<number>();
   child.once('error', (cause) => reject(unstartable(directory, cause)));
   child.once('close', (code, name) => resolve(name === null ? (code ?? 1) : 128 + constants.signals[name]));
@@ -86,9 +91,9 @@ export async function streamCommand(
   }
 }
 
-function started(command: string, directory: string, env: NodeJS.ProcessEnv): Child {
+function started({ program, args, env }: WrappedCommand, directory: string): Child {
   try {
-    return spawn('/bin/sh', ['-c', command], { cwd: directory, env, stdio: 'pipe', detached: true });
+    return spawn(program, args, { cwd: directory, env, stdio: 'pipe', detached: true });
   } catch (cause) {
     // A null character, or a command beyond the limit of the system.
     throw unstartable(directory, cause);

@@ -281,7 +281,9 @@ export class ShellController {
     const input = reportInput(session, call, context);
     if (status !== 'ended') {
       session.acknowledge();
-      const suffix = commandEnded(context.sent, this.#secondary !== undefined);
+      const ended = commandEnded(context.sent, this.#secondary !== undefined);
+      const refusal = this.#factory.describeRefusals(input.output?.text ?? '', session.directory);
+      const suffix = refusal === undefined ? ended : `${ended}\n[${refusal}]`;
       return terminalReport({ ...input, suffix, exitCode });
     }
     this.#dropSession(session);

@@ -61,7 +61,7 @@ export class ShellFactory {
   async #startAt({ directory, exported }: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
     if (!(await isDirectory(directory)))
       throw new ToolError('unusable', `The workspace ${directory} is not a directory.`);
-    const { shell, redactor = unchanged, outputDir } = this.#options;
+    const { shell, redactor = unchanged, outputDir, sandbox } = this.#options;
     const backend = await backendFor(this.#options.pty);
     const shared = await this.#sharedDirectory();
     this.#shells += 1;
@@ -75,7 +75,9 @@ export class ShellFactory {
     const options = {
       backend,
       shell: program,
-      environment: { ...(exported === undefined && this.#environment), [directoryVariable]: shared },
+      environment: exported === undefined ? this.#environment : {},
+      marks: { [directoryVariable]: shared },
+      ...(sandbox && { sandbox }),
       directory,
       privateDirectory,
       onStart: (pid: number) => recordProcess(join(privateDirectory, shellFile), pid),
@@ -84,6 +86,11 @@ export class ShellFactory {
       ...(exported !== undefined && { exported }),
     };
     return ShellSession.start(options, signal);
+  }
+
+  /** Returns a sentence about what the sandbox has refused to a command with this output. */
+  describeRefusals(output: string, directory: string): string | undefined {
+    return this.#options.sandbox?.describeRefusals(output, directory);
   }
 
   /** Reports whether a shell is in one of the directories, absolute or below `~`; undefined allows all of them. */

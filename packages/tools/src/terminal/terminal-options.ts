@@ -1,4 +1,5 @@
 import type { Redactor } from '@varve/text';
+import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import type { RunningProgram } from './cleanup/kill-programs.ts';
 
 /** Default of `maxShells` in {@link TerminalOptions}. */
@@ -54,6 +55,8 @@ export interface TerminalOptions {
    * only. Must not throw.
    */
   readonly onEndedPrograms?: (programs: readonly RunningProgram[]) => void;
+  /** Walls around the shells and all that they start; the caller closes them after the terminal. Default: none. */
+  readonly sandbox?: ProgramSandbox;
   /** Masks secrets in output, before it is truncated or saved. Must not throw. Default: no masking. */
   readonly redactor?: Pick<Redactor, 'stream'>;
 }

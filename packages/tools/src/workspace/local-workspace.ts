@@ -3,6 +3,7 @@ import { type FileHandle, readdir, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ToolError } from '../contract/error.ts';
 import { writeAtomically } from '../files/write-atomically.ts';
+import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import { gitChanges } from '../git/git-changes.ts';
 import { gitDiff } from '../git/git-diff.ts';
 import { gitRepository } from '../git/git-repository.ts';
@@ -15,12 +16,18 @@ import { mapSystemErrors } from './system-call.ts';
 import type { Workspace, WorkspaceEntry } from './workspace.ts';
 import { addLocalWorktree, deleteWorktree } from './worktree.ts';
 
+/** Options of {@link localWorkspace}. */
+export interface LocalWorkspaceOptions {
+  /** Walls around its commands. Default: none. */
+  readonly sandbox?: ProgramSandbox;
+}
+
 /**
  * Returns the workspace of a directory on this machine. Links are followed only inside of it, on Linux even if another
  * program replaces them at the same time. Commands run in their own process group, without credentials of this
- * process's environment, and are not confined to the directory.
+ * process's environment, and are confined by a sandbox only.
  */
-export function localWorkspace(directory: string): Workspace {
+export function localWorkspace(directory: string, { sandbox }: LocalWorkspaceOptions = {}): Workspace {
   const root = resolve(directory);
   const files = jail(root);
   return {
@@ -33,14 +40,14 @@ export function localWorkspace(directory: string): Workspace {
     ...fileMethods(files),
     async execute(command, options = {}) {
       const where = await realDirectory(files, options.directory ?? '.');
-      return runCommand(command, where, options);
+      return runCommand(command, where, { ...options, ...(sandbox && { sandbox }) });
     },
     changes: async (path = '.', options = {}) => gitChanges(await realDirectory(files, path), options),
     diff: async (path, options = {}) => gitDiff(files.resolveParent(path), options),
     async addWorktree(path, options = {}) {
       const place = files.resolve(path);
       await addLocalWorktree(await realDirectory(files, '.'), place, options);
-      return localWorkspace(place);
+      return localWorkspace(place, sandbox && { sandbox });
     },
     async removeWorktree(path, options = {}) {
       const repository = (where: string) => gitRepository(where, options.signal);

@@ -1,3 +1,4 @@
+import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import { streamCommand } from '../processes/stream-command.ts';
 import { cappedOutput } from './capped-output.ts';
 import { defaultTimeoutMs, maxOutputBytes } from './limits.ts';
@@ -9,6 +10,8 @@ export interface RunCommandOptions extends Omit<CommandOptions, 'directory'> {
   readonly input?: string;
   /** Variables in addition to the public ones of this process. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Walls around the command. Default: none. */
+  readonly sandbox?: ProgramSandbox;
 }
 
 /**

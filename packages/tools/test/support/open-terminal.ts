@@ -2,6 +2,7 @@ import { textOf } from '@varve/events';
 import { type Observation, TerminalObservation } from '@varve/events/payloads';
 import type { TerminalOptions } from '../../src/terminal/terminal-options.ts';
 import { terminal } from '../../src/terminal/terminal.ts';
+import { insideSandbox } from './inside-sandbox.ts';
 import { openedTool, type OpenedTool } from '../../src/testing/opened-tool.ts';
 
 /** Both backends as rows for a table of tests: a name, and the value of the `pty` option. */
@@ -10,9 +11,9 @@ export const backends = [
   ['pipe', false],
 ] as const;
 
-/** Opens a terminal in a new workspace. */
+/** Opens a terminal in a new workspace, in a sandbox if the tests run in one. */
 export function openTerminal(pty: boolean, options: TerminalOptions = {}): Promise<OpenedTool> {
-  return openedTool(terminal({ pty, ...options }));
+  return openedTool(terminal({ pty, ...insideSandbox(), ...options }));
 }
 
 /** Calls and polls until the command has written `text` or ended; returns the whole output and the last observation. */

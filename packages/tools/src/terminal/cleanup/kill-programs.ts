@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { type ProcessEntry, processTable } from '../../processes/process-table.ts';
+import { ancestryOf, type ProcessEntry, processTable } from '../../processes/process-table.ts';
 import { sendSignal } from '../../processes/signals.ts';
 
 /** Environment variable of every program started in a terminal; its value is the private directory of that terminal. */
@@ -81,15 +81,6 @@ function findPrograms(
     const shell = bySession.get(session);
     return (shell !== undefined && isStillRunning(shell)) || isMarked(pid, directory);
   });
-}
-
-/** Returns the ids of a process and its ancestors. */
-function ancestryOf(last: number, table: readonly ProcessEntry[]): ReadonlySet<number> {
-  const parents = new Map(table.map(({ pid, parent }) => [pid, parent]));
-  const ancestry = new Set<number>();
-  for (let pid: number | undefined = last; pid !== undefined && !ancestry.has(pid); pid = parents.get(pid))
-    ancestry.add(pid);
-  return ancestry;
 }
 
 /** Returns true if a program inherited its environment from a shell of this terminal. */

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { Writable } from 'node:stream';
+import { processEntry } from '../../processes/process-table.ts';
 import { sendSignal } from '../../processes/signals.ts';
+import { shellCommand, shellId } from './start-shell.ts';
 import type { ShellBackend, ShellProcess, ShellProcessOptions } from './shell-process.ts';
 
 const endOfInput = '\u0004';
@@ -16,9 +18,10 @@ const drainMs = 50;
 export const pipeBackend: ShellBackend = {
   name: 'pipe',
   start(options) {
-    const child = spawn(options.shell, ['--noprofile', '--rcfile', options.startupFile, '--noediting', '-i'], {
+    const { program, args, env } = shellCommand(options, { keepDescriptors: 3, newSession: true });
+    const child = spawn(program, args, {
       cwd: options.directory,
-      env: { ...options.environment, TERM: 'dumb' },
+      env: { ...env, TERM: 'dumb' },
       stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
       // Its own process group, so that signals reach every program that the shell started, and its own session, so that
       // it has no terminal.
@@ -28,8 +31,10 @@ export const pipeBackend: ShellBackend = {
   },
 };
 
-function pipeProcess(child: ChildProcess, { onData, onExit }: ShellProcessOptions): ShellProcess {
+function pipeProcess(child: ChildProcess, options: ShellProcessOptions): ShellProcess {
+  const { onData, onExit } = options;
   const pid = child.pid ?? 0;
+  const id = shellId(pid, options);
   const input = child.stdio[3];
   let alive = true;
   let hungUp = false;
@@ -41,10 +46,12 @@ function pipeProcess(child: ChildProcess, { onData, onExit }: ShellProcessOption
     onExit(exitCode);
   });
   const signal = (name: NodeJS.Signals): void => {
-    if (alive && pid > 0) sendSignal(-pid, name);
+    if (alive && pid > 0) sendSignal(-(processEntry(id())?.group ?? pid), name);
   };
   return {
-    pid,
+    get pid() {
+      return id();
+    },
     tty: false,
     submit: (line) => void child.stdin?.write(`${line}\n`),
     type(text) {

@@ -1,5 +1,6 @@
 import type { IPty } from '@lydell/node-pty';
 import { foregroundGroup, sendSignal } from '../../processes/signals.ts';
+import { shellCommand, shellId } from './start-shell.ts';
 import type { ShellBackend, ShellProcess, ShellProcessOptions } from './shell-process.ts';
 
 const killLine = '\u0015';
@@ -15,12 +16,13 @@ export async function ptyBackend(): Promise<ShellBackend | undefined> {
   return {
     name: 'pty',
     start(options) {
-      const pty = library.spawn(options.shell, ['--noprofile', '--rcfile', options.startupFile, '--noediting', '-i'], {
+      const { program, args, env } = shellCommand(options);
+      const pty = library.spawn(program, [...args], {
         name: 'xterm-256color',
         cols: 200,
         rows: 50,
         cwd: options.directory,
-        env: { ...options.environment },
+        env: { ...env },
         encoding: null,
       });
       return ptyProcess(pty, options);
@@ -28,7 +30,9 @@ export async function ptyBackend(): Promise<ShellBackend | undefined> {
   };
 }
 
-function ptyProcess(pty: IPty, { onData, onExit }: ShellProcessOptions): ShellProcess {
+function ptyProcess(pty: IPty, options: ShellProcessOptions): ShellProcess {
+  const { onData, onExit } = options;
+  const id = shellId(pty.pid, options);
   let alive = true;
   const foreground = foregroundGroups(pty.pid);
   // Without an encoding the library passes bytes, although its types declare strings.
@@ -45,10 +49,12 @@ function ptyProcess(pty: IPty, { onData, onExit }: ShellProcessOptions): ShellPr
   const signal = (name: 'SIGTERM' | 'SIGKILL'): void => {
     const group = alive ? foregroundGroup(pty.pid) : undefined;
     // The shell leads its own group, which is in the foreground while no program is.
-    if (group !== undefined && group !== pty.pid) sendSignal(-group, name);
+    if (group !== undefined && group !== id()) sendSignal(-group, name);
   };
   return {
-    pid: pty.pid,
+    get pid() {
+      return id();
+    },
     tty: true,
     // Replies to terminal queries that no program has read may precede the cursor.
     submit: (line) => void write(`${killLine}${line}\n`),
@@ -65,7 +71,7 @@ function ptyProcess(pty: IPty, { onData, onExit }: ShellProcessOptions): ShellPr
     hangUp() {
       if (!alive) return;
       foreground.remember();
-      sendSignal(pty.pid, 'SIGHUP');
+      sendSignal(id(), 'SIGHUP');
     },
   };
 }

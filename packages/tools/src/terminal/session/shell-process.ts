@@ -1,3 +1,5 @@
+import type { ProgramSandbox } from '../../processes/program-sandbox.ts';
+
 /** Options of {@link ShellBackend.start}. */
 export interface ShellProcessOptions {
   /** Path of bash. */
@@ -6,6 +8,10 @@ export interface ShellProcessOptions {
   readonly startupFile: string;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Variables by which the programs of the shell are found. */
+  readonly marks?: Readonly<Record<string, string>>;
+  /** Walls around the shell. Default: none. */
+  readonly sandbox?: ProgramSandbox;
   /** Called with output in order, any number of bytes at a time. Must not throw. */
   readonly onData: (bytes: Buffer) => void;
   /** Called once, after the last output; 128 + n when signal n ended the shell. Must not throw. */

@@ -1,4 +1,5 @@
 import type { Redactor } from '@varve/text';
+import type { ProgramSandbox } from '../../processes/program-sandbox.ts';
 import type { OutputBuffer } from '../output/output-buffer.ts';
 import type { ShellBackend } from './shell-process.ts';
 
@@ -7,6 +8,10 @@ export interface ShellSessionOptions {
   readonly backend: ShellBackend;
   readonly shell: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Variables by which the programs of the shell are found. */
+  readonly marks?: Readonly<Record<string, string>>;
+  /** Walls around the shell. Default: none. */
+  readonly sandbox?: ProgramSandbox;
   /** Initial directory of the shell. */
   readonly directory: string;
   /** Directory for the files of the session; readable by this user only and used by this session only. */

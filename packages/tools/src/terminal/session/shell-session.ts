@@ -73,6 +73,8 @@ export class ShellSession {
       startupFile: startup,
       directory: options.directory,
       environment: options.environment,
+      ...(options.marks && { marks: options.marks }),
+      ...(options.sandbox && { sandbox: options.sandbox }),
       onData: (bytes) => this.#receive(this.#markers.push(bytes)),
       onExit: (exitCode) => this.#end(exitCode),
     });
