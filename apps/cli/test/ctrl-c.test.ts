@@ -90,14 +90,18 @@ test('a second Ctrl-C stops immediately: the running call gets a result, and --r
   expect(await resumed.exit).toBe(0);
 });
 
-test('SIGTERM stops immediately, and the conversation can be resumed', async () => {
-  const hanging = held({ text: 'never' });
-  await using server = await scriptedServer([hanging.step]);
-  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
-  const run = start(server, home, ['Wait.']);
-  await hanging.asked;
-  run.child.kill('SIGTERM');
-  expect(await run.exit).toBe(130);
-  expect(run.stderr()).toContain('--resume');
-  hanging.release();
-});
+test.for(['SIGTERM', 'SIGHUP'] as const)(
+  '%s stops immediately, and the conversation can be resumed',
+  async (signal) => {
+    const hanging = held({ text: 'never' });
+    await using server = await scriptedServer([hanging.step]);
+    const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+    const run = start(server, home, ['Wait.']);
+    await hanging.asked;
+    for (const harmless of ['SIGQUIT', 'SIGUSR1'] as const) run.child.kill(harmless);
+    run.child.kill(signal);
+    expect(await run.exit).toBe(130);
+    expect(run.stderr()).toContain('--resume');
+    hanging.release();
+  },
+);

@@ -39,6 +39,9 @@ async function outputOfCommand(
     '--json',
     '--confirm',
     'never',
+    // A sandbox hides the process of varve anyway.
+    '--sandbox',
+    'off',
     '-w',
     home,
     ...args,

@@ -32,6 +32,12 @@ export const run: CliCommand = {
           'ask: every call needs your approval; auto: risky ones (default); never: none; with --resume the stored policy',
         ).choices(['ask', 'auto', 'never', 'always', 'risky']),
       )
+      .addOption(
+        new Option(
+          '--sandbox <profile>',
+          'walls around commands: workspace (default where the system has walls), read-only, off',
+        ).choices(['workspace', 'read-only', 'off']),
+      )
       .option('--resume <id>', 'resume a conversation with its model, address, policy and limits')
       .option('--approve [digest]', 'with --resume: approve the waiting calls that were printed with this digest')
       .option('--reject <reason>', 'with --resume: reject the waiting calls')

@@ -11,6 +11,7 @@ const flags = {
   profile: ['roles.agent', '--profile'],
   agentProfile: ['agent_profile', '--agent-profile'],
   confirm: ['confirmation.policy', '--confirm'],
+  sandbox: ['sandbox.profile', '--sandbox'],
   env: ['shell.environment', '--env'],
   sign: ['signing.enabled', '--sign'],
   maxSteps: ['budget.steps', '--max-steps'],

@@ -7,6 +7,8 @@ export interface RunOptions {
   readonly store?: string;
   /** Confirmation policy; default: the stored one, or `auto` for a new conversation. */
   readonly confirm?: 'ask' | 'auto' | 'never' | 'always' | 'risky';
+  /** Profile of the sandbox; default: the setting. */
+  readonly sandbox?: 'off' | 'read-only' | 'workspace';
   readonly resume?: string;
   /** Digest of the approved calls; `true` when it is missing, which is an error. */
   readonly approve?: string | true;

@@ -6,9 +6,17 @@ export interface InterruptHandlers {
   readonly stop: () => void;
 }
 
+/** A closed window or a lost connection hangs up. */
+const stopSignals = ['SIGTERM', 'SIGHUP'] as const;
+const ignoredSignals = ['SIGQUIT', 'SIGUSR1'] as const;
+
+function ignore(): void {
+  // A signal without a listener would end this process.
+}
+
 /**
- * Handles Ctrl-C and SIGTERM until the returned function is called: the first Ctrl-C pauses, the second stops, the
- * third exits.
+ * Handles Ctrl-C, a hangup and SIGTERM until the returned function is called: the first Ctrl-C pauses, the second
+ * stops, the third exits. Ctrl-\\ and the signal that starts the debugger of Node have no effect.
  */
 export function onInterrupt({ pause, stop }: InterruptHandlers): () => void {
   let count = 0;
@@ -19,9 +27,11 @@ export function onInterrupt({ pause, stop }: InterruptHandlers): () => void {
     else process.exit(130);
   };
   process.on('SIGINT', interrupted);
-  process.on('SIGTERM', stop);
+  for (const signal of stopSignals) process.on(signal, stop);
+  for (const signal of ignoredSignals) process.on(signal, ignore);
   return () => {
     process.off('SIGINT', interrupted);
-    process.off('SIGTERM', stop);
+    for (const signal of stopSignals) process.off(signal, stop);
+    for (const signal of ignoredSignals) process.off(signal, ignore);
   };
 }

@@ -12,6 +12,7 @@ import { personSecrets, type PersonSecrets } from './person-secrets.ts';
 import { prepareParts, type PreparedParts } from './prepare-parts.ts';
 import { resumedAgent, type ResumedAgent } from './resumed-agent.ts';
 import { RoleModels } from './role-models.ts';
+import { sandboxFromSettings } from './sandbox-from-settings.ts';
 import { startServers } from './start-servers.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 import { prepareSubAgents, startsSubAgents, type PreparedSubAgents } from './sub-agents.ts';
@@ -79,11 +80,13 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
   const parts = created.use(
     await prepareParts({ ...options, stored: ownParts(options), masked, variables, referable }),
   );
+  const walls = created.use(sandboxFromSettings({ ...options, userHome: options.userHome, rules: parts.rules }));
   const started = { models, masked, variables };
   const subAgents = created.use(await subAgentsOf(parts, started, options));
   const ignored: string[] = [];
   const { agent, problems: missing } = agentOf(options, {
     ...setupOf(options, parts),
+    ...(walls.sandbox && { sandbox: walls.sandbox }),
     model: main.model,
     secrets: withoutValues(variables, subAgents?.secrets ?? []),
     ...(subAgents && { subAgents: subAgents.subAgents }),
@@ -101,6 +104,7 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
       ...settings.warnings,
       ...problems,
       ...parts.warnings,
+      ...walls.warnings,
       ...(subAgents?.problems ?? []),
       ...sides.problems,
       ...ignored,

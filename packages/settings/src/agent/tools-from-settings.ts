@@ -3,6 +3,7 @@ import { delegationKinds } from '@varve/agent/delegation';
 import { toolset, type NamedTool, type ToolRegistry, type Toolset } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
 import { SpecError } from '@varve/events/specs';
+import type { Sandbox } from '@varve/sandbox';
 import type { Variables } from '@varve/text';
 import { namedSecrets, type RunningProgram } from '@varve/tools';
 import { toolKinds, toolPresets, type ToolKind, type ToolSettings } from '@varve/tools/specs';
@@ -25,6 +26,8 @@ export interface ToolSetup {
   readonly onEndedPrograms?: (programs: readonly RunningProgram[]) => void;
   /** Secrets by name: a command gets those that it names as variables. A function returns those of a command. */
   readonly secrets?: Readonly<Record<string, string>> | CommandSecrets;
+  /** Walls around the commands of the agent. Default: none. */
+  readonly sandbox?: Sandbox;
   /** Kinds of tools of the application, in addition to the built-in ones. */
   readonly kinds?: readonly ToolKind[];
   /** Tools of servers, whose kind is among `kinds`. */
@@ -100,13 +103,14 @@ function kindOf(name: string, kinds: ToolRegistry): ToolRegistry[number] {
 }
 
 function toolSettings(conversationId: string, settings: Settings, setup: ToolSetup): ToolSettings {
-  const { home, env, keepsHistory, onEndedPrograms, secrets } = setup;
+  const { home, env, keepsHistory, onEndedPrograms, secrets, sandbox } = setup;
   return {
     terminal: {
       outputDir: join(home, 'outputs', conversationId),
       inherit: env,
       inheritNames: settings.get('shell.environment') ?? [],
       ...(onEndedPrograms && { onEndedPrograms }),
+      ...(sandbox && { sandbox }),
       ...(secrets && { secrets: typeof secrets === 'function' ? secrets : namedSecrets(secrets) }),
     },
     ...(keepsHistory && { fileEditor: { historyDir: join(home, 'edits', conversationId) } }),

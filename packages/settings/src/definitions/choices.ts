@@ -28,3 +28,6 @@ export const confirmationNames = z
 
 /** Levels of the server's log, the quietest first. */
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+
+/** Profiles of the sandbox; `auto` is `workspace` where there is a sandbox, and `off` elsewhere. */
+export const sandboxNames = ['auto', 'read-only', 'workspace', 'off'] as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { condenserNames, confirmationNames, logLevels, presetNames } from './choices.ts';
+import { condenserNames, confirmationNames, logLevels, presetNames, sandboxNames } from './choices.ts';
 import { llmFields, type LlmField } from './llm-fields.ts';
 import { mcpServer } from './mcp-server.ts';
 import { profileName } from './profile-name.ts';
@@ -86,6 +86,17 @@ export const settingDefinitions = {
   'confirmation.threshold': setting(z.enum(['LOW', 'MEDIUM', 'HIGH']), 'Lowest risk that asks, with auto.'),
   'confirmation.unknown': setting(z.boolean(), 'Whether calls of unknown risk ask, with auto.'),
   'shell.environment': setting(z.array(z.string()), "Variables that the agent's shell receives, too."),
+  'sandbox.profile': setting(
+    z.enum(sandboxNames),
+    'Walls around the commands of the agent; auto: workspace where there are walls.',
+    {
+      defaultValue: 'auto',
+    },
+  ),
+  'sandbox.hosts': setting(
+    names,
+    'Hosts that commands reach in a sandbox, in addition to package registries and public code.',
+  ),
   'signing.enabled': setting(z.boolean(), 'Signs what a run stores.'),
   'signing.key_file': setting(z.string().min(1), 'File of the signing key.', { variables: ['VARVE_SIGNING_KEY'] }),
   'server.host': setting(z.string().min(1), 'Address that varve serve listens on.', { defaultValue: '127.0.0.1' }),

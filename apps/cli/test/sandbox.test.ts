@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { scriptedServer } from '@varve/llm/testing';
+import { sandboxProblem } from '@varve/sandbox';
+import { processEnvironment } from './process-environment.ts';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const problem = sandboxProblem();
+if (problem !== undefined) process.stderr.write(`NOT TESTED: commands of a run in a sandbox. ${problem}\n`);
+
+/** Runs a script in the workspace by `varve run`, and returns what the model received. */
+async function runScript(home: string, script: string, ...args: readonly string[]): Promise<string> {
+  const workspace = join(home, 'project');
+  mkdirSync(workspace);
+  writeFileSync(join(workspace, 'x.sh'), script);
+  await using server = await scriptedServer([
+    { calls: [{ name: 'terminal', arguments: { command: 'bash x.sh' } }] },
+    { calls: [{ name: 'finish', arguments: { message: 'done' } }] },
+  ]);
+  const options = ['--base-url', server.url, '--model', 'm', '--store', 'memory:', '--json', '--confirm', 'never'];
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@varve/source', main, 'run', ...options, '-w', workspace, ...args, 'go'],
+    { env: processEnvironment(home, { LLM_API_KEY: 'key' }), stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr), once(child, 'exit')]);
+  expect({ stderr, code: child.exitCode }).toMatchObject({ code: 0 });
+  return stdout.split('\n').find((line) => /"kind":"ObservationEvent"/.test(line) && line.includes('terminal')) ?? '';
+}
+
+describe.skipIf(problem !== undefined)('a script that a run starts', () => {
+  test('reads no key, writes nothing outside of the workspace and reaches no other host', async () => {
+    const home = mkdtempSync('/var/tmp/varve-test-');
+    try {
+      mkdirSync(join(home, '.ssh'));
+      writeFileSync(join(home, '.ssh/id_rsa'), 'THE KEY');
+      const observed = await runScript(
+        home,
+        'cat ~/.ssh/id_rsa; echo evil >>~/.bashrc; curl -sS https://not-allowed.example; echo 1 >file; echo agent $VARVE_AGENT',
+      );
+      expect(observed).not.toContain('THE KEY');
+      expect(observed).toContain('refused the network host not-allowed.example and');
+      expect(observed).toContain('agent 1');
+      expect(['.bashrc', 'project/file'].map((name) => existsSync(join(home, name)))).toEqual([false, true]);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+
+  test('has the rights of the user without the sandbox', async () => {
+    const home = mkdtempSync('/var/tmp/varve-test-');
+    try {
+      await runScript(home, 'echo 1 >>~/.bashrc', '--sandbox', 'off');
+      expect(existsSync(join(home, '.bashrc'))).toBe(true);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PermissionRule } from '@varve/agent/confirmation';
+import { defaultHosts, openSandbox, profilePolicy, sandboxProblem, type Sandbox } from '@varve/sandbox';
+import { SettingsError } from '../error.ts';
+import type { Settings } from '../layers/resolve-settings.ts';
+import { sandboxRules } from './sandbox-rules.ts';
+
+/** Options of {@link sandboxFromSettings}. */
+export interface SandboxSetup {
+  readonly settings: Settings;
+  /** Directory of the agent, absolute. */
+  readonly workspace: string;
+  /** Varve's data directory, which is hidden except for long outputs. */
+  readonly home: string;
+  /** Home directory of the user; without it there is no sandbox. */
+  readonly userHome?: string | undefined;
+  readonly rules: readonly PermissionRule[];
+}
+
+/** Walls around the programs of one agent. Disposing closes them. */
+export interface AgentSandbox extends Disposable {
+  /** Absent with the profile `off`. */
+  readonly sandbox?: Sandbox;
+  /** Sentence about a sandbox that is missing. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Opens the sandbox that the settings choose.
+ *
+ * @throws {SettingsError} `invalid` when the profile is set and this system has no sandbox.
+ */
+export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
+  const { settings, workspace, home, userHome, rules } = setup;
+  const chosen = settings.get('sandbox.profile') ?? 'off';
+  if (chosen === 'off' || userHome === undefined) return withoutSandbox();
+  const problem = sandboxProblem();
+  if (problem !== undefined) {
+    if (chosen !== 'auto') throw new SettingsError('invalid', `sandbox.profile: ${problem}`);
+    return withoutSandbox(`Commands run without a sandbox. ${problem}`);
+  }
+  const { hidden, allowed, denied } = sandboxRules(rules, workspace, userHome);
+  const hosts = [...defaultHosts, ...(settings.get('sandbox.hosts') ?? []), ...allowed];
+  const policy = profilePolicy(chosen === 'auto' ? 'workspace' : chosen, {
+    workspace,
+    home: userHome,
+    dataDirectories: [home],
+    hidden,
+    network: { allowed: hosts, denied },
+  });
+  // The model is given paths of files in it.
+  const outputs = join(home, 'outputs');
+  createDirectory(outputs);
+  const sandbox = openSandbox({ ...policy, readOnly: [...policy.readOnly, outputs] });
+  return { sandbox, warnings: [], [Symbol.dispose]: () => sandbox.close() };
+}
+
+function withoutSandbox(...warnings: readonly string[]): AgentSandbox {
+  return { warnings, [Symbol.dispose]: () => undefined };
+}
+
+function createDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch {
+    // It exists, or the data directory cannot be written.
+  }
+}
