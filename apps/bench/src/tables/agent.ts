@@ -25,7 +25,7 @@ const compared = {
 type Compared = keyof typeof compared;
 const names = Object.keys(compared) as readonly Compared[];
 
-/** Own work per step while the model needs 3 ms for a reply, during which deferred events are stored. */
+/** Own work per step while the model needs 3 ms for a reply. */
 export const agent: Bench = async () => ownWork(3);
 
 /** The same with a model that replies immediately, so that nothing is hidden behind its delay. */
