@@ -256,7 +256,7 @@ function harmless(command: string) {
 }
 
 test('with --confirm risky, a dangerous command waits whatever the rating of the model', async () => {
-  await using server = await scriptedServer([harmless('echo fine'), harmless('rm -rf "$HOME"')]);
+  await using server = await scriptedServer([harmless('echo fine'), harmless('npm publish')]);
   const args = ['run', 'Tidy up.', '--base-url', server.url, '--model', 'm', '--confirm', 'risky', '--json'];
   const { code, stdout } = await varve(args);
   expect(code).toBe(7);

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -46,7 +46,8 @@ test('a Node that is too old is named in one sentence, before anything is import
   // The entry is loaded with the version of another Node; an import of the program would need its packages.
   const copy = join(await newHome(), 'src');
   await mkdir(copy);
-  await writeFile(join(copy, 'main.ts'), await readFile(main, 'utf8'));
+  for (const name of ['main.ts', 'app-file.ts'])
+    await writeFile(join(copy, name), await readFile(join(dirname(main), name), 'utf8'));
   const manifest = { version: '1.2.3', type: 'module', engines: { node: '>=24' } };
   await writeFile(join(copy, '../package.json'), JSON.stringify(manifest));
   const old = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`;

@@ -41,8 +41,9 @@ class Attack {
   /** Runs a scripted model in the repository, without questions. */
   async run(turns: readonly ScriptedTurn[], env: Readonly<Record<string, string>> = {}): Promise<Invocation> {
     await using server = await scriptedServer(turns);
-    const model = ['--model', 'scripted', '--store', 'memory:', '-w', this.repository, '--confirm', 'never'];
-    return await runVarve(['run', ...model, 'Look at this.'], {
+    // What a sandbox holds is tested with it: these barriers are there without one.
+    const options = ['--store', 'memory:', '-w', this.repository, '--confirm', 'never', '--sandbox', 'off'];
+    return await runVarve(['run', '--model', 'scripted', ...options, 'Look at this.'], {
       home: this.home,
       env: { LLM_BASE_URL: server.url, ...env },
     });

@@ -76,6 +76,7 @@ test('the data directory of varve is protected under --confirm never', async () 
   const data = join(home, 'data');
   await using server = await scriptedServer([bash(`echo x > ${data}/trust.json`), done]);
   const options = ['--base-url', server.url, '--model', 'scripted', '--store', 'memory:', '--confirm', 'never'];
-  const { code, stderr } = await runVarve(['run', ...options, 'Go.'], { home, env: { VARVE_HOME: data } });
-  expect([code, stderr]).toEqual([7, expect.stringContaining('(rule config.write)')]);
+  const args = ['run', ...options, '--sandbox', 'off', 'Go.'];
+  const { code, stderr } = await runVarve(args, { home, env: { VARVE_HOME: data } });
+  expect([code, stderr]).toEqual([7, expect.stringContaining('(rule read.credentials)')]);
 });

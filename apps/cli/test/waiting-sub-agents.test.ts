@@ -8,7 +8,7 @@ import { newHome, runVarve } from './run-varve.ts';
 
 const task = { description: 'Clean', prompt: 'Clean up.', subagent_type: 'general-purpose' };
 const delegating = { calls: [{ name: 'task', arguments: task }] };
-const risky = { calls: [{ name: 'terminal', arguments: { command: 'rm -rf ~/old; echo cleaned > log.txt' } }] };
+const risky = { calls: [{ name: 'terminal', arguments: { command: 'git push; echo cleaned > log.txt' } }] };
 const optionsFor = (url: string) => [
   '--base-url',
   url,
@@ -25,9 +25,7 @@ test('a call of a sub-agent that waits is shown with the command that approves i
   const home = await newHome();
   const first = await runVarve(['run', 'Clean.', ...optionsFor(server.url)], { home });
   expect(first.code).toBe(0);
-  expect(first.stderr).toContain(
-    'Waiting for approval of 1 tool call of the sub-agent general-purpose:\n│ $ rm -rf ~/old',
-  );
+  expect(first.stderr).toContain('Waiting for approval of 1 tool call of the sub-agent general-purpose:\n│ $ git push');
   const [, id = '', digest = ''] = /--resume (\w+) --approve (\w+)/.exec(first.stderr) ?? [];
   const child = await runVarve(['run', '--resume', id, '--approve', digest], { home });
   expect([child.code, child.stdout]).toEqual([0, 'Cleaned.\n']);

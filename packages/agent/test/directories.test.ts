@@ -18,10 +18,7 @@ const root = realpathSync(mkdtempSync(join(tmpdir(), 'varve-directories-')));
 afterAll(() => rmSync(root, { recursive: true }));
 const workspace = join(root, 'work');
 const home = join(root, 'data');
-const repositories = ['bare.git', 'work/bare'].flatMap((name) =>
-  ['objects', 'refs', 'HEAD'].map((part) => join(name, part)),
-);
-for (const name of ['work/src', 'data/rules', ...repositories]) mkdirSync(join(root, name), { recursive: true });
+for (const name of ['work/src', 'data/rules']) mkdirSync(join(root, name), { recursive: true });
 const protectedPaths = [home];
 
 /** Returns a terminal that runs nothing: each command may name the directory and the shell of its result. */
@@ -69,9 +66,7 @@ const cases: readonly (readonly [policy: Policy, moves: readonly string[], comma
   [neverConfirm(), [`cd .. # in ${root}`], 'tee data/trust.json'],
   [neverConfirm(), [`cd ${root} # in ${root}`], 'rm -r data'],
   [neverConfirm(), [`cd ${root} # in ${root}`, `ls # in ${workspace} of 2`], 'cp x ./data/rules/y'],
-  [neverConfirm(), [`cd ${root}/bare.git # in ${root}/bare.git`], 'echo x >> config'],
-  [neverConfirm(), [`cd bare # in ${workspace}/bare`], 'install x hooks/post-update'],
-  [risky, ['cd /srv/x # in /srv/x'], 'rm -r y'],
+  [risky, ['cd /srv/x # in /srv/x'], 'rm y'],
   [risky, ['cd / # in /'], 'cp x etc/hosts'],
   [risky, ['cd /usr # in /usr'], 'cd lib; echo x > y'],
 ];

@@ -6,7 +6,6 @@ import type { PendingCall } from '@varve/events/projections';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { highestRisk } from '../risk/highest-risk.ts';
 import { protectedFinding } from '../permissions/protected-paths.ts';
-import { withReading } from '../shell/read-terminal.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 import { digestOf } from '../log/digest.ts';
 
@@ -50,8 +49,7 @@ export function reviewCalls<Call extends ProposedCall>(
   return calls.map((call) => ({ call, review: areHarmless ? { asks: false } : reviewCall(gate, call) }));
 }
 
-function reviewCall({ policy, protectedPaths }: Gate, unread: ProposedCall): CallReview {
-  const call = withReading(unread);
+function reviewCall({ policy, protectedPaths }: Gate, call: ProposedCall): CallReview {
   const review = policy.review(call);
   const finding = review.denies ? undefined : protectedFinding(call, protectedPaths);
   if (!finding) return review;

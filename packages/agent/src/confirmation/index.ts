@@ -5,6 +5,7 @@ export {
   describeRule,
   permissionRule,
   permissionRules,
+  ruleProblem,
   ruleSubjects,
   type PermissionRule,
 } from '../permissions/permission-rule.ts';

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import {
   ApplyPatchAction,
   FileEditorAction,
@@ -9,28 +10,29 @@ import {
 import { mapStrings } from '@varve/text';
 import { filesOfPatch } from '@varve/tools';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { hostsIn, wordsIn } from './named-hosts.ts';
-import { PathReader, type NamedPath } from './named-paths.ts';
-import { mayOpenUnseen, namedIn } from './paths-in-command.ts';
-import { shellFacts, type ShellFacts } from './shell-facts.ts';
+import { namedPath, type NamedPath } from './named-path.ts';
+import { plainCommands, type PlainCommand } from './plain-commands.ts';
+
+/** A command with the directories in which it may run. */
+export interface PlacedCommand extends PlainCommand {
+  readonly directories: readonly string[];
+}
 
 /** What a call names, for rules. */
 export interface CallFacts {
   readonly tool: string;
-  /** Commands of a call of the terminal. */
-  readonly shell?: ShellFacts;
+  readonly workspace: string;
+  /** Script of a call of the terminal. */
+  readonly script?: string;
+  /** Commands of a script of plain commands. */
+  readonly plain?: readonly PlacedCommand[];
+  /** True for a script of the terminal that runs in a sandbox. */
+  readonly isSandboxed: boolean;
   /** True for the tools whose calls reach the files that they name, and nothing else. */
   readonly isFileTool: boolean;
   readonly paths: readonly NamedPath[];
-  /** Paths through links that the wildcards of the paths may match. */
-  readonly links: readonly NamedPath[];
-  /** False if the call may use paths that it does not name. */
-  readonly hasAllPaths: boolean;
-  /** Hosts in addresses, lower case. */
-  readonly hosts: readonly string[];
-  /** All strings of the call, and the words of its commands as the shell reads them. */
+  /** All strings of the call. */
   readonly texts: readonly string[];
-  readonly reader: PathReader;
 }
 
 /** Maximum number of paths that are resolved for one call. */
@@ -39,39 +41,44 @@ const maxPaths = 500;
 /** Reads what a call names. */
 export function callFacts(call: ProposedCall): CallFacts {
   const { tool, action, workspace = '/' } = call;
-  const reader = new PathReader(workspace);
   const texts: string[] = [];
   mapStrings(action, (text) => {
     texts.push(text);
     return text;
   });
-  const shared = { tool: tool.name, texts, reader, links: [] };
+  const shared = { tool: tool.name, workspace, texts, isFileTool: false, isSandboxed: false };
   if (TerminalAction.is(action)) {
-    const shell = shellFacts(action, { ...call, workspace });
-    const words = new Map<string, NamedPath>();
-    for (const one of shell.commands) {
-      if (words.size > maxPaths) break;
-      for (const { text, most } of namedIn(one)) words.set(`${most} ${text}`, reader.named(text, most));
-    }
-    const named = [...words.values()].slice(0, maxPaths);
-    const links = named.flatMap((one) => reader.linksOf(one));
-    const hasAllPaths = shell.isComplete && words.size <= maxPaths && !shell.commands.some(mayOpenUnseen);
-    // A host may be written with quotes, escapes and variables.
-    const all = [...texts, ...texts.map((text) => text.replaceAll(/["'\\]/g, '')), ...wordsIn(shell.commands)];
-    return { ...shared, texts: all, shell, isFileTool: false, paths: named, links, hasAllPaths, hosts: hostsIn(all) };
+    const plain = action.is_input ? undefined : placedCommands(action.command, call);
+    const paths = (plain ?? []).flatMap(pathsOf).slice(0, maxPaths);
+    const isSandboxed = tool.isSandboxed === true;
+    return { ...shared, script: action.command, ...(plain && { plain }), paths, isSandboxed };
   }
   const files = filesOf(action);
-  if (!files)
-    return {
-      ...shared,
-      isFileTool: false,
-      paths: pathFields(action, reader),
-      hasAllPaths: false,
-      hosts: hostsIn(texts),
-    };
-  // The file tools take names as they are: no character is a wildcard.
-  const paths = files.map((text) => ({ ...reader.named(text), kind: 'name' as const }));
-  return { ...shared, isFileTool: true, paths, hasAllPaths: true, hosts: [] };
+  if (files) return { ...shared, isFileTool: true, paths: files.map((text) => namedPath(text, workspace)) };
+  return { ...shared, paths: pathFields(action).map((text) => namedPath(text, workspace)) };
+}
+
+/** Returns the commands of a plain script, each with the directories to which `cd` in front of it may have changed. */
+export function placedCommands(
+  script: string,
+  { workspace = '/', directories = [] }: Pick<ProposedCall, 'workspace' | 'directories'>,
+): readonly PlacedCommand[] | undefined {
+  const places = new Set((directories.length > 0 ? directories : ['.']).map((place) => resolve(workspace, place)));
+  return plainCommands(script)?.map((command) => {
+    const placed = { ...command, directories: [...places] };
+    const [program, target] = command.words;
+    if (program === 'cd' && target !== undefined)
+      for (const place of placed.directories) places.add(/^~(?:\/|$)/.test(target) ? target : resolve(place, target));
+    return placed;
+  });
+}
+
+/** Returns what the words of a command may name: a word, or the value of an option. */
+export function pathsOf({ words, writes, directories }: PlacedCommand): readonly NamedPath[] {
+  const texts = [...words.slice(1), ...writes].flatMap((word) =>
+    word.includes('=') ? [word, word.replace(/^[^=]*=/, '')] : [word],
+  );
+  return directories.slice(0, 8).flatMap((directory) => texts.map((text) => namedPath(text, directory)));
 }
 
 /** Returns the files of a call of a built-in file tool; undefined for other tools. */
@@ -82,11 +89,10 @@ function filesOf(action: ProposedCall['action']): readonly string[] | undefined 
 }
 
 /** Returns the arguments of other tools that are probably paths, by their names. */
-function pathFields(action: ProposedCall['action'], reader: PathReader): readonly NamedPath[] {
-  const fields = Object.entries({ ...action, ...dataOf(action) });
-  return fields.flatMap(([name, value]) =>
+function pathFields(action: ProposedCall['action']): readonly string[] {
+  return Object.entries({ ...action, ...dataOf(action) }).flatMap(([name, value]) =>
     typeof value === 'string' && /(?:path|file|dir|directory|uri)$/i.test(name)
-      ? [reader.named(value.replace(/^file:\/\//, ''))]
+      ? [value.replace(/^file:\/\//, '')]
       : [],
   );
 }

@@ -1,7 +1,4 @@
-import type { ShellCommand } from '../shell/shell-command.ts';
-import { digits } from '../shell/words/words.ts';
-
-/** Longest scheme and host that are read. Bounds the work for a text of many colons and slashes. */
+/** Longest scheme and address that are read. Bounds the work for a text of many colons and slashes. */
 const maxScheme = 32;
 const maxAddress = 2000;
 /** Part of an address that determines its host. What follows is not read, as it may contain the next address. */
@@ -22,49 +19,10 @@ export function hostsIn(texts: readonly string[]): readonly string[] {
   return [...hosts];
 }
 
-/** Returns the words of commands without their quotes, in which a host can be named too. */
-export function wordsIn(commands: readonly ShellCommand[]): readonly string[] {
-  return commands.flatMap(({ name, args, reads, writes }) => [name, ...args, ...reads, ...writes]);
-}
-
-/** Address whose host curl replaces by several: `http://{a,b}.example`, `http://[a-c].example`. */
-const generated = /^(?:[a-z]+:\/\/)?[\w.,-]*[{[][\w.,-]+[}\]][\w.,{}[\]-]*(?:[:/?#]|$)/i;
-
-/** Reports whether a program makes hosts out of its arguments. */
-export function generatesHosts(commands: readonly ShellCommand[]): boolean {
-  return commands.some(({ name, args }) => name === 'curl' && args.some((arg) => generated.test(arg)));
-}
-
-/** Word that programs may read as an address of numbers, of which some are not known. */
-const numeric = /^(?:[\w+.-]{1,32}:\/\/)?(?:[^\s/@]{0,99}@)?\d[\da-fx.]{0,60}(?=[:/?#,]|$)/i;
-/** Parts of a word that a program may read as an address: `10.1`, `0x7f000001`, `167772161`, `::1`. */
-const addresses = [/(?<![\d.])\d[\da-fx.]{0,60}/gi, /(?<![\da-f])[\da-f]{0,4}(?::[\da-f.]{0,15}){2,8}/gi];
-/** Most parts that are compared. */
-const maxAddresses = 10_000;
-
-/** Returns whether some words may spell an address of numbers: with fewer parts, in another base, or calculated. */
-export function spellsAddress(pattern: string, words: readonly string[]): boolean {
-  const wanted = hostOf(`http://${pattern.includes(':') && !pattern.startsWith('[') ? `[${pattern}]` : pattern}`);
-  if (wanted === undefined || !/^[\d.]+$|^\[/.test(wanted)) return false;
-  const hosts = new Set([wanted, hostOf(`http://[::ffff:${wanted}]`)]);
-  const found = new Set<string>();
-  for (const word of words) {
-    if (word.includes(digits) && numeric.test(word.replaceAll(digits, '0'))) return true;
-    // Programs also read digits of full width.
-    const text = word.normalize('NFKC');
-    for (const form of addresses) for (const [part] of text.matchAll(form)) found.add(part);
-    if (found.size > maxAddresses) return true;
-  }
-  return found.values().some((part) => {
-    const host = hostOf(`http://${part.includes(':') ? `[${part}]` : part}`);
-    return host !== undefined && hosts.has(host);
-  });
-}
-
 /**
  * Returns the hosts of a call whose strings are whole addresses or plain words; undefined if another string may name a
  * host, such as `example.com/x`, `//example.com` or a text with an address in it. Programs read addresses differently:
- * one with a user, a backslash or a character that ends it elsewhere is not certain either.
+ * an address with a user, a backslash or a character that ends it elsewhere is not certain either.
  */
 export function onlyHosts(texts: readonly string[]): readonly string[] | undefined {
   const hosts = texts.map((text) => {
@@ -74,6 +32,12 @@ export function onlyHosts(texts: readonly string[]): readonly string[] | undefin
   });
   const known = hosts.filter((host) => host !== undefined);
   return known.length === hosts.length ? known.filter((host) => host !== '') : undefined;
+}
+
+/** Reports whether a pattern names a host; `*.example.com` is that name and all below it. */
+export function isHost(pattern: string, host: string): boolean {
+  const name = pattern.toLowerCase();
+  return name.startsWith('*.') ? host.endsWith(name.slice(1)) || host === name.slice(2) : host === name;
 }
 
 function hostOf(address: string): string | undefined {

@@ -18,7 +18,8 @@ export const permissionRule = z.strictObject({
  *
  * `pattern` is, by `on`:
  * - `tool`: the name of a tool; `*` at its end matches the rest of a name.
- * - `command`: the first words of a shell command, separated by blanks. It is compared with each parsed command.
+ * - `command`: the first words of a shell command, separated by blanks; `*` at its end means any further words. It is
+ *   compared with the commands of scripts that are plain words.
  * - `path`: a glob of files, relative to the workspace, absolute, or below `~/`. Without a slash it is a file name
  *   anywhere. A directory includes everything below it.
  * - `host`: the name of a host; `*.example.com` matches all below it.
@@ -31,6 +32,20 @@ export interface PermissionRule {
 
 /** Schema of a list of rules. */
 export const permissionRules: z.ZodType<readonly PermissionRule[]> = z.array(permissionRule).max(1000);
+
+/** Returns why a rule can never match, as a clause; undefined for a rule that can. */
+export function ruleProblem({ on, pattern }: PermissionRule): string | undefined {
+  if (on === 'command') {
+    const words = pattern.split(/\s+/).slice(0, -1);
+    if (pattern === '*') return 'it names no program: a rule for the tool `terminal` is for all commands';
+    if (words.some((word) => word.includes('*'))) return '`*` means any further words, at its end only';
+    return /[|&;<>$`(){}"'\\]/.test(pattern) ? 'a command rule is compared with single words' : undefined;
+  }
+  if (on === 'host') return /^(?:\*\.)?[\w.:[\]-]+$/.test(pattern) ? undefined : 'it is not the name of a host';
+  if (on === 'tool')
+    return /^[^*\s]+\*?$|^\*$/.test(pattern) ? undefined : '`*` is the rest of a name, at its end only';
+  return undefined;
+}
 
 /** Returns a rule as people write it: `deny command git push`. */
 export function describeRule({ decision, on, pattern }: PermissionRule): string {

@@ -6,6 +6,8 @@ export interface PlainCommand {
   readonly words: readonly string[];
   /** Files to which it is redirected. */
   readonly writes: readonly string[];
+  /** True if a word may name other files than it says: through wildcards, or `..` after what may be a link. */
+  readonly isOpen?: boolean;
 }
 
 /** Maximum number of characters of a script that is read. */
@@ -13,8 +15,8 @@ const maxChars = 10_000;
 
 /**
  * Returns the commands of a script that consists of nothing but commands with literal words, joined by `&&`, `||`, `;`,
- * line ends and pipes; undefined for any other script. An allow rule is only compared with these: variables,
- * substitutions, wildcards, assignments, functions, groups and here-documents can mean anything.
+ * line ends and pipes; undefined for any other script: variables, substitutions, assignments, functions, groups and
+ * here-documents can mean anything. Wildcards stay as they are written.
  */
 export function plainCommands(source: string): readonly PlainCommand[] | undefined {
   if (source.length > maxChars) return undefined;
@@ -28,9 +30,9 @@ export function plainCommands(source: string): readonly PlainCommand[] | undefin
 }
 
 function collect(node: SyntaxNode, commands: PlainCommand[]): boolean {
-  if (node.type === 'AndOr') return node.commands.every((one) => collect(one, commands));
+  if (node.type === 'AndOr') return node.commands.every((command) => collect(command, commands));
   if (node.type === 'Pipeline')
-    return node.prefixes.length === 0 && node.commands.every((one) => collect(one, commands));
+    return node.prefixes.length === 0 && node.commands.every((command) => collect(command, commands));
   const plain = node.type === 'Command' ? plainCommand(node) : undefined;
   if (plain) commands.push(plain);
   return plain !== undefined;
@@ -38,33 +40,51 @@ function collect(node: SyntaxNode, commands: PlainCommand[]): boolean {
 
 function plainCommand({ name, prefix, args, redirects }: Command): PlainCommand | undefined {
   if (!name || prefix.length > 0) return undefined;
-  const words = [name, ...args].map((word) => (word.type === 'Word' ? literalOf(word) : undefined));
+  const parsed = [name, ...args].filter((word) => word.type === 'Word');
+  if (parsed.length < args.length + 1) return undefined;
+  const words = parsed.map(literalOf);
   const writes = redirects.map(targetOf);
   if (!words.every((word) => word !== undefined) || !writes.every((file) => file !== undefined)) return undefined;
-  // `!x` repeats an earlier command, and a tilde is replaced.
-  if (words.some((word) => /^[!~]/.test(word)) || words[0] === '') return undefined;
-  return { words, writes: writes.filter((file) => file !== '') };
+  // `!x` repeats an earlier command.
+  if (words.some((word) => word.startsWith('!')) || words[0] === '') return undefined;
+  const isOpen = parsed.some((word) => hasGlob(word) || /[^./]\/+\.\.(?:\/|$)/.test(unquotedText(word)));
+  return { words, writes: writes.filter((file) => file !== ''), ...(isOpen && { isOpen }) };
 }
 
 /** Returns the file that a redirection writes, empty for none; undefined for a redirection that is not plain. */
-function targetOf(one: Redirection): string | undefined {
-  if (one.type !== 'Redirect' || !one.target || one.descriptor?.type === 'FileDescriptorVariable') return undefined;
-  const target = literalOf(one.target);
+function targetOf(redirection: Redirection): string | undefined {
+  if (redirection.type !== 'Redirect' || !redirection.target) return undefined;
+  if (redirection.descriptor?.type === 'FileDescriptorVariable') return undefined;
+  const target = hasGlob(redirection.target) ? undefined : literalOf(redirection.target);
   if (target === undefined) return undefined;
-  if (one.operator === '<' || target === '/dev/null') return '';
-  if (one.operator === '>&' && /^[12]$/.test(target)) return '';
-  return /^(?:>|>>|&>|&>>|>\|)$/.test(one.operator) ? target : undefined;
+  if (redirection.operator === '<' || target === '/dev/null') return '';
+  if (redirection.operator === '>&' && /^[12]$/.test(target)) return '';
+  return /^(?:>|>>|&>|&>>|>\|)$/.test(redirection.operator) ? target : undefined;
 }
 
-function literalOf({ parts, text: source, value }: Word): string | undefined {
+/** Returns the text of a word without its quotes; `~/` stays. Undefined if the shell calculates it. */
+function literalOf(word: Word): string | undefined {
+  return /^~[^/]/.test(unquotedText(word)) ? undefined : textOf(word);
+}
+
+function textOf({ parts, text: source, value }: Word): string | undefined {
   if (!parts) return source === value ? value : undefined;
   let text = '';
   for (const part of parts) {
     const isQuoted = part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted';
-    if (isQuoted || part.type === 'Literal') text += part.value;
+    if (isQuoted || part.type === 'Literal' || part.type === 'Glob') text += part.value;
     else if (part.type === 'DoubleQuoted' && part.parts.every(({ type }) => type === 'Literal'))
-      text += part.parts.map((one) => (one.type === 'Literal' ? one.value : '')).join('');
+      text += part.parts.map((literal) => (literal.type === 'Literal' ? literal.value : '')).join('');
     else return undefined;
   }
   return text;
+}
+
+function hasGlob({ parts = [] }: Word): boolean {
+  return parts.some(({ type }) => type === 'Glob');
+}
+
+/** Returns a word with a NUL for what is quoted. */
+function unquotedText({ parts, text }: Word): string {
+  return parts ? parts.map((part) => (part.type === 'Literal' ? part.value : '\0')).join('') : text;
 }

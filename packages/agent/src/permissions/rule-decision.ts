@@ -1,13 +1,12 @@
+import { posix } from 'node:path';
+import { irrevocableCommand } from '../risk/irrevocable-commands.ts';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { locationsOf } from '../shell/words/paths.ts';
-import { shellRisk } from '../risk/shell-risk.ts';
 import { callFacts, type CallFacts } from './call-facts.ts';
-import { coversCommands, matchesScript } from './command-match.ts';
-import { coversPath, pathRule } from './path-match.ts';
-import { generatesHosts, onlyHosts, spellsAddress } from './named-hosts.ts';
-import type { ShellFacts } from './shell-facts.ts';
-import { describeRule, type Match, type PermissionRule } from './permission-rule.ts';
-import { opensNothing } from './paths-in-command.ts';
+import { coversCommands, matchesCommand, wordsOf } from './command-match.ts';
+import { hostsIn, isHost, onlyHosts } from './named-hosts.ts';
+import { namedPath } from './named-path.ts';
+import { containsPath, coversPath, matchesPath } from './path-match.ts';
+import { describeRule, strongest, type Match, type PermissionRule } from './permission-rule.ts';
 
 /** Decision of the rules about a call. */
 export interface RuleDecision {
@@ -18,8 +17,8 @@ export interface RuleDecision {
 
 /**
  * Returns the decision of the rules about a call; undefined if none matches. A deny rule denies what it certainly
- * matches, and asks about what it may match: a command that is not completely known before it runs, or a directory
- * around the file, unless the rule is for a name anywhere. Allow rules must cover the whole call.
+ * matches, and asks about a script that mentions what it names and is more than plain words. Allow rules must cover the
+ * whole call.
  */
 export function ruleDecision(rules: readonly PermissionRule[], call: ProposedCall): RuleDecision | undefined {
   if (rules.length === 0) return undefined;
@@ -34,78 +33,79 @@ export function ruleDecision(rules: readonly PermissionRule[], call: ProposedCal
   if (asking[0] !== undefined) return { decision: 'ask', rule: asking[0] };
   const allowing = coveringRules(
     rules.filter(({ decision }) => decision === 'allow'),
-    call,
     facts,
   );
   return allowing === undefined ? undefined : { decision: 'allow', rule: allowing };
 }
 
 function matchRule({ on, pattern }: PermissionRule, facts: CallFacts): Match {
-  const { shell, paths, reader } = facts;
+  const { script, plain, texts } = facts;
   if (on === 'tool') return matchesName(pattern, facts.tool) ? 'yes' : 'no';
-  if (on === 'command') return shell ? matchesScript(pattern, shell) : 'no';
-  if (on === 'host') return matchesHost(pattern, facts);
-  const matchOf = pathRule(pattern, reader);
-  const matches = new Set(paths.map(matchOf));
-  if (matches.has('yes')) return 'yes';
-  if (facts.links.some((one) => matchOf(one) !== 'no')) return 'maybe';
-  return matches.has('maybe') || reader.isExhausted || (shell && !facts.hasAllPaths) ? 'maybe' : 'no';
+  if (on === 'command') {
+    if (script === undefined) return 'no';
+    return plain
+      ? strongest(plain.map((command) => matchesCommand(pattern, command)))
+      : unread(posix.basename(wordsOf(pattern)[0] ?? ''), facts);
+  }
+  if (on === 'path') {
+    if (facts.paths.some(matchesPath(pattern, facts.workspace))) return 'yes';
+    if (facts.paths.some(containsPath(pattern, facts.workspace))) return 'maybe';
+    const isRead = plain?.every(({ isOpen }) => isOpen !== true) ?? script === undefined;
+    return isRead ? 'no' : unread(literalOf(pattern), isHidden(pattern) ? facts : { ...facts, isSandboxed: false });
+  }
+  if (hostsIn(texts).some((host) => isHost(pattern, host))) return 'yes';
+  const name = pattern.replace(/^\*\./, '').toLowerCase();
+  if (texts.some((text) => text.toLowerCase().includes(name))) return 'maybe';
+  return script !== undefined && !plain ? unread(name, facts) : 'no';
+}
+
+/** Reports whether a sandbox hides what a denied pattern names: one path, or all below it. */
+function isHidden(pattern: string): boolean {
+  return pattern.includes('/') && !/[*?[\]{}]/.test(pattern.replace(/\/\*\*$/, ''));
+}
+
+/** Compares a rule with a script whose words are not all known. In a sandbox its walls hold for files and hosts. */
+function unread(name: string, { script = '', isSandboxed }: CallFacts): Match {
+  return !isSandboxed || (name !== '' && script.toLowerCase().includes(name.toLowerCase())) ? 'maybe' : 'no';
+}
+
+/** Returns the longest part of a glob that is no wildcard. */
+function literalOf(pattern: string): string {
+  const parts = pattern.replace(/^~\//, '').split(/[*?[\]{}!,/]+/);
+  return parts.toSorted((a, b) => b.length - a.length)[0] ?? '';
 }
 
 function matchesName(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** A name without a protocol in front of it may be a host; so may what a command computes. */
-function matchesHost(pattern: string, { hosts, texts, shell }: CallFacts): Match {
-  if (hosts.some((host) => isHost(pattern, host))) return 'yes';
-  const name = pattern.replace(/^\*\./, '').toLowerCase();
-  if (texts.some((text) => text.toLowerCase().includes(name))) return 'maybe';
-  if (shell && (generatesHosts(shell.commands) || spellsAddress(pattern, texts))) return 'maybe';
-  const isUnseen = shell?.commands.some((one) => one.unseenArgs.length > 0 && !opensNothing(one));
-  return shell && (!shell.isComplete || isUnseen) ? 'maybe' : 'no';
-}
-
-function isHost(pattern: string, host: string): boolean {
-  const name = pattern.toLowerCase();
-  return name.startsWith('*.') ? host.endsWith(name.slice(1)) || host === name.slice(2) : host === name;
-}
-
-const shellRating = shellRisk();
-
-/**
- * Returns the allow rules that cover all of a call. What the analyzer rates HIGH is covered by a rule for the whole
- * command only.
- */
-function coveringRules(rules: readonly PermissionRule[], call: ProposedCall, facts: CallFacts): string | undefined {
-  if (rules.length === 0) return undefined;
-  const isHigh = shellRating.assess(call)?.risk === 'HIGH';
-  const byTool = rules.find(({ on, pattern }) => on === 'tool' && matchesName(pattern, facts.tool));
-  if (byTool && !isHigh) return describeRule(byTool);
+/** Returns the allow rules that cover all of a call. A command that cannot be undone needs a rule for all its words. */
+function coveringRules(rules: readonly PermissionRule[], facts: CallFacts): string | undefined {
+  const { tool, plain, script, isFileTool, paths, workspace } = facts;
   const patternsOf = (on: PermissionRule['on']): readonly string[] =>
     rules.filter((rule) => rule.on === on).map(({ pattern }) => pattern);
-  const { shell, paths, texts, reader } = facts;
-  const isCovered = (path: string): boolean =>
-    patternsOf('path').some((pattern) => coversPath(pattern, reader.named(path), reader));
-  if (shell) {
-    const isAllowed = coversCommands(patternsOf('command'), shell, isHigh) && writtenFiles(shell).every(isCovered);
-    return isAllowed ? namesOf(rules, 'command') : undefined;
+  const irrevocable = (plain ?? []).filter((command) => irrevocableCommand(command) !== undefined);
+  const byTool = rules.find(({ on, pattern }) => on === 'tool' && matchesName(pattern, tool));
+  if (byTool && irrevocable.length === 0) return describeRule(byTool);
+  const tests = patternsOf('path').map((pattern) => coversPath(pattern, workspace));
+  if (script !== undefined) {
+    const commands = patternsOf('command');
+    const isWhole = irrevocable.every(({ words }) => commands.includes(words.join(' ')));
+    const writes = (plain ?? []).flatMap((command) =>
+      command.directories.flatMap((directory) => command.writes.map((file) => namedPath(file, directory))),
+    );
+    const areWritesCovered = writes.every((file) => tests.some((test) => test(file)));
+    return plain && isWhole && areWritesCovered && coversCommands(commands, plain)
+      ? namesOf(rules, 'command')
+      : undefined;
   }
-  if (facts.isFileTool) {
-    const isAllowed =
-      paths.length > 0 && paths.every((one) => patternsOf('path').some((pattern) => coversPath(pattern, one, reader)));
-    return isAllowed ? namesOf(rules, 'path') : undefined;
-  }
-  const hosts = onlyHosts(texts) ?? [];
-  const isAllowed =
-    hosts.length > 0 && hosts.every((host) => patternsOf('host').some((pattern) => isHost(pattern, host)));
-  return isAllowed ? namesOf(rules, 'host') : undefined;
-}
-
-/** Returns the files to which plain commands are redirected, for each directory in which one of them may run. */
-function writtenFiles({ plain = [], commands }: ShellFacts): readonly string[] {
-  const directories = new Set(commands.flatMap(({ paths }) => [...paths.directories]));
-  return plain.flatMap(({ writes }) => writes.flatMap((file) => locationsOf(file, { directories })));
+  if (isFileTool)
+    return paths.length > 0 && paths.every((path) => tests.some((test) => test(path)))
+      ? namesOf(rules, 'path')
+      : undefined;
+  const hosts = onlyHosts(facts.texts) ?? [];
+  const areHostsCovered = hosts.every((host) => patternsOf('host').some((pattern) => isHost(pattern, host)));
+  return hosts.length > 0 && areHostsCovered ? namesOf(rules, 'host') : undefined;
 }
 
 function namesOf(rules: readonly PermissionRule[], on: PermissionRule['on']): string {

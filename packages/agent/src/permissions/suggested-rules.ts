@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { shellRisk } from '../risk/shell-risk.ts';
+import { irrevocableCommand } from '../risk/irrevocable-commands.ts';
 import { callFacts } from './call-facts.ts';
 import type { PermissionRule } from './permission-rule.ts';
 import { protectedFinding } from './protected-paths.ts';
@@ -32,17 +32,16 @@ export type StoredCall = Omit<ProposedCall, 'tool' | 'risk'> & { readonly toolNa
 
 /**
  * Returns the allow rules that "always allow" proposes for a call: its command up to the command of the program, or all
- * of it where the rest selects what is fetched; its files, or its tool. Empty if no rule can cover it: a command that
- * is not completely known before it runs, and a call that may change the configuration of agents.
+ * of it where the rest selects what is fetched; its files, or its tool. Empty if no rule can cover it: a script that is
+ * more than plain words, a command that cannot be undone, and a call that may change the configuration of agents.
  */
 export function suggestedRules({ toolName, ...stored }: StoredCall): readonly PermissionRule[] {
   const call = { ...stored, risk: 'UNKNOWN', tool: namedTool(toolName) } as const;
-  const { shell, isFileTool, paths, reader } = callFacts(call);
-  if (protectedFinding(call, [])) return [];
-  const isHigh = shellRisk().assess(call)?.risk === 'HIGH';
-  const commands = shell?.plain?.map(({ words }) => allow('command', isHigh ? words.join(' ') : commandOf(words)));
-  const files = paths.map(({ path }) => allow('path', relativeTo(reader.workspace.path, path)));
-  const rules = shell ? (commands ?? []) : isFileTool ? files : [allow('tool', toolName)];
+  const { plain = [], script, isFileTool, paths, workspace } = callFacts(call);
+  if (protectedFinding(call, []) || plain.some((command) => irrevocableCommand(command))) return [];
+  const commands = plain.map(({ words }) => allow('command', commandOf(words)));
+  const files = paths.map(({ path }) => allow('path', relativeTo(workspace, path)));
+  const rules = script !== undefined ? commands : isFileTool ? files : [allow('tool', toolName)];
   const distinct = [...new Map(rules.map((rule) => [rule.pattern, rule])).values()];
   // A word with a blank cannot be written as a rule, and a redirection needs a rule for its file.
   return ruleDecision(distinct, call)?.decision === 'allow' ? distinct : [];

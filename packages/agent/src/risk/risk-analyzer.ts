@@ -3,7 +3,6 @@ import type { RiskVerdict } from '@varve/events/facts';
 import type { SecurityRisk } from '@varve/events/kinds';
 import type { Payload } from '@varve/events/payloads';
 import type { Tool } from '@varve/tools';
-import type { ShellReading } from '../shell/read-shell.ts';
 
 /** A valid call that is about to run, as policies and analyzers see it. */
 export interface ProposedCall {
@@ -19,8 +18,6 @@ export interface ProposedCall {
    * workspace; none if it starts in the workspace.
    */
   readonly directories?: readonly string[];
-  /** Commands of a call of the terminal, if they were read already: a command is read once for all that decide. */
-  readonly reading?: ShellReading;
 }
 
 /** Rates the risk of a call. */

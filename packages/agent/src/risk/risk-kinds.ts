@@ -6,7 +6,6 @@ import { ensembleRisk } from './ensemble-risk.ts';
 import { modelRisk } from './model-risk.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';
 import { shellRisk, type ShellRiskOptions } from './shell-risk.ts';
-import { shellRules } from './rules/shell-rules.ts';
 import { workspaceRisk } from './workspace-risk.ts';
 
 /** Context in which an analyzer is rebuilt. */
@@ -25,7 +24,7 @@ export interface RiskKindsOptions {
 }
 
 /** Returns the analyzers of this package that can be rebuilt from their specs: a new one is an entry here. */
-export function riskKinds({ shellRules: ownRules = [] }: RiskKindsOptions = {}): readonly RiskKind[] {
+export function riskKinds({ shellRules: applicationRules = [] }: RiskKindsOptions = {}): readonly RiskKind[] {
   return [
     definePartKind({ kind: 'LLMSecurityAnalyzer', options: z.object({}), create: (): RiskAnalyzer => modelRisk() }),
     definePartKind({
@@ -36,7 +35,7 @@ export function riskKinds({ shellRules: ownRules = [] }: RiskKindsOptions = {}):
     definePartKind({
       kind: 'ShellRiskAnalyzer',
       options: z.object({ rules: z.array(z.string()) }),
-      create: ({ rules }): RiskAnalyzer => shellRisk({ rules: storedRules(rules, ownRules) }),
+      create: ({ rules }): RiskAnalyzer => shellRisk({ rules: storedRules(rules, applicationRules) }),
     }),
     definePartKind({
       kind: 'EnsembleSecurityAnalyzer',
@@ -47,18 +46,19 @@ export function riskKinds({ shellRules: ownRules = [] }: RiskKindsOptions = {}):
   ];
 }
 
-const builtin = new Set<string>(shellRules.map(({ id }) => id));
+/** Rules that earlier versions stored: what they covered is decided by the sandbox and by the tables now. */
+const earlier =
+  /^(?:exec\.|catastrophic-delete$|delete|write\.system$|permissions|read\.credentials$|machine\.|git\.|containers|publish$|remote\.delete$|data\.delete$|processes|privilege$|install$)/;
 
-/** Returns the rules of the application among the stored ones. All built-in rules apply in any case. */
+/** Returns the rules of the application among the stored ones. */
 function storedRules(
   ids: readonly string[],
-  own: NonNullable<ShellRiskOptions['rules']>,
+  rules: NonNullable<ShellRiskOptions['rules']>,
 ): NonNullable<ShellRiskOptions['rules']> {
-  return ids
-    .filter((id) => !builtin.has(id))
-    .map((id) => {
-      const rule = own.find((one) => one.id === id);
-      if (rule) return rule;
-      throw new AgentError('invalid', `the rule ${JSON.stringify(id)} is one of the application.`);
-    });
+  return ids.flatMap((id) => {
+    const rule = rules.find((known) => known.id === id);
+    if (rule) return [rule];
+    if (earlier.test(id)) return [];
+    throw new AgentError('invalid', `the rule ${JSON.stringify(id)} is one of the application.`);
+  });
 }

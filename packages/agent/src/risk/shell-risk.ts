@@ -1,85 +1,84 @@
 import type { RiskVerdict } from '@varve/events/facts';
 import { TerminalAction } from '@varve/events/payloads';
+import { placedCommands, type PlacedCommand } from '../permissions/call-facts.ts';
+import { isBelow } from '../permissions/named-path.ts';
+import type { PlainCommand } from '../permissions/plain-commands.ts';
+import { isHarmless } from './harmless-commands.ts';
 import { verdictOf } from './highest-risk.ts';
-import type { RiskAnalyzer } from './risk-analyzer.ts';
-import { shellRules, type ShellRule } from './rules/shell-rules.ts';
-import { limits } from '../shell/words/limits.ts';
-import type { ShellReading } from '../shell/read-shell.ts';
-import { readTerminal } from '../shell/read-terminal.ts';
-import type { ShellCommand } from '../shell/shell-command.ts';
-import { unknownKinds, type Unknown } from '../shell/words/unknowns.ts';
+import { irrevocableCommand } from './irrevocable-commands.ts';
+import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
+
+/** Rule of an application for commands. */
+export interface CommandRiskRule {
+  readonly id: string;
+  readonly risk: 'MEDIUM' | 'HIGH';
+  /** Pure. */
+  matches(command: PlainCommand): boolean;
+}
 
 /** Options of {@link shellRisk}. */
 export interface ShellRiskOptions {
-  /** Rules in addition to the built-in ones. Pure. */
-  readonly rules?: readonly ShellRule[];
+  /** Rules in addition to the built-in ones. */
+  readonly rules?: readonly CommandRiskRule[];
 }
 
+/** Most reasons that are stored with a call. */
+const maxReasons = 20;
+
 /**
- * Parses the commands of the terminal and rates each simple command in them, also inside `sudo`, `xargs`, `find -exec`,
- * `sh -c`, substitutions and variables. What is only known when it runs (a variable as the command, code for an
- * interpreter, input for a running program, invalid syntax, an unknown option of a wrapper) is UNKNOWN. Other tools are
- * not rated.
+ * Rates the commands of the terminal. What reaches beyond the machine or cannot be undone is HIGH. In a sandbox
+ * everything else is LOW, because the walls hold. Without one, commands that are known to be harmless are LOW, and all
+ * others UNKNOWN, as are scripts of more than plain words. Other tools are not rated.
  *
- * Detects dangerous commands of a model that makes mistakes or was misled. It does not contain a program: a script file
- * or `npm test` may do anything.
- *
- * @see software-agent-sdk PatternSecurityAnalyzer (regular expressions over all text, and a syntax tree for `rm` only)
+ * Only a sandbox contains a program: a script file or `npm test` may do anything.
  */
 export function shellRisk({ rules = [] }: ShellRiskOptions = {}): RiskAnalyzer {
-  const all: readonly ShellRule[] = [...shellRules, ...rules];
   return {
-    spec: { rules: all.map(({ id }) => id), kind: 'ShellRiskAnalyzer' },
+    spec: { rules: rules.map(({ id }) => id), kind: 'ShellRiskAnalyzer' },
     assess(call) {
       if (!TerminalAction.is(call.action)) return undefined;
       const { command, is_input: isInput } = call.action;
-      if (isInput) return verdictOf(command === '' ? [] : [reasonOf({ kind: 'unknown.input', text: command })]);
-      const reading = readTerminal(call);
-      if (!reading) return verdictOf([reasonOf({ kind: 'unknown.size', text: '' })]);
-      // All findings are rated before some are left out.
-      const { risk, reasons } = verdictOf(findings(reading, all));
-      return { risk, reasons: reasons.slice(0, limits.reasons) };
+      const isSandboxed = call.tool.isSandboxed === true;
+      if (isInput) return verdictOf(command === '' || isSandboxed ? [] : [unknown('Input for a running program')]);
+      const plain = placedCommands(command, call);
+      const reasons = (plain ?? []).flatMap((placed) => reasonsOf(placed, rules, call));
+      if (!plain && !isSandboxed) reasons.push(unknown('It is more than plain commands, and there is no sandbox'));
+      const verdict = verdictOf(reasons);
+      return { ...verdict, reasons: verdict.reasons.slice(0, maxReasons) };
     },
   };
 }
 
-type Reasons = RiskVerdict['reasons'];
+type Reason = RiskVerdict['reasons'][number];
 
-/** Returns what is not known to be harmless in a script. */
-function findings({ commands, unknowns }: ShellReading, rules: readonly ShellRule[]): Reasons {
-  const found = commands.flatMap((command) => matches(command, rules));
-  return distinct([...found, ...unknowns.map(reasonOf)]);
+function reasonsOf(
+  command: PlacedCommand,
+  rules: readonly CommandRiskRule[],
+  { tool, workspace = '/' }: ProposedCall,
+): readonly Reason[] {
+  const text = textOf(command);
+  const matching = rules.filter((rule) => rule.matches(command)).map(({ id, risk }) => ({ risk, text, rule: id }));
+  const irrevocable = irrevocableCommand(command);
+  if (irrevocable !== undefined)
+    return [...matching, { risk: 'HIGH', text: `${irrevocable}: ${text}`, rule: 'irrevocable' }];
+  const isInWorkspace = command.directories.every((place) => isBelow(place, workspace) || isBelow(place, '/tmp'));
+  // Models name files of the workspace by their absolute paths, too.
+  const local = (word: string): string => (word.startsWith(`${workspace}/`) ? word.slice(workspace.length + 1) : word);
+  const named = { ...command, words: command.words.map(local), writes: command.writes.map(local) };
+  if (tool.isSandboxed === true || isHarmless(named, isInWorkspace)) return matching;
+  return [...matching, unknown(`It is not known to be harmless: ${text}`)];
 }
 
-function matches(command: ShellCommand, rules: readonly ShellRule[]): Reasons {
-  const matching = rules.filter((rule) => rule.matches(command));
-  const text = matching.length > 0 ? textOf(command) : '';
-  if (!command.isPossible) return matching.map(({ id, risk }) => ({ risk, text, rule: id }));
-  // The program may not run its arguments at all.
-  return matching.flatMap(({ id, risk }) => (risk === 'HIGH' ? [{ risk: 'UNKNOWN' as const, text, rule: id }] : []));
+function unknown(text: string): Reason {
+  return { risk: 'UNKNOWN', text, rule: 'unknown' };
 }
 
-function reasonOf({ kind, text }: Unknown): Reasons[number] {
-  const shown = shortened(text.split(/\s+/));
-  return { risk: 'UNKNOWN', text: `${unknownKinds[kind]}${shown === '' ? '' : `: ${shown}`}`, rule: kind };
-}
-
-function distinct(reasons: Reasons): Reasons {
-  return [...new Map(reasons.map((reason) => [`${reason.rule ?? ''} ${reason.text}`, reason])).values()];
-}
-
-/** Returns the start of a command with its redirections. */
-function textOf({ name, args, writes }: ShellCommand): string {
-  const words = [name, ...args, ...writes.map((file) => `> ${file}`)].filter((word) => word !== '');
-  return shortened(words.map((word) => (/\s/.test(word) && !word.startsWith('> ') ? JSON.stringify(word) : word)));
-}
-
-/** Returns the start of some words. Words are never cut: the rest of a secret would no longer be masked. */
-function shortened(words: readonly string[]): string {
+/** Returns the start of a command. Words are never cut: the rest of a secret would no longer be masked. */
+function textOf({ words, writes }: PlainCommand): string {
   let text = '';
-  for (const word of words) {
+  for (const word of [...words, ...writes.map((file) => `> ${file}`)]) {
     if (text.length + word.length > 80) return `${text} …`.trim();
-    text = `${text} ${word}`.trim();
+    text = `${text} ${/\s/.test(word) && !word.startsWith('> ') ? JSON.stringify(word) : word}`.trim();
   }
   return text;
 }

@@ -5,6 +5,7 @@ import {
   PlanningFileEditorAction,
   TaskAction,
   TaskTrackerAction,
+  TerminalAction,
 } from '@varve/events/payloads';
 import { verdictOf } from './highest-risk.ts';
 import { filesOfPatch } from '@varve/tools';
@@ -13,15 +14,17 @@ import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
 /**
  * Rates the task list as LOW and edits of files as MEDIUM: the editors reach the workspace only, and keep what they
  * change. A change below `.git` is HIGH, because git runs programs named there. Starting a sub-agent is LOW: its own
- * calls are rated when it makes them. Other tools are not rated.
+ * calls are rated when it makes them. The terminal is not rated here. All other tools are UNKNOWN, regardless of the
+ * model's own rating: nothing here knows what they do.
  */
 export function workspaceRisk(): RiskAnalyzer {
   return {
     spec: { kind: 'WorkspaceRiskAnalyzer' },
     assess({ action }) {
       if (TaskTrackerAction.is(action) || TaskAction.is(action) || DelegateAction.is(action)) return verdictOf([]);
+      if (TerminalAction.is(action)) return undefined;
       const files = changedFiles(action);
-      if (!files) return undefined;
+      if (!files) return verdictOf([{ risk: 'UNKNOWN', text: 'It is not known what this tool does.' }]);
       const inGit = files.find((file) => file.split(/[/\\]/).some((part) => part.toLowerCase() === '.git'));
       if (inGit !== undefined) return verdictOf([{ risk: 'HIGH', text: `It changes ${inGit}, which git may run.` }]);
       const [first] = files;

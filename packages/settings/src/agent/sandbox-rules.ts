@@ -9,13 +9,15 @@ export interface SandboxRules {
 }
 
 /**
- * Returns the rules of a person that a sandbox holds: hosts, and denied paths without wildcards. A pattern without a
- * slash is a file of the workspace.
+ * Returns the rules of a person that a sandbox holds: hosts, and denied paths, and directories with all below them. A
+ * pattern without a slash is a file of the workspace.
  */
 export function sandboxRules(rules: readonly PermissionRule[], workspace: string, userHome: string): SandboxRules {
   const patterns = (on: PermissionRule['on'], decision: PermissionRule['decision']): readonly string[] =>
     rules.filter((rule) => rule.on === on && rule.decision === decision).map(({ pattern }) => pattern);
-  const paths = patterns('path', 'deny').filter((pattern) => !/[*?[\]{}]/.test(pattern));
+  const paths = patterns('path', 'deny')
+    .map((pattern) => pattern.replace(/\/\*\*$/, ''))
+    .filter((pattern) => !/[*?[\]{}]/.test(pattern));
   return {
     hidden: paths.map((path) => (path.startsWith('~/') ? join(userHome, path.slice(2)) : resolve(workspace, path))),
     allowed: patterns('host', 'allow'),

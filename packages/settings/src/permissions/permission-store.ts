@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { describeRule, permissionRule, permissionRules, type PermissionRule } from '@varve/agent/confirmation';
+import {
+  describeRule,
+  permissionRule,
+  permissionRules,
+  ruleProblem,
+  type PermissionRule,
+} from '@varve/agent/confirmation';
 import { realPathOf } from '@varve/tools';
 import * as z from 'zod';
 import { SettingsError } from '../error.ts';
@@ -28,7 +34,11 @@ export interface StoredRule {
 export interface PermissionStore {
   /** Returns the rules of a project and of the person, those of the project first. */
   list(project: string): Promise<readonly StoredRule[]>;
-  /** Adds rules that are not there yet. @throws {SettingsError} `invalid` for a malformed rule. */
+  /**
+   * Adds rules that are not there yet.
+   *
+   * @throws {SettingsError} `invalid` for a rule that is malformed or can never match.
+   */
   add(rules: readonly PermissionRule[], scope: RuleScope, project: string): Promise<void>;
   /** Removes a rule, from each scope that has it. Returns false if none has it. */
   remove(rule: PermissionRule, project: string): Promise<boolean>;
@@ -52,6 +62,11 @@ export function permissionStore(home: string): PermissionStore {
     async add(rules, scope, project) {
       const bad = rules.find((rule) => !permissionRule.safeParse(rule).success);
       if (bad) throw new SettingsError('invalid', `The rule ${JSON.stringify(describeRule(bad))} is malformed.`);
+      for (const rule of rules) {
+        const problem = ruleProblem(rule);
+        if (problem !== undefined)
+          throw new SettingsError('invalid', `The rule "${describeRule(rule)}" can never match: ${problem}.`);
+      }
       await update((content) =>
         withScope(content, scope, realPathOf(project), (before) => distinct([...before, ...rules])),
       );

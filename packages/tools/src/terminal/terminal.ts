@@ -42,6 +42,7 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
       idempotentHint: false,
       openWorldHint: true,
     },
+    isSandboxed: options.sandbox !== undefined,
     effect: 'write',
     resources: (call) => shellResources(call, maxShells),
     async execute(call, context) {

@@ -3,8 +3,8 @@ import { TerminalAction, type Payload } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import type { SecurityRisk } from '@varve/events/kinds';
 import { realPathOf, type Tool } from '@varve/tools';
+import { placedCommands } from '../../permissions/call-facts.ts';
 import type { ProposedCall } from '../../risk/risk-analyzer.ts';
-import { readTerminal } from '../../shell/read-terminal.ts';
 import type { Session } from '../../agent/session.ts';
 
 /** What a policy needs to know of a call. */
@@ -28,16 +28,25 @@ export function proposedCalls<Call extends KnownCall>(
     if (TerminalAction.is(action) && action.reset) directories.add('.');
     const isOnlyWorkspace = directories.size === 1 && directories.has('.');
     const places = { workspace, directories: isOnlyWorkspace ? [] : [...directories] };
-    // Read again: the call may have been proposed before, in other directories.
-    const reading = readTerminal({ action, ...places });
     // The next command of this reply may start where this one ends, or where it began if it fails.
-    for (const directory of reading?.directories ?? []) directories.add(directory);
-    return { ...known, ...places, ...(reading && { reading }) };
+    for (const directory of directoriesAfter(action, places)) directories.add(inWorkspace(directory, workspace));
+    return { ...known, ...places };
   });
+}
+
+/** Returns the directories, absolute, in which a plain script may leave the shell. */
+function directoriesAfter(
+  action: Payload,
+  places: { readonly workspace: string; readonly directories: readonly string[] },
+): readonly string[] {
+  if (!TerminalAction.is(action) || action.is_input) return [];
+  // After the last command there is one more, which may run anywhere that one of them changed to.
+  return placedCommands(`${action.command}\ntrue`, places)?.at(-1)?.directories ?? [];
 }
 
 /** Returns a directory of the workspace relative to it, and any other one as it is. */
 function inWorkspace(directory: string, workspace: string): string {
+  if (directory.startsWith('~')) return directory;
   const inside = relative(workspace, resolve(directory));
   return inside === '' ? '.' : inside.startsWith('..') ? directory : join(inside);
 }
