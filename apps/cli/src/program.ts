@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { refuseToAgents } from './agent-shell.ts';
 import { appFile } from './app-file.ts';
 import { commandName } from './command-name.ts';
 import { CliError } from './cli-error.ts';
@@ -74,6 +75,7 @@ async function programFor(args: readonly string[], io: TerminalIo, done: (code: 
       getErrHelpWidth: () => io.stderr.columns,
     })
     .showHelpAfterError('Run "varve --help" for usage.')
+    .hook('preAction', (_program, command) => refuseToAgents(command, io.env))
     .addHelpText('after', footer);
   const [name = ''] = args[0] === 'help' ? args.slice(1) : args;
   const named = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -5,7 +5,13 @@ import { nearest } from './nearest.ts';
 import { valueOfText } from './parse-value.ts';
 
 /** Variables of varve that are not settings. */
-const otherVariables = ['VARVE_HOME', 'VARVE_SESSION_API_KEY', 'VARVE_PRIVATE_ENVIRONMENT', 'VARVE_CONFIG'];
+const otherVariables = [
+  'VARVE_HOME',
+  'VARVE_SESSION_API_KEY',
+  'VARVE_PRIVATE_ENVIRONMENT',
+  'VARVE_CONFIG',
+  'VARVE_AGENT',
+];
 
 /**
  * Reads the settings of an environment. Empty variables are ignored. Some variables of the reference are converted:

@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import { CliError } from './cli-error.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { RunOptions } from './run/run-options.ts';
+
+/** Commands that decide what agents may do. */
+const refused: ReadonlySet<string> = new Set([
+  'trust',
+  'trust rm',
+  'permissions add',
+  'permissions rm',
+  'config set',
+  'config unset',
+  'config edit',
+  'secret key',
+  'secret set',
+  'secret rm',
+  'profile save',
+  'profile use',
+  'profile rename',
+  'profile rm',
+  'key',
+  'init',
+  'serve',
+]);
+
+/** Settings that decide what is asked about, and what programs may do; agents may not choose them. */
+const guarded = /^(?:confirmation|sandbox)\./;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Refuses a command that only a person may run, in a shell that an agent started. A program that removes the mark of
+ * the shell is held by the sandbox, which hides the data directory.
+ *
+ * @throws {CliError} `usage`.
+ */
+export function refuseToAgents(command: Command, env: Environment): void {
+  if (!env['VARVE_AGENT']) return;
+  const name = nameOf(command);
+  if (refused.has(name)) throw refusal(`varve ${name}`);
+  const lax = name === 'run' ? laxOption(command.opts<RunOptions>(), env) : undefined;
+  if (lax !== undefined) throw refusal(`varve run with ${lax}`);
+}
+
+/** Returns the name of a command with those of the commands around it, without that of the program. */
+function nameOf(command: Command): string {
+  const { parent } = command;
+  return parent ? `${nameOf(parent)} ${command.name()}`.trimStart() : '';
+}
+
+/** Returns the option or variable with which a run would ask less or have fewer walls; undefined without one. */
+function laxOption({ confirm, sandbox, approve, set = [] }: RunOptions, env: Environment): string | undefined {
+  if (confirm === 'never') return '--confirm never';
+  if (sandbox === 'off') return '--sandbox off';
+  if (approve !== undefined) return '--approve';
+  const setting = set.find((each) => guarded.test(each));
+  if (setting !== undefined) return `--set ${setting}`;
+  if (env['VARVE_CONFIRMATION_POLICY'] === 'never') return 'VARVE_CONFIRMATION_POLICY=never';
+  if (env['VARVE_SANDBOX_PROFILE'] === 'off') return 'VARVE_SANDBOX_PROFILE=off';
+  return undefined;
+}
+
+function refusal(what: string): CliError {
+  return new CliError(exitCodes.usage, `Only a person may run ${what}: this shell was started by an agent.`);
+}
