@@ -7,7 +7,7 @@ export type ServerErrorCode =
   /** Listening on the address failed. */
   | 'address';
 
-/** The one error class of this package. The message is one sentence that names the thing and the value, never a key. */
+/** A server that cannot start. The message is one sentence that names the thing and the value, never a key. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   readonly code: ServerErrorCode;
@@ -15,5 +15,51 @@ export class ServerError extends Error {
   constructor(code: ServerErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+}
+
+/** Reasons for which the server refuses a request that matches its schema, with the status of the response. */
+const statuses = {
+  /** A value that only the server can check. */
+  invalid: 422,
+  /** The operation does not apply to this conversation. */
+  unsupported: 400,
+  /** A path or form that cannot be used. */
+  path: 400,
+  /** A path that the server may not use. */
+  forbidden: 403,
+  /** A body beyond the limits. */
+  'too-large': 413,
+  /** Something that the request names does not exist. */
+  unknown: 404,
+  /** The state of the conversation does not allow it now. */
+  conflict: 409,
+  /** The model, or another server that the operation needs, failed. */
+  failed: 500,
+  /** The server is stopping. */
+  stopping: 503,
+} as const;
+export type RequestErrorCode = keyof typeof statuses;
+
+/** Options of {@link RequestError}. */
+export interface RequestErrorOptions extends ErrorOptions {
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** A request that the server refuses. The message is one sentence for the client, without secrets. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  readonly code: RequestErrorCode;
+  /** Fields of the detail, next to the message, where the protocol has some. */
+  readonly fields: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(code: RequestErrorCode, message: string, options: RequestErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.fields = options.fields;
+  }
+
+  get status(): (typeof statuses)[RequestErrorCode] {
+    return statuses[this.code];
   }
 }

@@ -1,8 +1,14 @@
 import type { ModelWrapper } from '@varve/llm';
 import type { EventStore } from '@varve/storage';
 import type { Variables } from '@varve/text';
-import type { LogOptions } from './log-options.ts';
-import type { WebhookInput } from './webhooks/webhook-options.ts';
+import type { WebhookInput } from './streams/webhooks/webhook-options.ts';
+
+/** Level and destination of a server's log. */
+export interface LogOptions {
+  readonly level: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  /** Receives one JSON object per line. */
+  readonly stream: { write(line: string): unknown };
+}
 
 /** Options of `server`. */
 export interface ServerOptions {

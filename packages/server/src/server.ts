@@ -1,5 +1,5 @@
-import { listen, type Listening } from './listen.ts';
-import { serveDeferred, serveNow } from './serving.ts';
+import { listen, type Listening } from './http/listen.ts';
+import { serveDeferred, serveNow } from './http/serving.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** A server that handles requests with or without a socket. */

@@ -7,9 +7,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { testKey } from '../src/testing/requests.ts';
-import { message, requestFor, runningServer } from '../src/testing/running-server.ts';
-import { connectSocket, type SocketClient } from '../src/testing/socket-client.ts';
+import { testKey } from './support/requests.ts';
+import { message, requestFor, runningServer } from './support/running-server.ts';
+import { connectSocket, type SocketClient } from './support/socket-client.ts';
 
 /** Conversations at a time. */
 const lanes = 200;

@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
 import { server } from '../src/server.ts';
-import { conversationOf, testId } from '../src/testing/conversation-of.ts';
-import { testKey } from '../src/testing/requests.ts';
+import { conversationOf, testId } from './support/conversation-of.ts';
+import { testKey } from './support/requests.ts';
 
 const secret = 'outside-of-the-workspace';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, expect, test } from 'vitest';
 import type { ScriptedTurn } from '@varve/llm/testing';
-import { agentWith, personServer, type PersonServer } from '../src/testing/person-server.ts';
-import { send } from '../src/testing/requests.ts';
-import { message, requestFor } from '../src/testing/running-server.ts';
+import { agentWith, personServer, type PersonServer } from './support/person-server.ts';
+import { send } from './support/requests.ts';
+import { message, requestFor } from './support/running-server.ts';
 
 const secret = 'a text of a file outside';
 const hookEvents = [

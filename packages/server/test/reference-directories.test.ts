@@ -8,8 +8,8 @@ import { fernet, keyOfPassphrase } from '@varve/settings/secrets';
 import { modelProfiles } from '@varve/settings/profiles';
 import { directoryStore } from '@varve/storage/directory';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ConversationInfo } from '../src/info/conversation-info.ts';
-import { message, runningServer, type RunningServer } from '../src/testing/running-server.ts';
+import type { ConversationInfo } from '../src/hosting/info/conversation-info.ts';
+import { message, runningServer, type RunningServer } from './support/running-server.ts';
 
 const fixtures = fileURLToPath(new URL('../../../tests/fixtures/openhands-conversations/', import.meta.url));
 const finished = '3f7a3a2919624927adcbb960bb4e5c06';

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
 import { workspaceContract } from '@varve/tools/testing';
 import { remoteWorkspace } from '@varve/tools/workspace';
-import type { Listening } from '../src/listen.ts';
+import type { Listening } from '../src/http/listen.ts';
 import { server } from '../src/server.ts';
-import { testKey } from '../src/testing/requests.ts';
-import { temporaryDirectory } from '../src/testing/temporary-directory.ts';
+import { testKey } from './support/requests.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /** Checks of worktrees and of time limits, which take seconds and use no other routes. */
 const slow = /worktree|timeout|endless/;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { RequestError } from '../request-error.ts';
+import { RequestError } from '../error.ts';
 import { storeKey } from './llm-record.ts';
 import type { ServerSettings } from './server-settings.ts';
 

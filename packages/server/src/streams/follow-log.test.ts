@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { eventFactory } from '@varve/events/testing';
 import { memoryStore } from '@varve/storage';
-import { rowsOf, testId } from '../testing/conversation-of.ts';
-import { testServices } from '../testing/socket-server.ts';
+import { rowsOf, testId } from '../../test/support/conversation-of.ts';
+import { testServices } from '../../test/support/socket-server.ts';
 import { followLog, type Sink } from './follow-log.ts';
 import type { Frame } from './frame.ts';
 

@@ -1,5 +1,5 @@
-import type { ConversationSources } from '../conversation-sources.ts';
-import { conversationInfoOf } from '../info/info-of.ts';
+import type { ConversationSources } from '../hosting/info/conversation-sources.ts';
+import { conversationInfoOf } from '../hosting/info/info-of.ts';
 
 /** Fields of the info of a conversation that the reference keeps outside its state. */
 const outside = new Set([

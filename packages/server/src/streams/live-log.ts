@@ -1,6 +1,6 @@
 import type { LogReader } from '@varve/storage';
-import { eventFilter } from '../events/event-filter.ts';
-import type { DeltaMessage, Feed, FeedMessage, ServerErrorMessage } from '../feed/feed.ts';
+import { eventFilter } from '../hosting/info/event-filter.ts';
+import type { DeltaMessage, Feed, FeedMessage, ServerErrorMessage } from '../hosting/info/feed.ts';
 import { eventFrame, messageFrame, type Frame } from './frame.ts';
 import type { TransientEvents } from './transient-events.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { requestFor } from '../../src/testing/running-server.ts';
+import { requestFor } from '../support/running-server.ts';
 import { bodyRoutes, sendBody, unreachableServer } from './random-bodies.ts';
 
 test('1,000 random bodies per operation never make it fail unexpectedly', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { requestFor } from '../../src/testing/running-server.ts';
+import { requestFor } from '../support/running-server.ts';
 import { bodyRoutes, sendBody, unreachableServer } from './random-bodies.ts';
 
 test('random bodies never make an operation fail unexpectedly', async () => {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { runningServer, type RunningServer } from '../../src/testing/running-server.ts';
-import { testKey } from '../../src/testing/requests.ts';
+import { runningServer, type RunningServer } from '../support/running-server.ts';
+import { testKey } from '../support/requests.ts';
 
 interface Operation {
   readonly requestBody?: unknown;

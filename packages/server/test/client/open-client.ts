@@ -5,7 +5,7 @@ import type { Event } from '@openhands/typescript-client';
 import { scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { server } from '../../src/server.ts';
-import { testKey } from '../../src/testing/requests.ts';
+import { testKey } from '../support/requests.ts';
 import { eventLog, type EventLog } from './event-log.ts';
 import { AgentServerClient, RemoteConversation, RemoteWorkspace, WebSocketCallbackClient } from './official-client.ts';
 

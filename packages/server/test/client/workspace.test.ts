@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { testKey } from '../../src/testing/requests.ts';
+import { testKey } from '../support/requests.ts';
 import { BashWebSocketClient, RemoteWorkspace } from './official-client.ts';
 import { openClient, type OpenedClient } from './open-client.ts';
 

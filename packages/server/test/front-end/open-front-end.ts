@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { chromium, type Page } from 'playwright-core';
-import { signInAddress } from '../../src/front-end/sign-in.ts';
+import { signInAddress } from '../../src/http/front-end/sign-in.ts';
 import { server } from '../../src/server.ts';
-import { testKey } from '../../src/testing/requests.ts';
+import { testKey } from '../support/requests.ts';
 
 /** A server that serves the web front end, and a browser that opened it. */
 export interface OpenedFrontEnd extends AsyncDisposable {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import type { ModelRequest } from '@varve/llm';
 import { expect, onTestFinished, test } from 'vitest';
-import { message, requestFor } from '../../src/testing/running-server.ts';
+import { message, requestFor } from '../support/running-server.ts';
 import { serverProcess } from './server-process.ts';
 
 interface Info {

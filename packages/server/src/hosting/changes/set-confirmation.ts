@@ -1,0 +1,28 @@
+import { confirmationFromSpec, withRules } from '@varve/agent/confirmation';
+import type { Json } from '@varve/events';
+import { describeProblem, SpecError } from '@varve/events/specs';
+import { redactSecretFields } from '@varve/text';
+import { RequestError } from '../../error.ts';
+import type { LiveConversation } from '../live-conversation.ts';
+import type { Confirmation } from '../live-parts.ts';
+
+/**
+ * Replaces the confirmation policy, the analyzer, or both, from the next decision on. The rules of the person stay.
+ *
+ * @throws {RequestError} `invalid` for kinds and options that this server does not have.
+ */
+export async function setConfirmation(changes: Partial<Confirmation>, live: LiveConversation): Promise<void> {
+  const { conversation, registries, rules } = live;
+  const { policy, analyzer } = { ...live.confirmation, ...changes };
+  try {
+    const made = confirmationFromSpec(policy, analyzer, registries);
+    // An analyzer that the policy does not use is checked too.
+    if (analyzer !== null) confirmationFromSpec({ kind: 'ConfirmRisky' }, analyzer, registries);
+    const shown = analyzer === null ? null : (redactSecretFields(analyzer as object, '**********') as Json);
+    await conversation.setConfirmation(rules ? withRules(made, rules) : made, shown);
+    live.confirmation = { policy, analyzer };
+  } catch (cause) {
+    if (!(cause instanceof SpecError)) throw cause;
+    throw new RequestError('invalid', describeProblem(cause.problem), { cause });
+  }
+}

@@ -1,0 +1,339 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Conversation, type Agent } from '@varve/agent';
+import type { Json } from '@varve/events';
+import { personSecrets, providerKeys, type PersonSecrets } from '@varve/settings/agent';
+import type { Cipher, PrivateRecords } from '@varve/settings/secrets';
+import type { EventStore } from '@varve/storage';
+import { configurationFact, type Configuration } from './info/configuration-fact.ts';
+import { dashedId } from './info/conversation-id.ts';
+import type { Feed } from './info/feed.ts';
+import type { ConversationFolds } from './info/conversation-folds.ts';
+import { shownUsage } from './info/shown-usage.ts';
+import { storedConfiguration, type StoredConfiguration } from './info/stored-configuration.ts';
+import { buildAgent, type AgentEnvironment } from './request/build-agent.ts';
+import { LiveConversation } from './live-conversation.ts';
+import type { Confirmation } from './live-parts.ts';
+import {
+  noPrivateValues,
+  parsePrivateRecord,
+  PrivateValues,
+  type PrivateValuesOptions,
+  type PrivateRecord,
+} from './private/private-values.ts';
+import { referenceKeys } from './private/reference-keys.ts';
+import { isOwned } from './recover.ts';
+import { requestedAgentOf } from './request/requested-agent.ts';
+import type { RunQueue } from './run-queue.ts';
+import { surroundingsOf, type Surroundings, type SurroundingsOptions } from './request/surroundings.ts';
+import * as z from 'zod';
+import type { SecretsInUse } from './private/secrets-in-use.ts';
+import type { TitleModel } from '../settings/title-model.ts';
+import { supportedAgent, type StartPlan } from './request/start-plan.ts';
+
+/** What live conversations are made of. */
+export interface LoaderOptions {
+  readonly store: EventStore;
+  readonly folds: ConversationFolds;
+  readonly records: PrivateRecords;
+  /** Returns the cipher of what clients send encrypted. */
+  readonly cipher: () => Promise<Cipher>;
+  readonly environment: AgentEnvironment;
+  readonly queue: RunQueue;
+  readonly feed: Pick<Feed, 'publish'>;
+  readonly titleModel: TitleModel;
+  readonly secrets: Pick<SecretsInUse, 'set' | 'remove'>;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+  readonly onFailure: (error: unknown, conversationId: string) => void;
+  /** Receives a sentence about what has no effect in the agent of a conversation. */
+  readonly onNotice: (notice: string, conversationId: string) => void;
+}
+
+/** Options of a fork. */
+export interface ForkOptions {
+  /** Id of the last event to copy; default the end of the active branch. */
+  readonly at?: string | undefined;
+  readonly title?: string | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** True to show the usage of the origin as part of its own; it counts in no limit. */
+  readonly keepsMetrics?: boolean | undefined;
+}
+
+/** Stored state of a conversation. It may change until the conversation is held. */
+interface StoredState {
+  readonly stored: StoredConfiguration;
+  readonly configuration: Configuration | undefined;
+  readonly confirmation: Confirmation;
+  readonly values: PrivateRecord;
+}
+
+/** Creates and opens the conversations of a server. */
+export class ConversationLoader {
+  readonly #options: LoaderOptions;
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens a stored conversation with the agent of its configuration, or else the one of its log.
+   *
+   * @throws {AgentError} what `Conversation.open` throws; {@link StorageError} `missing`, `held`; {@link RequestError}
+   * as {@link surroundingsOf}.
+   */
+  async load(id: string): Promise<LiveConversation> {
+    for (;;) {
+      const live = await this.#tryLoad(id, await this.#stored(id));
+      if (live) return live;
+    }
+  }
+
+  /** Opens a conversation; undefined if another server changed it between its reading and its opening. */
+  async #tryLoad(id: string, read: StoredState): Promise<LiveConversation | undefined> {
+    const { store, now } = this.#options;
+    const { stored, configuration, values } = read;
+    const privateValues = await this.#privateValues(id, values, configuration ? undefined : stored.agent);
+    // As in the log, whatever is stored next to it: hooks, rules and servers are those of this directory.
+    const workspace = stored.workspace || '.';
+    await using surroundings = await this.#surroundings(privateValues, workspace, configuration);
+    const { registries } = surroundings;
+    const agent = configuration && this.#storedAgent(configuration, surroundings);
+    const conversation = await Conversation.open({
+      id,
+      store,
+      registries,
+      missingTools: 'accept',
+      secrets: () => privateValues.values,
+      now,
+      ...(agent ? { agent } : { parts: surroundings.parts }),
+    });
+    await using opened = new AsyncDisposableStack();
+    opened.use(conversation);
+    const held = await this.#stored(id);
+    if (!isDeepStrictEqual([held.configuration, held.values], [configuration, values])) return undefined;
+    await privateValues.hold();
+    opened.move();
+    const { confirmation } = held;
+    return this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
+  }
+
+  async #stored(id: string): Promise<StoredState> {
+    const { store, folds, records } = this.#options;
+    const summary = await store.summary(id);
+    const fold = await folds.of(summary);
+    const stored = storedConfiguration(summary, fold);
+    const { configuration, fields } = fold.reported;
+    const confirmation = confirmationOf([{ confirmation_policy: stored.policy }, fields, stored, stored.agent]);
+    const text = await records.read(id);
+    return {
+      stored,
+      configuration,
+      confirmation,
+      values: text === undefined ? noPrivateValues : parsePrivateRecord(text),
+    };
+  }
+
+  /**
+   * Creates a conversation.
+   *
+   * @throws {RequestError} `invalid` for tools that this server does not have; {@link AgentError} `invalid`;
+   * {@link StorageError} `exists`.
+   */
+  async create(id: string, plan: StartPlan, workspace: string): Promise<LiveConversation> {
+    const { store, now } = this.#options;
+    const privateValues = await this.#newValues(id, plan.privateRecord);
+    const options = { ...this.#surroundingsOptions(privateValues, workspace, plan.configuration), isNew: true };
+    await using surroundings = await surroundingsOf(options);
+    const agent = requestedAgentOf(plan, surroundings);
+    const { clientTools, configuration } = plan;
+    const secrets = (): readonly string[] => privateValues.values;
+    const conversation = await Conversation.create({ id, agent, store, workspace, clientTools, secrets, now });
+    return this.#complete(conversation, privateValues, async () => {
+      await conversation.record((stamp) => configurationFact.create(configuration, stamp));
+      const { spec, analyzer = null } = agent.confirmation;
+      return this.#live({
+        conversation,
+        privateValues,
+        surroundings,
+        configuration,
+        confirmation: { policy: spec, analyzer: plan.spec['security_analyzer'] ?? analyzer },
+      });
+    });
+  }
+
+  /**
+   * Creates a copy of a conversation up to an event, with its own private values.
+   *
+   * @throws {AgentError} `invalid`; {@link StorageError} `exists`.
+   */
+  async fork(id: string, origin: LiveConversation, fork: ForkOptions): Promise<LiveConversation> {
+    const { at, title } = fork;
+    const privateValues = await this.#newValues(id, origin.privateValues.record);
+    const before = origin.configuration;
+    const { workspace } = origin.conversation;
+    await using surroundings = await this.#surroundings(privateValues, workspace, before);
+    const agent = before && this.#storedAgent(before, surroundings);
+    const secrets = (): readonly string[] => privateValues.values;
+    const conversation = await origin.conversation.fork({
+      id,
+      secrets,
+      missingTools: 'accept',
+      ...(agent && { agent }),
+      ...(at !== undefined && { at }),
+    });
+    return this.#complete(conversation, privateValues, async () => {
+      const configuration = before && (await this.#forkedConfiguration(before, origin.conversation.id, fork));
+      const { confirmation } = origin;
+      const live = this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
+      if (configuration) await live.configure(configuration);
+      if (title !== undefined) await conversation.rename(title);
+      return live;
+    });
+  }
+
+  async #forkedConfiguration(
+    before: Configuration,
+    originId: string,
+    { at, title, tags = {}, keepsMetrics }: ForkOptions,
+  ): Promise<Configuration> {
+    const inherited = keepsMetrics ? await this.#usageOf(originId) : undefined;
+    const { inherited_usage: _usage, ...kept } = before;
+    return {
+      ...(kept as Configuration),
+      forked_from_conversation_id: dashedId(originId),
+      ...(at && { forked_from_event_id: at }),
+      ...(inherited && { inherited_usage: inherited }),
+      tags: title === undefined ? tags : { ...tags, title },
+    };
+  }
+
+  /** Returns the usage that a conversation shows, by usage id. */
+  async #usageOf(id: string): Promise<Configuration['inherited_usage']> {
+    const { store, folds } = this.#options;
+    return shownUsage(await folds.of(await store.summary(id)));
+  }
+
+  async #newValues(id: string, record: PrivateRecord): Promise<PrivateValues> {
+    return new PrivateValues(id, record, { ...(await this.#valueOptions(id, record)), isNew: true });
+  }
+
+  /**
+   * Stores the private values of a conversation that was just created, and completes it. The values are not stored
+   * before: another server of the store may be creating it with others. One that cannot be completed is removed.
+   */
+  async #complete(
+    conversation: Conversation,
+    privateValues: PrivateValues,
+    complete: () => Promise<LiveConversation>,
+  ): Promise<LiveConversation> {
+    const { store, records, onFailure } = this.#options;
+    const { id } = conversation;
+    try {
+      await privateValues.hold();
+      return await complete();
+    } catch (error) {
+      await conversation[Symbol.asyncDispose]();
+      if (!isOwned(error)) {
+        await Promise.all([store.remove(id), records.remove(id)]).catch((failure: unknown) => onFailure(failure, id));
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * A conversation of the reference has the encrypted keys of its agent in its files until it is used here.
+   *
+   * @param agent The agent in those files; undefined for a conversation that a server of varve created.
+   */
+  async #privateValues(id: string, record: PrivateRecord, agent: unknown): Promise<PrivateValues> {
+    const { cipher, environment } = this.#options;
+    const privateValues = new PrivateValues(id, record, await this.#valueOptions(id, record));
+    if (agent === undefined) return privateValues;
+    const named = (await environment.settings?.addresses()) ?? [];
+    const { keys, withheld } = referenceKeys(agent, await cipher(), named);
+    const hasKey = (address: string): boolean => record.keys.some(({ baseUrl }) => baseUrl === address);
+    const added = keys.filter(({ baseUrl }) => !hasKey(baseUrl));
+    if (added.length > 0) await privateValues.update({ keys: [...record.keys, ...added] });
+    privateValues.withhold(withheld.filter((address) => !hasKey(address)));
+    return privateValues;
+  }
+
+  async #valueOptions(id: string, record: PrivateRecord): Promise<PrivateValuesOptions> {
+    const { records, secrets } = this.#options;
+    const onValues = (values: readonly string[]): void => secrets.set(id, values);
+    return { records, person: await this.#person(record), onValues };
+  }
+
+  /** Secrets of the person for the commands of one conversation. */
+  async #person({ keys }: PrivateRecord): Promise<PersonSecrets> {
+    const { settings, env } = this.#options.environment;
+    const masked = providerKeys(env);
+    if (!settings) return { masked, variables: {}, referable: {}, problems: [] };
+    const own = await personSecrets(
+      settings.secrets,
+      keys.map(({ apiKey }) => apiKey),
+    );
+    return { ...own, masked: [...masked, ...own.masked] };
+  }
+
+  #live(parts: {
+    readonly conversation: Conversation;
+    readonly privateValues: PrivateValues;
+    readonly surroundings: Surroundings;
+    readonly configuration: Configuration | undefined;
+    readonly confirmation: Confirmation;
+  }): LiveConversation {
+    const { queue, feed, titleModel, onFailure } = this.#options;
+    const { id } = parts.conversation;
+    const { registries, rules } = parts.surroundings;
+    return new LiveConversation({
+      ...parts,
+      registries,
+      rules,
+      queue,
+      titleModel,
+      publish: (message) => feed.publish(id, message),
+      onFailure: (error) => onFailure(error, id),
+    });
+  }
+
+  /** Each conversation takes over the connections that its tools use; the others are closed with its surroundings. */
+  #surroundings(
+    privateValues: PrivateValues,
+    workspace: string,
+    configuration: Configuration | undefined,
+  ): Promise<Surroundings> {
+    return surroundingsOf({ ...this.#surroundingsOptions(privateValues, workspace, configuration), isNew: false });
+  }
+
+  #surroundingsOptions(
+    privateValues: PrivateValues,
+    workspace: string,
+    configuration: Configuration | undefined,
+  ): Omit<SurroundingsOptions, 'isNew'> {
+    const { environment, onNotice } = this.#options;
+    return {
+      environment,
+      privateValues,
+      workspace,
+      agent: configuration?.agent,
+      agentDefinitions: configuration?.agent_definitions,
+      onNotice: (notice) => onNotice(notice, privateValues.id),
+    };
+  }
+
+  /** Policies are left at their defaults, because those of the log apply. */
+  #storedAgent({ agent }: Configuration, { registries, parts, added }: Surroundings): Agent {
+    return buildAgent(added(supportedAgent(agent)) as Json, registries, parts).agent;
+  }
+}
+
+const policies = z.looseObject({ confirmation_policy: z.unknown(), security_analyzer: z.unknown() });
+
+/** Returns the confirmation that the first source with each field contains. */
+function confirmationOf(sources: readonly unknown[]): Confirmation {
+  const fields = sources.map((source) => policies.partial().safeParse(source).data ?? {});
+  const policy = fields.find((each) => Boolean(each.confirmation_policy))?.confirmation_policy;
+  const analyzer = fields.find((each) => each.security_analyzer !== undefined)?.security_analyzer;
+  return { policy: (policy ?? { kind: 'NeverConfirm' }) as Json, analyzer: (analyzer ?? null) as Json };
+}

@@ -1,0 +1,212 @@
+import { setMaxListeners } from 'node:events';
+import { StorageError } from '@varve/storage';
+import { RequestError } from '../error.ts';
+import type { LiveConversation } from './live-conversation.ts';
+
+/** Options of {@link OpenConversations}. */
+export interface OpenConversationsOptions {
+  /** Opens a stored conversation and takes its lease. */
+  readonly load: (id: string) => Promise<LiveConversation>;
+  /** Called before a stored conversation is opened, and after a new one was created. */
+  readonly onOpen: (id: string, from: 'start' | 'now') => Promise<void>;
+  /** Called when a conversation is closed, or could not be opened. It must not reject. */
+  readonly onClose: (id: string) => Promise<void>;
+  /** Milliseconds without use after which a conversation is closed. */
+  readonly idleMs: number;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+  /** Calls a function repeatedly, until the result is disposed. */
+  readonly every: (ms: number, tick: () => void) => Disposable;
+  /** Receives failures to close a conversation that no caller waits for. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Reason why a conversation is open. */
+type Origin = 'opened' | 'created';
+
+interface Entry {
+  readonly live: Promise<LiveConversation>;
+  readonly origin: Origin;
+  users: number;
+  usedAt: number;
+}
+
+/** Checks per idle time. */
+const checksPerIdleTime = 4;
+
+/**
+ * The open conversations of a server. Each is opened once, by its first user, and closed when it was idle for a while:
+ * its lease is then free for other processes.
+ */
+export class OpenConversations {
+  readonly #options: OpenConversationsOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** Conversations that are being closed: they can be opened again afterwards. */
+  readonly #closing = new Map<string, Promise<void>>();
+  #timer: Disposable | undefined;
+  #isClosed = false;
+
+  constructor(options: OpenConversationsOptions) {
+    this.#options = options;
+  }
+
+  /** Number of open conversations. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Lets `work` use a conversation, which stays open until it ends. @throws what opening it and `work` throw. */
+  async use<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const { entry } = await this.#entry(id, 'opened', () => this.#load(id));
+      try {
+        return await this.#used(id, entry, work);
+      } catch (error) {
+        // The failure of a creation is that of another request: this one looks for the conversation itself.
+        if (entry.origin === 'opened' || (await isOpened(entry))) throw error;
+      }
+    }
+  }
+
+  /** Adds a conversation that `make` creates. @throws {StorageError} `exists` if it is open; what `make` throws. */
+  async add(id: string, make: () => Promise<LiveConversation>): Promise<void> {
+    for (;;) {
+      const { entry, isNew } = await this.#entry(id, 'created', () => this.#make(id, make));
+      if (isNew) return this.#used(id, entry, async () => undefined);
+      // Another request opens it, or creates it.
+      if (await isOpened(entry)) throw new StorageError('exists', `Conversation ${id} exists.`);
+    }
+  }
+
+  /** Returns an open conversation. */
+  async find(id: string): Promise<LiveConversation | undefined> {
+    return this.#entries.get(id)?.live.catch(() => undefined);
+  }
+
+  /** Closes a conversation if it is open. A run is paused, and interrupted when the signal aborts. */
+  async close(id: string, signal: AbortSignal): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (entry) this.#startClosing(id, entry, signal);
+    await this.#closing.get(id);
+  }
+
+  /** Closes a conversation as `close` does, and removes it: nothing opens or creates it before that has ended. */
+  async remove(id: string, signal: AbortSignal, remove: () => Promise<void>): Promise<void> {
+    while (this.#closing.has(id)) await this.#closing.get(id);
+    const entry = this.#entries.get(id);
+    const removed = (entry ? this.#closed(id, entry, signal) : Promise.resolve()).then(remove);
+    this.#holdBack(id, removed);
+    await removed;
+  }
+
+  /** Closes all conversations, and opens no more. */
+  async closeAll(signal: AbortSignal): Promise<void> {
+    this.#isClosed = true;
+    setMaxListeners(0, signal);
+    await this.release(signal);
+  }
+
+  /** Closes all conversations; they can be opened again. */
+  async release(signal: AbortSignal): Promise<void> {
+    await Promise.all([...this.#entries.keys()].map((id) => this.close(id, signal)));
+    // Also what was being closed or removed before.
+    await Promise.all(this.#closing.values());
+  }
+
+  async #load(id: string): Promise<LiveConversation> {
+    const { load, onOpen, onClose } = this.#options;
+    await onOpen(id, 'now');
+    try {
+      return await load(id);
+    } catch (error) {
+      await onClose(id);
+      throw error;
+    }
+  }
+
+  async #make(id: string, make: () => Promise<LiveConversation>): Promise<LiveConversation> {
+    const { onOpen, onClose } = this.#options;
+    const live = await make().catch(async (error: unknown) => {
+      await onClose(id);
+      throw error;
+    });
+    await onOpen(id, 'start');
+    return live;
+  }
+
+  async #entry(
+    id: string,
+    origin: Origin,
+    make: () => Promise<LiveConversation>,
+  ): Promise<{ entry: Entry; isNew: boolean }> {
+    while (this.#closing.has(id)) await this.#closing.get(id);
+    if (this.#isClosed) throw new RequestError('stopping', 'The server is stopping.');
+    const known = this.#entries.get(id);
+    if (known) return { entry: known, isNew: false };
+    const entry: Entry = { live: make(), origin, users: 0, usedAt: this.#options.now() };
+    this.#entries.set(id, entry);
+    entry.live.catch(() => this.#forget(id, entry));
+    this.#timer ??= this.#options.every(this.#options.idleMs / checksPerIdleTime, () => this.#closeIdle());
+    return { entry, isNew: true };
+  }
+
+  async #used<Result>(id: string, entry: Entry, work: (live: LiveConversation) => Promise<Result>): Promise<Result> {
+    entry.users += 1;
+    try {
+      const live = await entry.live;
+      return await work(live).catch((error: unknown) => {
+        live.note(error);
+        if (live.isLost && this.#entries.get(id) === entry) this.#startClosing(id, entry, AbortSignal.abort());
+        throw error;
+      });
+    } finally {
+      entry.users -= 1;
+      entry.usedAt = this.#options.now();
+    }
+  }
+
+  #closeIdle(): void {
+    const { now, idleMs } = this.#options;
+    for (const [id, entry] of this.#entries) void this.#closeIfIdle(id, entry, now() - idleMs);
+  }
+
+  async #closeIfIdle(id: string, entry: Entry, before: number): Promise<void> {
+    const live = await entry.live.catch(() => undefined);
+    if (!live || entry.users > 0 || this.#entries.get(id) !== entry) return;
+    if (live.isRunning) entry.usedAt = this.#options.now();
+    else if (entry.usedAt <= before || live.isLost) this.#startClosing(id, entry, AbortSignal.abort());
+  }
+
+  #startClosing(id: string, entry: Entry, signal: AbortSignal): void {
+    this.#holdBack(id, this.#closed(id, entry, signal));
+  }
+
+  async #closed(id: string, entry: Entry, signal: AbortSignal): Promise<void> {
+    this.#forget(id, entry);
+    // One that could not be opened is reported to the caller that opened it.
+    const live = await entry.live.catch(() => undefined);
+    await live?.close(signal).catch(this.#options.onFailure);
+    await this.#options.onClose(id);
+  }
+
+  /** Lets nothing open a conversation before `closed` settles. */
+  #holdBack(id: string, closed: Promise<void>): void {
+    const settled = closed.catch(() => undefined).finally(() => this.#closing.delete(id));
+    this.#closing.set(id, settled);
+  }
+
+  #forget(id: string, entry: Entry): void {
+    if (this.#entries.get(id) !== entry) return;
+    this.#entries.delete(id);
+    if (this.#entries.size > 0) return;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+  }
+}
+
+async function isOpened({ live }: Entry): Promise<boolean> {
+  return live.then(
+    () => true,
+    () => false,
+  );
+}

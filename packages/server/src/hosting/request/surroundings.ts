@@ -1,0 +1,170 @@
+import { join } from 'node:path';
+import type { AgentOptions } from '@varve/agent';
+import type { PermissionRule } from '@varve/agent/confirmation';
+import { subAgentOf, withBuiltinSubAgents } from '@varve/agent/delegation';
+import type { AgentRegistries } from '@varve/agent/specs';
+import type { Json } from '@varve/events';
+import type { Settings } from '@varve/settings';
+import {
+  prepareParts,
+  prepareSubAgents,
+  RoleModels,
+  startServers,
+  startsSubAgents,
+  type PreparedParts,
+  type StartedServers,
+} from '@varve/settings/agent';
+import type { UntrustedDirectory } from '@varve/settings/extensions';
+import { registriesFor, type AgentEnvironment } from './build-agent.ts';
+import type { PrivateValues } from '../private/private-values.ts';
+import { withReferenceKinds } from './reference-kinds.ts';
+import { mergedHooks } from './request-hooks.ts';
+import { receivedSubAgents } from './received-sub-agents.ts';
+import { requestServers } from './request-servers.ts';
+import { agentContextOf, withRequestSkills } from './request-skills.ts';
+
+/** Options of {@link surroundingsOf}. */
+export interface SurroundingsOptions {
+  readonly environment: AgentEnvironment;
+  readonly privateValues: PrivateValues;
+  /** Directory of the agent, absolute. */
+  readonly workspace: string;
+  /** The agent of the client, in the JSON of the protocol; absent for a conversation of another program. */
+  readonly agent?: Readonly<Record<string, unknown>> | undefined;
+  /** Sub-agents of the client, in the JSON of the protocol. They replace those of files with their names. */
+  readonly agentDefinitions?: readonly unknown[] | undefined;
+  /** False for a stored conversation, whose prompt is in its log. */
+  readonly isNew: boolean;
+  /** Receives a sentence per server that does not start, file that is not read, and directory that is not trusted. */
+  readonly onNotice: (notice: string) => void;
+}
+
+/** What the client, the workspace and the person add to the agent of a conversation. */
+export interface Surroundings extends AsyncDisposable {
+  readonly registries: AgentRegistries;
+  /** Parts of the agent that no description of it contains. */
+  readonly parts: Partial<AgentOptions>;
+  /** Rules of the person for calls; absent without settings. */
+  readonly rules?: readonly PermissionRule[] | undefined;
+  /** Settings for the workspace; absent without a data directory. */
+  readonly settings?: Settings | undefined;
+  /** Returns the description of an agent with the tools of its servers. */
+  readonly added: (agent: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Prepares the surroundings of a conversation: those of `varve run` in its workspace, and what its client sent, which
+ * takes precedence. Disposing ends servers that the conversation does not use.
+ *
+ * @throws {SettingsError} `untrusted` for a conversation with hooks that are no longer trusted; `invalid` for settings;
+ * {@link RequestError} `invalid` for sub-agents of the client.
+ */
+export async function surroundingsOf(options: SurroundingsOptions): Promise<Surroundings> {
+  const { environment, privateValues, workspace, onNotice } = options;
+  const { home, env } = environment;
+  await using created = new AsyncDisposableStack();
+  const settings = await environment.settings?.at(workspace);
+  const { variables, values: masked, referable } = privateValues;
+  const servers = requestServers(privateValues.record.mcp, workspace, onNotice);
+  const shared = { workspace, env, variables, referable, masked, servers };
+  if (!settings || home === undefined) {
+    const started = created.use(await startServers([], { ...shared, servers: servers ?? [] }));
+    started.problems.forEach(onNotice);
+    return await assembled(options, { servers: started, created });
+  }
+  const prepared = created.use(await preparedParts({ ...shared, settings, home }, options));
+  [...settings.warnings, ...prepared.warnings, ...prepared.untrusted.map(untrustedNotice)].forEach(onNotice);
+  return await assembled(options, { prepared, servers: prepared.servers, settings, created });
+}
+
+async function preparedParts(
+  shared: Omit<Parameters<typeof prepareParts>[0], 'places' | 'stored'>,
+  { environment, privateValues, agent, isNew }: SurroundingsOptions,
+): Promise<PreparedParts> {
+  const context = agentContextOf(agent);
+  const { trustedHooks, plugins = [] } = privateValues.record;
+  const installed = context.load_user_skills === false ? [] : await environment.pluginSkills();
+  const prepared = await prepareParts({
+    ...shared,
+    userHome: environment.userHome,
+    places: { project: context.load_project_skills, user: context.load_user_skills },
+    disabledSkills: context.disabled_skills,
+    skillDirectories: [...plugins.map((directory) => join(directory, 'skills')), ...installed],
+    resumedHooks: 'trusted',
+    ...(!isNew && { stored: trustedHooks ? { hooks: trustedHooks as Json } : {} }),
+  });
+  if (prepared.hooks && !trustedHooks) await privateValues.update({ trustedHooks: prepared.hooks });
+  return prepared;
+}
+
+interface Found {
+  readonly prepared?: PreparedParts;
+  readonly servers: StartedServers;
+  readonly settings?: Settings;
+  /** Ends the servers. */
+  readonly created: AsyncDisposableStack;
+}
+
+async function assembled(options: SurroundingsOptions, found: Found): Promise<Surroundings> {
+  const { environment, privateValues, agent } = options;
+  const { prepared, servers, settings } = found;
+  privateValues.conceal(servers.secrets);
+  const { home } = environment;
+  const hooks = mergedHooks(prepared?.hooks, privateValues.record.hooks);
+  const registries = registriesFor(privateValues, {
+    ...environment,
+    settings,
+    contextFiles: prepared?.contextFiles ?? [],
+    kinds: servers.kinds,
+  });
+  const parts = {
+    skills: withRequestSkills(agent, prepared?.skills ?? []),
+    ...(hooks && { hooks }),
+    ...(prepared && { rules: prepared.rules }),
+    ...(home !== undefined && { protectedPaths: [home] }),
+    ...(await subAgentsOf(options, found)),
+  };
+  const owned = found.created.move();
+  return {
+    registries: withReferenceKinds(registries),
+    parts,
+    rules: prepared?.rules,
+    settings,
+    added: (described) => ({ ...described, tools: [...toolsOf(described), ...servers.tools] }),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Returns the sub-agents of an agent that can start some; those of the client replace those of files. */
+async function subAgentsOf(
+  { environment, privateValues, workspace, agent, agentDefinitions = [], onNotice }: SurroundingsOptions,
+  { prepared, settings, created }: Found,
+): Promise<Pick<AgentOptions, 'subAgents'>> {
+  if (!startsSubAgents(toolsOf(agent ?? {}))) return {};
+  const received = receivedSubAgents(agentDefinitions);
+  const isReceived = (name: string): boolean => received.some((one) => one.name === name);
+  const definitions = [...received, ...(prepared?.subAgents ?? []).filter(({ name }) => !isReceived(name))];
+  const { env, home, settings: own } = environment;
+  if (!settings || !own || home === undefined) {
+    return { subAgents: withBuiltinSubAgents(definitions.map((definition) => subAgentOf(definition))) };
+  }
+  await using models = new RoleModels({ settings, secrets: own.secrets, home, env, now: environment.now });
+  const { variables, values: masked } = privateValues;
+  const started = await prepareSubAgents(definitions, {
+    models,
+    workspace,
+    startServers: (servers) => startServers(servers, { workspace, env, variables, masked }),
+  });
+  const { subAgents, secrets, problems } = created.use(started);
+  privateValues.conceal(secrets);
+  problems.forEach(onNotice);
+  return { subAgents };
+}
+
+function toolsOf({ tools }: Readonly<Record<string, unknown>>): readonly Json[] {
+  return Array.isArray(tools) ? (tools as readonly Json[]) : [];
+}
+
+function untrustedNotice({ directory, status, details }: UntrustedDirectory): string {
+  return `The configuration of ${directory} has no effect (${status}): ${details.join(', ')}.`;
+}

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { makeDirectories } from '@varve/storage';
+import type { Variables } from '@varve/text';
+import { addLocalWorktree } from '@varve/tools/workspace';
+import { RequestError } from '../error.ts';
+
+const run = promisify(execFile);
+
+/** Options of {@link prepareWorkspace}. */
+export interface WorkspaceOptions {
+  /** Requested directory; a relative path starts at the directory of the process. */
+  readonly path: string;
+  /** Id of the conversation. */
+  readonly id: string;
+  /** Directory of worktrees; absent, the conversation uses the requested directory itself. */
+  readonly worktreeRoot?: string | undefined;
+  readonly env: Variables;
+}
+
+/**
+ * Creates the directory of a conversation, and a repository in it unless it is inside of one. Returns its absolute
+ * path; with a root of worktrees, the path of a new worktree of its repository.
+ *
+ * @throws {RequestError} `invalid` for a path that cannot be a directory, and a worktree that git does not create.
+ * @see agent-server 1.43.1, whose clients show the changes of the repository
+ */
+export async function prepareWorkspace(options: WorkspaceOptions): Promise<string> {
+  const path = resolve(options.path);
+  if (path.includes('\0')) throw new RequestError('invalid', 'The path of the workspace contains a null character.');
+  try {
+    makeDirectories(path, 0o777);
+  } catch (cause) {
+    throw new RequestError('invalid', `The workspace ${path} is not a directory and cannot be created.`, { cause });
+  }
+  const repository = await repositoryOf(path);
+  if (repository === undefined) {
+    // Without git there is no repository, and everything else works.
+    await createRepository(path, options.env).catch(() => undefined);
+    return path;
+  }
+  return options.worktreeRoot === undefined
+    ? path
+    : addWorktree(repository, { ...options, path }, options.worktreeRoot);
+}
+
+async function addWorktree(repository: string, { id, path }: WorkspaceOptions, root: string): Promise<string> {
+  const target = join(root, id, basename(repository));
+  try {
+    makeDirectories(dirname(target), 0o700);
+    // Filters of the repository are programs, too.
+    await addLocalWorktree(path, target, { branch: `openhands/${id}` });
+    return target;
+  } catch (cause) {
+    throw new RequestError('invalid', `git cannot create a worktree of ${repository}.`, { cause });
+  }
+}
+
+/** Returns the nearest directory, from a path upwards, that is a repository. */
+async function repositoryOf(path: string): Promise<string | undefined> {
+  const found = await stat(join(path, '.git')).catch(() => undefined);
+  if (found) return path;
+  return dirname(path) === path ? undefined : repositoryOf(dirname(path));
+}
+
+/** Creates a repository without hooks. */
+async function createRepository(directory: string, env: Variables): Promise<void> {
+  await run('git', ['-c', 'core.hooksPath=/dev/null', '-C', directory, 'init', '--quiet'], {
+    env: { PATH: env['PATH'], HOME: env['HOME'], GIT_TERMINAL_PROMPT: '0' },
+    timeout: 30_000,
+  });
+}

@@ -1,0 +1,115 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Logger } from 'pino';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { frontEnd } from './front-end/front-end.ts';
+import { createServices } from './create-services.ts';
+import { initialized, type Initialization } from './deferred/initialization.ts';
+import { secretsInUse } from '../hosting/private/secrets-in-use.ts';
+import { handleFailure, errorResponse, reportFailures } from './route/handle-failure.ts';
+import { keyScheme } from './route/route-config.ts';
+import { checkHost } from './guards/check-host.ts';
+import { checkOrigin } from './guards/check-origin.ts';
+import { failedKeys } from './guards/failed-keys.ts';
+import { noSniff } from './guards/no-sniff.ts';
+import { requireInitialized, requireInitKey } from './guards/require-init-key.ts';
+import { keyCheck } from './guards/key-check.ts';
+import { limitFailedKeys, requireKey, requireMetricsKey } from './guards/require-key.ts';
+import { workspaceSessions } from './guards/workspace-session.ts';
+import { recordActivity } from './operations/record-activity.ts';
+import { requestMetrics } from './operations/request-metrics.ts';
+import { loggerFor, requestIds, requestLog } from './request-log.ts';
+import { routes } from './routes.ts';
+import { protocolVersion } from './system/health.ts';
+import type { ServerEnv } from './route/server-env.ts';
+import type { Services } from './services.ts';
+import { addSockets } from './sockets/add-sockets.ts';
+import type { ServerOptions } from '../server-options.ts';
+import { notifyWebhooks } from './notify-webhooks.ts';
+
+/** Handler of all requests, and what it uses. */
+export interface App {
+  readonly app: OpenAPIHono<ServerEnv>;
+  readonly services: Services;
+  readonly logger: Logger;
+}
+
+/**
+ * Creates the handler of a server: guards, then routes. Everything below `/api` and `/v1`, and metrics, require a
+ * key; the sockets check it themselves.
+ *
+ * @throws {ServerError} `invalid` for an invalid key or origin.
+ */
+export function createApp(options: ServerOptions, initialization = initialized): App {
+  const { keys, env = {} } = options;
+  const passphrase = env['OH_SECRET_KEY'];
+  const secrets = secretsInUse([...keys, ...(passphrase ? [passphrase] : [])]);
+  const redact = secrets.redactor.text;
+  const logger = loggerFor(options.log, redact);
+  // Clients send some paths with a slash at the end and some without: guards and routes see them without.
+  const app = new OpenAPIHono<ServerEnv>({ strict: false });
+  app.use(
+    requestIds,
+    reportFailures(logger),
+    requestLog(logger),
+    requestMetrics(() => services.metrics),
+    noSniff,
+  );
+  const access = addGuards(app, options, initialization);
+  if (initialization.isDeferred) for (const path of guarded) app.use(path, requireInitialized(initialization));
+  if (options.frontEnd !== undefined) app.use(...frontEnd(options.frontEnd));
+  app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
+  const services = createServices(options, logger, { initialization, secrets });
+  app.use('/api/:group{bash|file|git}/*', recordActivity(services.activity));
+  app.use('/api/conversations/*', notifyWebhooks(services.webhooks));
+  addRoutes(app, services);
+  addSockets(app, { ...access, services, logger });
+  app.notFound(() => errorResponse(404, 'Not Found'));
+  app.onError(handleFailure(logger, redact));
+  return { app, services, logger };
+}
+
+/** Paths of which clients need a key. */
+const guarded = ['/api/*', '/v1/*', '/sockets/*'];
+
+/** Adds the guards of all requests, and returns what sockets need to check keys. */
+function addGuards(
+  app: OpenAPIHono<ServerEnv>,
+  {
+    keys,
+    host = '127.0.0.1',
+    allowedHosts = [],
+    allowedOrigins = [],
+    openMetrics = false,
+    now = Date.now,
+  }: ServerOptions,
+  initialization: Initialization,
+) {
+  app.use(checkHost({ host, allowed: allowedHosts }), ...checkOrigin(allowedOrigins));
+  const isKey = keyCheck(keys);
+  const isWorkspaceSession = workspaceSessions({ keys, allowsOtherSites: allowedOrigins.length > 0 });
+  const failed = failedKeys({ now });
+  for (const path of [...guarded, '/metrics/*']) app.use(path, limitFailedKeys(failed));
+  for (const path of ['/api/*', '/v1/*']) app.use(path, requireKey({ isKey, isWorkspaceSession }));
+  app.use('/api/init/*', requireInitKey(initialization.isKey ?? isKey));
+  if (!openMetrics) app.use('/metrics/*', requireMetricsKey(isKey));
+  return { isKey, failed };
+}
+
+function notAllowed(methods: readonly string[]): Response {
+  return errorResponse(405, 'Method Not Allowed', { allow: methods.join(', ') });
+}
+
+/** Returns a path of the document as hono expects it; `{file_path}` matches the rest of the path. */
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'file_path' ? ':file_path{.+}' : `:${name}`));
+}
+
+function addRoutes(app: OpenAPIHono<ServerEnv>, services: Services): void {
+  for (const { config, handle } of routes) {
+    app.openAPIRegistry.registerPath(config);
+    const path = honoPath(config.path).replace(/(?<=.)\/$/, '');
+    app.on(config.method, [path], (context) => handle(context, services));
+  }
+  app.openAPIRegistry.registerComponent('securitySchemes', keyScheme.name, keyScheme.scheme);
+  app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'varve', version: protocolVersion } });
+}

@@ -1,0 +1,78 @@
+import { z } from '@hono/zod-openapi';
+import { HTTPException } from 'hono/http-exception';
+import { conversationId, conversationIdField } from '../../hosting/info/conversation-id.ts';
+import { conversationInfo } from '../../hosting/info/conversation-info.ts';
+import { RequestError } from '../../error.ts';
+import { tagsRequest } from '../../hosting/request/start-request.ts';
+import { defineRoute } from '../route/define-route.ts';
+import type { Route } from '../route/route.ts';
+import type { Services } from '../services.ts';
+import { include_skills } from './conversations.ts';
+import { infoById } from './info-response.ts';
+
+const tag = 'Conversations';
+const params = z.object({ conversation_id: conversationId });
+const query = z.object({ include_skills });
+const forkRequest = z
+  .object({
+    id: conversationIdField.nullish(),
+    title: z.string().trim().min(1).max(200).nullish(),
+    tags: tagsRequest.nullish(),
+    reset_metrics: z.boolean().default(true),
+    from_event_id: z.string().nullish(),
+  })
+  .openapi('ForkConversationRequest');
+
+/** Routes that copy conversations, and move them to another branch. */
+export const conversationBranchRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/fork',
+    tag,
+    summary: 'Create a conversation from the beginning of another.',
+    params,
+    query,
+    body: forkRequest.optional(),
+    status: 201,
+    response: conversationInfo,
+    errors: { 404: 'The conversation or event does not exist, or another process holds it.', 409: 'The id exists.' },
+    async handle({ params: { conversation_id: id }, query: options, body = {} }, services) {
+      const { id: wanted, title, tags, from_event_id: at, reset_metrics: isReset } = { ...body };
+      const fork = await services.conversations.fork(id, {
+        id: wanted ?? undefined,
+        at: at ?? undefined,
+        title: title ?? undefined,
+        tags: tags ?? undefined,
+        keepsMetrics: isReset === false,
+      });
+      return infoResponse(fork, options.include_skills, services, 201);
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/navigate',
+    tag,
+    summary: 'Continue after another event; null is the position before every event.',
+    params,
+    query,
+    body: z.object({ event_id: z.string().nullish() }).openapi('NavigateConversationRequest'),
+    response: conversationInfo,
+    errors: { 404: 'The conversation or event does not exist, or another process holds it.', 409: 'A run is active.' },
+    async handle({ params: { conversation_id: id }, query: options, body: { event_id: eventId } }, services) {
+      const { conversations, store } = services;
+      await conversations.use(id, async (live) => {
+        if (typeof eventId === 'string' && (await (await store.read(id)).seqOf(eventId)) === undefined) {
+          throw new RequestError('unknown', `Unknown event_id: ${eventId}`);
+        }
+        await live.withoutRun(() => live.conversation.navigate(eventId ?? undefined));
+      });
+      return infoResponse(id, options.include_skills, services, 200);
+    },
+  }),
+];
+
+async function infoResponse(id: string, includeSkills: boolean, services: Services, status: number): Promise<Response> {
+  const info = await infoById(id, services, { includeSkills });
+  if (!info) throw new HTTPException(404, { message: 'Not Found' });
+  return Response.json(info, { status });
+}

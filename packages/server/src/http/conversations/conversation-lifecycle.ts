@@ -1,0 +1,77 @@
+import { z } from '@hono/zod-openapi';
+import { HTTPException } from 'hono/http-exception';
+import { conversationId } from '../../hosting/info/conversation-id.ts';
+import { conversationInfo } from '../../hosting/info/conversation-info.ts';
+import { contentOf } from '../../hosting/request/message-request.ts';
+import { startRequest, tagsRequest } from '../../hosting/request/start-request.ts';
+import { defineRoute } from '../route/define-route.ts';
+import type { Route } from '../route/route.ts';
+import { unlessMissing } from '../../hosting/info/unless-missing.ts';
+import { include_skills } from './conversations.ts';
+import { infoById } from './info-response.ts';
+import { success, successful } from '../route/success.ts';
+
+const tag = 'Conversations';
+const params = z.object({ conversation_id: conversationId });
+
+/** Routes that create, change and remove conversations. */
+export const conversationLifecycleRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'post',
+    path: '/api/conversations',
+    tag,
+    summary: 'Create a conversation, and run it if it has an initial message.',
+    query: z.object({ include_skills }),
+    body: startRequest,
+    status: 201,
+    response: conversationInfo,
+    alternatives: { 200: 'The conversation exists, and was not changed.' },
+    errors: { 404: 'The agent profile does not exist.' },
+    async handle({ query, body }, services) {
+      const { conversations } = services;
+      const { id, isNew } = await conversations.create(body);
+      const { initial_message: message } = body;
+      const content = isNew && message ? contentOf(message) : [];
+      if (content.length > 0) await conversations.send(id, content, { run: false });
+      // Clients expect the state before the run.
+      const info = await infoById(id, services, { includeSkills: query.include_skills });
+      // Another client may have started a run.
+      if (content.length > 0) await conversations.send(id, [], { run: true });
+      if (!info) throw new HTTPException(404, { message: 'Not Found' });
+      return Response.json(info, { status: isNew ? 201 : 200 });
+    },
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/api/conversations/{conversation_id}',
+    tag,
+    summary: 'Change title and tags.',
+    params,
+    body: z
+      .object({ title: z.string().trim().min(1).max(200).nullish(), tags: tagsRequest.nullish() })
+      .openapi('UpdateConversationRequest'),
+    response: success,
+    errors: { 404: 'Another process holds the conversation.' },
+    async handle({ params: { conversation_id: id }, body: { title, tags } }, { conversations }) {
+      const changed = conversations.use(id, async ({ conversation }) => {
+        if (typeof title === 'string') await conversation.rename(title);
+        if (tags) await conversation.updateFields({ tags });
+        return true;
+      });
+      return Response.json({ success: (await unlessMissing(changed)) ?? false });
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/conversations/{conversation_id}',
+    tag,
+    summary: 'Stop and remove a conversation. Its workspace stays.',
+    params,
+    response: success,
+    errors: { 404: 'The conversation does not exist, or another process holds it.' },
+    async handle({ params: { conversation_id: id } }, { conversations }) {
+      await conversations.remove(id);
+      return successful();
+    },
+  }),
+];

@@ -1,0 +1,82 @@
+import { z } from '@hono/zod-openapi';
+import { HTTPException } from 'hono/http-exception';
+import { conversationId, hexId } from '../../hosting/info/conversation-id.ts';
+import { conversationOrders, countConversations, searchConversations } from './conversation-search.ts';
+import { defineRoute } from '../route/define-route.ts';
+import type { Route } from '../route/route.ts';
+import { conversationInfo, executionStatus } from '../../hosting/info/conversation-info.ts';
+import { pageLimit } from '../route/page-limit.ts';
+import { repeated } from '../route/repeated.ts';
+import { infoById, infoOf } from './info-response.ts';
+
+const tag = 'Conversations';
+/** Parameter that includes the texts of skills. */
+export const include_skills = z.stringbool().default(false).openapi({ type: 'boolean', default: false });
+const order = z.enum(conversationOrders).default('CREATED_AT_DESC');
+const page = z
+  .object({ items: z.array(conversationInfo), next_page_id: z.string().nullable() })
+  .openapi('ConversationPage');
+
+/** Routes of conversations, which read listings and logs without a lease. */
+export const conversationRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations/search',
+    tag,
+    summary: 'Search conversations.',
+    query: z.object({
+      page_id: z.string().optional(),
+      limit: pageLimit,
+      status: executionStatus.optional(),
+      sort_order: order,
+      include_skills,
+    }),
+    response: page,
+    async handle({ query }, services) {
+      const { page_id: pageId, sort_order, ...rest } = query;
+      const wanted = { ...rest, order: sort_order, pageId: pageId === undefined ? pageId : hexId(pageId) };
+      const { items, nextPageId } = await searchConversations(services, wanted);
+      const infos = await Promise.all(
+        items.map((summary) => infoOf(summary, services, { includeSkills: query.include_skills })),
+      );
+      return Response.json({ items: infos.filter((one) => one !== undefined), next_page_id: nextPageId });
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations/count',
+    tag,
+    summary: 'Count conversations.',
+    query: z.object({ status: executionStatus.optional() }),
+    response: z.int(),
+    handle: async ({ query }, services) => Response.json(await countConversations(services, query.status)),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations',
+    tag,
+    summary: 'Get conversations by their ids; null for unknown ones.',
+    query: z.object({ ids: repeated(conversationId), include_skills }),
+    response: z.array(conversationInfo.nullable()),
+    async handle({ query }, services) {
+      const options = { includeSkills: query.include_skills };
+      const infos = await Promise.all(query.ids.map((id) => infoById(id, services, options)));
+      return Response.json(infos.map((one) => one ?? null));
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations/{conversation_id}',
+    tag,
+    summary: 'Get a conversation.',
+    params: z.object({ conversation_id: conversationId }),
+    query: z.object({ include_skills }),
+    response: conversationInfo,
+    errors: { 404: 'The conversation does not exist.' },
+    async handle({ params, query }, services) {
+      const found = await infoById(params.conversation_id, services, { includeSkills: query.include_skills });
+      if (!found) throw new HTTPException(404, { message: 'Not Found' });
+      return Response.json(found);
+    },
+  }),
+];

@@ -1,0 +1,149 @@
+import { z } from '@hono/zod-openapi';
+import type { LogReader, Stored } from '@varve/storage';
+import { HTTPException } from 'hono/http-exception';
+import { conversationId, dashedId } from '../../hosting/info/conversation-id.ts';
+import { defineRoute } from '../route/define-route.ts';
+import type { Route } from '../route/route.ts';
+import { after_seq, instant } from './query.ts';
+import { countEvents, eventOrders, searchEvents } from './search-events.ts';
+import { pageLimit } from '../route/page-limit.ts';
+import type { Services } from '../services.ts';
+import { unlessMissing } from '../../hosting/info/unless-missing.ts';
+
+const tag = 'Events';
+const event = z
+  .looseObject({ id: z.string(), timestamp: z.string(), source: z.string(), kind: z.string() })
+  .openapi('Event');
+const errors = { 404: 'The conversation or event does not exist.' };
+
+const page = z
+  .object({
+    items: z.array(event),
+    next_page_id: z.string().nullable(),
+    /** With `after_seq`: the cursor after this page. */
+    last_seq: z.int().optional(),
+  })
+  .openapi('EventPage');
+
+/** Conditions of searches and counts. */
+const conditions = z.object({
+  kind: z.string().optional(),
+  source: z.string().optional(),
+  body: z.string().optional(),
+  timestamp__gte: instant.optional(),
+  timestamp__lt: instant.optional(),
+});
+
+/** Routes of events, sent exactly as stored. Searches omit `varve.*` facts. */
+export const eventRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/events/search',
+    tag,
+    summary: 'Search events.',
+    params: z.object({ conversation_id: conversationId }),
+    query: conditions.extend({
+      page_id: z.string().optional(),
+      after_seq,
+      limit: pageLimit,
+      sort_order: z.enum(eventOrders).default('TIMESTAMP'),
+    }),
+    response: page,
+    errors,
+    async handle({ params, query }, services) {
+      const {
+        page_id: pageId,
+        after_seq: afterSeq,
+        sort_order: order,
+        timestamp__gte: from,
+        timestamp__lt: before,
+        ...rest
+      } = query;
+      const log = await wholeLogOf(params.conversation_id, services);
+      const found = await searchEvents(log, { ...rest, pageId, afterSeq, order, from, before });
+      const texts = found.items.map(({ text }) => text).join(',');
+      // Clients of the reference accept no further field.
+      const cursor = afterSeq === undefined ? '' : `,"last_seq":${found.lastSeq}`;
+      return jsonText(`{"items":[${texts}],"next_page_id":${JSON.stringify(found.nextPageId)}${cursor}}`);
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/events/count',
+    tag,
+    summary: 'Count events.',
+    params: z.object({ conversation_id: conversationId }),
+    query: conditions,
+    response: z.int(),
+    errors,
+    async handle({ params, query: { timestamp__gte: from, timestamp__lt: before, ...rest } }, services) {
+      const log = await wholeLogOf(params.conversation_id, services);
+      return Response.json(await countEvents(log, { ...rest, from, before }));
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/events',
+    tag,
+    summary: 'Get events by their ids; null for unknown ones.',
+    params: z.object({ conversation_id: conversationId }),
+    body: z.array(z.string()).max(1000),
+    response: z.array(event.nullable()),
+    async handle({ params, body }, services) {
+      const log = await logOf(params.conversation_id, services);
+      const found: string[] = [];
+      for (const id of body) found.push((await eventOf(log, id))?.text ?? 'null');
+      return jsonText(`[${found.join(',')}]`);
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/events/{event_id}',
+    tag,
+    summary: 'Get an event.',
+    params: z.object({ conversation_id: conversationId, event_id: z.string() }),
+    response: event,
+    errors,
+    async handle({ params }, services) {
+      const log = await logOf(params.conversation_id, services);
+      const stored = await eventOf(log, params.event_id);
+      if (!stored) throw new HTTPException(404, { message: 'Not Found' });
+      return jsonText(stored.text);
+    },
+  }),
+];
+
+async function logOf(id: string, { store }: Services): Promise<LogReader> {
+  const log = await unlessMissing(store.read(id));
+  if (!log) throw new HTTPException(404, { message: `Conversation not found: ${dashedId(id)}` });
+  return log;
+}
+
+/** Refuses a log that lost events: a list of the others would look complete. */
+async function wholeLogOf(id: string, services: Services): Promise<LogReader> {
+  const log = await logOf(id, services);
+  const loss = await log.loss?.();
+  if (loss) throw new HTTPException(500, { message: loss.message });
+  return log;
+}
+
+async function eventOf(log: LogReader, id: string): Promise<Stored | undefined> {
+  const seq = await log.seqOf(id);
+  const stored = seq === undefined ? undefined : await log.at(seq);
+  // As in searches: an imported log may contain text that is not JSON, which clients would parse as such.
+  return stored && isObject(stored.text) ? stored : undefined;
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Sends stored text unchanged, so that clients can verify it. */
+function jsonText(text: string): Response {
+  return new Response(text, { headers: { 'content-type': 'application/json' } });
+}

@@ -1,0 +1,25 @@
+import type { Summary } from '@varve/storage';
+import type { ConversationInfo } from '../../hosting/info/conversation-info.ts';
+import { conversationInfoOf, type InfoOptions } from '../../hosting/info/info-of.ts';
+import type { Services } from '../services.ts';
+import { unlessMissing } from '../../hosting/info/unless-missing.ts';
+
+/** Returns the info of a conversation; undefined for an unknown id. */
+export async function infoById(
+  id: string,
+  services: Services,
+  options: InfoOptions,
+): Promise<ConversationInfo | undefined> {
+  const summary = await unlessMissing(services.store.summary(id));
+  return summary && infoOf(summary, services, options);
+}
+
+/** Returns the info of a listed conversation; undefined if it was removed concurrently. */
+export async function infoOf(
+  summary: Summary,
+  { folds }: Services,
+  options: InfoOptions,
+): Promise<ConversationInfo | undefined> {
+  const fold = await unlessMissing(folds.of(summary));
+  return fold && conversationInfoOf(summary, fold, options);
+}

@@ -1,0 +1,59 @@
+import { redactSecretFields } from '@varve/text';
+import type { LogReader, Summary } from '@varve/storage';
+import type { ConversationInfo } from '../../hosting/info/conversation-info.ts';
+import { RequestError } from '../../error.ts';
+
+/** File of a conversation directory. */
+export interface TrajectoryFile {
+  /** Path with `/`; the first name is the id of the conversation. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const replacement = '<redacted>';
+
+/**
+ * Yields a conversation as the directory that the reference writes, from any store: configuration, then the events in
+ * their order. Values of fields that hold secrets by their names are removed; an event without any is unchanged.
+ *
+ * @throws {RequestError} as {@link checkWhole}, also after the events, of which some are only then known to be damaged.
+ * @see agent-server 1.43.1, /api/file/download-trajectory
+ */
+export async function* trajectoryFiles(
+  log: LogReader,
+  { id }: Summary,
+  info: ConversationInfo,
+): AsyncGenerator<TrajectoryFile> {
+  const { title, created_at, updated_at, tags, workspace, ...state } = info;
+  const meta = { id: info.id, title, created_at, updated_at, tags, workspace };
+  yield { path: `${id}/meta.json`, text: redactedJson(JSON.stringify(meta)) };
+  yield { path: `${id}/base_state.json`, text: redactedJson(JSON.stringify({ ...state, workspace, tags })) };
+  for await (const event of log.range(0)) {
+    const name = `event-${String(event.seq).padStart(5, '0')}-${event.id.replaceAll(/[^\w-]/g, '_')}.json`;
+    yield { path: `${id}/events/${name}`, text: redactedJson(event.text) };
+  }
+  await checkWhole(log);
+}
+
+/** @throws {RequestError} `conflict` for a log that lost events: its files would look whole. */
+export async function checkWhole(log: LogReader): Promise<void> {
+  const loss = await log.loss?.();
+  if (loss) throw new RequestError('conflict', loss.message);
+}
+
+/** Returns text that is not an object unchanged: an imported log may contain it. */
+function redactedJson(text: string): string {
+  const value = objectOf(text);
+  if (!value) return text;
+  const redacted = JSON.stringify(redactSecretFields(value, replacement));
+  return redacted === JSON.stringify(value) ? text : redacted;
+}
+
+function objectOf(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { Server as HttpServer, type IncomingMessage } from 'node:http';
+import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
+import { WebSocketServer } from 'ws';
+import { ServerError } from '../error.ts';
+import { closeSocket } from './sockets/close-socket.ts';
+import { maxMessageBytes } from '../streams/limits.ts';
+
+/** A listening server. */
+export interface Listening extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+  /** `http://127.0.0.1:8000` */
+  readonly url: string;
+  /** Accepts no more requests, waits up to 10 seconds for them and for steps of runs, then closes all. Idempotent. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Handler and address of a server. */
+export interface ListenOptions {
+  readonly fetch: (request: Request, connection: object) => Response | Promise<Response>;
+  readonly host: string;
+  readonly port: number;
+  /** Ends the work of the server; the signal aborts when time is over. */
+  readonly onStop: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Connections at a time; more are closed when they arrive. */
+const maxConnections = 1000;
+
+/** Time for active requests when the server stops. */
+const graceMs = 10_000;
+
+/** Starts to listen. @throws {ServerError} `address` if the address is in use or does not belong to this machine. */
+export async function listen({ fetch, host, port, onStop }: ListenOptions): Promise<Listening> {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
+  const http = httpServer(fetch, sockets);
+  http.maxConnections = maxConnections;
+  closeWhenIdle(http);
+  try {
+    http.listen(port, host);
+    await once(http, 'listening');
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    const sentence =
+      why === 'EADDRINUSE'
+        ? `Port ${port} on ${host} is already in use.`
+        : `Cannot listen on ${host}:${port} (${why}).`;
+    throw new ServerError('address', sentence, { cause });
+  }
+  const address = http.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  let stopped: Promise<void> | undefined;
+  return {
+    host,
+    port: bound,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    [Symbol.asyncDispose]: () => (stopped ??= stop(http, sockets, onStop)),
+  };
+}
+
+/** Closes connections whose request ends while the server stops; Node would keep them for the next request. */
+function closeWhenIdle(http: HttpServer): void {
+  http.on('request', (_request, response) => {
+    response.once('close', () => {
+      if (!http.listening) http.closeIdleConnections();
+    });
+  });
+}
+
+/** Requests to upgrade to another protocol are answered as if they did not ask: Node leaves them open otherwise. */
+function shouldUpgradeCallback({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+function httpServer(fetch: ListenOptions['fetch'], sockets: WebSocketServer): HttpServer {
+  const http = createAdaptorServer({
+    fetch,
+    overrideGlobalObjects: false,
+    // Its options are typed without undefined.
+    websocket: { server: sockets as WebSocketServerLike },
+    serverOptions: { shouldUpgradeCallback },
+  });
+  if (http instanceof HttpServer) return http;
+  throw new TypeError('The HTTP server is not one of node:http.');
+}
+
+async function stop(http: HttpServer, sockets: WebSocketServer, onStop: ListenOptions['onStop']): Promise<void> {
+  const closed = once(http, 'close');
+  const overdue = new AbortController();
+  http.close();
+  for (const socket of sockets.clients) closeSocket(socket, 'stopping', 'The server stops');
+  const cut = setTimeout(() => {
+    overdue.abort();
+    for (const socket of sockets.clients) socket.terminate();
+    http.closeAllConnections();
+  }, graceMs);
+  try {
+    await Promise.all([closed, onStop(overdue.signal)]);
+  } finally {
+    clearTimeout(cut);
+  }
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { safeJson } from '@varve/events/safe-text';
+import type { MiddlewareHandler } from 'hono';
+import { pino, type Logger } from 'pino';
+import type { LogOptions } from '../server-options.ts';
+import type { ServerEnv } from './route/server-env.ts';
+
+/** Creates a logger of printable JSON lines, without process id, host name and what `redact` replaces. */
+export function loggerFor(log: LogOptions | undefined, redact: (text: string) => string): Logger {
+  if (!log) return pino({ level: 'silent' });
+  const { level, stream } = log;
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    // pino escapes no control characters above U+001F and no direction marks.
+    { write: (line) => void stream.write(`${safeJson(redact(line.trimEnd()))}\n`) },
+  );
+}
+
+/** Header of the id of a request, which the log contains too. */
+export const requestIdHeader = 'X-Request-Id';
+
+/** Accepts the id of a request if it is short and plain, or creates one, and returns it with the response. */
+export const requestIds: MiddlewareHandler<ServerEnv> = async (context, next) => {
+  const given = context.req.header(requestIdHeader) ?? '';
+  const id = /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+  context.set('requestId', id);
+  await next();
+  context.header(requestIdHeader, id);
+};
+
+/** Logs each request after its response, without headers, bodies and queries: all three can contain a key. */
+export function requestLog(logger: Logger): MiddlewareHandler<ServerEnv> {
+  return async (context, next) => {
+    const began = performance.now();
+    await next();
+    const { method, path } = context.req;
+    const { status } = context.res;
+    const ms = Math.round((performance.now() - began) * 10) / 10;
+    logger[status >= 500 ? 'error' : 'info'](
+      { method, path, status, ms, request_id: context.get('requestId') },
+      'request',
+    );
+  };
+}

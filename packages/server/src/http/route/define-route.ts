@@ -1,0 +1,108 @@
+import { z } from '@hono/zod-openapi';
+import { redactSecretFields } from '@varve/text';
+import type { Context } from 'hono';
+import type { ServerEnv } from './server-env.ts';
+import type { Services } from '../services.ts';
+import { guardedBody } from './guarded-body.ts';
+import { requestBody, type RequestBody } from './request-body.ts';
+import { routeConfig, type RouteDescription } from './route-config.ts';
+import type { Route } from './route.ts';
+import { validationErrors, type RequestPart } from './validation-errors.ts';
+
+/** Validated input of a handler. */
+export interface RouteInput<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+  readonly params: z.output<Params>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+  /** The request: its headers, its signal, and the body of an upload, which is not read yet. */
+  readonly request: Request;
+}
+
+/** Options of `defineRoute`: what the document describes, and the handler. */
+export interface RouteOptions<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+> extends RouteDescription {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly handle: (
+    input: RouteInput<Params, Query, Body>,
+    services: Services,
+    context: Context<ServerEnv>,
+  ) => Promise<Response> | Response;
+}
+
+const nothing = z.object({});
+
+/**
+ * Defines a route: one entry of a group in `routes/`. Invalid input is answered with status 422 and all errors.
+ *
+ * Routes are validated here and not by `createRoute`, because the reference reports the errors of path, query and body
+ * together, and reads bodies of `GET`.
+ */
+export function defineRoute<
+  Params extends z.ZodObject = typeof nothing,
+  Query extends z.ZodObject = typeof nothing,
+  Body extends z.ZodType = z.ZodUndefined,
+>(options: RouteOptions<Params, Query, Body>): Route {
+  return {
+    config: routeConfig(options),
+    async handle(context, services) {
+      const sent = {
+        path: context.req.param(),
+        query: queryOf(new URL(context.req.url)),
+        body: options.body ? await requestBody(context) : { value: undefined },
+      };
+      const params = (options.params ?? nothing).safeParse(sent.path);
+      const query = (options.query ?? nothing).safeParse(sent.query);
+      const body = (options.body ?? z.undefined()).safeParse(valueOf(sent.body));
+      const detail = [
+        ...errorsOf('path', sent.path, params),
+        ...errorsOf('query', sent.query, query),
+        ...('errors' in sent.body ? sent.body.errors : errorsOf('body', sent.body.value, body)),
+      ];
+      if (detail.length > 0) return invalidInput(detail, services);
+      const input = { params: params.data, query: query.data, body: body.data, request: context.req.raw };
+      // Without a schema a type parameter is the type of its default.
+      const response = await options.handle(input as RouteInput<Params, Query, Body>, services, context);
+      return options.download === undefined ? response : guardedBody(response, context);
+    },
+  };
+}
+
+/** Returns a response that lists errors. They repeat parts of the request, names of fields included. */
+function invalidInput(detail: readonly unknown[], { secrets }: Services): Response {
+  const headers = { 'content-type': 'application/json' };
+  return new Response(secrets.redactor.jsonText(JSON.stringify({ detail })), { status: 422, headers });
+}
+
+/** Returns the parameters of a query; one that is repeated is a list. */
+function queryOf({ searchParams }: URL): Readonly<Record<string, string | readonly string[]>> {
+  return Object.fromEntries(
+    [...new Set(searchParams.keys())].map((name) => {
+      const [first = '', ...more] = searchParams.getAll(name);
+      return [name, more.length > 0 ? [first, ...more] : first];
+    }),
+  );
+}
+
+function valueOf(body: RequestBody): unknown {
+  return 'value' in body ? body.value : undefined;
+}
+
+function errorsOf(part: RequestPart, sent: unknown, { error }: z.ZodSafeParseResult<unknown>) {
+  return validationErrors(part, sent, error?.issues ?? []).map((one) => ({ ...one, input: withoutSecrets(one) }));
+}
+
+/** Returns the input of an error without values that are secrets by their names: clients write responses to logs. */
+function withoutSecrets({
+  loc,
+  input,
+}: {
+  readonly loc: readonly (string | number)[];
+  readonly input: unknown;
+}): unknown {
+  return redactSecretFields({ [loc.at(-1) ?? '']: input }, '<redacted>')[loc.at(-1) ?? ''];
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { AgentError, type AgentErrorCode } from '@varve/agent';
+import { SettingsError } from '@varve/settings';
+import { StorageError } from '@varve/storage';
+import { ToolError } from '@varve/tools';
+import type { Context, MiddlewareHandler } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { Logger } from 'pino';
+import { RequestError } from '../../error.ts';
+import type { ServerEnv } from './server-env.ts';
+
+/** Returns a response with an error status and one sentence. */
+export function errorResponse(
+  status: number,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json({ detail }, { status, headers });
+}
+
+/** Statuses of errors that the state of a conversation explains. */
+const agentStatuses: Readonly<Partial<Record<AgentErrorCode, number>>> = {
+  invalid: 400,
+  blocked: 400,
+  'nothing-to-do': 400,
+  busy: 409,
+  pending: 409,
+  'nothing-pending': 409,
+  'calls-changed': 409,
+  'tools-missing': 409,
+  'not-rebuilt': 409,
+  'policy-missing': 409,
+  'hooks-missing': 409,
+  incomplete: 409,
+  'taken-over': 404,
+  closed: 503,
+};
+
+interface Refusal {
+  readonly status: number;
+  readonly detail: string;
+}
+
+/**
+ * Returns the response to an error that the client can act on; undefined for any other.
+ *
+ * @see agent-server 1.43.1: a conversation that another process holds counts as missing
+ */
+export function refusalOf(error: Error): Refusal | undefined {
+  const { message: detail } = error;
+  if (error instanceof HTTPException) return { status: error.status, detail };
+  if (error instanceof RequestError) return { status: error.status, detail };
+  if (error instanceof AgentError) {
+    const status = agentStatuses[error.code];
+    return status === undefined ? undefined : { status, detail };
+  }
+  // The person has to change a file before the request can succeed.
+  if (error instanceof SettingsError && error.code !== 'io') return { status: 409, detail };
+  if (error instanceof ToolError && error.code === 'invalid-input') return { status: 400, detail };
+  if (!(error instanceof StorageError)) return undefined;
+  // A conversation may be removed while it is read.
+  if (error.code === 'missing') return { status: 404, detail: 'Not Found' };
+  if (error.code === 'held' || error.code === 'fenced') return { status: 404, detail };
+  return error.code === 'exists' ? { status: 409, detail } : undefined;
+}
+
+/** Logs errors of responses that have started: nothing can be answered any more. */
+export function reportFailures(logger: Logger): MiddlewareHandler<ServerEnv> {
+  return async (context, next) => {
+    const { method, path } = context.req;
+    context.set('reportFailure', (err) =>
+      logger.error({ err, request_id: context.get('requestId'), method, path }, 'failure'),
+    );
+    await next();
+  };
+}
+
+/**
+ * Returns the error handler of the app; `redact` replaces secrets in messages. An unexpected error gets an id that is
+ * in the response and in the log.
+ *
+ * @see agent-server 1.43.1 error bodies: failures of the server keep their status and put their text into `exception`
+ */
+export function handleFailure(
+  logger: Logger,
+  redact: (text: string) => string,
+): (error: Error, context: Context<ServerEnv>) => Response {
+  return (error, context) => {
+    const { method, path } = context.req;
+    const refusal = refusalOf(error);
+    if (refusal && error instanceof RequestError && error.fields)
+      return Response.json(
+        { detail: { message: redact(refusal.detail), ...error.fields } },
+        { status: refusal.status },
+      );
+    if (refusal) return response({ ...refusal, detail: redact(refusal.detail) });
+    const error_id = randomUUID().replaceAll('-', '');
+    logger.error({ err: error, error_id, request_id: context.get('requestId'), method, path }, 'failure');
+    return Response.json({ detail: hidden, exception: redact(error.message), error_id }, { status: 500 });
+  };
+}
+
+/** Detail of every failure of the server. */
+const hidden = 'Internal Server Error';
+
+function response({ status, detail }: Refusal): Response {
+  if (status < 500) return errorResponse(status, detail);
+  return Response.json({ detail: hidden, exception: `${status}: ${detail}` }, { status });
+}

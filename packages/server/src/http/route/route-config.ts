@@ -1,0 +1,99 @@
+import { z, type RouteConfig } from '@hono/zod-openapi';
+import { validationError } from './validation-errors.ts';
+
+/** The header that carries the key. @see agent-server 1.43.1 OpenAPI, securitySchemes.APIKeyHeader */
+export const keyHeader = 'X-Session-API-Key';
+
+/** The documented part of a route. */
+export interface RouteDescription {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Path with parameters in braces; paths below `/api/` require a key. */
+  readonly path: `/${string}`;
+  /** True for a path below `/api/` that requires no key. */
+  readonly isOpen?: boolean;
+  readonly tag: string;
+  readonly summary: string;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  /** Headers that the handler reads itself. */
+  readonly headers?: z.ZodObject;
+  /** JSON body; a schema that accepts `undefined` makes it optional. */
+  readonly body?: z.ZodType;
+  /** Content types of a body that the handler reads itself, such as an upload. */
+  readonly upload?: Readonly<Record<string, z.ZodType>>;
+  /** Status of success; default 200. */
+  readonly status?: 200 | 201 | 204;
+  /** JSON of a successful response. It documents the response and is not applied to it. Default: an empty response. */
+  readonly response?: z.ZodType;
+  /** Content type of a response that is not JSON. */
+  readonly download?: string;
+  /** Other statuses of success. */
+  readonly alternatives?: Readonly<Record<number, string>>;
+  /** Meaning of error statuses. */
+  readonly errors?: Readonly<Record<number, string>>;
+}
+
+/** Security scheme of the OpenAPI document for the key. @see agent-server 1.43.1 OpenAPI */
+export const keyScheme = { name: 'APIKeyHeader', scheme: { type: 'apiKey', in: 'header', name: keyHeader } } as const;
+
+const unprocessable = z.object({ detail: z.array(validationError) }).openapi('HTTPValidationError');
+const refused = z.object({ detail: z.string() }).openapi('Refusal');
+
+/** Returns the entry of a route in the OpenAPI document. */
+export function routeConfig(route: RouteDescription): RouteConfig {
+  const { method, path, tag, summary, params, query, headers } = route;
+  const body = bodyConfig(route);
+  return {
+    method,
+    path,
+    tags: [tag],
+    summary,
+    request: { ...(params && { params }), ...(query && { query }), ...(headers && { headers }), ...(body && { body }) },
+    ...(isGuarded(route) && { security: [{ [keyScheme.name]: [] }] }),
+    responses: responses(route),
+  };
+}
+
+function bodyConfig({ body, upload }: RouteDescription): NonNullable<RouteConfig['request']>['body'] {
+  if (upload) return { required: true, content: withSchemas(upload) };
+  if (!body) return undefined;
+  const required = !body.safeParse(undefined).success;
+  return { required, content: { 'application/json': { schema: body } } };
+}
+
+function withSchemas(types: Readonly<Record<string, z.ZodType>>) {
+  return Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }]));
+}
+
+function responses(route: RouteDescription): RouteConfig['responses'] {
+  const { status = 200, response, download, alternatives = {}, errors = {} } = route;
+  const described = { ...(isGuarded(route) && { 401: 'Missing or unknown key.' }), ...errors };
+  const success = {
+    ...(response && { content: { 'application/json': { schema: response } } }),
+    ...(download !== undefined && { content: { [download]: { schema: z.string().openapi({ format: 'binary' }) } } }),
+  };
+  return {
+    [status]: { description: 'Success.', ...success },
+    ...mapped(alternatives, (description) => ({ description, ...success })),
+    ...mapped(described, (description) => ({ description, content: { 'application/json': { schema: refused } } })),
+    ...(hasInput(route) && {
+      422: {
+        description: 'The request does not match its schema.',
+        content: { 'application/json': { schema: unprocessable } },
+      },
+    }),
+  };
+}
+
+function mapped<Out>(record: Readonly<Record<number, string>>, change: (text: string) => Out) {
+  return Object.fromEntries(Object.entries(record).map(([status, text]) => [status, change(text)]));
+}
+
+function isGuarded({ path, isOpen = false }: RouteDescription): boolean {
+  if (isOpen) return false;
+  return /^\/(?:api|v1)\//.test(path) || path === '/metrics';
+}
+
+function hasInput({ params, query, body, upload }: RouteDescription): boolean {
+  return [params, query, body, upload].some((part) => part !== undefined);
+}

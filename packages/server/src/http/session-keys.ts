@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { isLoopback } from '@varve/text';
+import { ServerError } from '../error.ts';
+
+/** Sources of keys. */
+export interface SessionKeysOptions {
+  /** Key of a command-line option. */
+  readonly key?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Address on which the server will listen. */
+  readonly host: string;
+}
+
+/** Keys of a server. */
+export interface SessionKeys {
+  readonly keys: readonly string[];
+  /** True if the key was generated and must be shown to the user. */
+  readonly isGenerated: boolean;
+}
+
+/**
+ * Returns the keys of a server: the option, else VARVE_SESSION_API_KEY, else OH_SESSION_API_KEYS_0, _1, …, else
+ * SESSION_API_KEY, the older name of the reference, else a new random key. There is always one.
+ *
+ * @throws {ServerError} `key-needed` if other machines could reach the host and no key is configured.
+ * @see agent-server 1.43.1 configuration, `session_api_keys` (without keys it requires none; varve always does)
+ */
+export function sessionKeys({ key, env, host }: SessionKeysOptions): SessionKeys {
+  const named = env['VARVE_SESSION_API_KEY'];
+  const chosen = key ?? (named === '' ? undefined : named);
+  const keys = chosen === undefined ? numbered(env) : [chosen];
+  if (keys.length > 0) return { keys, isGenerated: false };
+  if (!isLoopback(host)) {
+    throw new ServerError('key-needed', `Other machines can reach ${host}, and no key is configured.`);
+  }
+  return { keys: [randomBytes(32).toString('base64url')], isGenerated: true };
+}
+
+function numbered(env: SessionKeysOptions['env']): readonly string[] {
+  const keys: string[] = [];
+  for (let next = env['OH_SESSION_API_KEYS_0']; next; next = env[`OH_SESSION_API_KEYS_${keys.length}`]) keys.push(next);
+  const older = env['SESSION_API_KEY'];
+  return keys.length === 0 && older ? [older] : keys;
+}

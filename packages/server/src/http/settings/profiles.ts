@@ -1,0 +1,131 @@
+import { z } from '@hono/zod-openapi';
+import { defineRoute } from '../route/define-route.ts';
+import type { Route } from '../route/route.ts';
+import { exposureOf } from '../../settings/exposure.ts';
+import { receivedLlm, shownLlm } from '../../settings/llm-record.ts';
+import { listedProfiles, removeProfile, saveProfile } from '../../settings/profile-actions.ts';
+import { answered } from '../../settings/settings-failure.ts';
+import { validateLlm } from '../../settings/validate-llm.ts';
+import { settingsOf } from './settings.ts';
+import { jsonObject } from '../../settings/merge.ts';
+
+const tag = 'Profiles';
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
+const params = z.object({ name });
+const llm = jsonObject;
+const mutation = z.object({ name: z.string(), message: z.string() }).openapi('ProfileMutationResponse');
+const errors = { 404: 'There is no such profile.' };
+const unknown = { missing: 404 } as const;
+
+/** @see agent-server 1.43.1 OpenAPI, ProfileInfo */
+const profileInfo = z
+  .object({
+    name: z.string(),
+    model: z.string().nullable(),
+    base_url: z.string().nullable(),
+    provider_connection_id: z.string().nullable(),
+    provider_connection_broken: z.boolean(),
+    api_key_set: z.boolean(),
+  })
+  .openapi('ProfileInfo');
+
+/** Routes of model profiles, which are those of the command. Keys are stored with the secrets. */
+export const profileRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/profiles',
+    tag,
+    summary: 'List model profiles.',
+    response: z.object({ profiles: z.array(profileInfo), active_profile: z.string().nullable() }),
+    handle: async (_input, services) => Response.json(await listedProfiles(settingsOf(services))),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/profiles/{name}',
+    tag,
+    summary: 'Get a model profile, without its key unless X-Expose-Secrets asks for it.',
+    params,
+    response: z.object({ name: z.string(), config: jsonObject, api_key_set: z.boolean() }),
+    errors,
+    async handle({ params: { name: wanted }, request }, services) {
+      const settings = settingsOf(services);
+      const exposure = exposureOf(request);
+      const { record, key } = await answered(settings.profile(wanted), unknown);
+      const shown = shownLlm(record, key, exposure, await settings.cipher());
+      const config = exposure === 'redacted' ? { ...shown, api_key: null } : shown;
+      return Response.json({ name: wanted, config, api_key_set: key !== undefined });
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/profiles/{name}',
+    tag,
+    summary: 'Add or replace a model profile.',
+    params,
+    body: z.object({ llm, include_secrets: z.boolean().default(true) }),
+    status: 201,
+    response: mutation,
+    errors: { 409: 'There are too many profiles.' },
+    async handle({ params: { name: wanted }, body }, services) {
+      await answered(saveProfile(settingsOf(services), wanted, body));
+      return Response.json({ name: wanted, message: `Profile '${wanted}' saved` }, { status: 201 });
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/api/profiles/{name}',
+    tag,
+    summary: 'Remove a model profile.',
+    params,
+    response: mutation,
+    errors: { 409: 'An agent profile names it.' },
+    async handle({ params: { name: wanted } }, services) {
+      await answered(removeProfile(settingsOf(services), wanted), { invalid: 409 });
+      return Response.json({ name: wanted, message: `Profile '${wanted}' deleted` });
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/profiles/{name}/rename',
+    tag,
+    summary: 'Rename a model profile, also where it is named.',
+    params,
+    body: z.object({ new_name: name }),
+    response: mutation,
+    errors: { ...errors, 409: 'The new name exists.' },
+    async handle({ params: { name: from }, body: { new_name: to } }, services) {
+      await answered(settingsOf(services).models.rename(from, to), { invalid: 409 });
+      return Response.json({ name: to, message: `Profile '${from}' renamed to '${to}'` });
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/profiles/{name}/activate',
+    tag,
+    summary: 'Make a model profile the one in use.',
+    params,
+    response: mutation.extend({ llm_applied: z.boolean() }).openapi('ActivateProfileResponse'),
+    errors,
+    async handle({ params: { name: wanted } }, services) {
+      await answered(settingsOf(services).models.activate(wanted));
+      return Response.json({ name: wanted, message: `Profile '${wanted}' activated`, llm_applied: true });
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/profiles/{name}/validate',
+    tag,
+    summary: 'Check a model by one short request.',
+    params,
+    body: z.object({ llm }),
+    response: z
+      .object({ valid: z.boolean(), error: z.object({ type: z.string(), message: z.string() }).nullable() })
+      .openapi('ValidateProfileResponse'),
+    async handle({ body, request }, services) {
+      const settings = settingsOf(services);
+      const received = receivedLlm({ model: 'gpt-5.5', ...body.llm }, await settings.cipher());
+      const error = await validateLlm(received, { env: settings.env, signal: request.signal });
+      return Response.json({ valid: error === null, error });
+    },
+  }),
+];

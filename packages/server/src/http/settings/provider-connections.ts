@@ -1,0 +1,93 @@
+import { z } from '@hono/zod-openapi';
+import { defineRoute } from '../route/define-route.ts';
+import type { Route } from '../route/route.ts';
+import {
+  addConnection,
+  changeConnection,
+  connectionsOf,
+  removeConnection,
+  shownConnection,
+} from '../../settings/provider-connections.ts';
+import { settingsOf } from './settings.ts';
+
+const tag = 'LLM Provider Connections';
+const base = '/api/llm/provider-connections';
+const params = z.object({ connection_id: z.string() });
+const name = z.string().trim().min(1).max(200);
+const key = z.string().trim().min(1).max(10_000);
+const url = z.url({ protocol: /^https?$/ }).max(2000);
+
+const shown = z
+  .object({
+    id: z.string(),
+    display_name: z.string(),
+    provider: z.string(),
+    base_url: z.string().nullable(),
+    created_at: z.int(),
+    updated_at: z.int(),
+    api_key_set: z.boolean(),
+  })
+  .openapi('ProviderConnectionResponse');
+const createRequest = z
+  .strictObject({ display_name: name, provider: name.default('custom'), api_key: key, base_url: url.nullish() })
+  .openapi('ProviderConnectionCreateRequest');
+const updateRequest = z
+  .strictObject({
+    display_name: name.optional(),
+    provider: name.optional(),
+    api_key: key.optional(),
+    base_url: url.nullish(),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), 'Invalid input: expected a change')
+  .openapi('ProviderConnectionUpdateRequest');
+
+/** Routes of connections to providers, which profiles share. Their keys are stored as secrets, and never returned. */
+export const providerConnectionRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: base,
+    tag,
+    summary: 'List the connections.',
+    response: z.array(shown),
+    async handle(_input, services) {
+      const found = await connectionsOf(settingsOf(services));
+      return Response.json(Array.from(found, ([id, connection]) => shownConnection(id, connection)));
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: base,
+    tag,
+    summary: 'Add a connection.',
+    body: createRequest,
+    status: 201,
+    response: shown,
+    async handle({ body }, services) {
+      const sent = { ...body, base_url: body.base_url ?? null };
+      return Response.json(await addConnection(settingsOf(services), sent, services.now()), { status: 201 });
+    },
+  }),
+  defineRoute({
+    method: 'patch',
+    path: `${base}/{connection_id}`,
+    tag,
+    summary: 'Change a connection.',
+    params,
+    body: updateRequest,
+    response: shown,
+    async handle({ params: { connection_id: id }, body }, services) {
+      const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+      return Response.json(await changeConnection(settingsOf(services), { id, sent, now: services.now() }));
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: `${base}/{connection_id}`,
+    tag,
+    summary: 'Remove a connection that no profile uses.',
+    params,
+    response: shown,
+    handle: async ({ params: { connection_id: id } }, services) =>
+      Response.json(await removeConnection(settingsOf(services), id)),
+  }),
+];

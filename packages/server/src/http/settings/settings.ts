@@ -1,0 +1,86 @@
+import { z } from '@hono/zod-openapi';
+import { SettingsError } from '@varve/settings';
+import { HTTPException } from 'hono/http-exception';
+import { defineRoute } from '../route/define-route.ts';
+import type { Route } from '../route/route.ts';
+import type { Services } from '../services.ts';
+import { changeSettings, settingsChanges } from '../../settings/change-settings.ts';
+import { exposureOf } from '../../settings/exposure.ts';
+import type { ServerSettings } from '../../settings/server-settings.ts';
+import { settingsDocument } from '../../settings/settings-document.ts';
+import { agentSchema, conversationSchema, settingsSchema } from '../../settings/settings-schema.ts';
+import { jsonObject } from '../../settings/merge.ts';
+
+const tag = 'Settings';
+
+/** @see agent-server 1.43.1 OpenAPI, SettingsResponse */
+export const settingsResponse = z
+  .object({
+    agent_settings: jsonObject,
+    conversation_settings: jsonObject,
+    llm_api_key_is_set: z.boolean(),
+    active_profile: z.string().nullable(),
+    active_agent_profile_id: z.string().nullable(),
+    misc_settings: jsonObject,
+  })
+  .openapi('SettingsResponse');
+
+/** Routes of settings, which are those of the command in the same data directory. */
+export const settingsRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/settings/agent-schema',
+    tag,
+    summary: 'Describe the settings of agents.',
+    response: settingsSchema,
+    handle: () => Response.json(agentSchema),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/settings/conversation-schema',
+    tag,
+    summary: 'Describe the settings of conversations.',
+    response: settingsSchema,
+    handle: () => Response.json(conversationSchema),
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/settings',
+    tag,
+    summary: 'Get all settings, without secrets unless X-Expose-Secrets asks for them.',
+    response: settingsResponse,
+    errors: { 400: 'The header is unknown.' },
+    handle: async ({ request }, services) =>
+      Response.json(await settingsDocument(settingsOf(services), exposureOf(request))),
+  }),
+  defineRoute({
+    method: 'patch',
+    path: '/api/settings',
+    tag,
+    summary: 'Change settings.',
+    body: settingsChanges,
+    response: settingsResponse,
+    errors: { 400: 'Nothing changes.', 404: 'A profile does not exist.', 422: 'The settings are invalid.' },
+    async handle({ body }, services) {
+      if (Object.values(body).every((value) => value === undefined)) {
+        throw new HTTPException(400, { message: 'The request changes nothing.' });
+      }
+      const settings = settingsOf(services);
+      try {
+        await changeSettings(settings, body);
+      } catch (error) {
+        // The reason may contain a value of the request, which may be a secret in the wrong field.
+        if (!(error instanceof SettingsError) || error.code === 'io') throw error;
+        if (error.code === 'missing') throw new HTTPException(404, { message: error.message });
+        throw new HTTPException(422, { message: 'Settings validation failed' });
+      }
+      return Response.json(await settingsDocument(settings, 'redacted'));
+    },
+  }),
+];
+
+/** Returns the settings. @throws {HTTPException} 503 for a server without a data directory. */
+export function settingsOf({ settings }: Services): ServerSettings {
+  if (!settings) throw new HTTPException(503, { message: 'This server has no settings.' });
+  return settings;
+}

@@ -1,0 +1,85 @@
+import type { z } from '@hono/zod-openapi';
+import { upgradeWebSocket } from '@hono/node-server';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { Logger } from 'pino';
+import { WebSocket } from 'ws';
+import { conversationId } from '../../hosting/info/conversation-id.ts';
+import type { FailedKeys } from '../guards/failed-keys.ts';
+import type { KeyCheck } from '../guards/key-check.ts';
+import { keyHeader } from '../route/route-config.ts';
+import type { ServerEnv } from '../route/server-env.ts';
+import type { Services } from '../services.ts';
+import { bashQuery, eventQuery, resendsAll, startOf } from '../conversations/event-query.ts';
+import { socketLimits, type SocketLimits } from '../../streams/limits.ts';
+import { serveBash } from './serve-bash.ts';
+import { serveEvents } from './serve-events.ts';
+import { serveSocket, type Client, type SocketContext } from './serve-socket.ts';
+
+/** Options of `addSockets`. */
+export interface SocketOptions {
+  readonly services: Services;
+  readonly isKey: KeyCheck;
+  readonly failed: FailedKeys;
+  readonly logger: Logger;
+  /** Default `socketLimits`. */
+  readonly limits?: SocketLimits;
+}
+
+/**
+ * Adds the sockets to an app.
+ *
+ * @see agent-server 1.43.1: a handshake with a wrong key, path or query is answered with status 403
+ */
+export function addSockets(app: Hono<ServerEnv>, options: SocketOptions): void {
+  const { limits = socketLimits, ...rest } = options;
+  const context = { ...rest, limits, unknown: { count: 0 } };
+  const events = eventQuery.extend({ conversation_id: conversationId });
+  app.get(
+    '/sockets/events/:conversation_id',
+    socketRoute(context, events, (client, { conversation_id, ...query }) =>
+      serveEvents(client, { conversationId: conversation_id, start: startOf(query) }, context),
+    ),
+  );
+  app.get(
+    '/sockets/bash-events',
+    socketRoute(context, bashQuery, (client, query) => serveBash(client, { resendsAll: resendsAll(query) }, context)),
+  );
+}
+
+/** Returns the handler of a handshake: it checks the key and the input, and serves the socket. */
+function socketRoute<Input extends z.ZodType>(
+  socketContext: SocketContext,
+  schema: Input,
+  serve: (client: Client, input: z.output<Input>) => Promise<void>,
+): MiddlewareHandler<ServerEnv> {
+  return async (context, next) => {
+    const hasKey = checkedKey(context, socketContext);
+    const input = schema.safeParse({ ...context.req.query(), ...context.req.param() });
+    if (!input.success) throw new HTTPException(403, { message: 'Forbidden' });
+    const upgrade = upgradeWebSocket(() => ({
+      onOpen(_event, { raw: socket }) {
+        const connection = context.env.incoming?.socket;
+        if (!(socket instanceof WebSocket) || !connection) return;
+        void serveSocket({ socket, hasKey, connection }, socketContext, (client) => serve(client, input.data));
+      },
+    }));
+    return upgrade(context, next);
+  };
+}
+
+/**
+ * Returns whether the handshake contains a key.
+ *
+ * @throws {HTTPException} 403 for a wrong one, 503 if too many clients have sent none.
+ */
+function checkedKey({ req }: Context<ServerEnv>, { isKey, unknown, limits }: SocketContext): boolean {
+  // An empty parameter counts as absent.
+  const key = req.query('session_api_key') || req.header(keyHeader) || undefined;
+  if (key === undefined) {
+    if (unknown.count < limits.unknownClients) return false;
+    throw new HTTPException(503, { message: 'Too many connections without a key.' });
+  }
+  if (!isKey(key)) throw new HTTPException(403, { message: 'Forbidden' });
+  return true;
+}

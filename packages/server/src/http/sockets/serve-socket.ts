@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { StorageError } from '@varve/storage';
+import type { Logger } from 'pino';
+import type { WebSocket } from 'ws';
+import type { FailedKeys } from '../guards/failed-keys.ts';
+import type { KeyCheck } from '../guards/key-check.ts';
+import { refusalOf } from '../route/handle-failure.ts';
+import type { Services } from '../services.ts';
+import { sendsKey } from './authenticate.ts';
+import { inboxOf, type Inbox } from './inbox.ts';
+import { keepAlive } from './keep-alive.ts';
+import { closeSocket } from './close-socket.ts';
+import type { SocketLimits } from '../../streams/limits.ts';
+import type { MessageError } from './receive-messages.ts';
+
+/** An accepted client. */
+export interface Client {
+  readonly socket: WebSocket;
+  readonly inbox: Inbox;
+  readonly connection: Socket;
+}
+
+/** Parts of `serveSocket`. */
+export interface SocketContext {
+  readonly isKey: KeyCheck;
+  readonly failed: FailedKeys;
+  readonly limits: SocketLimits;
+  readonly logger: Logger;
+  /** Number of clients that have sent no key yet. */
+  readonly unknown: { count: number };
+}
+
+/** Parts of a socket that uses the services of its server. */
+export type ServiceContext = SocketContext & { readonly services: Services };
+
+/** A socket and what its handshake contained. */
+export interface OpenedSocket {
+  readonly socket: WebSocket;
+  /** True if the handshake contained a key. */
+  readonly hasKey: boolean;
+  readonly connection: Socket;
+}
+
+/** Serves an open socket until it closes: the client sends its key, if the handshake had none, and is served. */
+export async function serveSocket(
+  { socket, hasKey, connection }: OpenedSocket,
+  context: SocketContext,
+  serve: (client: Client) => Promise<void>,
+): Promise<void> {
+  // Every error of a connection is followed by its end.
+  socket.on('error', () => undefined);
+  keepAlive(socket, context.limits.pingMs);
+  const inbox = inboxOf(socket);
+  if (!hasKey) {
+    context.unknown.count += 1;
+    const isAccepted = await sendsKey(socket, inbox, { ...context, connection });
+    context.unknown.count -= 1;
+    if (!isAccepted) {
+      context.failed.add(connection.remoteAddress);
+      return closeSocket(socket, 'notAuthenticated', 'Authentication failed');
+    }
+  }
+  try {
+    await serve({ socket, inbox, connection });
+  } catch (error) {
+    closeAfter(error, socket, context.logger);
+  }
+}
+
+/** Closes a socket after an error, which only the log describes unless the client caused it. */
+export function closeAfter(error: unknown, socket: WebSocket, logger: Logger): void {
+  const code = error instanceof StorageError ? error.code : undefined;
+  if (code === 'missing') return closeSocket(socket, 'notFound', 'Conversation not found');
+  if (code === 'invalid') return closeSocket(socket, 'invalidCursor', 'The cursor is after the last event');
+  closeSocket(socket, 'failed', `Internal Server Error ${logFailure(error, logger)}`);
+}
+
+/** Describes an error for the sender of a message; only the log describes one that no client can act on. */
+export function messageErrorOf(error: unknown, logger: Logger): MessageError {
+  const refusal = error instanceof Error ? refusalOf(error) : undefined;
+  if (error instanceof Error && refusal) return { code: error.name, detail: refusal.detail };
+  return { code: 'InternalServerError', detail: `Internal Server Error ${logFailure(error, logger)}` };
+}
+
+/** Logs an unexpected error; returns its id, which the client receives instead. */
+function logFailure(error: unknown, logger: Logger): string {
+  const error_id = randomUUID().replaceAll('-', '');
+  logger.error({ err: error, error_id }, 'failure of a socket');
+  return error_id;
+}

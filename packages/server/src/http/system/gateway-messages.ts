@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import type { Content } from '@varve/events';
+import { SettingsError } from '@varve/settings';
+import { HTTPException } from 'hono/http-exception';
+import { hexId } from '../../hosting/info/conversation-id.ts';
+import { finalResponse } from '../conversations/final-response.ts';
+import { conversationInfoOf } from '../../hosting/info/info-of.ts';
+import { startRequest, type StartRequest } from '../../hosting/request/start-request.ts';
+import { RequestError } from '../../error.ts';
+import type { Services } from '../services.ts';
+import type { ServerSettings } from '../../settings/server-settings.ts';
+import { settingsDocument } from '../../settings/settings-document.ts';
+import { unlessMissing } from '../../hosting/info/unless-missing.ts';
+
+/** Beginning of the names of models: the rest is the name of a profile. @see agent-server 1.43.1, /v1/models */
+const prefix = 'openhands_';
+
+/** Longest wait for an answer. @see agent-server 1.43.1, /v1/chat/completions */
+const answerMs = 120_000;
+
+/** A request for one answer of an agent. */
+export interface Completion {
+  readonly model: string;
+  /** Message of the user. */
+  readonly content: readonly Content[];
+  /** Instructions of the client, added to those of the agent. */
+  readonly instructions: readonly string[];
+  /** Conversation to continue, or to create with this id; absent for a new one. */
+  readonly conversationId?: string | undefined;
+  readonly observability?: Partial<
+    Pick<StartRequest, 'observability_tags' | 'observability_metadata' | 'observability_span_name'>
+  >;
+}
+
+/** Answer of an agent. */
+export interface CompletionResult {
+  /** 32 hex digits. */
+  readonly conversationId: string;
+  readonly text: string;
+  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number; readonly total_tokens: number };
+}
+
+/** Returns the names of the models: one for each profile, sorted. */
+export async function gatewayModels({ settings }: Services): Promise<readonly string[]> {
+  const listed = (await settings?.models.list()) ?? [];
+  return listed.flatMap((each) => ('record' in each ? [`${prefix}${each.name}`] : [])).toSorted();
+}
+
+/**
+ * Lets an agent answer a message in a conversation, and waits for the end of its run.
+ *
+ * @throws {RequestError} `unknown` model, `conflict` for a run that waits for a person.
+ * @throws {HTTPException} 504 for a run that takes too long, which continues; 500 for one that fails.
+ */
+export async function complete(completion: Completion, services: Services): Promise<CompletionResult> {
+  const { store, conversations } = services;
+  const id = hexId(completion.conversationId ?? randomUUID());
+  const isKnown = (await unlessMissing(store.summary(id))) !== undefined;
+  if (!isKnown) await conversations.create(await requestFor(id, completion, services));
+  else await profileOf(completion.model, services.settings);
+  const before = await usageOf(id, services);
+  await conversations.send(id, completion.content, { run: true });
+  const { status, leafId } = await endOf(id, services);
+  if (status === 'paused' || status === 'waiting_for_confirmation')
+    throw new RequestError('conflict', `The conversation is ${status}.`);
+  if (status === 'error' || status === 'stuck')
+    throw new HTTPException(500, { message: `The run ended with the status ${status}.` });
+  const after = await usageOf(id, services);
+  const [prompt_tokens, completion_tokens] = [after.prompt - before.prompt, after.completion - before.completion];
+  return {
+    conversationId: id,
+    text: await finalResponse(await store.read(id), leafId),
+    usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+  };
+}
+
+async function endOf(id: string, { conversations }: Services) {
+  return conversations.use(id, async (live) => {
+    const limit = AbortSignal.timeout(answerMs);
+    const { promise: isLate, resolve } = Promise.withResolvers<'late'>();
+    limit.addEventListener('abort', () => resolve('late'), { once: true });
+    if ((await Promise.race([live.idle(), isLate])) === 'late') {
+      throw new HTTPException(504, { message: `The agent did not answer within ${answerMs / 1000} seconds.` });
+    }
+    const { status, leafId } = live.conversation.state;
+    return { status, leafId };
+  });
+}
+
+async function profileOf(model: string, settings: ServerSettings | undefined) {
+  const name = model.startsWith(prefix) ? model.slice(prefix.length) : undefined;
+  const missing = (cause?: unknown) => new RequestError('unknown', `The model '${model}' does not exist.`, { cause });
+  if (name === undefined || !settings) throw missing();
+  try {
+    return { ...(await settings.profile(name)), settings };
+  } catch (error) {
+    // A name that no profile can have is unknown, too.
+    if (error instanceof SettingsError && (error.code === 'missing' || error.code === 'invalid')) throw missing(error);
+    throw error;
+  }
+}
+
+/** Returns the request for a conversation with the agent of the settings and the model of a profile. */
+async function requestFor(id: string, completion: Completion, services: Services): Promise<StartRequest> {
+  const { record, key, settings } = await profileOf(completion.model, services.settings);
+  const { agent_settings: agent } = await settingsDocument(settings, 'plaintext');
+  const context = (agent['agent_context'] ?? {}) as { readonly system_message_suffix?: string | null };
+  const suffix = [context.system_message_suffix, ...completion.instructions].filter(Boolean).join('\n\n');
+  return startRequest.parse({
+    conversation_id: id,
+    workspace: { working_dir: services.workspaceRoot, kind: 'LocalWorkspace' },
+    agent_settings: {
+      ...agent,
+      agent_kind: 'openhands',
+      llm: { ...record, api_key: key ?? null },
+      agent_context: { ...context, ...(suffix !== '' && { system_message_suffix: suffix }) },
+    },
+    autotitle: false,
+    ...completion.observability,
+  });
+}
+
+interface Tokens {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+/** Returns the tokens that all models of a conversation have used. */
+async function usageOf(id: string, { store, folds }: Services): Promise<Tokens> {
+  const summary = await store.summary(id);
+  const { stats } = conversationInfoOf(summary, await folds.of(summary), { includeSkills: false });
+  const used = Object.values(stats.usage_to_metrics).map(({ accumulated_token_usage: usage }) => usage);
+  return {
+    prompt: used.reduce((sum, { prompt_tokens: tokens }) => sum + tokens, 0),
+    completion: used.reduce((sum, { completion_tokens: tokens }) => sum + tokens, 0),
+  };
+}

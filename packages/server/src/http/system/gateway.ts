@@ -1,0 +1,164 @@
+import { z } from '@hono/zod-openapi';
+import type { Content } from '@varve/events';
+import { HTTPException } from 'hono/http-exception';
+import { dashedId, uuidPattern } from '../../hosting/info/conversation-id.ts';
+import { complete, gatewayModels, type Completion, type CompletionResult } from './gateway-messages.ts';
+import { defineRoute } from '../route/define-route.ts';
+import { guardedBody } from '../route/guarded-body.ts';
+import type { Route } from '../route/route.ts';
+
+const tag = 'OpenAI Compatibility';
+const conversationHeader = 'X-OpenHands-ServerConversation-ID';
+
+const part = z.looseObject({
+  type: z.string(),
+  text: z.string().nullish(),
+  image_url: z.union([z.string(), z.object({ url: z.string() })]).nullish(),
+});
+const message = z.looseObject({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+  content: z.union([z.string(), z.array(part)]).nullish(),
+});
+type Message = z.output<typeof message>;
+
+/** @see agent-server 1.43.1 OpenAPI, OpenAIChatCompletionRequest */
+const completionRequest = z
+  .object({
+    model: z.string(),
+    messages: z.array(message),
+    stream: z.boolean().default(false),
+    stream_options: z.object({ include_usage: z.boolean().default(false) }).nullish(),
+  })
+  .openapi('OpenAIChatCompletionRequest');
+type CompletionRequest = z.output<typeof completionRequest>;
+
+const headers = z.object({
+  [conversationHeader]: z.string().optional(),
+  'X-OpenHands-Observability-Span-Name': z.string().optional(),
+  'X-OpenHands-Observability-Tags': z.string().optional(),
+  'X-OpenHands-Observability-Metadata': z.string().optional(),
+});
+
+/** Routes with the protocol of OpenAI: each profile is a model, and an agent answers. */
+export const gatewayRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/v1/models',
+    tag,
+    summary: 'List a model for each profile.',
+    response: z.object({ object: z.literal('list'), data: z.array(z.looseObject({ id: z.string() })) }),
+    async handle(_input, services) {
+      const data = (await gatewayModels(services)).map((id) => ({
+        id,
+        created: 0,
+        object: 'model',
+        owned_by: 'openhands',
+        shutdown_date: null,
+      }));
+      return Response.json({ object: 'list', data });
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/v1/chat/completions',
+    tag,
+    summary: 'Let the agent of the settings answer the last message of the user.',
+    headers,
+    body: completionRequest,
+    response: z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
+    async handle({ body, request }, services, context) {
+      const result = await complete({ ...completionOf(body), ...contextOf(request.headers) }, services);
+      const created = Math.floor(services.now() / 1000);
+      const shared = { [conversationHeader.toLowerCase()]: dashedId(result.conversationId) };
+      if (!body.stream) return Response.json(answerOf(body, result, created), { headers: shared });
+      const stream = { ...shared, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
+      return guardedBody(new Response(eventsOf(body, result, created), { headers: stream }), context);
+    },
+  }),
+];
+
+/** The agent has its own memory of the conversation: only the last message of the user is sent to it. */
+function completionOf({ model, messages }: CompletionRequest): Completion {
+  const last = messages.findLast(({ role }) => role === 'user');
+  const content = last ? contentOf(last) : [];
+  if (content.length === 0) throw new HTTPException(400, { message: 'The request has no message of the user.' });
+  const instructions = messages
+    .filter(({ role }) => role === 'system' || role === 'developer')
+    .flatMap((each) => contentOf(each).flatMap((block) => (block.type === 'text' ? [block.text] : [])));
+  return { model, content, instructions };
+}
+
+function contentOf({ content }: Message): readonly Content[] {
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+  return parts.flatMap((each): readonly Content[] => {
+    if (each.type === 'text') {
+      const text = each.text ?? '';
+      return text.trim() === '' ? [] : [{ type: 'text', text, cache_prompt: false }];
+    }
+    const image = 'image_url' in each ? each.image_url : undefined;
+    const url = typeof image === 'string' ? image : image?.url;
+    if (each.type === 'image_url' && url) return [{ type: 'image', image_urls: [url], cache_prompt: false }];
+    throw new HTTPException(400, { message: `Content of the type ${JSON.stringify(each.type)} is not supported.` });
+  });
+}
+
+function contextOf(given: Headers): Pick<Completion, 'conversationId' | 'observability'> {
+  const id = given.get(conversationHeader);
+  if (id !== null && !uuidPattern.test(id))
+    throw new HTTPException(422, { message: `${conversationHeader} is no UUID.` });
+  const span = given.get('x-openhands-observability-span-name');
+  const tags = given.get('x-openhands-observability-tags');
+  const metadata = given.get('x-openhands-observability-metadata');
+  return {
+    ...(id !== null && { conversationId: id }),
+    observability: {
+      ...(span !== null && { observability_span_name: span }),
+      ...(tags !== null && {
+        observability_tags: tags
+          .split(',')
+          .map((one) => one.trim())
+          .filter(Boolean),
+      }),
+      ...(metadata !== null && { observability_metadata: metadataOf(metadata) }),
+    },
+  };
+}
+
+function metadataOf(text: string): Record<string, unknown> {
+  try {
+    const { data } = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
+    if (data) return data;
+  } catch {
+    // Refused below.
+  }
+  throw new HTTPException(422, { message: 'X-OpenHands-Observability-Metadata is no JSON object.' });
+}
+
+function answerOf({ model }: CompletionRequest, { conversationId, text, usage }: CompletionResult, created: number) {
+  const answer = { role: 'assistant', content: text, refusal: null };
+  return {
+    id: `chatcmpl-${conversationId}`,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: [{ index: 0, finish_reason: 'stop', logprobs: null, message: answer }],
+    usage,
+  };
+}
+
+/** Nothing is sent before the run has ended, so that a failure has a status of its own. */
+function eventsOf(body: CompletionRequest, result: CompletionResult, created: number): string {
+  const { model, stream_options: options } = body;
+  const shared = { id: `chatcmpl-${result.conversationId}`, object: 'chat.completion.chunk', created, model };
+  const choice = (delta: object, finish_reason: string | null = null) => ({
+    ...shared,
+    choices: [{ index: 0, delta, finish_reason, logprobs: null }],
+  });
+  const chunks = [
+    choice({ role: 'assistant', content: '' }),
+    choice({ content: result.text }),
+    choice({}, 'stop'),
+    ...(options?.include_usage ? [{ ...shared, choices: [], usage: result.usage }] : []),
+  ];
+  return [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
+}

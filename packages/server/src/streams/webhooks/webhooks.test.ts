@@ -1,0 +1,225 @@
+import { inspect } from 'node:util';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { memoryStore } from '@varve/storage';
+import { server } from '../../server.ts';
+import { testKey } from '../../../test/support/requests.ts';
+import { connectSocket } from '../../../test/support/socket-client.ts';
+import { message, runningServer } from '../../../test/support/running-server.ts';
+import { webhookOptions, type WebhookInput } from './webhook-options.ts';
+import { WebhookQueue } from './webhook-queue.ts';
+
+interface Received {
+  readonly path: string;
+  readonly key: string | undefined;
+  readonly body: readonly Record<string, unknown>[] | Record<string, unknown>;
+}
+
+/** Starts a receiver that answers with these statuses, then with 200. */
+async function receiver(statuses: number[] = []) {
+  const received: Received[] = [];
+  const waiting: (() => void)[] = [];
+  const listener = createServer((request, response) => {
+    const receive = async (): Promise<void> => {
+      const chunks = (await request.toArray()) as Buffer[];
+      const status = statuses.shift() ?? 200;
+      const { url: path = '', headers } = request;
+      const key = headers['x-session-api-key'];
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Received['body'];
+      if (status === 200) received.push({ path, key: typeof key === 'string' ? key : undefined, body });
+      response.statusCode = status;
+      response.end();
+      for (const check of waiting) check();
+    };
+    void receive();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        listener.closeAllConnections();
+        listener.close(() => resolve());
+      }),
+  );
+  const { port } = listener.address() as AddressInfo;
+  const until = (isDone: () => boolean) =>
+    new Promise<void>((resolve) => {
+      const check = () => isDone() && resolve();
+      waiting.push(check);
+      check();
+    });
+  return { received, until, url: `http://127.0.0.1:${port}/hooks/` };
+}
+
+const context = { fetch, delay: async () => undefined, onFailure: () => undefined };
+const optionsOf = (input: WebhookInput) => {
+  const [options] = webhookOptions([input], {});
+  if (!options) throw new Error('There are no options.');
+  return options;
+};
+
+test('a conversation is reported when it is created, with all its events in order', async () => {
+  const { received, until, url } = await receiver();
+  const finish = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+  const options = { webhooks: [{ base_url: url, event_buffer_size: 1, headers: { 'X-Own': 'a' } }] };
+  await using running = await runningServer([finish], options);
+  const { id } = await running.create({ initial_message: message('Go.') });
+  await running.status(id, ['finished']);
+  const stored = (await running.events(id)).map((event) => event.id);
+  const path = `/hooks/events/${id.replaceAll('-', '')}`;
+  const ids = () =>
+    received.filter((one) => one.path === path).flatMap(({ body }) => (Array.isArray(body) ? body : []));
+  await until(() =>
+    ids().some(
+      ({ kind, key, value }) =>
+        kind === 'ConversationStateUpdateEvent' && key === 'execution_status' && value === 'finished',
+    ),
+  );
+  const sent = ids().map((event) => event['id']);
+  expect(sent.filter((one) => stored.includes(String(one)))).toEqual(stored.filter((one) => sent.includes(one)));
+  expect(ids().map(({ kind }) => kind)).toContain('MessageEvent');
+  await running.send('DELETE', `/${id}`);
+  await until(() => received.filter((one) => one.path === '/hooks/conversations').length === 2);
+  const infos = received.filter((one) => one.path === '/hooks/conversations').map(({ body }) => body);
+  expect(infos).toMatchObject([{ id }, { id, execution_status: 'deleting' }]);
+  expect(received.every(({ key }) => key === 'key-of-the-tests')).toBe(true);
+});
+
+test('batches are limited, and a request that fails is repeated', async () => {
+  const { received, until, url } = await receiver([500, 503]);
+  const queue = new WebhookQueue(url, optionsOf({ base_url: url, event_buffer_size: 2, max_batch_bytes: 25 }), {
+    headers: {},
+    context,
+  });
+  for (const event of ['{"n":1}', '{"n":2}', '{"long":"0123456789"}', '{"n":3}']) queue.add(event);
+  await queue.close(new AbortController().signal);
+  await until(() => received.length > 2);
+  expect(received.map(({ body }) => body)).toEqual([[{ n: 1 }, { n: 2 }], [{ long: '0123456789' }], [{ n: 3 }]]);
+});
+
+test('a receiver that is down keeps the newest events, and fails nothing', async () => {
+  const failures: unknown[] = [];
+  const { received, url } = await receiver([500, 500, 500]);
+  const options = optionsOf({ base_url: url, event_buffer_size: 3, num_retries: 0, max_queue_size: 2 });
+  const failing = { ...context, onFailure: (error: unknown) => failures.push(error) };
+  const queue = new WebhookQueue(url, options, { headers: {}, context: failing });
+  for (const event of ['1', '2', '3']) queue.add(event);
+  await queue.close(new AbortController().signal);
+  expect(received).toEqual([]);
+  expect(failures.length).toBeGreaterThan(0);
+  const next = new WebhookQueue(url, optionsOf({ base_url: url, event_buffer_size: 5, max_queue_size: 2 }), {
+    headers: {},
+    context,
+  });
+  for (const event of ['1', '2', '3']) next.add(event);
+  await next.close(new AbortController().signal);
+  expect(received.map(({ body }) => body)).toEqual([[2, 3]]);
+});
+
+test('a receiver that recovers gets what waited, without a further event', async () => {
+  const { received, until, url } = await receiver([500, 500, 500]);
+  const { promise: retried, resolve: retry } = Promise.withResolvers<void>();
+  let delays = 0;
+  const delay = async (): Promise<void> => {
+    delays += 1;
+    if (delays === 2) retry();
+  };
+  const options = optionsOf({ base_url: url, event_buffer_size: 2, num_retries: 1 });
+  const queue = new WebhookQueue(url, options, { headers: {}, context: { ...context, delay } });
+  for (const event of ['1', '2']) queue.add(event);
+  await retried;
+  await until(() => received.length === 1);
+  expect(received.map(({ body }) => body)).toEqual([[1, 2]]);
+  await queue.close(new AbortController().signal);
+  expect(queue.isEmpty).toBe(true);
+});
+
+test('a receiver without delays that fails is not asked again within a second', async () => {
+  const { received, until, url } = await receiver([500, 500]);
+  const waits: number[] = [];
+  const delay = async (ms: number): Promise<void> => void waits.push(ms);
+  const options = optionsOf({ base_url: url, event_buffer_size: 1, num_retries: 0, flush_delay: 0 });
+  const queue = new WebhookQueue(url, options, { headers: {}, context: { ...context, delay } });
+  queue.add('1');
+  await until(() => received.length === 1);
+  expect(waits).toEqual([1000, 1000]);
+  await queue.close(new AbortController().signal);
+});
+
+test('documents are sent one by one, and a few of those that wait for a receiver are kept', async () => {
+  const { received, url } = await receiver();
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const waiting: typeof fetch = async (...request) => {
+    await opened;
+    return fetch(...request);
+  };
+  const options = optionsOf({ base_url: url, max_queue_size: 2 });
+  const parts = { headers: {}, context: { ...context, fetch: waiting }, content: 'documents' } as const;
+  const queue = new WebhookQueue(url, options, parts);
+  for (const document of ['1', '2', '3', '4']) queue.add(document);
+  open();
+  await queue.close(new AbortController().signal);
+  // The first one was being sent.
+  expect(received.map(({ body }) => body)).toEqual([1, 3, 4]);
+});
+
+test('a conversation that is opened again is reported, also for a message of a socket', async () => {
+  const store = memoryStore();
+  const finish = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+  await using first = await runningServer([finish], { store });
+  const { id } = await first.create();
+  await first.server[Symbol.asyncDispose]();
+  const { received, url } = await receiver();
+  const webhooks = [{ base_url: url, event_buffer_size: 1000 }];
+  const second = server({ store, keys: [testKey], env: {}, webhooks });
+  const listening = await second.listen(0);
+  {
+    await using client = await connectSocket(`${listening.url}/sockets/events/${id}?session_api_key=${testKey}`);
+    client.send({ role: 'user', content: 'Go.' });
+    await client.find('"key":"execution_status","value":"finished"');
+  }
+  // What waits is sent at the end: the stored events in order, then the state after them.
+  await listening[Symbol.asyncDispose]();
+  const sent = received.flatMap(({ body }) => (Array.isArray(body) ? body : [])).map((event) => event['id']);
+  const stored = (await first.events(id)).map((event) => event.id);
+  expect(sent.filter((one) => stored.includes(String(one)))).toEqual(stored.filter((one) => sent.includes(one)));
+  const kinds = received.flatMap(({ body }) => (Array.isArray(body) ? body : [])).map(({ kind, key }) => key ?? kind);
+  expect(kinds).toEqual(expect.arrayContaining(['MessageEvent', 'ActionEvent', 'execution_status', 'full_state']));
+  expect(kinds.at(-1)).toBe('full_state');
+});
+
+test('webhooks are read from the environment, and errors contain no value', () => {
+  const env = { OH_WEBHOOKS: '[{"base_url": "https://hooks.example.test/a/"}]' };
+  expect(webhookOptions(undefined, env)).toMatchObject([{ base_url: 'https://hooks.example.test/a', num_retries: 3 }]);
+  for (const text of ['{', '{}', '[{"base_url": "ftp://canary"}]']) {
+    expect(() => webhookOptions(undefined, { OH_WEBHOOKS: text })).toThrow(/^The webhooks are invalid: [^c]*$/);
+  }
+});
+
+test('secrets in addresses and headers of webhooks are in no failure', async () => {
+  const invalid: readonly WebhookInput[] = [
+    { base_url: 'http://me:canary-0123@127.0.0.1/' },
+    { base_url: 'http://canary-0123@127.0.0.1/' },
+    ...['\n', '\0', '\u2019', '\r\nX: y'].flatMap((character) => [
+      { base_url: 'http://127.0.0.1', headers: { Authorization: `Bearer canary-0123${character}0` } },
+      { base_url: 'http://127.0.0.1', headers: { [`X${character}`]: 'canary-0123' } },
+    ]),
+  ];
+  for (const one of invalid) {
+    expect(() => webhookOptions(undefined, { OH_WEBHOOKS: JSON.stringify([one]) })).toThrow(
+      /^The webhooks are invalid: 0\.(?:base_url|headers)\.$/,
+    );
+  }
+  const failures: unknown[] = [];
+  const url = 'http://127.0.0.1:1/services/canary-0123';
+  const failing = { ...context, onFailure: (error: unknown) => failures.push(error) };
+  const queue = new WebhookQueue(url, optionsOf({ base_url: url }), {
+    headers: { 'X-Key': 'canary-0123\0' },
+    context: failing,
+  });
+  queue.add('1');
+  await queue.close(new AbortController().signal);
+  expect(inspect(failures)).toMatch(/A webhook cannot be reached \(TypeError\)/);
+  expect(inspect(failures)).not.toContain('canary');
+});
