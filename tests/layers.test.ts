@@ -13,7 +13,7 @@ const layers = [
   ['@varve/agent'],
   ['@varve/settings'],
   ['@varve/server'],
-  ['@varve/cli'],
+  ['@varve/agent-server', '@varve/cli'],
   ['@varve/bench', '@varve/examples'],
 ];
 

@@ -5,7 +5,9 @@ export type ServerErrorCode =
   /** Other machines could reach the server, and no key was configured. */
   | 'key-needed'
   /** Listening on the address failed. */
-  | 'address';
+  | 'address'
+  /** The web front end cannot be downloaded. */
+  | 'front-end';
 
 /** A server that cannot start. The message is one sentence that names the thing and the value, never a key. */
 export class ServerError extends Error {

@@ -5,3 +5,5 @@ export type { LogOptions } from './server-options.ts';
 export { server, type Server } from './server.ts';
 export type { ServerOptions } from './server-options.ts';
 export { sessionKeys, type SessionKeys, type SessionKeysOptions } from './http/session-keys.ts';
+export { frontEndDirectory, frontEndPackage, type FrontEndPlaces } from './http/front-end/front-end-package.ts';
+export { optionsOfSettings } from './settings/options-of-settings.ts';

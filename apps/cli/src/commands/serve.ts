@@ -1,14 +1,12 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Server } from '@varve/server';
+import type { Server, ServerErrorCode } from '@varve/server';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { onInterrupt } from '../terminal/signals.ts';
-import { frontEndDirectory } from '../setup/front-end-package.ts';
 import {
   keyOriginOf,
   printServeSettings,
-  serverOptionsOf,
   serveSettings,
   type ServeFlags,
 } from '../configure/serve-settings.ts';
@@ -65,11 +63,11 @@ function collect(value: string, before: readonly string[] = []): readonly string
 
 async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise<void> {
   // Loaded here, so that other commands start faster.
-  const { server, ServerError, sessionKeys, signInAddress } = await import('@varve/server');
+  const { frontEndDirectory, frontEndPackage, optionsOfSettings, server, ServerError, sessionKeys, signInAddress } = await import('@varve/server');
   try {
     const settings = await serveSettings(options, io);
     if (options.printConfig) return printServeSettings(settings, keyOriginOf(options.key, io), io);
-    const shared = serverOptionsOf(settings);
+    const shared = optionsOfSettings(settings);
     const { keys, isGenerated } = sessionKeys({ key: options.key, env: io.env, host: shared.host });
     await using store = await openConfiguredStore(io, options.store);
     const level = settings.get('server.log_level') ?? 'info';
@@ -90,8 +88,11 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     await untilStopped(serving, { port, io, newKeys: isGenerated ? keys : [], signIn });
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    const hint = error.code === 'key-needed' ? 'Choose one with --key or VARVE_SESSION_API_KEY.' : undefined;
-    throw new CliError(exitCodes.usage, error.message, hint);
+    const hints: Partial<Record<ServerErrorCode, string>> = {
+      'key-needed': 'Choose one with --key or VARVE_SESSION_API_KEY.',
+      'front-end': `Install it where varve is: npm install --global ${frontEndPackage}`,
+    };
+    throw new CliError(exitCodes.usage, error.message, hints[error.code]);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { FlagValue, SettingKey, Settings } from '@varve/settings';
-import type { ServerOptions } from '@varve/server';
 import { settingsTable } from './settings-table.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { settingsFor } from '../setup/settings.ts';
@@ -38,21 +37,6 @@ export async function serveSettings(options: ServeFlags, io: TerminalIo): Promis
     return value === undefined ? [] : [{ key, value, flag }];
   });
   return settingsFor(io, { flags: given });
-}
-
-/** Returns the options of a server that are settings. */
-export function serverOptionsOf(settings: Settings) {
-  const fileRoots = settings.get('server.file_roots');
-  return {
-    host: settings.get('server.host') ?? '127.0.0.1',
-    allowedHosts: settings.get('server.allowed_hosts') ?? [],
-    allowedOrigins: settings.get('server.allowed_origins') ?? [],
-    openMetrics: settings.get('server.open_metrics') ?? false,
-    ...(fileRoots && { fileRoots }),
-    deferred: settings.get('server.deferred') ?? false,
-    maxRuns: settings.get('server.max_runs') ?? 8,
-    idleMs: (settings.get('server.idle_seconds') ?? 1200) * 1000,
-  } satisfies Partial<ServerOptions>;
 }
 
 /** Prints the settings of a server with their places, and where its key comes from, never the key. */

@@ -6,13 +6,15 @@ import { promisify } from 'node:util';
 import { makeDirectories } from '@varve/storage';
 import type { Variables } from '@varve/text';
 import { extract } from 'tar';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { ServerError } from '../../error.ts';
 
 const packageName = '@openhands/agent-canvas';
 
 /** Release of the front end that is tested with the server. */
 export const frontEndVersion = '1.20.0';
+
+/** Name and version of the package of the front end, as npm installs it. */
+export const frontEndPackage = `${packageName}@${frontEndVersion}`;
 
 /** SHA-512 of its archive: its page receives the key of the server, so the registry is not trusted with it. */
 const integrity = 'uq28bmdMapsDN0ltp5ZHYm9xfuk7cHktNkd0NY38w/UTq25wJTqSKSPya+2+ky0+HpGX2vmn0uF3mHuNCoOb2w==';
@@ -36,7 +38,7 @@ export interface FrontEndPlaces {
  * The current directory has no part in it: its page would receive the key of the server, and a repository can contain
  * any package.
  *
- * @throws {CliError} if the package cannot be downloaded or contains no page.
+ * @throws {ServerError} `front-end` if the package cannot be downloaded or contains no page.
  */
 export async function frontEndDirectory(places: FrontEndPlaces): Promise<string> {
   const installed = await installedDirectory(places.installation ?? import.meta.dirname);
@@ -82,18 +84,13 @@ async function download(kept: string, places: FrontEndPlaces): Promise<void> {
     await rename(join(temporary, 'package', 'build'), kept);
   } catch (error) {
     const why = error instanceof Error ? error.message.split('\n', 1)[0] : 'unknown reason';
-    const sentence = `${packageName} ${frontEndVersion} cannot be downloaded: ${why}.`;
-    throw new CliError(
-      exitCodes.usage,
-      sentence,
-      `Install it where varve is: npm install --global ${packageName}@${frontEndVersion}`,
-    );
+    throw new ServerError('front-end', `${frontEndPackage} cannot be downloaded: ${why}.`, { cause: error });
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
 }
 
 async function npmPack(directory: string, env: Variables): Promise<void> {
-  const args = ['pack', `${packageName}@${frontEndVersion}`, '--ignore-scripts', '--pack-destination', directory];
+  const args = ['pack', frontEndPackage, '--ignore-scripts', '--pack-destination', directory];
   await promisify(execFile)('npm', args, { env, cwd: directory, shell: process.platform === 'win32' });
 }

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { optionsOfSettings, server, sessionKeys } from '@varve/server';
+import { resolveSettings } from '@varve/settings';
+import { makeDirectories, openStore, type EventStore } from '@varve/storage';
+import { directoryScheme } from '@varve/storage/directory';
+import { sqliteScheme } from '@varve/storage/sqlite';
+import type { Variables } from '@varve/text';
+import type { Flags } from './flags.ts';
+
+/** Serves with the settings of flags, environment and the user's file until SIGINT or SIGTERM. */
+export async function serve({ key, values }: Flags, env: Variables): Promise<void> {
+  const home = env['VARVE_HOME'] ? resolve(env['VARVE_HOME']) : join(env['HOME'] ?? homedir(), '.varve');
+  const settings = await resolveSettings({ home, env, flags: values });
+  const options = optionsOfSettings(settings);
+  const { keys, isGenerated } = sessionKeys({ key, env, host: options.host });
+  await using store = await opened(settings.get('store'), home);
+  const level = settings.get('server.log_level') ?? 'info';
+  const serving = server({ ...options, store, keys, home, env, log: { level, stream: process.stderr } });
+  const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await using listening = await serving.listen(settings.get('server.port') ?? 8000);
+  const keyLine = isGenerated ? `X-Session-API-Key: ${keys.join(', ')}\n` : '';
+  // One write, so that a program that reads the address receives the key too.
+  process.stderr.write(`varve-agent-server serves ${listening.url}\n${keyLine}`);
+  await stopped;
+}
+
+async function opened(url: string | undefined, home: string): Promise<EventStore> {
+  makeDirectories(home, 0o700);
+  return openStore(url ?? `sqlite:${join(home, 'varve.db')}`, { dir: directoryScheme, sqlite: sqliteScheme });
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ModelWrapper } from '@varve/llm';
+import { fernet, privateRecords, secretStore, type Cipher, type PrivateRecords } from '@varve/settings/secrets';
+import type { EventStore } from '@varve/storage';
+import type { Variables } from '@varve/text';
+import { RequestError } from '../error.ts';
+import { packages, type Packages } from '../extensions/packages.ts';
+import { disabledNames } from '../settings/disabled-names.ts';
+import { serverSettings, type ServerSettings } from '../settings/server-settings.ts';
+import { titleModels } from '../settings/title-model.ts';
+import { conversations, type Conversations, type ConversationWatcher, type PluginSource } from './conversations.ts';
+import { conversationFolds } from './info/conversation-folds.ts';
+import type { ConversationSources } from './info/conversation-sources.ts';
+import { createFeed } from './info/feed.ts';
+import { memoryRecords } from './private/memory-records.ts';
+import { secretsInUse, type SecretsInUse } from './private/secrets-in-use.ts';
+import { agentOfProfile } from './request/agent-of-profile.ts';
+
+/** Options of {@link createHost}. */
+export interface HostOptions {
+  /** Store of the conversations; the caller closes it after the host. */
+  readonly store: EventStore;
+  /**
+   * Data directory: settings, profiles, secrets, and the keys of conversations. Without one there are no settings, and
+   * keys are lost at the end of the process.
+   */
+  readonly home?: string | undefined;
+  /** Environment: keys of providers, and the base of the environment of commands. Default: none. */
+  readonly env?: Variables | undefined;
+  /** Directory of relative paths. Default: that of this process. */
+  readonly workspaceRoot?: string | undefined;
+  /** Directory of worktrees of conversations. Default: `conversation-worktrees` in the data directory. */
+  readonly worktreeRoot?: string | undefined;
+  /** Maximum number of runs at a time; the others wait. Default 8. */
+  readonly maxRuns?: number | undefined;
+  /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
+  readonly idleMs?: number | undefined;
+  /** Calls a function repeatedly. Default: `setInterval`. */
+  readonly every?: ((ms: number, tick: () => void) => Disposable) | undefined;
+  /** Clock in UTC milliseconds; default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+  /** Wraps the models of agents. */
+  readonly wrapModel?: ModelWrapper | undefined;
+  /** Receives a failure of a run that its result does not contain: a bug, or a store that failed. Default: ignored. */
+  readonly onFailure?: ((error: unknown, conversationId: string) => void) | undefined;
+  /** Receives a sentence about what has no effect in the agent of a conversation. Default: ignored. */
+  readonly onNotice?: ((notice: string, conversationId: string) => void) | undefined;
+}
+
+/** Parts that a server shares with its host. */
+export interface HostParts {
+  readonly sources: ConversationSources;
+  readonly watcher: ConversationWatcher;
+  readonly secrets: SecretsInUse;
+}
+
+/** Hosts the conversations of a store in this process. Disposing pauses their runs. */
+export interface Host extends AsyncDisposable {
+  readonly conversations: Conversations;
+  /** Settings of the person; absent without a data directory. */
+  readonly settings: ServerSettings | undefined;
+  /** Installed skills and plugins; absent without a data directory. */
+  readonly packages: Packages | undefined;
+  /** Returns the cipher of what clients send encrypted. */
+  readonly cipher: () => Promise<Cipher>;
+}
+
+/** Creates what a host reads of its conversations: folds of their logs, and messages that no log contains. */
+export function conversationSources({ store, now = Date.now }: Pick<HostOptions, 'store' | 'now'>): ConversationSources {
+  return { store, now, folds: conversationFolds(store), feed: createFeed() };
+}
+
+/**
+ * Hosts conversations: creates and opens them, queues their runs, closes those that are not used, and continues after a
+ * crash with `conversations.recover()`.
+ */
+export function createHost(options: HostOptions, parts: Partial<HostParts> = {}): Host {
+  const { home, env = {}, workspaceRoot = process.cwd(), onFailure = ignore, onNotice = ignore } = options;
+  const { sources = conversationSources(options), watcher = noWatcher, secrets = secretsInUse([]) } = parts;
+  const { now } = sources;
+  const userHome = env['HOME'] ?? homedir();
+  const settings =
+    home === undefined ? undefined : serverSettings({ home, env, userHome, passphrase: env['OH_SECRET_KEY'] });
+  const installed = settings && packages({ userHome, workspaceRoot, env, now, disabled: disabledNames(settings) });
+  const pluginSkills = async (): Promise<readonly string[]> => (await installed?.pluginSkills()) ?? [];
+  const { cipher, records } = encryptionOf(options);
+  const hosted = conversations({
+    ...sources,
+    watcher,
+    secrets,
+    records,
+    cipher,
+    environment: { env, home, userHome, settings, now, pluginSkills, wrapModel: options.wrapModel },
+    titleModel: titleModels(settings),
+    agentOfProfile: (id) => agentOfProfile(id, settings),
+    fetchPlugins: (plugins) => fetchedPlugins(plugins, installed),
+    worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),
+    maxRuns: options.maxRuns,
+    idleMs: options.idleMs,
+    every: options.every,
+    onFailure,
+    onNotice,
+  });
+  return {
+    conversations: hosted,
+    settings,
+    packages: installed,
+    cipher,
+    [Symbol.asyncDispose]: () => hosted[Symbol.asyncDispose](),
+  };
+}
+
+const noWatcher: ConversationWatcher = { watch: async () => undefined, unwatch: async () => undefined };
+
+function ignore(): void {
+  // A host without a log.
+}
+
+/** Milliseconds to fetch the plugins of a request. */
+const pluginTimeoutMs = 60_000;
+
+/** Fetches plugins for a conversation. @throws {RequestError} `unsupported` for a host without a data directory. */
+async function fetchedPlugins(
+  plugins: readonly PluginSource[],
+  installed: Packages | undefined,
+): Promise<readonly string[]> {
+  if (!installed) throw new RequestError('unsupported', 'This server has no data directory for plugins.');
+  return installed.fetchPlugins(plugins, AbortSignal.timeout(pluginTimeoutMs));
+}
+
+/** Without a data directory, what is encrypted cannot be read after the end of the process. */
+function encryptionOf({ home, env = {} }: HostOptions): {
+  readonly cipher: () => Promise<Cipher>;
+  readonly records: PrivateRecords;
+} {
+  if (home === undefined) {
+    const random = fernet(randomBytes(32));
+    return { cipher: async () => random, records: memoryRecords() };
+  }
+  const passphrase = env['OH_SECRET_KEY'];
+  const secrets = secretStore({ home, ...(passphrase && { passphrase }) });
+  return {
+    cipher: () => secrets.cipher(),
+    records: privateRecords({ directory: join(home, 'conversations'), cipher: () => secrets.storageCipher() }),
+  };
+}
