@@ -1,5 +1,5 @@
 // Hosts conversations without HTTP: a process is killed in the middle of a run, and another one continues it.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,17 +23,16 @@ async function work(directory: string, modelUrl: string): Promise<void> {
 /** Starts this file again, kills it when the model receives its request, and continues what it left. */
 async function crashAndRecover(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'varve-host-'));
-  let kill = (): unknown => undefined;
+  let worker: ChildProcess | undefined;
   await using model = await scriptedServer(
     (function* (): Generator<ScriptedTurn> {
-      kill();
-      yield { text: 'Nobody receives this reply.' };
+      worker?.kill('SIGKILL');
+      yield { text: 'This reply is lost.' };
       yield { text: 'The test passes now.' };
     })(),
   );
   const flags = ['--conditions=@varve/source', import.meta.filename, directory, model.url];
-  const worker = spawn(process.execPath, flags, { stdio: ['ignore', 'inherit', 'inherit'] });
-  kill = () => worker.kill('SIGKILL');
+  worker = spawn(process.execPath, flags, { stdio: ['ignore', 'inherit', 'inherit'] });
   const [, signal] = await once(worker, 'exit');
   console.log('The first process ended with', signal);
 

@@ -17,7 +17,9 @@ function isUsage(error: unknown): boolean {
 try {
   const flags = flagsOf(process.argv.slice(2));
   if (flags.version) {
-    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
     process.stdout.write(`${version}\n`);
   } else if (flags.help) process.stdout.write(help);
   else await serve(flags, process.env);

@@ -4,12 +4,7 @@ import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { onInterrupt } from '../terminal/signals.ts';
-import {
-  keyOriginOf,
-  printServeSettings,
-  serveSettings,
-  type ServeFlags,
-} from '../configure/serve-settings.ts';
+import { keyOriginOf, printServeSettings, serveSettings, type ServeFlags } from '../configure/serve-settings.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
 import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
@@ -63,7 +58,8 @@ function collect(value: string, before: readonly string[] = []): readonly string
 
 async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise<void> {
   // Loaded here, so that other commands start faster.
-  const { frontEndDirectory, frontEndPackage, optionsOfSettings, server, ServerError, sessionKeys, signInAddress } = await import('@varve/server');
+  const { frontEndDirectory, frontEndPackage, optionsOfSettings, server, ServerError, sessionKeys, signInAddress } =
+    await import('@varve/server');
   try {
     const settings = await serveSettings(options, io);
     if (options.printConfig) return printServeSettings(settings, keyOriginOf(options.key, io), io);

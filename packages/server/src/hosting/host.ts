@@ -68,7 +68,10 @@ export interface Host extends AsyncDisposable {
 }
 
 /** Creates what a host reads of its conversations: folds of their logs, and messages that no log contains. */
-export function conversationSources({ store, now = Date.now }: Pick<HostOptions, 'store' | 'now'>): ConversationSources {
+export function conversationSources({
+  store,
+  now = Date.now,
+}: Pick<HostOptions, 'store' | 'now'>): ConversationSources {
   return { store, now, folds: conversationFolds(store), feed: createFeed() };
 }
 

@@ -80,6 +80,7 @@ test.for(['.', 'node_modules/@varve/cli/dist/setup', 'lib/node_modules/@varve/cl
 
 test.for(['.', '..', '../..'])('a package of the current directory, in %s, is never used', async (place) => {
   const root = await mkdtemp(join(tmpdir(), 'varve-project-'));
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   const cwd = join(root, 'repository', 'src');
   await mkdir(cwd, { recursive: true });
   await install(join(cwd, place));
@@ -89,7 +90,7 @@ test.for(['.', '..', '../..'])('a package of the current directory, in %s, is ne
     // The digest of another archive: what is not installed is downloaded, and this one is refused.
     const { file } = await archive();
     const pack = async (directory: string) => writeFile(join(directory, 'front-end.tgz'), await readFile(file));
-    await expect(frontEndDirectory({ home: root, env: {}, pack })).rejects.toThrow('wrong digest');
+    await expect(frontEndDirectory({ installation: home, home, env: {}, pack })).rejects.toThrow('wrong digest');
   } finally {
     process.chdir(before);
   }
