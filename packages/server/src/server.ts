@@ -1,5 +1,6 @@
 import { listen, type Listening } from './http/listen.ts';
-import { serveDeferred, serveNow } from './http/serving.ts';
+import { createApp } from './http/app.ts';
+import { createDeferredApp } from './http/deferred-app.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** A server that handles requests with or without a socket. */
@@ -20,16 +21,16 @@ export interface Server extends AsyncDisposable {
  * @throws {ServerError} `invalid` for an invalid key or origin.
  */
 export function server(options: ServerOptions): Server {
-  const serving = options.deferred ? serveDeferred(options) : serveNow(options);
+  const app = options.deferred ? createDeferredApp(options) : createApp(options);
   const { host = '127.0.0.1' } = options;
-  const close = (signal: AbortSignal): Promise<void> => serving.close(signal);
+  const close = (signal: AbortSignal): Promise<void> => app.close(signal);
   return {
-    fetch: async (request) => serving.fetch(request),
-    request: async (path, init) => serving.fetch(requestOf(path, init)),
+    fetch: async (request) => app.fetch(request),
+    request: async (path, init) => app.fetch(requestOf(path, init)),
     async listen(port) {
-      const fetch = (request: Request, connection: object) => serving.fetch(request, connection);
+      const fetch = (request: Request, connection: object) => app.fetch(request, connection);
       const listening = await listen({ fetch, host, port, onStop: close });
-      void serving.recover();
+      void app.recover();
       return listening;
     },
     [Symbol.asyncDispose]: () => close(AbortSignal.abort()),

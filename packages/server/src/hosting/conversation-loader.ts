@@ -3,7 +3,7 @@ import { Conversation, type Agent } from '@varve/agent';
 import type { Json } from '@varve/events';
 import { personSecrets, providerKeys, type PersonSecrets } from '@varve/settings/agent';
 import type { Cipher, PrivateRecords } from '@varve/settings/secrets';
-import type { EventStore } from '@varve/storage';
+import { StorageError, type EventStore } from '@varve/storage';
 import { configurationFact, type Configuration } from './info/configuration-fact.ts';
 import { dashedId } from './info/conversation-id.ts';
 import type { Feed } from './info/feed.ts';
@@ -13,18 +13,12 @@ import { storedConfiguration, type StoredConfiguration } from './info/stored-con
 import { buildAgent, type AgentEnvironment } from './request/build-agent.ts';
 import { LiveConversation } from './live-conversation.ts';
 import type { Confirmation } from './live-parts.ts';
-import {
-  noPrivateValues,
-  parsePrivateRecord,
-  PrivateValues,
-  type PrivateValuesOptions,
-  type PrivateRecord,
-} from './private/private-values.ts';
+import { noPrivateValues, parsePrivateRecord, PrivateValues, type PrivateRecord } from './private/private-values.ts';
 import { referenceKeys } from './private/reference-keys.ts';
 import { isOwned } from './recover.ts';
 import { requestedAgentOf } from './request/requested-agent.ts';
 import type { RunQueue } from './run-queue.ts';
-import { surroundingsOf, type Surroundings, type SurroundingsOptions } from './request/surroundings.ts';
+import { surroundingsOf, type Surroundings } from './request/surroundings.ts';
 import * as z from 'zod';
 import type { SecretsInUse } from './private/secrets-in-use.ts';
 import type { TitleModel } from '../settings/title-model.ts';
@@ -67,6 +61,9 @@ interface StoredState {
   readonly values: PrivateRecord;
 }
 
+/** Attempts to open a conversation that another server opens, changes and closes between its reading and its opening. */
+const maxAttempts = 20;
+
 /** Creates and opens the conversations of a server. */
 export class ConversationLoader {
   readonly #options: LoaderOptions;
@@ -82,20 +79,22 @@ export class ConversationLoader {
    * as {@link surroundingsOf}.
    */
   async load(id: string): Promise<LiveConversation> {
-    for (;;) {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const live = await this.#tryLoad(id, await this.#stored(id));
       if (live) return live;
     }
+    throw new StorageError('held', `Conversation ${id} is being changed by another server.`);
   }
 
   /** Opens a conversation; undefined if another server changed it between its reading and its opening. */
   async #tryLoad(id: string, read: StoredState): Promise<LiveConversation | undefined> {
     const { store, now } = this.#options;
     const { stored, configuration, values } = read;
-    const privateValues = await this.#privateValues(id, values, configuration ? undefined : stored.agent);
+    const privateValues = await this.#values(id, values, { isNew: false });
+    if (!configuration) await this.#addReferenceKeys(privateValues, stored.agent);
     // As in the log, whatever is stored next to it: hooks, rules and servers are those of this directory.
     const workspace = stored.workspace || '.';
-    await using surroundings = await this.#surroundings(privateValues, workspace, configuration);
+    await using surroundings = await this.#surroundings(privateValues, { workspace, configuration, isNew: false });
     const { registries } = surroundings;
     const agent = configuration && this.#storedAgent(configuration, surroundings);
     const conversation = await Conversation.open({
@@ -141,11 +140,10 @@ export class ConversationLoader {
    */
   async create(id: string, plan: StartPlan, workspace: string): Promise<LiveConversation> {
     const { store, now } = this.#options;
-    const privateValues = await this.#newValues(id, plan.privateRecord);
-    const options = { ...this.#surroundingsOptions(privateValues, workspace, plan.configuration), isNew: true };
-    await using surroundings = await surroundingsOf(options);
-    const agent = requestedAgentOf(plan, surroundings);
     const { clientTools, configuration } = plan;
+    const privateValues = await this.#values(id, plan.privateRecord, { isNew: true });
+    await using surroundings = await this.#surroundings(privateValues, { workspace, configuration, isNew: true });
+    const agent = requestedAgentOf(plan, surroundings);
     const secrets = (): readonly string[] => privateValues.values;
     const conversation = await Conversation.create({ id, agent, store, workspace, clientTools, secrets, now });
     return this.#complete(conversation, privateValues, async () => {
@@ -168,10 +166,14 @@ export class ConversationLoader {
    */
   async fork(id: string, origin: LiveConversation, fork: ForkOptions): Promise<LiveConversation> {
     const { at, title } = fork;
-    const privateValues = await this.#newValues(id, origin.privateValues.record);
+    const privateValues = await this.#values(id, origin.privateValues.record, { isNew: true });
     const before = origin.configuration;
     const { workspace } = origin.conversation;
-    await using surroundings = await this.#surroundings(privateValues, workspace, before);
+    await using surroundings = await this.#surroundings(privateValues, {
+      workspace,
+      configuration: before,
+      isNew: false,
+    });
     const agent = before && this.#storedAgent(before, surroundings);
     const secrets = (): readonly string[] => privateValues.values;
     const conversation = await origin.conversation.fork({
@@ -213,10 +215,6 @@ export class ConversationLoader {
     return shownUsage(await folds.of(await store.summary(id)));
   }
 
-  async #newValues(id: string, record: PrivateRecord): Promise<PrivateValues> {
-    return new PrivateValues(id, record, { ...(await this.#valueOptions(id, record)), isNew: true });
-  }
-
   /**
    * Stores the private values of a conversation that was just created, and completes it. The values are not stored
    * before: another server of the store may be creating it with others. One that cannot be completed is removed.
@@ -240,28 +238,23 @@ export class ConversationLoader {
     }
   }
 
-  /**
-   * A conversation of the reference has the encrypted keys of its agent in its files until it is used here.
-   *
-   * @param agent The agent in those files; undefined for a conversation that a server of varve created.
-   */
-  async #privateValues(id: string, record: PrivateRecord, agent: unknown): Promise<PrivateValues> {
-    const { cipher, environment } = this.#options;
-    const privateValues = new PrivateValues(id, record, await this.#valueOptions(id, record));
-    if (agent === undefined) return privateValues;
-    const named = (await environment.settings?.addresses()) ?? [];
-    const { keys, withheld } = referenceKeys(agent, await cipher(), named);
-    const hasKey = (address: string): boolean => record.keys.some(({ baseUrl }) => baseUrl === address);
-    const added = keys.filter(({ baseUrl }) => !hasKey(baseUrl));
-    if (added.length > 0) await privateValues.update({ keys: [...record.keys, ...added] });
-    privateValues.withhold(withheld.filter((address) => !hasKey(address)));
-    return privateValues;
-  }
-
-  async #valueOptions(id: string, record: PrivateRecord): Promise<PrivateValuesOptions> {
+  async #values(id: string, record: PrivateRecord, { isNew }: { readonly isNew: boolean }): Promise<PrivateValues> {
     const { records, secrets } = this.#options;
     const onValues = (values: readonly string[]): void => secrets.set(id, values);
-    return { records, person: await this.#person(record), onValues };
+    return new PrivateValues(id, record, { records, person: await this.#person(record), onValues, isNew });
+  }
+
+  /** A conversation of the reference has the encrypted keys of its agent in its files until it is used here. */
+  async #addReferenceKeys(privateValues: PrivateValues, agent: unknown): Promise<void> {
+    if (agent === undefined) return;
+    const { cipher, environment } = this.#options;
+    const { keys: stored } = privateValues.record;
+    const named = (await environment.settings?.addresses()) ?? [];
+    const { keys, withheld } = referenceKeys(agent, await cipher(), named);
+    const hasKey = (address: string): boolean => stored.some(({ baseUrl }) => baseUrl === address);
+    const added = keys.filter(({ baseUrl }) => !hasKey(baseUrl));
+    if (added.length > 0) await privateValues.update({ keys: [...stored, ...added] });
+    privateValues.withhold(withheld.filter((address) => !hasKey(address)));
   }
 
   /** Secrets of the person for the commands of one conversation. */
@@ -269,11 +262,11 @@ export class ConversationLoader {
     const { settings, env } = this.#options.environment;
     const masked = providerKeys(env);
     if (!settings) return { masked, variables: {}, referable: {}, problems: [] };
-    const own = await personSecrets(
+    const secrets = await personSecrets(
       settings.secrets,
       keys.map(({ apiKey }) => apiKey),
     );
-    return { ...own, masked: [...masked, ...own.masked] };
+    return { ...secrets, masked: [...masked, ...secrets.masked] };
   }
 
   #live(parts: {
@@ -300,26 +293,22 @@ export class ConversationLoader {
   /** Each conversation takes over the connections that its tools use; the others are closed with its surroundings. */
   #surroundings(
     privateValues: PrivateValues,
-    workspace: string,
-    configuration: Configuration | undefined,
+    {
+      workspace,
+      configuration,
+      isNew,
+    }: { readonly workspace: string; readonly configuration: Configuration | undefined; readonly isNew: boolean },
   ): Promise<Surroundings> {
-    return surroundingsOf({ ...this.#surroundingsOptions(privateValues, workspace, configuration), isNew: false });
-  }
-
-  #surroundingsOptions(
-    privateValues: PrivateValues,
-    workspace: string,
-    configuration: Configuration | undefined,
-  ): Omit<SurroundingsOptions, 'isNew'> {
     const { environment, onNotice } = this.#options;
-    return {
+    return surroundingsOf({
       environment,
       privateValues,
       workspace,
+      isNew,
       agent: configuration?.agent,
       agentDefinitions: configuration?.agent_definitions,
       onNotice: (notice) => onNotice(notice, privateValues.id),
-    };
+    });
   }
 
   /** Policies are left at their defaults, because those of the log apply. */

@@ -1,8 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Logger } from 'pino';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { frontEnd } from './front-end/front-end.ts';
-import { createServices } from './create-services.ts';
+import { closeServices, createServices } from './create-services.ts';
 import { initialized, type Initialization } from './deferred/initialization.ts';
 import { secretsInUse } from '../hosting/private/secrets-in-use.ts';
 import { handleFailure, errorResponse, reportFailures } from './route/handle-failure.ts';
@@ -26,11 +25,22 @@ import { addSockets } from './sockets/add-sockets.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { notifyWebhooks } from './notify-webhooks.ts';
 
-/** Handler of all requests, and what it uses. */
+/** Handles the requests of a server, with the services that it uses. */
 export interface App {
+  fetch(request: Request, connection?: object): Response | Promise<Response>;
+  /**
+   * Continues interrupted runs, unless the server waits for its configuration. Requests need not wait for it: what they
+   * use is opened for them. Failures are logged.
+   */
+  recover(): Promise<void>;
+  /** Ends everything that runs; the signal aborts when time is over. Idempotent. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+/** An app that has its configuration. */
+export interface ConfiguredApp extends App {
   readonly app: OpenAPIHono<ServerEnv>;
   readonly services: Services;
-  readonly logger: Logger;
 }
 
 /**
@@ -39,7 +49,7 @@ export interface App {
  *
  * @throws {ServerError} `invalid` for an invalid key or origin.
  */
-export function createApp(options: ServerOptions, initialization = initialized): App {
+export function createApp(options: ServerOptions, initialization = initialized): ConfiguredApp {
   const { keys, env = {} } = options;
   const passphrase = env['OH_SECRET_KEY'];
   const secrets = secretsInUse([...keys, ...(passphrase ? [passphrase] : [])]);
@@ -65,7 +75,19 @@ export function createApp(options: ServerOptions, initialization = initialized):
   addSockets(app, { ...access, services, logger });
   app.notFound(() => errorResponse(404, 'Not Found'));
   app.onError(handleFailure(logger, redact));
-  return { app, services, logger };
+  return {
+    app,
+    services,
+    fetch: (request, connection) => app.fetch(request, connection),
+    async recover() {
+      try {
+        await services.conversations.recover();
+      } catch (err) {
+        logger.error({ err }, 'failure');
+      }
+    },
+    close: (signal) => closeServices(services, signal),
+  };
 }
 
 /** Paths of which clients need a key. */

@@ -13,9 +13,9 @@ import type { Surroundings } from './surroundings.ts';
  *
  * @throws {RequestError} `invalid` for what cannot be built, such as a tool that this server does not have.
  */
-export function requestedAgentOf({ agent: shown, spec }: StartPlan, surroundings: Surroundings): Agent {
+export function requestedAgentOf({ agent: description, spec }: StartPlan, surroundings: Surroundings): Agent {
   const { registries, parts, settings, added } = surroundings;
-  const complete = { ...spec, agent: added(supportedAgent(shown)) } as Json;
+  const complete = { ...spec, agent: added(supportedAgent(description)) } as Json;
   const chosen = settings ? chosenBy(settings, spec) : {};
   const { agent, missing } = asRequest(() => buildAgent(complete, registries, { ...chosen, ...parts }));
   const tool = missing.find(({ path }) => path.startsWith('tools.'));

@@ -10,7 +10,7 @@ import { sourceAddress } from '../../extensions/source-address.ts';
 import { RequestError } from '../../error.ts';
 import type { ProfiledAgent } from './agent-of-profile.ts';
 import { agentOfSettings, completeAgent, type AgentRequest } from './agent-request.ts';
-import { receivedSubAgents, shownDefinition } from './received-sub-agents.ts';
+import { receivedSubAgents, storedDefinition } from './client-parts.ts';
 import type { StartRequest } from './start-request.ts';
 import { decrypted, serverKeysIn, type PrivateRecord } from '../private/private-values.ts';
 
@@ -37,7 +37,7 @@ export function startPlan(request: StartRequest, { agent, launched }: RequestedA
   const { hook_config: hookConfig } = request;
   const hooks = hookConfig ? receivedHooks(hookConfig) : undefined;
   receivedSubAgents(request.agent_definitions);
-  const shown = redactSecretFields(complete, '**********');
+  const logged = redactSecretFields(complete, '**********');
   const spec = {
     confirmation_policy: request.confirmation_policy ?? null,
     security_analyzer: request.security_analyzer ?? null,
@@ -45,10 +45,10 @@ export function startPlan(request: StartRequest, { agent, launched }: RequestedA
     stuck_detection: request.stuck_detection,
   };
   return {
-    agent: shown,
+    agent: logged,
     spec: spec as StartPlan['spec'],
     configuration: {
-      ...configurationOf(request, shown, secrets),
+      ...configurationOf(request, logged, secrets),
       ...(launched && { launched_agent_profile: launched }),
     },
     privateRecord: { keys: [...serverKeysIn(complete)], secrets, ...(hooks && { hooks }), ...mcpOf(received) },
@@ -70,7 +70,7 @@ function configurationOf(
     stuck_detection: request.stuck_detection,
     tags: request.tags,
     ...(hooks && { hook_config: hooks }),
-    ...(definitions.length > 0 && { agent_definitions: definitions.map(shownDefinition) }),
+    ...(definitions.length > 0 && { agent_definitions: definitions.map(storedDefinition) }),
     ...(request.security_analyzer && {
       security_analyzer: redactSecretFields(request.security_analyzer, '**********'),
     }),

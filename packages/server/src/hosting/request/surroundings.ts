@@ -18,10 +18,7 @@ import type { UntrustedDirectory } from '@varve/settings/extensions';
 import { registriesFor, type AgentEnvironment } from './build-agent.ts';
 import type { PrivateValues } from '../private/private-values.ts';
 import { withReferenceKinds } from './reference-kinds.ts';
-import { mergedHooks } from './request-hooks.ts';
-import { receivedSubAgents } from './received-sub-agents.ts';
-import { requestServers } from './request-servers.ts';
-import { agentContextOf, withRequestSkills } from './request-skills.ts';
+import { clientParts, type ClientParts } from './client-parts.ts';
 
 /** Options of {@link surroundingsOf}. */
 export interface SurroundingsOptions {
@@ -65,23 +62,26 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
   await using created = new AsyncDisposableStack();
   const settings = await environment.settings?.at(workspace);
   const { variables, values: masked, referable } = privateValues;
-  const servers = requestServers(privateValues.record.mcp, workspace, onNotice);
+  const { record } = privateValues;
+  const client = clientParts({ ...options, record });
+  const { servers } = client;
+  for (const name of client.invalidServers) onNotice(`The server ${name} is not valid.`);
   const shared = { workspace, env, variables, referable, masked, servers };
   if (!settings || home === undefined) {
     const started = created.use(await startServers([], { ...shared, servers: servers ?? [] }));
     started.problems.forEach(onNotice);
-    return await assembled(options, { servers: started, created });
+    return await assembled(options, { client, servers: started, created });
   }
-  const prepared = created.use(await preparedParts({ ...shared, settings, home }, options));
+  const prepared = created.use(await preparedParts({ ...shared, settings, home }, client, options));
   [...settings.warnings, ...prepared.warnings, ...prepared.untrusted.map(untrustedNotice)].forEach(onNotice);
-  return await assembled(options, { prepared, servers: prepared.servers, settings, created });
+  return await assembled(options, { client, prepared, servers: prepared.servers, settings, created });
 }
 
 async function preparedParts(
   shared: Omit<Parameters<typeof prepareParts>[0], 'places' | 'stored'>,
-  { environment, privateValues, agent, isNew }: SurroundingsOptions,
+  { context }: ClientParts,
+  { environment, privateValues, isNew }: SurroundingsOptions,
 ): Promise<PreparedParts> {
-  const context = agentContextOf(agent);
   const { trustedHooks, plugins = [] } = privateValues.record;
   const installed = context.load_user_skills === false ? [] : await environment.pluginSkills();
   const prepared = await prepareParts({
@@ -97,7 +97,9 @@ async function preparedParts(
   return prepared;
 }
 
-interface Found {
+/** Parts that the surroundings are assembled of. */
+interface Sources {
+  readonly client: ClientParts;
   readonly prepared?: PreparedParts;
   readonly servers: StartedServers;
   readonly settings?: Settings;
@@ -105,12 +107,12 @@ interface Found {
   readonly created: AsyncDisposableStack;
 }
 
-async function assembled(options: SurroundingsOptions, found: Found): Promise<Surroundings> {
-  const { environment, privateValues, agent } = options;
-  const { prepared, servers, settings } = found;
+async function assembled(options: SurroundingsOptions, sources: Sources): Promise<Surroundings> {
+  const { environment, privateValues } = options;
+  const { client, prepared, servers, settings } = sources;
   privateValues.conceal(servers.secrets);
   const { home } = environment;
-  const hooks = mergedHooks(prepared?.hooks, privateValues.record.hooks);
+  const hooks = client.hooks(prepared?.hooks);
   const registries = registriesFor(privateValues, {
     ...environment,
     settings,
@@ -118,13 +120,13 @@ async function assembled(options: SurroundingsOptions, found: Found): Promise<Su
     kinds: servers.kinds,
   });
   const parts = {
-    skills: withRequestSkills(agent, prepared?.skills ?? []),
+    skills: client.skills(prepared?.skills ?? []),
     ...(hooks && { hooks }),
     ...(prepared && { rules: prepared.rules }),
     ...(home !== undefined && { protectedPaths: [home] }),
-    ...(await subAgentsOf(options, found)),
+    ...(await subAgentsOf(options, sources)),
   };
-  const owned = found.created.move();
+  const owned = sources.created.move();
   return {
     registries: withReferenceKinds(registries),
     parts,
@@ -137,18 +139,17 @@ async function assembled(options: SurroundingsOptions, found: Found): Promise<Su
 
 /** Returns the sub-agents of an agent that can start some; those of the client replace those of files. */
 async function subAgentsOf(
-  { environment, privateValues, workspace, agent, agentDefinitions = [], onNotice }: SurroundingsOptions,
-  { prepared, settings, created }: Found,
+  { environment, privateValues, workspace, agent, onNotice }: SurroundingsOptions,
+  { client, prepared, settings, created }: Sources,
 ): Promise<Pick<AgentOptions, 'subAgents'>> {
   if (!startsSubAgents(toolsOf(agent ?? {}))) return {};
-  const received = receivedSubAgents(agentDefinitions);
-  const isReceived = (name: string): boolean => received.some((one) => one.name === name);
-  const definitions = [...received, ...(prepared?.subAgents ?? []).filter(({ name }) => !isReceived(name))];
-  const { env, home, settings: own } = environment;
-  if (!settings || !own || home === undefined) {
+  const definitions = client.subAgents(prepared?.subAgents ?? []);
+  const { env, home } = environment;
+  const secretStore = environment.settings?.secrets;
+  if (!settings || !secretStore || home === undefined) {
     return { subAgents: withBuiltinSubAgents(definitions.map((definition) => subAgentOf(definition))) };
   }
-  await using models = new RoleModels({ settings, secrets: own.secrets, home, env, now: environment.now });
+  await using models = new RoleModels({ settings, secrets: secretStore, home, env, now: environment.now });
   const { variables, values: masked } = privateValues;
   const started = await prepareSubAgents(definitions, {
     models,

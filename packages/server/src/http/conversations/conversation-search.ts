@@ -52,15 +52,15 @@ async function* conversations(
   status: ExecutionStatus | undefined,
   firstPage: number,
 ): AsyncGenerator<Summary> {
-  let page = await services.store.list({ limit: firstPage });
-  for (;;) {
+  let after: string | undefined;
+  do {
+    const page = await services.store.list(after === undefined ? { limit: firstPage } : { limit: storePage, after });
     for (const summary of page.items) {
       if (!isAddressable(summary.id)) continue;
       if (status === undefined || (await statusOf(summary, services)) === status) yield summary;
     }
-    if (page.next === undefined) return;
-    page = await services.store.list({ limit: storePage, after: page.next });
-  }
+    after = page.next;
+  } while (after !== undefined);
 }
 
 /** Returns the status in the listing, which changes in the same append as the log, or else the status in the log. */
