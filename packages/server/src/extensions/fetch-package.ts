@@ -138,9 +138,9 @@ function variablesFor(url: string, credentials: Credentials | undefined): Readon
 }
 
 async function localPackage(path: string, { repo_path: part }: PackageSource): Promise<Buffer> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) return archiveOf(path, part);
-  if (found?.isFile() && found.size <= maxBytes) return readFile(path);
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isDirectory()) return archiveOf(path, part);
+  if (stats?.isFile() && stats.size <= maxBytes) return readFile(path);
   throw new RequestError('unsupported', 'The source is no directory and no archive of at most 20 MiB.');
 }
 

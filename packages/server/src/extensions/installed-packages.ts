@@ -70,11 +70,11 @@ export function installedPackages(options: InstalledPackagesOptions): InstalledP
     return installedRecord.safeParse(json).data;
   };
   const stored = async (name: string): Promise<InstalledRecord> => {
-    const found = await find(name);
-    if (found) return found;
+    const record = await find(name);
+    if (record) return record;
     throw new RequestError('unknown', `${kind.label} '${name}' is not installed`);
   };
-  const shown = async ({ ref: _ref, ...record }: InstalledRecord): Promise<InstalledPackage> => {
+  const listed = async ({ ref: _ref, ...record }: InstalledRecord): Promise<InstalledPackage> => {
     const enabled = !(await options.disabled()).includes(record.name);
     return { ...record, enabled, install_path: join(directory, record.name) };
   };
@@ -84,15 +84,15 @@ export function installedPackages(options: InstalledPackagesOptions): InstalledP
     makeDirectories(records, 0o700);
     await writeFile(staged, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
     await rename(staged, recordPath(record.name));
-    return shown(record);
+    return listed(record);
   };
   return {
     async list() {
       const files = (await readdir(records).catch(() => [])).filter((file) => /^[^.].*\.json$/.test(file)).toSorted();
-      const found = await Promise.all(files.map((file) => find(file.slice(0, -'.json'.length))));
-      return Promise.all(found.flatMap((record) => (record ? [shown(record)] : [])));
+      const installed = await Promise.all(files.map((file) => find(file.slice(0, -'.json'.length))));
+      return Promise.all(installed.flatMap((record) => (record ? [listed(record)] : [])));
     },
-    read: async (name) => shown(await stored(name)),
+    read: async (name) => listed(await stored(name)),
     install,
     async enable(name, enabled) {
       await stored(name);

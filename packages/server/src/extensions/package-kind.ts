@@ -61,11 +61,11 @@ export const pluginPackages: PackageKind = {
     const root = (await manifestOf(unpacked))
       ? unpacked
       : join(unpacked, entries.length === 1 ? (entries[0] ?? '') : '');
-    const found = await manifestOf(root);
-    if (!found) throw new RequestError('invalid', 'The source has no valid manifest of a plugin.');
-    const target = join(directory, found.name);
+    const description = await manifestOf(root);
+    if (!description) throw new RequestError('invalid', 'The source has no valid manifest of a plugin.');
+    const target = join(directory, description.name);
     await rename(root, target);
-    return { ...found, directory: target };
+    return { ...description, directory: target };
   },
 };
 

@@ -43,13 +43,13 @@ export interface Packages {
 
 /** Opens the packages of a user. */
 export function packages({ userHome, disabled, ...options }: PackagesOptions): Packages {
-  const own = join(userHome, '.varve');
+  const data = join(userHome, '.varve');
   const open = (kind: PackageKind, name: 'skills' | 'plugins'): InstalledPackages =>
     installedPackages({
       ...options,
       kind,
-      directory: join(own, name),
-      records: join(own, 'installed', name),
+      directory: join(data, name),
+      records: join(data, 'installed', name),
       disabled: () => disabled.read(`${name}.disabled`),
       setEnabled: (changed, enabled) =>
         disabled.change(`${name}.disabled`, (names) => [
@@ -64,14 +64,14 @@ export function packages({ userHome, disabled, ...options }: PackagesOptions): P
     async pluginsOf({ user, project }) {
       const root = project === undefined ? undefined : resolve(options.workspaceRoot, project);
       const directories = [
-        ...(user ? [join(own, 'plugins')] : []),
+        ...(user ? [join(data, 'plugins')] : []),
         ...(root === undefined ? [] : [join(root, '.varve/plugins'), join(root, '.openhands/plugins')]),
       ];
       return (await Promise.all(directories.map(pluginsIn))).flat();
     },
     fetchPlugins: (sources, signal) =>
       Promise.all(
-        sources.map((source) => fetchPlugin(source, { ...options, directory: join(own, 'fetched'), signal })),
+        sources.map((source) => fetchPlugin(source, { ...options, directory: join(data, 'fetched'), signal })),
       ),
     async pluginSkills() {
       const installed = (await plugins.list()).filter(({ enabled }) => enabled);

@@ -20,8 +20,8 @@ const maxFiles = 500;
 export async function pluginsIn(directory: string): Promise<readonly PluginInfo[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
-  const found = await Promise.all(names.toSorted().map((name) => pluginAt(join(directory, name))));
-  return found.flatMap((plugin) => plugin ?? []);
+  const plugins = await Promise.all(names.toSorted().map((name) => pluginAt(join(directory, name))));
+  return plugins.flatMap((plugin) => plugin ?? []);
 }
 
 /** Returns the plugin in a directory; undefined without a valid manifest. */

@@ -60,8 +60,8 @@ async function addWorktree(repository: string, { id, path }: WorkspaceOptions, r
 
 /** Returns the nearest directory, from a path upwards, that is a repository. */
 async function repositoryOf(path: string): Promise<string | undefined> {
-  const found = await stat(join(path, '.git')).catch(() => undefined);
-  if (found) return path;
+  const repository = await stat(join(path, '.git')).catch(() => undefined);
+  if (repository) return path;
   return dirname(path) === path ? undefined : repositoryOf(dirname(path));
 }
 

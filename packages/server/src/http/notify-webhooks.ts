@@ -17,14 +17,14 @@ const created = z.object({ id: z.string() });
 export function notifyWebhooks(webhooks: Webhooks): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const { method, path } = context.req;
-    const [given = '', operation = ''] = path.split('/').slice(3);
-    const id = hexId(given);
+    const [name = '', operation = ''] = path.split('/').slice(3);
+    const id = hexId(name);
     const isKnown = isAddressable(id);
     const isRemoved = isKnown && method === 'DELETE' && operation === '';
     if (isRemoved) await webhooks.notify(id, 'deleting');
     await next();
     if (isKnown && changing.has(`${method} ${operation}`)) await webhooks.notify(id);
-    if (given !== '' || method !== 'POST' || context.res.status !== 201) return;
+    if (name !== '' || method !== 'POST' || context.res.status !== 201) return;
     const { data } = created.safeParse(await context.res.clone().json());
     if (data) await webhooks.notify(hexId(data.id));
   };

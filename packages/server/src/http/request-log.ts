@@ -21,8 +21,8 @@ export const requestIdHeader = 'X-Request-Id';
 
 /** Accepts the id of a request if it is short and plain, or creates one, and returns it with the response. */
 export const requestIds: MiddlewareHandler<ServerEnv> = async (context, next) => {
-  const given = context.req.header(requestIdHeader) ?? '';
-  const id = /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
+  const sent = context.req.header(requestIdHeader) ?? '';
+  const id = /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID();
   context.set('requestId', id);
   await next();
   context.header(requestIdHeader, id);

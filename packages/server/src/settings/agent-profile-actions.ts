@@ -78,9 +78,9 @@ export function shownAgentProfile({ varve: _own, ...record }: AgentProfileRecord
 
 /** Returns the profile with an id. @throws {SettingsError} `missing`. */
 export async function agentProfileById(settings: ServerSettings, id: string): Promise<AgentProfileRecord> {
-  const found = (await settings.agents.list()).find((each) => 'record' in each && each.record.id === id);
-  if (!found || !('record' in found)) throw new SettingsError('missing', `There is no agent profile ${id}.`);
-  return found.record;
+  const entry = (await settings.agents.list()).find((each) => 'record' in each && each.record.id === id);
+  if (!entry || !('record' in entry)) throw new SettingsError('missing', `There is no agent profile ${id}.`);
+  return entry.record;
 }
 
 /** Whether a profile can start a conversation. @see agent-server 1.43.1 OpenAPI, AgentProfileDiagnostics */
@@ -105,10 +105,10 @@ export async function diagnoseAgentProfile(
 ): Promise<AgentProfileDiagnostics> {
   const { llm_profile_ref: model, mcp_server_refs: refs } = profile;
   const servers = Object.keys((await settings.current()).get('mcp_servers') ?? {});
-  const found = await resolved(settings, model ?? undefined);
+  const resolvedModel = await resolved(settings, model ?? undefined);
   const dangling = (refs ?? []).filter((name) => !servers.includes(name));
   const errors = [
-    ...(found ? [] : [`The model profile ${JSON.stringify(model ?? null)} does not exist.`]),
+    ...(resolvedModel ? [] : [`The model profile ${JSON.stringify(model ?? null)} does not exist.`]),
     ...dangling.map((name) => `The MCP server ${JSON.stringify(name)} does not exist.`),
   ];
   return {
@@ -116,8 +116,8 @@ export async function diagnoseAgentProfile(
     valid: errors.length === 0,
     errors,
     llm_profile_ref: model ?? null,
-    llm_profile_resolved: found !== undefined,
-    llm_api_key_set: found?.key !== undefined,
+    llm_profile_resolved: resolvedModel !== undefined,
+    llm_api_key_set: resolvedModel?.key !== undefined,
     mcp_server_refs: refs ?? null,
     resolved_mcp_config_keys: (refs ?? servers).filter((name) => servers.includes(name)),
     dangling_mcp_server_refs: dangling,

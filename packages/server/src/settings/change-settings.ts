@@ -57,9 +57,9 @@ function jsonIn(present: SettingValues, key: SettingKey): JsonObject {
 
 async function activateAgent(settings: ServerSettings, id: string | null): Promise<void> {
   if (id === null) return settings.set({ agent_profile: undefined });
-  const found = (await settings.agents.list()).find((each) => 'record' in each && each.record.id === id);
-  if (!found || !('record' in found)) throw new SettingsError('missing', `There is no agent profile ${id}.`);
-  await settings.agents.activate(found.record.name);
+  const entry = (await settings.agents.list()).find((each) => 'record' in each && each.record.id === id);
+  if (!entry || !('record' in entry)) throw new SettingsError('missing', `There is no agent profile ${id}.`);
+  await settings.agents.activate(entry.record.name);
 }
 
 /** A change of settings of agents, and the profile that the same request activates. */
@@ -110,10 +110,10 @@ export async function saveSettingsLlm(settings: ServerSettings, before: LlmRecor
 async function writeLlm(settings: ServerSettings, record: LlmRecord): Promise<void> {
   const values: Readonly<Record<string, unknown>> = llmValuesOf(record, 'settings');
   const foreign = Object.entries(record).filter(([field]) => !Object.hasOwn(llmFields, field));
-  const own = Object.keys(llmFields).map((field) => [`llm.${field}`, values[field]]);
+  const llmValues = Object.keys(llmFields).map((field) => [`llm.${field}`, values[field]]);
   await settings.set((present) => ({
     'roles.agent': undefined,
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(llmValues),
     'reference.agent_settings': { ...jsonIn(present, 'reference.agent_settings'), llm: Object.fromEntries(foreign) },
   }));
 }

@@ -6,7 +6,9 @@ import type { ModelProfiles } from '@varve/settings/profiles';
 export async function personAddresses(settings: Settings, profiles: ModelProfiles): Promise<readonly string[]> {
   const connections = Object.values(settings.get('reference.provider_connections') ?? {});
   const records = (await profiles.list()).flatMap((each) => ('record' in each ? [each.record] : []));
-  return [settings.get('llm.base_url'), ...[...connections, ...records].map(addressOf)].flatMap((one) => one ?? []);
+  return [settings.get('llm.base_url'), ...[...connections, ...records].map(addressOf)].flatMap(
+    (address) => address ?? [],
+  );
 }
 
 function addressOf(record: Json): string | undefined {

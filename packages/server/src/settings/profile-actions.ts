@@ -77,7 +77,7 @@ export async function saveProfile(
 
 /** Removes a profile and its key. @throws {SettingsError} `invalid` while an agent profile names it. */
 export async function removeProfile(settings: ServerSettings, name: string): Promise<void> {
-  const found = (await settings.models.list()).find((each) => each.name === name);
+  const entry = (await settings.models.list()).find((each) => each.name === name);
   await settings.models.remove(name);
-  if (found && 'record' in found) await settings.forgetKey(found.record);
+  if (entry && 'record' in entry) await settings.forgetKey(entry.record);
 }

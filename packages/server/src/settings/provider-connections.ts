@@ -39,8 +39,8 @@ export async function connectionsOf(settings: ServerSettings): Promise<ReadonlyM
 
 function parsed(stored: unknown): Map<string, ProviderConnection> {
   const { data = {} } = z.record(z.string(), z.unknown()).safeParse(stored);
-  const found = Object.entries(data).map(([id, value]) => [id, connection.safeParse(value).data] as const);
-  return new Map(found.flatMap(([id, value]) => (value ? [[id, value]] : [])));
+  const entries = Object.entries(data).map(([id, value]) => [id, connection.safeParse(value).data] as const);
+  return new Map(entries.flatMap(([id, value]) => (value ? [[id, value]] : [])));
 }
 
 /** Returns a connection as clients receive it. */
@@ -81,7 +81,7 @@ export async function changeConnection(
 
 /** Removes a connection and its key. @throws {RequestError} `unknown`; `conflict` while a profile uses it. */
 export async function removeConnection(settings: ServerSettings, id: string): Promise<ShownConnection> {
-  const found = existing(await connectionsOf(settings), id);
+  const removed = existing(await connectionsOf(settings), id);
   const profiles = await settings.models.list();
   const user = profiles.find((each) => 'record' in each && each.record['provider_connection_id'] === id);
   if (user) throw new RequestError('conflict', `The profile "${user.name}" uses the connection.`);
@@ -89,14 +89,14 @@ export async function removeConnection(settings: ServerSettings, id: string): Pr
     connections.delete(id);
     return connections;
   });
-  await settings.forgetKey({ api_key_ref: found.api_key_ref });
-  return shownConnection(id, found);
+  await settings.forgetKey({ api_key_ref: removed.api_key_ref });
+  return shownConnection(id, removed);
 }
 
 function existing(connections: ReadonlyMap<string, ProviderConnection>, id: string): ProviderConnection {
-  const found = connections.get(id);
-  if (!found) throw new RequestError('unknown', `Provider connection not found: ${id}`);
-  return found;
+  const existingConnection = connections.get(id);
+  if (!existingConnection) throw new RequestError('unknown', `Provider connection not found: ${id}`);
+  return existingConnection;
 }
 
 async function change(

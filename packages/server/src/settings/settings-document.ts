@@ -107,8 +107,8 @@ function conversationSettings(current: Settings): JsonObject {
 
 async function activeAgentProfile({ agents }: ServerSettings, current: Settings): Promise<string | null> {
   const name = current.get('agent_profile');
-  const found = (await agents.list()).find((each) => 'record' in each && each.record.name === name);
-  return found && 'record' in found ? found.record.id : null;
+  const entry = (await agents.list()).find((each) => 'record' in each && each.record.name === name);
+  return entry && 'record' in entry ? entry.record.id : null;
 }
 
 /** Returns a JSON object; an empty one for anything else. */

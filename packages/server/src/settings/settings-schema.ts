@@ -32,9 +32,9 @@ export const settingsSchema = z
 /** A field in short; the rest has defaults. */
 type Given = Partial<Field> & Pick<Field, 'key' | 'value_type'>;
 
-function section(key: string, label: string, given: readonly Given[]) {
-  const fields = given.map((one): Field => ({
-    label: labelOf(one.key),
+function section(key: string, label: string, sources: readonly Given[]) {
+  const fields = sources.map((source): Field => ({
+    label: labelOf(source.key),
     description: null,
     section: key,
     section_label: label,
@@ -44,7 +44,7 @@ function section(key: string, label: string, given: readonly Given[]) {
     secret: false,
     choices: [],
     variant: null,
-    ...one,
+    ...source,
   }));
   return { key, label, fields, variant: null };
 }

@@ -18,8 +18,8 @@ export async function setConfirmation(changes: Partial<Confirmation>, live: Live
     const made = confirmationFromSpec(policy, analyzer, registries);
     // An analyzer that the policy does not use is checked too.
     if (analyzer !== null) confirmationFromSpec({ kind: 'ConfirmRisky' }, analyzer, registries);
-    const shown = analyzer === null ? null : (redactSecretFields(analyzer as object, '**********') as Json);
-    await conversation.setConfirmation(rules ? withRules(made, rules) : made, shown);
+    const redacted = analyzer === null ? null : (redactSecretFields(analyzer as object, '**********') as Json);
+    await conversation.setConfirmation(rules ? withRules(made, rules) : made, redacted);
     live.confirmation = { policy, analyzer };
   } catch (cause) {
     if (!(cause instanceof SpecError)) throw cause;

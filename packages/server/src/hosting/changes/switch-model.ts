@@ -31,18 +31,18 @@ export async function switchModel(
     ...known.catch({}).parse(configuration.models),
   };
   const isNew = !Object.hasOwn(models, usageId);
-  const shown = isNew ? redactSecretFields(received, '**********') : (models[usageId] ?? {});
-  const agent = { ...configuration.agent, llm: shown };
+  const redacted = isNew ? redactSecretFields(received, '**********') : (models[usageId] ?? {});
+  const agent = { ...configuration.agent, llm: redacted };
   if (isNew) {
     await privateValues.update({ keys: [...privateValues.record.keys, ...serverKeysIn(received)] });
   }
   const { model } = buildAgent(
-    { llm: shown, tools: [], include_default_tools: [], kind: 'Agent' } as Json,
+    { llm: redacted, tools: [], include_default_tools: [], kind: 'Agent' } as Json,
     registries,
     {},
   ).agent;
   conversation.switchModel(model);
-  await live.configure({ ...configuration, agent, models: { ...models, [usageId]: shown } });
+  await live.configure({ ...configuration, agent, models: { ...models, [usageId]: redacted } });
 }
 
 function usageOf({ usage_id: id }: Readonly<Record<string, unknown>>): string {

@@ -83,13 +83,13 @@ export function conversationInfoOf(
 
 /** Takes each field from the first source with a valid value. */
 function firstValid(sources: readonly Readonly<Record<string, unknown>>[]): ConfiguredFields {
-  const found = Object.entries(configurableFields).flatMap(([name, schema]) => {
+  const fields = Object.entries(configurableFields).flatMap(([name, schema]) => {
     const valid = sources
       .map((source) => schema.safeParse(normalised(name, source[name])))
       .find(({ success }) => success);
     return valid ? [[name, valid.data]] : [];
   });
-  return { ...defaults, ...Object.fromEntries(found) };
+  return { ...defaults, ...Object.fromEntries(fields) };
 }
 
 /**

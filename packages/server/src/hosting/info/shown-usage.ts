@@ -6,10 +6,10 @@ export function shownUsage({
   stats,
   reported,
 }: Pick<ConversationFold, 'stats' | 'reported'>): Readonly<Record<string, Usage>> {
-  const shown: Record<string, Usage> = { ...stats.byUsageId };
+  const total: Record<string, Usage> = { ...stats.byUsageId };
   for (const [id, usage] of Object.entries(reported.configuration?.inherited_usage ?? {})) {
-    const own = shown[id];
-    shown[id] = own ? sumOfUsage(own, usage) : usage;
+    const usageHere = total[id];
+    total[id] = usageHere ? sumOfUsage(usageHere, usage) : usage;
   }
-  return shown;
+  return total;
 }

@@ -23,6 +23,6 @@ export function storedConfiguration({ meta }: Pick<Summary, 'meta'>, fold: Folde
   const { settings, importHead } = fold.settings;
   const isLogged = settings !== undefined || importHead !== undefined;
   const current = currentSettings(fold, meta);
-  const found = fields.safeParse(isLogged ? current : meta).data ?? { workspace: '' };
-  return { ...found, policy: isLogged ? spec.safeParse(current.agent).data?.confirmation_policy : undefined };
+  const stored = fields.safeParse(isLogged ? current : meta).data ?? { workspace: '' };
+  return { ...stored, policy: isLogged ? spec.safeParse(current.agent).data?.confirmation_policy : undefined };
 }

@@ -119,10 +119,10 @@ export class PrivateValues {
 
   /** Secrets with a known value, by name: those that servers may be given. */
   get variables(): Readonly<Record<string, string>> {
-    const own = Object.entries(this.#record.secrets).flatMap(([name, source]) =>
+    const values = Object.entries(this.#record.secrets).flatMap(([name, source]) =>
       source.kind === 'StaticSecret' ? [[name, source.value] as const] : [],
     );
-    return { ...this.#person.variables, ...Object.fromEntries(own) };
+    return { ...this.#person.variables, ...Object.fromEntries(values) };
   }
 
   /** All secrets of the person, for references of servers. */
@@ -171,8 +171,8 @@ export class PrivateValues {
   credentials({ baseUrl, model }: StoredServer): ServerCredentials | undefined {
     if (this.#withheld.includes(baseUrl)) throw new LlmError('unauthenticated', withheldSentence(baseUrl));
     const keys = this.#record.keys.filter((key) => key.baseUrl === baseUrl);
-    const found = keys.findLast((key) => key.model === model) ?? keys.at(-1);
-    return found && { apiKey: found.apiKey };
+    const stored = keys.findLast((key) => key.model === model) ?? keys.at(-1);
+    return stored && { apiKey: stored.apiKey };
   }
 
   /** Returns the secrets that a command names, by variable name; those whose lookup fails are left out. */
@@ -180,8 +180,8 @@ export class PrivateValues {
     const text = command.toLowerCase();
     const named = Object.entries(this.#record.secrets).filter(([name]) => text.includes(name.toLowerCase()));
     const values = await Promise.all(named.map(async ([name, source]) => [name, await this.#valueOf(name, source)]));
-    const own = Object.fromEntries(values.filter(([, value]) => value !== undefined));
-    return { ...namedSecrets(this.#person.variables)(command), ...own };
+    const sent = Object.fromEntries(values.filter(([, value]) => value !== undefined));
+    return { ...namedSecrets(this.#person.variables)(command), ...sent };
   }
 
   async #valueOf(name: string, source: SecretSource): Promise<string | undefined> {

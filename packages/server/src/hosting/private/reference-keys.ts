@@ -18,11 +18,11 @@ export interface ReferenceKeys {
  */
 export function referenceKeys(agent: unknown, cipher: Cipher, named: readonly string[]): ReferenceKeys {
   const known = new Set([...providerOrigins, ...named.flatMap((address) => URL.parse(address)?.origin ?? [])]);
-  const found = serverKeysIn(decrypted(agent, cipher)).filter(({ apiKey }) => !apiKey.startsWith('{'));
+  const keys = serverKeysIn(decrypted(agent, cipher)).filter(({ apiKey }) => !apiKey.startsWith('{'));
   const isKnown = ({ baseUrl }: ServerKey): boolean => known.has(URL.parse(baseUrl)?.origin ?? '');
   return {
-    keys: found.filter(isKnown),
-    withheld: [...new Set(found.filter((key) => !isKnown(key)).map(({ baseUrl }) => baseUrl))],
+    keys: keys.filter(isKnown),
+    withheld: [...new Set(keys.filter((key) => !isKnown(key)).map(({ baseUrl }) => baseUrl))],
   };
 }
 

@@ -11,13 +11,13 @@ export interface SecretsInUse {
 }
 
 /** Creates the secrets of a server that has its own keys only. */
-export function secretsInUse(own: readonly string[]): SecretsInUse {
+export function secretsInUse(serverSecrets: readonly string[]): SecretsInUse {
   const byConversation = new Map<string, readonly string[]>();
-  let values: readonly string[] | undefined = own;
+  let values: readonly string[] | undefined = serverSecrets;
   return {
     redactor: redactor(
       // Conversations share most of their values, which are compiled for the redactor when they change.
-      () => (values ??= [...new Set([own, ...byConversation.values()].flat())]),
+      () => (values ??= [...new Set([serverSecrets, ...byConversation.values()].flat())]),
       { replacement: '<secret-hidden>' },
     ),
     set(id, changed) {

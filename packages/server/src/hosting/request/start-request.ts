@@ -69,5 +69,5 @@ export const startRequest = z
 export type StartRequest = z.output<typeof startRequest>;
 
 function chosenAgents({ agent, agent_settings: settings, agent_profile_id: profile }: Record<string, unknown>) {
-  return [agent, settings, profile].filter((one) => one !== undefined && one !== null);
+  return [agent, settings, profile].filter((choice) => choice !== undefined && choice !== null);
 }

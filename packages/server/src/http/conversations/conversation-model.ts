@@ -95,8 +95,8 @@ async function modelOfProfile(name: string, { settings }: Services): Promise<Rea
     throw new RequestError('unsupported', `${JSON.stringify(name.slice(0, 100))} is not the name of a profile.`);
   }
   try {
-    const found = await settings?.profile(name);
-    if (found) return { ...found.record, api_key: found.key ?? null, usage_id: `profile:${name}` };
+    const keyed = await settings?.profile(name);
+    if (keyed) return { ...keyed.record, api_key: keyed.key ?? null, usage_id: `profile:${name}` };
   } catch (error) {
     if (!(error instanceof SettingsError && error.code === 'missing')) throw error;
   }

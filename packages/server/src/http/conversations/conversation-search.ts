@@ -36,8 +36,8 @@ const storePage = 1000;
 export async function searchConversations(services: Listed, query: ConversationQuery): Promise<ConversationPage> {
   const { order, limit, status } = query;
   const isStoreOrder = order === 'UPDATED_AT_DESC';
-  const found = conversations(services, status, isStoreOrder ? limit + 1 : storePage);
-  return pageOf(isStoreOrder ? found : (await Array.fromAsync(found)).toSorted(comparison(order)), query);
+  const summaries = conversations(services, status, isStoreOrder ? limit + 1 : storePage);
+  return pageOf(isStoreOrder ? summaries : (await Array.fromAsync(summaries)).toSorted(comparison(order)), query);
 }
 
 /** Returns the number of conversations, of one status or in total. */
@@ -71,19 +71,19 @@ async function statusOf(summary: Summary, { folds }: Listed): Promise<ExecutionS
   return known ?? (await unlessMissing(folds.of(summary)))?.status.execution;
 }
 
-function comparison(order: ConversationOrder): (one: Summary, other: Summary) => number {
+function comparison(order: ConversationOrder): (summary: Summary, other: Summary) => number {
   const field = order.startsWith('CREATED') ? 'createdAt' : 'updatedAt';
   const direction = order.endsWith('_DESC') ? -1 : 1;
-  return (one, other) => direction * (one[field] - other[field] || (one.id < other.id ? -1 : 1));
+  return (summary, other) => direction * (summary[field] - other[field] || (summary.id < other.id ? -1 : 1));
 }
 
 async function pageOf(
-  found: AsyncIterable<Summary> | Iterable<Summary>,
+  summaries: AsyncIterable<Summary> | Iterable<Summary>,
   { pageId, limit }: ConversationQuery,
 ): Promise<ConversationPage> {
   const first: Summary[] = [];
   let wanted: Summary[] | undefined = pageId === undefined ? first : undefined;
-  for await (const summary of found) {
+  for await (const summary of summaries) {
     if (summary.id === pageId) wanted = [];
     if (first.length <= limit) first.push(summary);
     if (wanted !== first) wanted?.push(summary);

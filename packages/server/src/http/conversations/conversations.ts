@@ -39,7 +39,7 @@ export const conversationRoutes: readonly Route[] = [
       const infos = await Promise.all(
         items.map((summary) => infoOf(summary, services, { includeSkills: query.include_skills })),
       );
-      return Response.json({ items: infos.filter((one) => one !== undefined), next_page_id: nextPageId });
+      return Response.json({ items: infos.filter((info) => info !== undefined), next_page_id: nextPageId });
     },
   }),
   defineRoute({
@@ -61,7 +61,7 @@ export const conversationRoutes: readonly Route[] = [
     async handle({ query }, services) {
       const options = { includeSkills: query.include_skills };
       const infos = await Promise.all(query.ids.map((id) => infoById(id, services, options)));
-      return Response.json(infos.map((one) => one ?? null));
+      return Response.json(infos.map((info) => info ?? null));
     },
   }),
   defineRoute({
@@ -74,9 +74,9 @@ export const conversationRoutes: readonly Route[] = [
     response: conversationInfo,
     errors: { 404: 'The conversation does not exist.' },
     async handle({ params, query }, services) {
-      const found = await infoById(params.conversation_id, services, { includeSkills: query.include_skills });
-      if (!found) throw new HTTPException(404, { message: 'Not Found' });
-      return Response.json(found);
+      const info = await infoById(params.conversation_id, services, { includeSkills: query.include_skills });
+      if (!info) throw new HTTPException(404, { message: 'Not Found' });
+      return Response.json(info);
     },
   }),
 ];

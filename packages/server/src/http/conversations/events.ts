@@ -60,11 +60,11 @@ export const eventRoutes: readonly Route[] = [
         ...rest
       } = query;
       const log = await wholeLogOf(params.conversation_id, services);
-      const found = await searchEvents(log, { ...rest, pageId, afterSeq, order, from, before });
-      const texts = found.items.map(({ text }) => text).join(',');
+      const result = await searchEvents(log, { ...rest, pageId, afterSeq, order, from, before });
+      const texts = result.items.map(({ text }) => text).join(',');
       // Clients of the reference accept no further field.
-      const cursor = afterSeq === undefined ? '' : `,"last_seq":${found.lastSeq}`;
-      return jsonText(`{"items":[${texts}],"next_page_id":${JSON.stringify(found.nextPageId)}${cursor}}`);
+      const cursor = afterSeq === undefined ? '' : `,"last_seq":${result.lastSeq}`;
+      return jsonText(`{"items":[${texts}],"next_page_id":${JSON.stringify(result.nextPageId)}${cursor}}`);
     },
   }),
   defineRoute({
@@ -91,9 +91,9 @@ export const eventRoutes: readonly Route[] = [
     response: z.array(event.nullable()),
     async handle({ params, body }, services) {
       const log = await logOf(params.conversation_id, services);
-      const found: string[] = [];
-      for (const id of body) found.push((await eventOf(log, id))?.text ?? 'null');
-      return jsonText(`[${found.join(',')}]`);
+      const texts: string[] = [];
+      for (const id of body) texts.push((await eventOf(log, id))?.text ?? 'null');
+      return jsonText(`[${texts.join(',')}]`);
     },
   }),
   defineRoute({

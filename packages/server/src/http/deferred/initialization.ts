@@ -8,7 +8,7 @@ export interface Initialization {
   readonly isDeferred: boolean;
   readonly status: InitStatus;
   /** Returns true for the key of the request that configures the server. Default: one of the keys of the server. */
-  readonly isKey?: (given: string) => boolean;
+  readonly isKey?: (key: string) => boolean;
   /**
    * Configures and starts the server. After a failure it waits again.
    *
@@ -29,7 +29,7 @@ export const initialized: Initialization = {
 
 /** Parts of a deferred initialization. */
 export interface DeferredOptions {
-  readonly isKey: (given: string) => boolean;
+  readonly isKey: (key: string) => boolean;
   readonly start: (request: InitRequest) => Promise<void>;
 }
 

@@ -32,28 +32,28 @@ const errors = { 404: 'It is not installed.' };
 
 interface Words {
   readonly tag: string;
-  readonly one: 'skill' | 'plugin';
+  readonly noun: 'skill' | 'plugin';
   readonly all: 'skills' | 'plugins';
 }
 
 /** Routes of installed skills, and the same ones of installed plugins. */
 export const installedRoutes: readonly Route[] = [
-  ...routesOf({ tag: 'Skills', one: 'skill', all: 'skills' }),
-  ...routesOf({ tag: 'Plugins', one: 'plugin', all: 'plugins' }),
+  ...routesOf({ tag: 'Skills', noun: 'skill', all: 'skills' }),
+  ...routesOf({ tag: 'Plugins', noun: 'plugin', all: 'plugins' }),
 ];
 
 function routesOf(words: Words): readonly Route[] {
   return [...listRoutes(words), ...packageRoutes(words)];
 }
 
-function listRoutes({ tag, one, all }: Words): readonly Route[] {
+function listRoutes({ tag, noun, all }: Words): readonly Route[] {
   const base = `/api/${all}` as const;
   return [
     defineRoute({
       method: 'post',
       path: `${base}/install`,
       tag,
-      summary: `Install a ${one} from a directory, an archive or a repository. Nothing of it is executed.`,
+      summary: `Install a ${noun} from a directory, an archive or a repository. Nothing of it is executed.`,
       body: installRequest,
       response: installed,
       errors: { 400: 'It cannot be fetched.', 409: 'It is installed.' },
@@ -69,60 +69,60 @@ function listRoutes({ tag, one, all }: Words): readonly Route[] {
       summary: `List the installed ${all}.`,
       response: z.object({ [all]: z.array(installed) }),
       async handle(_input, services) {
-        const found = await packagesOf(services)[all].list();
-        return Response.json({ [all]: await Promise.all(found.map((each) => withContent(each, all))) });
+        const installedPackages = await packagesOf(services)[all].list();
+        return Response.json({ [all]: await Promise.all(installedPackages.map((each) => withContent(each, all))) });
       },
     }),
   ];
 }
 
-function packageRoutes({ tag, one, all }: Words): readonly Route[] {
-  const path = `/api/${all}/installed/{${one}_name}` as const;
-  const params = z.object({ [`${one}_name`]: packageName });
-  const nameIn = (given: Readonly<Record<string, unknown>>): string => String(given[`${one}_name`]);
+function packageRoutes({ tag, noun, all }: Words): readonly Route[] {
+  const path = `/api/${all}/installed/{${noun}_name}` as const;
+  const params = z.object({ [`${noun}_name`]: packageName });
+  const nameIn = (parameters: Readonly<Record<string, unknown>>): string => String(parameters[`${noun}_name`]);
   const common = { tag, params, errors };
   return [
     defineRoute({
       ...common,
       method: 'get',
       path,
-      summary: `Get an installed ${one}.`,
+      summary: `Get an installed ${noun}.`,
       response: installed,
-      handle: async ({ params: given }, services) =>
-        Response.json(await withContent(await packagesOf(services)[all].read(nameIn(given)), all)),
+      handle: async ({ params: parameters }, services) =>
+        Response.json(await withContent(await packagesOf(services)[all].read(nameIn(parameters)), all)),
     }),
     defineRoute({
       ...common,
       method: 'patch',
       path,
-      summary: `Use an installed ${one}, or leave it out.`,
+      summary: `Use an installed ${noun}, or leave it out.`,
       body: z.object({ enabled: z.boolean() }),
       response: z.object({ name: z.string(), enabled: z.boolean() }),
-      async handle({ params: given, body: { enabled } }, services) {
-        await packagesOf(services)[all].enable(nameIn(given), enabled);
-        return Response.json({ name: nameIn(given), enabled });
+      async handle({ params: parameters, body: { enabled } }, services) {
+        await packagesOf(services)[all].enable(nameIn(parameters), enabled);
+        return Response.json({ name: nameIn(parameters), enabled });
       },
     }),
     defineRoute({
       ...common,
       method: 'delete',
       path,
-      summary: `Remove an installed ${one}.`,
+      summary: `Remove an installed ${noun}.`,
       response: message,
-      async handle({ params: given }, services) {
-        await packagesOf(services)[all].remove(nameIn(given));
-        return Response.json({ message: `Removed ${nameIn(given)}.` });
+      async handle({ params: parameters }, services) {
+        await packagesOf(services)[all].remove(nameIn(parameters));
+        return Response.json({ message: `Removed ${nameIn(parameters)}.` });
       },
     }),
     defineRoute({
       ...common,
       method: 'post',
       path: `${path}/refresh`,
-      summary: `Install a ${one} again from its source.`,
-      response: message.extend({ [one]: installed }),
-      async handle({ params: given, request }, services) {
-        const found = await packagesOf(services)[all].refresh(nameIn(given), request.signal);
-        return Response.json({ message: `Updated ${found.name}.`, [one]: await withContent(found, all) });
+      summary: `Install a ${noun} again from its source.`,
+      response: message.extend({ [noun]: installed }),
+      async handle({ params: parameters, request }, services) {
+        const updated = await packagesOf(services)[all].refresh(nameIn(parameters), request.signal);
+        return Response.json({ message: `Updated ${updated.name}.`, [noun]: await withContent(updated, all) });
       },
     }),
   ];
@@ -137,8 +137,8 @@ export function packagesOf({ packages }: Services): Packages {
 type Installed = Awaited<ReturnType<InstalledPackages['read']>>;
 
 /** Adds what a plugin contains. */
-async function withContent(found: Installed, all: Words['all']): Promise<object> {
-  if (all === 'skills') return found;
-  const { skills = [], files = [] } = (await pluginAt(found.install_path)) ?? {};
-  return { ...found, skills, files };
+async function withContent(record: Installed, all: Words['all']): Promise<object> {
+  if (all === 'skills') return record;
+  const { skills = [], files = [] } = (await pluginAt(record.install_path)) ?? {};
+  return { ...record, skills, files };
 }

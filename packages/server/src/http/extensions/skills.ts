@@ -49,11 +49,14 @@ export const skillRoutes: readonly Route[] = [
       .openapi('SkillsResponse'),
     async handle({ body }, { extensions }) {
       const project = body.load_project ? (body.project_dir ?? undefined) : undefined;
-      const found = await extensions.skills({ project, user: body.load_user });
-      const named = new Set(found.skills.map(({ name }) => name));
-      const files = found.instructions.filter(({ path }) => !named.has(nameOf(path)));
-      const skills = [...files.map(instructionsInfo), ...found.skills.map(infoOf)];
-      const scopes = [...files.map(({ scope }) => scope), ...found.skills.map(({ scope }) => scope ?? 'user')];
+      const workspaceSkills = await extensions.skills({ project, user: body.load_user });
+      const named = new Set(workspaceSkills.skills.map(({ name }) => name));
+      const files = workspaceSkills.instructions.filter(({ path }) => !named.has(nameOf(path)));
+      const skills = [...files.map(instructionsInfo), ...workspaceSkills.skills.map(infoOf)];
+      const scopes = [
+        ...files.map(({ scope }) => scope),
+        ...workspaceSkills.skills.map(({ scope }) => scope ?? 'user'),
+      ];
       const sources: Record<string, number> = {};
       for (const scope of scopes) sources[scope] = (sources[scope] ?? 0) + 1;
       return Response.json({ skills, sources });

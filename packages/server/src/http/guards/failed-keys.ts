@@ -33,8 +33,8 @@ const capacity = 10_000;
 export function failedKeys({ now, most = 100, windowMs = 60_000 }: FailedKeysOptions): FailedKeys {
   const failures = new Map<string, Failures>();
   const current = (name: string): Failures | undefined => {
-    const found = failures.get(name);
-    return found && found.until > now() ? found : undefined;
+    const failure = failures.get(name);
+    return failure && failure.until > now() ? failure : undefined;
   };
   return {
     add(address) {

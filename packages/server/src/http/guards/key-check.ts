@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServerError } from '../../error.ts';
 
 /** Returns true for one of the keys of a server. Its duration does not depend on the keys. */
-export type KeyCheck = (given: string) => boolean;
+export type KeyCheck = (key: string) => boolean;
 
 /** @throws {ServerError} `invalid` if there is no key, or one that a header cannot contain. */
 export function keyCheck(keys: readonly string[]): KeyCheck {
@@ -11,8 +11,8 @@ export function keyCheck(keys: readonly string[]): KeyCheck {
     throw new ServerError('invalid', 'A key is empty or holds a character that no HTTP header can carry.');
   }
   const known = keys.map(digest);
-  return (given) => {
-    const seen = digest(given);
+  return (received) => {
+    const seen = digest(received);
     return known.filter((key) => timingSafeEqual(key, seen)).length > 0;
   };
 }

@@ -32,8 +32,8 @@ export function workspaceSessions({ keys, allowsOtherSites }: WorkspaceSessionOp
     if ((method !== 'GET' && method !== 'HEAD') || !workspaceFile.test(path)) return false;
     // Browsers without partitioned cookies would send it for the page of any site.
     if (!allowsOtherSites && context.req.header('sec-fetch-site') === 'cross-site') return false;
-    const given = Buffer.from(getCookie(context, workspaceCookie) ?? '');
-    return known.filter((token) => token.length === given.length && timingSafeEqual(token, given)).length > 0;
+    const received = Buffer.from(getCookie(context, workspaceCookie) ?? '');
+    return known.filter((token) => token.length === received.length && timingSafeEqual(token, received)).length > 0;
   };
 }
 

@@ -93,7 +93,10 @@ function valueOf(body: RequestBody): unknown {
 }
 
 function errorsOf(part: RequestPart, sent: unknown, { error }: z.ZodSafeParseResult<unknown>) {
-  return validationErrors(part, sent, error?.issues ?? []).map((one) => ({ ...one, input: withoutSecrets(one) }));
+  return validationErrors(part, sent, error?.issues ?? []).map((detail) => ({
+    ...detail,
+    input: withoutSecrets(detail),
+  }));
 }
 
 /** Returns the input of an error without values that are secrets by their names: clients write responses to logs. */

@@ -51,8 +51,8 @@ export const profileRoutes: readonly Route[] = [
       const settings = settingsOf(services);
       const exposure = exposureOf(request);
       const { record, key } = await answered(settings.profile(wanted), unknown);
-      const shown = shownLlm(record, key, exposure, await settings.cipher());
-      const config = exposure === 'redacted' ? { ...shown, api_key: null } : shown;
+      const sent = shownLlm(record, key, exposure, await settings.cipher());
+      const config = exposure === 'redacted' ? { ...sent, api_key: null } : sent;
       return Response.json({ name: wanted, config, api_key_set: key !== undefined });
     },
   }),

@@ -17,7 +17,7 @@ const name = z.string().trim().min(1).max(200);
 const key = z.string().trim().min(1).max(10_000);
 const url = z.url({ protocol: /^https?$/ }).max(2000);
 
-const shown = z
+const connectionInfo = z
   .object({
     id: z.string(),
     display_name: z.string(),
@@ -48,10 +48,10 @@ export const providerConnectionRoutes: readonly Route[] = [
     path: base,
     tag,
     summary: 'List the connections.',
-    response: z.array(shown),
+    response: z.array(connectionInfo),
     async handle(_input, services) {
-      const found = await connectionsOf(settingsOf(services));
-      return Response.json(Array.from(found, ([id, connection]) => shownConnection(id, connection)));
+      const connections = await connectionsOf(settingsOf(services));
+      return Response.json(Array.from(connections, ([id, connection]) => shownConnection(id, connection)));
     },
   }),
   defineRoute({
@@ -61,7 +61,7 @@ export const providerConnectionRoutes: readonly Route[] = [
     summary: 'Add a connection.',
     body: createRequest,
     status: 201,
-    response: shown,
+    response: connectionInfo,
     async handle({ body }, services) {
       const sent = { ...body, base_url: body.base_url ?? null };
       return Response.json(await addConnection(settingsOf(services), sent, services.now()), { status: 201 });
@@ -74,7 +74,7 @@ export const providerConnectionRoutes: readonly Route[] = [
     summary: 'Change a connection.',
     params,
     body: updateRequest,
-    response: shown,
+    response: connectionInfo,
     async handle({ params: { connection_id: id }, body }, services) {
       const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
       return Response.json(await changeConnection(settingsOf(services), { id, sent, now: services.now() }));
@@ -86,7 +86,7 @@ export const providerConnectionRoutes: readonly Route[] = [
     tag,
     summary: 'Remove a connection that no profile uses.',
     params,
-    response: shown,
+    response: connectionInfo,
     handle: async ({ params: { connection_id: id } }, services) =>
       Response.json(await removeConnection(settingsOf(services), id)),
   }),

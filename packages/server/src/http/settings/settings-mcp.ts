@@ -88,9 +88,9 @@ export const settingsMcpRoutes: readonly Route[] = [
 ];
 
 function existing(servers: ReadonlyMap<string, Servers>, key: string): Servers {
-  const found = servers.get(key);
-  if (!found) throw new HTTPException(404, { message: `There is no MCP server ${key}.` });
-  return found;
+  const config = servers.get(key);
+  if (!config) throw new HTTPException(404, { message: `There is no MCP server ${key}.` });
+  return config;
 }
 
 /** Changes one server, and answers with all settings. */

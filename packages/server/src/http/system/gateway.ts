@@ -102,13 +102,13 @@ function contentOf({ content }: Message): readonly Content[] {
   });
 }
 
-function contextOf(given: Headers): Pick<Completion, 'conversationId' | 'observability'> {
-  const id = given.get(conversationHeader);
+function contextOf(sent: Headers): Pick<Completion, 'conversationId' | 'observability'> {
+  const id = sent.get(conversationHeader);
   if (id !== null && !uuidPattern.test(id))
     throw new HTTPException(422, { message: `${conversationHeader} is no UUID.` });
-  const span = given.get('x-openhands-observability-span-name');
-  const tags = given.get('x-openhands-observability-tags');
-  const metadata = given.get('x-openhands-observability-metadata');
+  const span = sent.get('x-openhands-observability-span-name');
+  const tags = sent.get('x-openhands-observability-tags');
+  const metadata = sent.get('x-openhands-observability-metadata');
   return {
     ...(id !== null && { conversationId: id }),
     observability: {
@@ -116,7 +116,7 @@ function contextOf(given: Headers): Pick<Completion, 'conversationId' | 'observa
       ...(tags !== null && {
         observability_tags: tags
           .split(',')
-          .map((one) => one.trim())
+          .map((name) => name.trim())
           .filter(Boolean),
       }),
       ...(metadata !== null && { observability_metadata: metadataOf(metadata) }),

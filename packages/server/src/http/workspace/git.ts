@@ -48,9 +48,9 @@ export const gitRoutes: readonly Route[] = [
     query: z.object({ path, ref: z.string().optional(), commit: sha.optional() }),
     response: z.object({ modified: z.string().nullable(), original: z.string().nullable() }).openapi('GitDiff'),
     async handle({ query: { path: at, ...compare }, request: { signal } }, { files, workspaceRoot, secrets }) {
-      const { ref, commit: one } = compare;
-      if (ref !== undefined && one !== undefined) throw new RequestError('path', 'Either ref or commit is allowed.');
-      const options = { signal, ...(ref !== undefined && { ref }), ...(one !== undefined && { commit: one }) };
+      const { ref, commit: hash } = compare;
+      if (ref !== undefined && hash !== undefined) throw new RequestError('path', 'Either ref or commit is allowed.');
+      const options = { signal, ...(ref !== undefined && { ref }), ...(hash !== undefined && { commit: hash }) };
       return answer({ modified: null, original: null }, secrets, async () => {
         const { modified, original } = await gitDiff(await files.tracked(resolve(workspaceRoot, at), signal), options);
         return { modified, original };
@@ -66,9 +66,12 @@ export const gitRoutes: readonly Route[] = [
     response: z.object({ commits: z.array(commit), has_more: z.boolean() }).openapi('GitCommitsPage'),
     handle: ({ query: { path: at, limit }, request: { signal } }, { files, workspaceRoot, secrets }) =>
       answer({ commits: [], has_more: false }, secrets, async () => {
-        const found = await gitCommits(await files.workingTree(resolve(workspaceRoot, at), signal), { limit, signal });
-        const commits = found.commits.map(({ shortSha, ...rest }) => ({ ...rest, short_sha: shortSha }));
-        return { commits, has_more: found.hasMore };
+        const history = await gitCommits(await files.workingTree(resolve(workspaceRoot, at), signal), {
+          limit,
+          signal,
+        });
+        const commits = history.commits.map(({ shortSha, ...rest }) => ({ ...rest, short_sha: shortSha }));
+        return { commits, has_more: history.hasMore };
       }),
   }),
   defineRoute({

@@ -40,9 +40,12 @@ export type WebhookInput = z.input<typeof webhook>;
  *
  * @throws {ServerError} `invalid`; the message contains no value.
  */
-export function webhookOptions(given: readonly WebhookInput[] | undefined, env: Variables): readonly WebhookOptions[] {
+export function webhookOptions(
+  configured: readonly WebhookInput[] | undefined,
+  env: Variables,
+): readonly WebhookOptions[] {
   const text = env['OH_WEBHOOKS']?.trim();
-  const { data, error } = z.array(webhook).safeParse(given ?? (text ? jsonOf(text) : []));
+  const { data, error } = z.array(webhook).safeParse(configured ?? (text ? jsonOf(text) : []));
   if (data) return data;
   throw new ServerError('invalid', `The webhooks are invalid: ${error.issues[0]?.path.join('.') || 'no list'}.`);
 }

@@ -43,9 +43,9 @@ export function webhooks({ webhooks: receivers, key, context, ...sources }: Webh
   };
   const changes = receivers.map(queueOf('conversations', 'documents'));
   const follow = async (id: string, first: number, stop: AbortSignal): Promise<void> => {
-    const own = queues.get(id) ?? receivers.map(queueOf(`events/${id}`, 'events'));
-    queues.set(id, own);
-    const send = (event: string): void => own.forEach((queue) => queue.add(event));
+    const receiverQueues = queues.get(id) ?? receivers.map(queueOf(`events/${id}`, 'events'));
+    queues.set(id, receiverQueues);
+    const send = (event: string): void => receiverQueues.forEach((queue) => queue.add(event));
     try {
       await followConversation(id, { ...sources, first, send, stop });
     } catch (error) {
@@ -59,8 +59,8 @@ export function webhooks({ webhooks: receivers, key, context, ...sources }: Webh
   };
   const removeEmpty = async (id: string): Promise<void> => {
     await Promise.all((queues.get(id) ?? []).map((queue) => queue.flush()));
-    for (const [each, own] of queues)
-      if (!watchers.has(each) && own.every((queue) => queue.isEmpty)) queues.delete(each);
+    for (const [each, receiverQueues] of queues)
+      if (!watchers.has(each) && receiverQueues.every((queue) => queue.isEmpty)) queues.delete(each);
   };
   return {
     async watch(id, from) {

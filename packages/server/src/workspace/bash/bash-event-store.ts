@@ -25,8 +25,8 @@ export interface BashEventStore {
  */
 export function directoryEvents(directory: string): BashEventStore {
   const names = async (): Promise<readonly string[]> => {
-    const found = await readdir(directory).catch(ifMissing([]));
-    return found.filter((name) => parseName(name) !== undefined).toSorted();
+    const files = await readdir(directory).catch(ifMissing([]));
+    return files.filter((name) => parseName(name) !== undefined).toSorted();
   };
   const remove = async (removed: readonly string[]): Promise<void> => {
     for (const name of removed) await rm(join(directory, name), { force: true });
@@ -43,9 +43,9 @@ export function directoryEvents(directory: string): BashEventStore {
     read: (name) => readFile(join(directory, name), 'utf8').catch(ifMissing(undefined)),
     remove,
     async clear() {
-      const found = await names();
-      await remove(found);
-      return found.length;
+      const files = await names();
+      await remove(files);
+      return files.length;
     },
   };
 }

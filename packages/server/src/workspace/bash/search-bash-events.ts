@@ -29,14 +29,14 @@ export interface BashPage {
 
 /** Searches by names, and reads the events of the page. Files that are no events are omitted. */
 export async function searchBashEvents(store: BashEventStore, query: BashQuery): Promise<BashPage> {
-  const found = (await store.names()).filter((name) => matches(name, query));
-  if (query.order === 'TIMESTAMP_DESC') found.reverse();
-  const start = Math.max(0, query.pageId === undefined ? 0 : found.indexOf(query.pageId));
+  const names = (await store.names()).filter((name) => matches(name, query));
+  if (query.order === 'TIMESTAMP_DESC') names.reverse();
+  const start = Math.max(0, query.pageId === undefined ? 0 : names.indexOf(query.pageId));
   const end = start + query.limit;
-  const events = await Promise.all(found.slice(start, end).map((name) => readEvent(store, name)));
+  const events = await Promise.all(names.slice(start, end).map((name) => readEvent(store, name)));
   const { orderAfter = -Infinity } = query;
   const items = events.filter((event) => event !== undefined && (!('order' in event) || event.order > orderAfter));
-  return { items: items.filter((event) => event !== undefined), nextPageId: found[end] ?? null };
+  return { items: items.filter((event) => event !== undefined), nextPageId: names[end] ?? null };
 }
 
 function matches(name: string, { kind, commandId, from, before }: BashQuery): boolean {

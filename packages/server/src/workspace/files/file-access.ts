@@ -41,12 +41,12 @@ export interface FileAccess {
 /** Returns the files below directories; `['/']` for all files. */
 export function fileAccess(roots: readonly string[]): FileAccess {
   const jails = roots.map(jail);
-  const inside = <Value>(path: string, resolved: (one: Jail) => Value): Value => {
+  const inside = <Value>(path: string, resolved: (root: Jail) => Value): Value => {
     if (path.includes('\0')) throw new RequestError('path', 'The path contains a null character.');
     if (!isAbsolute(path)) throw new RequestError('path', 'Path must be absolute');
-    for (const one of jails) {
+    for (const root of jails) {
       try {
-        return resolved(one);
+        return resolved(root);
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
       }
@@ -56,24 +56,24 @@ export function fileAccess(roots: readonly string[]): FileAccess {
   const checkRepository = async (at: string, signal: AbortSignal): Promise<void> => {
     // A server without limits does not search for links.
     if (roots.includes('/')) return;
-    for (const place of await gitPlaces(at, signal)) inside(place, (one) => one.resolve(place));
+    for (const place of await gitPlaces(at, signal)) inside(place, (root) => root.resolve(place));
   };
-  const jailOf = (path: string): Jail => inside(path, (one) => (one.resolve(path), one));
+  const jailOf = (path: string): Jail => inside(path, (root) => (root.resolve(path), root));
   const directory: FileAccess['directory'] = (path) =>
     refusing('Directory not found', async () => {
-      const real = inside(path, (one) => one.resolve(path));
+      const real = inside(path, (root) => root.resolve(path));
       if (!(await stat(real)).isDirectory()) throw new RequestError('path', 'Path is not a directory');
       return real;
     });
   return {
     directory,
     async tracked(path, signal) {
-      const place = inside(path, (one) => one.resolveParent(path));
+      const place = inside(path, (root) => root.resolveParent(path));
       await checkRepository(dirname(place), signal);
       return place;
     },
     async workingTree(path, signal) {
-      const real = inside(path, (one) => one.resolve(path));
+      const real = inside(path, (root) => root.resolve(path));
       await checkRepository(real, signal);
       return real;
     },
@@ -96,8 +96,8 @@ export function fileAccess(roots: readonly string[]): FileAccess {
       }),
     async directories(path, { includeHidden }) {
       const real = await directory(path);
-      const found = await refusing('Directory not found', () => readdir(real, { withFileTypes: true }));
-      const names = found.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+      const entries = await refusing('Directory not found', () => readdir(real, { withFileTypes: true }));
+      const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
       return names.filter((name) => includeHidden || !name.startsWith('.')).toSorted(byLowerCase);
     },
   };
@@ -111,9 +111,9 @@ async function opened(path: string, handle: FileHandle): Promise<OpenedFile> {
 }
 
 /** Compares names without case, and equal ones with it. */
-function byLowerCase(one: string, other: string): number {
-  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
-  return a === b ? (one < other ? -1 : 1) : a < b ? -1 : 1;
+function byLowerCase(name: string, other: string): number {
+  const [a, b] = [name.toLowerCase(), other.toLowerCase()];
+  return a === b ? (name < other ? -1 : 1) : a < b ? -1 : 1;
 }
 
 const forbidden = new Set(['EACCES', 'EPERM', 'EROFS']);
