@@ -61,7 +61,7 @@ interface StoredState {
   readonly values: PrivateRecord;
 }
 
-/** Attempts to open a conversation that another server opens, changes and closes between its reading and its opening. */
+/** Attempts to open a conversation that another server changes between its reading and its opening. */
 const maxAttempts = 20;
 
 /** Creates and opens the conversations of a server. */
