@@ -8,7 +8,7 @@ export type { GenerateOptions, LanguageModel, ModelWrapper } from './language-mo
 export { modelFrom, type ModelFromOptions } from './providers/model-from.ts';
 export type { FinishReason, ModelReply } from './model-reply.ts';
 export type { ModelParameters, ModelRequest, ToolSpec } from './model-request.ts';
-export type { TextCallFormat } from './text-calls/formats/text-call-format.ts';
+export type { TextCallFormat } from './text-calls/formats/readers.ts';
 export {
   functionCalling,
   type FunctionCallingOptions,

@@ -22,6 +22,8 @@ export interface ModelReply {
    */
   readonly message: Message;
   readonly finish: FinishReason;
+  /** Form in which the model can write a call that was not read, with `unread-calls`; absent for other replies. */
+  readonly callForm?: string;
   /**
    * By call id: the reason why a call must not be run, as a text for the model; absent when all may run. Only set for
    * calls read from text: the arguments of such a call are the text that the model wrote, which need not be JSON.

@@ -7,6 +7,8 @@ export {
   type WrittenValue,
 } from './json/coerce.ts';
 export {
+  additionalProperties,
+  allowsNull,
   alternativesOf,
   commonKeywords,
   isSchema,
@@ -17,6 +19,7 @@ export {
   typesOf,
   type JsonSchema,
 } from './json/json-schema.ts';
+export { escapeControls } from './json/escape-controls.ts';
 export { didKeyOf, publicKeyInDid } from './did-key.ts';
 export { exceededJsonLimit, type JsonLimits } from './json/exceeded-json-limit.ts';
 export { globMatcher, splitGlob, type GlobMatcher, type GlobOptions } from './glob-matcher.ts';

@@ -11,6 +11,5 @@ export function describeNotice(notice: MockNotice): string {
   if (notice.kind === 'dropped-text') {
     return `The model wrote ${notice.chars} more characters after its call, perhaps another call. They were ignored: one call per reply.`;
   }
-  if (notice.kind !== 'repeated-parameter') return plain[notice.kind];
-  return `The model sent ${notice.parameter} of ${notice.call} twice. The last value is used.`;
+  return plain[notice.kind];
 }

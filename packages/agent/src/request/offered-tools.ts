@@ -1,4 +1,5 @@
 import type { ToolSpec } from '@varve/llm';
+import { additionalProperties } from '@varve/text';
 import type { Tool } from '@varve/tools';
 
 const summary = {
@@ -21,11 +22,14 @@ const securityRisk = {
 export function offeredTool(tool: Tool): ToolSpec {
   const { properties, ...rest } = tool.parameters as { readonly properties?: Readonly<Record<string, unknown>> };
   const own = properties ?? {};
+  // A tool that takes any parameter still does when two are described.
+  const isOpen = !('additionalProperties' in rest) && additionalProperties(tool.parameters) !== undefined;
   return {
     name: tool.name,
     description: tool.description,
     parameters: {
       ...rest,
+      ...(isOpen && { additionalProperties: true }),
       properties: {
         ...(!tool.annotations.readOnlyHint && !('security_risk' in own) && { security_risk: securityRisk }),
         ...(!('summary' in own) && { summary }),

@@ -93,6 +93,13 @@ const unusableReplyNudges: Readonly<Partial<Record<ModelReply['finish'], string>
     'Your last reply seems to contain a tool call within its text, where it cannot be read, so nothing was run. Make tool calls in the format that you were given, at the end of a reply.',
 };
 
+/** Returns the nudge for a reply without calls that is unusable, with the form of a call that could be read. */
+function unusableReplyNudge({ finish, message, callForm }: ModelReply): string | undefined {
+  const nudge = unusableReplyNudges[finish] ?? (textOf(message.content).trim() === '' ? emptyReplyNudge : undefined);
+  if (nudge === undefined || callForm === undefined) return nudge;
+  return `${nudge} If you write calls as text, write them like this:\n\n${callForm}`;
+}
+
 /** Stores a reply of text with what the agent's policy makes of it: the end, a wait, or a nudge to continue. */
 async function handleText(
   reply: ModelReply,
@@ -101,8 +108,7 @@ async function handleText(
   { sawLatestUserMessage }: StepContext,
 ): Promise<StepOutcome> {
   const { journal, agent } = session;
-  const problem =
-    unusableReplyNudges[reply.finish] ?? (textOf(reply.message.content).trim() === '' ? emptyReplyNudge : undefined);
+  const problem = unusableReplyNudge(reply);
   if (problem !== undefined) return nudgeOrStop({ nudge: problem, cause: 'unusable-replies' }, events, session);
   if (agent.textReply === 'continue') return nudgeOrStop({ nudge: continueNudge, cause: 'text-only' }, events, session);
   if (agent.textReply === 'wait') {

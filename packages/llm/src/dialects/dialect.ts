@@ -12,7 +12,7 @@
 export type DroppedParameter = 'temperature' | 'top_p' | 'seed' | 'effort' | 'tool_choice' | 'stream_options';
 
 /** Levels of JSON Schema in tool parameters, from most to least; see `toolSchema`. */
-export const schemaLevels = ['full', 'plain', 'google', 'flat'] as const;
+export const schemaLevels = ['full', 'plain', 'google', 'flat', 'texts'] as const;
 
 /**
  * Variant of the protocol that one server, or one model at a server, accepts. Comes from `dialectFor`, can be

@@ -63,6 +63,49 @@ describe.for(rows)('%s', ([, given, ...expected]) => {
   );
 });
 
+const tuple = [{ type: 'number' }, { type: 'number' }];
+const ordered = 'Items in this order: [{"type":"number"},{"type":"number"}].';
+
+test.for<[string, object, object]>([
+  ['a list of anything', { type: 'array' }, { type: 'array', items: {} }],
+  ['a tuple', { type: 'array', items: tuple }, { type: 'array', items: { type: 'number' }, description: ordered }],
+  [
+    'a tuple in new spelling',
+    { type: ['array', 'null'], prefixItems: tuple, items: false },
+    { type: ['array', 'null'], items: { type: 'number' }, description: ordered },
+  ],
+  ['a list', { type: 'array', items: { type: 'string' } }, { type: 'array', items: { type: 'string' } }],
+])('%s has one schema for its items', ([, property, plain]) => {
+  expect(toolSchema(shell(property), 'plain')).toEqual(shell(plain));
+});
+
+test('at the last level every parameter is a scalar, and others are described', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      points: { type: 'array', description: 'Corners.', items: tuple },
+      any: {},
+      maybe: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+    },
+    required: ['name'],
+    anyOf: [{ required: ['points'] }],
+  };
+  expect(toolSchema(schema, 'texts')).toEqual({
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      points: {
+        type: 'string',
+        description: `Corners. ${ordered} JSON of {"type":"array","items":{"type":"number"}}.`,
+      },
+      any: { type: 'string', description: 'JSON of {}.' },
+      maybe: { type: 'integer' },
+    },
+    required: ['name'],
+  });
+});
+
 test('a schema at level full is unchanged', () => {
   const given = { $schema: 'x', type: 'object' };
   expect(toolSchema(given, 'full')).toBe(given);

@@ -3,15 +3,38 @@ import type { Dialect } from './dialect.ts';
 
 /**
  * Returns tool parameters in the subset of JSON Schema that a server accepts. `full` is the schema itself; `plain` has
- * its local references resolved, without `$schema` and the limits that mean "any integer"; `google` also has only the
- * keywords of Gemini's endpoint; `flat` keeps types, names, descriptions and choices. The root is always an object with
- * properties.
+ * its local references resolved, one schema for all items of a list, no `$schema` and no limits that mean "any integer";
+ * `google` also has only the keywords of Gemini's endpoint; `flat` keeps types, names, descriptions and choices; in
+ * `texts`, lists, objects and values of any type are JSON in a text, so that no server has a reason to refuse it. The
+ * root is always an object with properties.
  */
 export function toolSchema(schema: JsonSchema, level: Dialect['schema']): JsonSchema {
   if (level === 'full') return schema;
   const plain = toPlain(schema, { definitions: definitionsOf(schema), open: [], budget: { left: maxResolved } });
-  const narrowed = level === 'plain' ? plain : narrowSchema(plain, keywords[level], (inner) => simplify(inner, level));
-  return { ...narrowed, type: 'object', properties: narrowed['properties'] ?? {} };
+  if (level === 'plain') return asObject(plain);
+  if (level !== 'texts') return asObject(narrowSchema(plain, keywords[level], (inner) => simplify(inner, level)));
+  const { properties, required } = asObject(narrowSchema(plain, keywords.flat, (inner) => simplify(inner, 'flat')));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(isSchema(properties) ? properties : {}).map(asText)),
+    ...(Array.isArray(required) && { required }),
+  };
+}
+
+function asObject(schema: JsonSchema): JsonSchema {
+  return { ...schema, type: 'object', properties: schema['properties'] ?? {} };
+}
+
+const scalars = new Set<unknown>(['string', 'integer', 'number', 'boolean']);
+
+/** Agents read JSON in a text as the value that the tool requires. */
+function asText([name, schema]: [string, unknown]): [string, unknown] {
+  if (!isSchema(schema)) return [name, { type: 'string' }];
+  const { type, description } = schema;
+  if (scalars.has(type)) return [name, schema];
+  const { description: _description, ...rest } = schema;
+  const note = `JSON of ${JSON.stringify(rest).slice(0, 1000)}.`;
+  return [name, withNote({ type: 'string', ...(typeof description === 'string' && { description }) }, note)];
 }
 
 /** Limit for definitions that refer to each other, which would make the request too long. */
@@ -40,7 +63,23 @@ function toPlain(schema: JsonSchema, within: Within): JsonSchema {
   const { $ref: reference, ...rest } = schema;
   if (typeof reference === 'string') return resolveReference(reference, rest, within);
   const kept = Object.entries(rest).filter(([key, value]) => !droppedKeywords.has(key) && !isAnyInteger(key, value));
-  return mapSubschemas(Object.fromEntries(kept), (inner) => toPlain(inner, within));
+  return withItems(mapSubschemas(Object.fromEntries(kept), (inner) => toPlain(inner, within)));
+}
+
+/** Servers require one schema for the items of a list. That of a tuple, or of anything, is a schema of any value. */
+function withItems(schema: JsonSchema): JsonSchema {
+  const { type, items, prefixItems, additionalItems: _more, ...rest } = schema;
+  const isList = type === 'array' || (Array.isArray(type) && type.includes('array'));
+  const tuple = [items, prefixItems].find((each) => Array.isArray(each)) as readonly unknown[] | undefined;
+  if (!isList || (isSchema(items) && !tuple)) return schema;
+  const list = { type, ...rest, items: tuple ? commonType(tuple) : {} };
+  return tuple ? withNote(list, `Items in this order: ${JSON.stringify(tuple).slice(0, 500)}.`) : list;
+}
+
+function commonType(schemas: readonly unknown[]): JsonSchema {
+  const types = new Set(schemas.map((each) => (isSchema(each) ? each['type'] : undefined)));
+  const [type] = types;
+  return types.size === 1 && typeof type === 'string' && type !== 'array' ? { type } : {};
 }
 
 function resolveReference(reference: string, siblings: JsonSchema, { definitions, open, budget }: Within): JsonSchema {

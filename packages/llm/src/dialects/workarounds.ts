@@ -93,7 +93,7 @@ function dropParameter(parameterOf: (word: string) => DroppedParameter): Rule['a
 }
 
 const toolWords = String.raw`\b(?:tools?|functions?|parameters|function_declarations)\b`;
-const schemaKeywords = String.raw`(?:schema|\$ref|anyof|additionalproperties|exclusiveminimum)`;
+const schemaKeywords = String.raw`(?:schema|\$ref|(?:any|one|all)of|additionalproperties|exclusiveminimum|\bitems\b|properties\[)`;
 
 /**
  * One row per quirk; the first match wins, so precise patterns precede general ones. `workarounds.test.ts` has a row

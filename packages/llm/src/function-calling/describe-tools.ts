@@ -1,7 +1,7 @@
-import { alternativesOf, propertiesOf, resolveSchema, type JsonSchema } from '@varve/text';
+import { additionalProperties, alternativesOf, propertiesOf, resolveSchema, type JsonSchema } from '@varve/text';
 import type { ToolSpec } from '../model-request.ts';
 import { tags } from '../text-calls/function-tags/tags.ts';
-import { writeCall } from '../text-calls/function-tags/write-call.ts';
+import { exampleCall } from '../text-calls/example-call.ts';
 
 /** Options of {@link describeTools}. */
 export interface InstructionOptions {
@@ -19,7 +19,9 @@ export function describeTools(tools: readonly ToolSpec[], options: InstructionOp
   return [
     instructions(options),
     ...tools.map(toolBlock),
-    ...(options.example && first ? [`A call looks like this:\n\n${exampleOf(first)}`] : []),
+    ...(options.example && first
+      ? [`A call looks like this:\n\nI will use ${first.name}.\n\n${exampleCall(first)}`]
+      : []),
   ].join('\n\n');
 }
 
@@ -53,6 +55,7 @@ const choices = {
 function toolBlock({ name, description, parameters }: ToolSpec, index: number): string {
   const required = new Set(listOf(resolveSchema(parameters, parameters)['required']));
   const properties = Object.entries(propertiesOf(parameters));
+  const isOpen = additionalProperties(parameters) !== undefined;
   const lines = properties.map(([key, schema], position) => {
     const kind = `${typeName(schema, parameters)}, ${required.has(key) ? 'required' : 'optional'}`;
     return [
@@ -63,9 +66,19 @@ function toolBlock({ name, description, parameters }: ToolSpec, index: number): 
   return [
     `---- BEGIN FUNCTION #${index + 1}: ${name} ----`,
     ...(description === '' ? [] : [`Description: ${description}`]),
-    ...(lines.length > 0 ? ['Parameters:', ...lines] : ['It takes no parameters.']),
+    ...(lines.length > 0 ? ['Parameters:', ...lines] : isOpen ? [] : ['It takes no parameters.']),
+    ...(isOpen ? [`It takes ${lines.length > 0 ? 'further ' : ''}parameters of any name.`] : []),
+    ...combinations(parameters),
     `---- END FUNCTION #${index + 1} ----`,
   ].join('\n');
+}
+
+/** Returns the sets of parameters of which a call needs one, where the schema has variants. */
+function combinations(parameters: JsonSchema): readonly string[] {
+  const { anyOf, oneOf } = resolveSchema(parameters, parameters);
+  const variants = [anyOf, oneOf].find((each) => Array.isArray(each)) as readonly unknown[] | undefined;
+  const sets = (variants ?? []).map((each) => listOf(resolveSchema(each, parameters)['required']).join(', '));
+  return sets.some((set) => set !== '') ? [`Required is one of: ${sets.map((set) => `(${set})`).join(' or ')}.`] : [];
 }
 
 function typeName(schema: unknown, root: JsonSchema): string {
@@ -109,24 +122,6 @@ function withoutReferences(schema: unknown, root: JsonSchema, depth = 0): unknow
   if ('$ref' in schema) return depth < 4 ? withoutReferences(resolveSchema(schema, root), root, depth + 1) : {};
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withoutReferences(value, root, depth)]));
 }
-
-function exampleOf({ name, parameters }: ToolSpec): string {
-  const required = new Set(listOf(resolveSchema(parameters, parameters)['required']));
-  const shown = Object.entries(propertiesOf(parameters)).filter(([key], index) => required.has(key) || index === 0);
-  const fields = shown.slice(0, 6).map(([key, schema]) => [key, sample(schema, parameters)]);
-  return `I will use ${name}.\n\n${writeCall({ name, arguments: JSON.stringify(Object.fromEntries(fields)) })}`;
-}
-
-function sample(schema: unknown, root: JsonSchema): unknown {
-  const first = alternativesOf(schema, root).find((each) => each['type'] !== 'null') ?? {};
-  if ('const' in first) return first['const'];
-  const [value] = listOf(first['enum']);
-  if (value !== undefined) return value;
-  if (first['type'] === 'array') return [sample(first['items'], root)];
-  return samples[String(first['type'])] ?? 'example text';
-}
-
-const samples: Readonly<Record<string, unknown>> = { integer: 1, number: 0.5, boolean: true, object: {}, null: null };
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

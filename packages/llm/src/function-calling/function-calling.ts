@@ -1,7 +1,7 @@
 import type { Json } from '@varve/events';
 import { LlmError } from '../error.ts';
 import type { LanguageModel, ModelWrapper } from '../language-model.ts';
-import type { TextCallFormat } from '../text-calls/formats/text-call-format.ts';
+import { textCallFormats, type TextCallFormat } from '../text-calls/formats/readers.ts';
 import { generateWithTextCalls } from '../text-calls/generate-with-text-calls.ts';
 import { mockFunctionCalling, type MockFunctionCallingOptions } from './mock-function-calling.ts';
 
@@ -19,8 +19,8 @@ export interface FunctionCallingOptions extends MockFunctionCallingOptions {
    */
   readonly mode?: 'native' | 'mock' | 'auto';
   /**
-   * Formats in which calls are read from the text of native replies, when the server did not do that; `function-tags`
-   * and `tool-call-json` by default. A reply with calls in another format ends with the finish reason `unread-calls`.
+   * Formats in which calls are read from the text of native replies, when the server did not do that; all by default. A
+   * reply with calls in another format ends with the finish reason `unread-calls`.
    */
   readonly textCallFormats?: readonly TextCallFormat[];
   /** Called once when `auto` switches to mock function calling, with the cause. Must not throw. */
@@ -54,7 +54,7 @@ interface Native {
 }
 
 function nativeCalling(model: LanguageModel, options: FunctionCallingOptions): Native {
-  const { textCallFormats: formats = ['function-tags', 'tool-call-json'], onTextCalls } = options;
+  const { textCallFormats: formats = textCallFormats, onTextCalls } = options;
   let streak = 0;
   return {
     inner: model,
@@ -78,14 +78,14 @@ function nativeCalling(model: LanguageModel, options: FunctionCallingOptions): N
 function specOf(
   mode: 'auto' | 'native',
   model: LanguageModel,
-  { callsPerReply, example, textCallFormats }: FunctionCallingOptions,
+  { callsPerReply, example, textCallFormats: formats }: FunctionCallingOptions,
 ): Json {
   return {
     kind: 'function-calling',
     mode,
     ...(callsPerReply !== undefined && { callsPerReply }),
     ...(example !== undefined && { example }),
-    ...(textCallFormats && { textCallFormats }),
+    ...(formats && { textCallFormats: formats }),
     model: model.spec,
   };
 }

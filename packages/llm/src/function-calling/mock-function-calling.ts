@@ -6,6 +6,12 @@ import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest, ToolSpec } from '../model-request.ts';
 import { withEarlierUsage, errorWithEarlierUsage } from './earlier-usage.ts';
 import { describeTools } from './describe-tools.ts';
+import { toolNameLookup } from '../dialects/tool-names.ts';
+import { blankOutCode } from '../text-calls/blank-out-code.ts';
+import { textCallFormats } from '../text-calls/formats/readers.ts';
+import type { TextCalls } from '../text-calls/formats/text-call-format.ts';
+import { mentionedCall } from '../text-calls/mentions-call.ts';
+import { callsInText, unreadReply } from '../text-calls/read-text-calls.ts';
 import type { MockNotice } from '../text-calls/mock-notice.ts';
 import { maxSearched } from '../text-calls/max-searched.ts';
 import { knownNamesOf, readCalls } from '../text-calls/read-calls.ts';
@@ -187,11 +193,31 @@ function parseReply(
   const scanned = scanReply(split.text, options);
   const { text: visible, calls, droppedChars } = scanned;
   const reasoning = joinReasoning(ownReasoning, scanned.leadingReasoning);
-  if (calls.length > 0 || visible.trim() !== '' || isCutOff(finish)) {
+  if (calls.length > 0 || isCutOff(finish)) {
     return { text: visible, calls, droppedChars, reasoning, isFromReasoning: false };
   }
+  const other = callsInOtherFormats(visible, tools);
+  if (other) {
+    return {
+      text: other.leadingText.trimEnd(),
+      calls: other.calls.slice(0, options.maxCalls),
+      droppedChars: 0,
+      reasoning: joinReasoning(reasoning, other.reasoning ?? ''),
+      isFromReasoning: false,
+    };
+  }
+  if (visible.trim() !== '') return { text: visible, calls, droppedChars, reasoning, isFromReasoning: false };
   const reasoningCalls = scanReply(reasoning, options).calls;
   return { ...nothing, text: visible, reasoning, calls: reasoningCalls, isFromReasoning: reasoningCalls.length > 0 };
+}
+
+const otherFormats = textCallFormats.filter((format) => format !== 'function-tags');
+
+/** Reads calls in the format on which the model was trained, which many write whatever the instructions are. */
+function callsInOtherFormats(written: string, tools: ReadonlyMap<string, ToolSpec>): TextCalls | undefined {
+  const originalName = toolNameLookup([...tools.values()]);
+  const callText = { text: written, prose: blankOutCode(written) };
+  return callsInText(callText, otherFormats, { tools, originalName, isNative: false })?.calls;
 }
 
 function isCutOff(finish: ModelReply['finish']): boolean {
@@ -203,7 +229,7 @@ function buildReply(
   parsed: ParsedReply,
   { tools, notice }: { readonly tools: ReadonlyMap<string, ToolSpec>; readonly notice: MockState['notice'] },
 ): ModelReply {
-  const { calls, invalidCalls } = readCalls(parsed.calls, { tools, replyId: reply.id, notice });
+  const { calls, invalidCalls } = readCalls(parsed.calls, { tools, replyId: reply.id });
   if (parsed.isFromReasoning) notice({ kind: 'call-in-reasoning' });
   if (parsed.droppedChars > 0) notice({ kind: 'dropped-text', chars: parsed.droppedChars });
   const { reasoning_content: _reasoning, ...rest } = reply.message;
@@ -213,10 +239,21 @@ function buildReply(
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(parsed.reasoning !== '' && { reasoning_content: parsed.reasoning }),
   };
-  return {
+  const whole: ModelReply = {
     ...reply,
     message,
     finish: calls.length > 0 && reply.finish === 'stop' ? 'tool-calls' : reply.finish,
     ...(Object.keys(invalidCalls).length > 0 && { invalidCalls }),
   };
+  const unread = calls.length === 0 && tools.size > 0 ? unreadTool(whole.message, tools) : undefined;
+  return unread ? unreadReply(whole, unread) : whole;
+}
+
+/** Returns the tool of which the text of a reply, or the reasoning of one without text, seems to contain a call. */
+function unreadTool(message: Message, tools: ReadonlyMap<string, ToolSpec>): ToolSpec | undefined {
+  const written = textOf(message.content) || (message.reasoning_content ?? '');
+  if (written.length > maxSearched) return undefined;
+  const originalName = toolNameLookup([...tools.values()]);
+  const name = mentionedCall({ text: written, prose: blankOutCode(written) }, (each) => tools.has(originalName(each)));
+  return name === undefined ? undefined : tools.get(originalName(name));
 }

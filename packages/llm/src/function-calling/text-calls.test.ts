@@ -7,7 +7,7 @@ import { functionCalling, type FunctionCallingOptions, type TextCallNotice } fro
 import type { ToolSpec } from '../model-request.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import { userRequest, scriptedModel, scriptedServer, type ScriptedStep } from '../testing/index.ts';
-import type { TextCallFormat } from '../text-calls/formats/text-call-format.ts';
+import { textCallFormats, type TextCallFormat } from '../text-calls/formats/readers.ts';
 import { maxSearched } from '../text-calls/max-searched.ts';
 
 const grep: ToolSpec = {
@@ -21,7 +21,6 @@ const grep: ToolSpec = {
 };
 const dotted: ToolSpec = { name: 'files.read', description: '', parameters: { type: 'object', properties: {} } };
 const request = userRequest('Go', { tools: [grep, dotted] });
-const everything = ['function-tags', 'tool-call-json', 'invoke', 'arg-pairs', 'json'] as const;
 
 /** Returns the streamed result for a reply of a native model. */
 async function read(step: ScriptedStep | string, options: FunctionCallingOptions = {}) {
@@ -40,7 +39,7 @@ async function read(step: ScriptedStep | string, options: FunctionCallingOptions
 const args = { pattern: 'a </parameter> b\n"c"', depth: 3 };
 const json = JSON.stringify({ name: 'grep', arguments: args });
 
-const written: Readonly<Record<TextCallFormat, readonly string[]>> = {
+const written = {
   'function-tags': [
     '<function=grep>\n<parameter=pattern>\na </parameter> b\n"c"\n</parameter>\n<parameter=depth>3</parameter>\n</function>',
     '<tool_call>\n<function=grep>\n<parameter=pattern>\na </parameter> b\n"c"\n</parameter>\n<parameter=depth>3</parameter>\n</function>\n</tool_call>',
@@ -60,7 +59,7 @@ const written: Readonly<Record<TextCallFormat, readonly string[]>> = {
     '<tool_call>grep\n<arg_key>pattern</arg_key>\n<arg_value>a </parameter> b\n"c"</arg_value>\n<arg_key>depth</arg_key>\n<arg_value>3</arg_value>\n</tool_call>',
   ],
   json: [json, `\`\`\`json\n${JSON.stringify({ name: 'grep', arguments: args }, null, 2)}\n\`\`\``],
-};
+} satisfies Partial<Record<TextCallFormat, readonly string[]>>;
 const rows = Object.entries(written).flatMap(([format, texts]) =>
   texts.map((text, index) => [format as TextCallFormat, index, text] as const),
 );
@@ -71,14 +70,13 @@ describe('a call in the text of a native reply', () => {
     const alone = await read(text, { textCallFormats: [format], onTextCalls: (notice) => notices.push(notice) });
     expect([alone.calls, alone.visible, alone.reply.finish]).toEqual([[['grep', args]], '', 'tool-calls']);
     expect(notices).toEqual([{ format }]);
-    const all = await read(text, { textCallFormats: everything });
+    const all = await read(text, { textCallFormats });
     expect(all.calls).toEqual([['grep', args]]);
   });
 
   test.for(rows)('is reported when its format is not read: %s, form %i', async ([, , text]) => {
     const { calls, visible, reply } = await read(`I look.\n\n${text}`, { textCallFormats: [] });
-    // A fence is code, and JSON after text is not a call.
-    const isCode = text.startsWith('{') || text.startsWith('```');
+    const isCode = text.startsWith('```');
     expect([calls, visible, reply.finish]).toEqual([[], `I look.\n\n${text}`, isCode ? 'stop' : 'unread-calls']);
   });
 
@@ -126,7 +124,6 @@ describe('a call in the text of a native reply', () => {
 
 test.for([
   ['alone in a fence at the end', `Like this:\n\`\`\`\n${written['function-tags'][0]}\n\`\`\``],
-  ['alone in a fence that is the whole text', `\`\`\`xml\n${written['function-tags'][1]}\n\`\`\``],
   ['in a fence that has no end', `Like this:\n\`\`\`\n${written['function-tags'][0]}`],
   ['in a fence of tildes', `Like this:\n~~~\n${written.invoke[0]}\n~~~`],
   ['in a fence', `Like this:\n\`\`\`\n<tool_call>${json}</tool_call>\n\`\`\`\nDone.`],
@@ -135,11 +132,12 @@ test.for([
   ['that names no tool', '<tool_call>{"name":"jump","arguments":{}}</tool_call>'],
   ['as a tag without a call', 'Models close it with <tool_call>.'],
 ])('markup %s is text', async ([, text = '']) => {
-  const { calls, visible, isUnread } = await read(text, { textCallFormats: everything });
+  const { calls, visible, isUnread } = await read(text, { textCallFormats });
   expect([calls, visible, isUnread]).toEqual([[], text, false]);
 });
 
 test.for<readonly [string, ScriptedStep]>([
+  ['it is alone in a fence', { text: `\`\`\`xml\n${written['function-tags'][1]}\n\`\`\`` }],
   ['text follows it', { text: `<tool_call>${json}</tool_call>\nThat would search.` }],
   ['its JSON is broken', { text: '<tool_call>{"name":"grep","arguments":{"pattern":}}</tool_call>' }],
   ['its JSON has no end', { text: '<tool_call>{"name":"grep","arguments":{"pattern":"a' }],
@@ -225,7 +223,7 @@ test('the deltas of any reply add up to it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(parts, { maxLength: 8 }), async (all) => {
       const text = `.${all.join('')}`;
-      const { deltas, visible } = await read(text, { textCallFormats: everything });
+      const { deltas, visible } = await read(text, { textCallFormats });
       const from = deltas.findLastIndex(({ kind }) => kind === 'reset') + 1;
       const shown = deltas.slice(from).map((delta) => (delta.kind === 'text' ? delta.text : ''));
       expect(shown.join('')).toBe(visible);
@@ -250,7 +248,7 @@ test.for([
   '\n<function=grep>\n<parameter=pattern>',
 ])('a long text of %s is read in its time', async (piece) => {
   const inner = scriptedModel([{ text: `.${piece.repeat(Math.ceil(200_000 / piece.length))}.` }]);
-  const model = functionCalling({ mode: 'native', textCallFormats: everything })(inner);
+  const model = functionCalling({ mode: 'native', textCallFormats })(inner);
   const reply = await model.generate(request, { onDelta: () => undefined });
   expect(reply.finish).toMatch(/stop|calls/);
 });

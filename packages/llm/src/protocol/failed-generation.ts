@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { text } from '@varve/events';
 import { LlmError } from '../error.ts';
+import { textCallFormats } from '../text-calls/formats/readers.ts';
 import { readTextCalls } from '../text-calls/read-text-calls.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
@@ -22,7 +23,7 @@ export function readFailedGeneration(error: unknown, request: ModelRequest, mode
     latencyMs: 0,
     attempts: 1,
   };
-  const found = readTextCalls(output, request, ['function-tags', 'tool-call-json', 'invoke', 'arg-pairs', 'json']);
+  const found = readTextCalls(output, request, textCallFormats);
   if (!found?.format) return undefined;
   const { id, message, finish, invalidCalls } = found.reply;
   return { id, model, message, finish, ...(invalidCalls && { invalidCalls }) };

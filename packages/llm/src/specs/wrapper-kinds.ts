@@ -5,7 +5,7 @@ import { functionCalling } from '../function-calling/function-calling.ts';
 import { mockFunctionCalling } from '../function-calling/mock-function-calling.ts';
 import type { LanguageModel } from '../language-model.ts';
 import { retry } from '../retry.ts';
-import { textCallFormats } from '../text-calls/formats/text-call-format.ts';
+import { textCallFormats } from '../text-calls/formats/readers.ts';
 import { limitCalls } from '../wrappers/limit-calls.ts';
 import { routeCalls } from '../wrappers/route-calls.ts';
 import type { ModelContext, ModelKind, ModelKindsOptions } from './model-kind.ts';

@@ -3,7 +3,7 @@ import { LlmError } from '../error.ts';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
-import type { TextCallFormat } from './formats/text-call-format.ts';
+import { textCallReaders, type TextCallFormat } from './formats/readers.ts';
 import { textCallStream } from './text-call-stream.ts';
 import { readTextCalls, type TextCallReply } from './read-text-calls.ts';
 
@@ -12,15 +12,6 @@ export interface NativeReply {
   readonly reply: ModelReply;
   readonly textCalls: TextCallReply | undefined;
 }
-
-/** Beginnings of calls in each format. A code fence is streamed as text until it turns out to be a call. */
-const marks: Readonly<Record<TextCallFormat, readonly string[]>> = {
-  'function-tags': ['<function=', '<tool_call>'],
-  'tool-call-json': ['<tool_call>'],
-  invoke: ['<function_calls>', '<invoke name="', '<｜DSML｜', '<minimax:'],
-  'arg-pairs': ['<tool_call>'],
-  json: [],
-};
 
 /** Generates a reply with native function calling, and reads calls that the server left in its text. */
 export async function generateWithTextCalls(
@@ -33,7 +24,8 @@ export async function generateWithTextCalls(
   const unlessAborted: NonNullable<typeof onDelta> = (delta) => {
     if (!signal?.aborted) onDelta?.(delta);
   };
-  const stream = onDelta && textCallStream(unlessAborted, [...new Set(formats.flatMap((format) => marks[format]))]);
+  const marks = new Set(formats.flatMap((format): readonly string[] => textCallReaders[format].marks));
+  const stream = onDelta && textCallStream(unlessAborted, [...marks]);
   const inner = { ...options, ...(stream && { onDelta: (delta: Delta) => stream.push(delta) }) };
   const reply = await model.generate(request, inner);
   const textCalls = readTextCalls(reply, request, formats);

@@ -2,8 +2,6 @@
 export type MockNotice =
   /** Text after the last call. */
   | { readonly kind: 'dropped-text'; readonly chars: number }
-  /** A parameter was written twice; the last value counts. */
-  | { readonly kind: 'repeated-parameter'; readonly call: string; readonly parameter: string }
   /** The only call was in the reasoning, and was used. */
   | { readonly kind: 'call-in-reasoning' }
   /** A value contained a stop string, so the request was sent again without stop strings. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ToolCall } from '@varve/events';
-import { coerceText, parseJson, propertiesOf } from '@varve/text';
+import { additionalProperties, coerceText, parseJson, propertiesOf } from '@varve/text';
 import { jsonrepair } from 'jsonrepair';
 import type { ToolSpec } from '../model-request.ts';
-import type { MockNotice } from './mock-notice.ts';
 import type { ScannedCall } from './function-tags/scan-call.ts';
 import type { KnownNames } from './function-tags/scan-parameter.ts';
 import { tags } from './function-tags/tags.ts';
@@ -20,7 +19,6 @@ export interface ReadCallsOptions {
   readonly tools: ReadonlyMap<string, ToolSpec>;
   /** Call ids are derived from it, so a replayed reply has the same ids. */
   readonly replyId: string;
-  readonly notice: (notice: MockNotice) => void;
 }
 
 /**
@@ -44,7 +42,7 @@ interface ReadOneOptions extends ReadCallsOptions {
   readonly parse: (text: string) => unknown;
 }
 
-function readCall(scanned: ScannedCall, id: string, { tools, notice, parse }: ReadOneOptions) {
+function readCall(scanned: ScannedCall, id: string, { tools, parse }: ReadOneOptions) {
   const { name, openParameter, json } = scanned;
   const call = (args: string): ToolCall => ({ id, name, arguments: args, origin: 'completion' });
   if (json !== undefined) return { call: call(json), problems: [] };
@@ -55,17 +53,19 @@ function readCall(scanned: ScannedCall, id: string, { tools, notice, parse }: Re
   const root = tools.get(name)?.parameters ?? {};
   const known = propertiesOf(root);
   const names = Object.keys(known);
+  const others = additionalProperties(root);
   const problems: string[] = [];
   const fields = new Map<string, unknown>();
   for (const parameter of scanned.parameters) {
     const key = matchingName(parameter.name, names) ?? parameter.name;
-    if (fields.has(key)) notice({ kind: 'repeated-parameter', call: name, parameter: key });
-    if (!Object.hasOwn(known, key)) {
+    if (fields.has(key)) problems.push(`The parameter ${key} of ${name} is written twice.`);
+    const isKnown = Object.hasOwn(known, key);
+    if (!isKnown && others === undefined) {
       fields.set(key, parameter.text);
-      if (names.length > 0) problems.push(`${name} has no parameter ${key}. Its parameters are: ${names.join(', ')}.`);
+      problems.push(`${name} has no parameter ${key}. Its parameters are: ${names.join(', ')}.`);
       continue;
     }
-    const coerced = coerceText(parameter, known[key], { root, parse });
+    const coerced = coerceText(parameter, isKnown ? known[key] : others, { root, parse });
     fields.set(key, 'value' in coerced ? coerced.value : parameter.text);
     if ('expected' in coerced) problems.push(`The parameter ${key} of ${name} must be ${coerced.expected}.`);
   }
@@ -90,15 +90,14 @@ function repairingParser(): (text: string) => unknown {
   };
 }
 
-/**
- * Returns the names that are valid in a call of a tool. For a tool without listed parameters, every parameter name is
- * valid.
- */
+/** Returns the names that are valid in a call of a tool. */
 export function knownNamesOf(tools: ReadonlyMap<string, ToolSpec>, tool: string): KnownNames {
-  const names = Object.keys(propertiesOf(tools.get(tool)?.parameters ?? {}));
+  const root = tools.get(tool)?.parameters ?? {};
+  const names = Object.keys(propertiesOf(root));
+  const isOpen = additionalProperties(root) !== undefined;
   return {
     isTool: (name) => tools.has(name),
-    isParameter: (name) => names.length === 0 || matchingName(name, names) !== undefined,
+    isParameter: (name) => isOpen || matchingName(name, names) !== undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TextCallFormat } from '../../src/text-calls/formats/text-call-format.ts';
+import type { TextCallFormat } from '../../src/text-calls/formats/readers.ts';
 import { functionCalling } from '../../src/function-calling/function-calling.ts';
 import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
 import { failing, grep, withTools } from './answers.ts';
@@ -19,20 +19,23 @@ const callsAll: ScriptedStep = ({ tools }) => {
 };
 
 const json = JSON.stringify({ name: 'grep', arguments: { pattern: 'x' } });
-const textCalls: Readonly<Record<TextCallFormat, string>> = {
+const textCalls = {
   'function-tags': '<function=grep>\n<parameter=pattern>x</parameter>\n</function>',
   'tool-call-json': `<tool_call>\n${json}\n</tool_call>`,
   invoke: '<minimax:tool_call><invoke name="grep"><parameter name="pattern">x</parameter></invoke></minimax:tool_call>',
   'arg-pairs': '<tool_call>grep\n<arg_key>pattern</arg_key>\n<arg_value>x</arg_value>\n</tool_call>',
+  deepseek: '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>grep\n{"pattern":"x"}',
+  kimi: '<|tool_calls_section_begin|><|tool_call_begin|>functions.grep:0<|tool_call_argument_begin|>{"pattern":"x"}',
+  channels: '<|channel|>commentary to=functions.grep <|message|>{"pattern":"x"}',
+  mistral: '[TOOL_CALLS]grep[ARGS]{"pattern":"x"}',
   json,
-};
+} satisfies Partial<Record<TextCallFormat, string>>;
 
-/** Calls in special tokens of models, which are not read from text. */
+/** Calls that no format describes. */
 const unreadable = {
-  DeepSeek: '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>grep\n{"pattern":"x"}',
-  Kimi: '<|tool_calls_section_begin|><|tool_call_begin|>functions.grep:0<|tool_call_argument_begin|>{"pattern":"x"}',
-  'GPT-OSS': '<|channel|>commentary to=functions.grep <|message|>{"pattern":"x"}',
-  Mistral: '[TOOL_CALLS]grep[ARGS]{"pattern":"x"}',
+  attributes: '<call tool="grep" pattern="x"/>',
+  'a cut text': '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>grep\n{"pattern":"x',
+  words: 'grep{pattern: x}',
 };
 
 /** F52 and F56: tools that a server rejects, and calls that it leaves in the text. */
@@ -114,7 +117,7 @@ export const toolFaults: readonly FaultRow[] = [
   ]),
   ...Object.entries(unreadable).map(([model, text]) => ({
     fault: 56,
-    title: `a call in the text in the tokens of ${model} is text with the finish reason unread-calls`,
+    title: `a call in the text as ${model} is text with the finish reason unread-calls`,
     wrap: functionCalling(),
     request: withTools,
     steps: [{ text }],

@@ -89,7 +89,7 @@ test.for<readonly [string, string, { readonly text?: string; readonly calls: unk
   [
     '14: an unknown function is returned',
     '<function=jump>\n<parameter=high>1</parameter>\n</function>',
-    { calls: [['jump', { high: '1' }]] },
+    { calls: [['jump', { high: 1 }]] },
   ],
   [
     '15: quotes and spaces around a name',
@@ -119,9 +119,9 @@ test.for<readonly [string, string, { readonly text?: string; readonly calls: unk
     { calls: [['run', { security_risk: 'LOW' }]] },
   ],
   [
-    '20: a tool without a schema takes text',
+    '20: a tool without a schema takes any value',
     '<function=ping><parameter=a>1</parameter></function>',
-    { calls: [['ping', { a: '1' }]] },
+    { calls: [['ping', { a: 1 }]] },
   ],
   [
     '21: a value that the next parameter ends',
@@ -176,7 +176,7 @@ test.for<readonly [string, string, { readonly text?: string; readonly calls: unk
   [
     '46: another format',
     '<invoke name="run"><parameter name="cmd">ls</parameter></invoke>',
-    { text: '<invoke name="run"><parameter name="cmd">ls</parameter></invoke>', calls: [] },
+    { text: '', calls: called },
   ],
   ['47: a tag within prose', 'Write `<function=run>` to run.', { text: 'Write `<function=run>` to run.', calls: [] }],
   [
@@ -261,11 +261,15 @@ test('a result invented by the model ends the reply', async () => {
   expect((await read(made)).calls).toEqual(called);
 });
 
-test('28: the last value of a repeated parameter counts, and the repetition is reported', async () => {
-  const { calls, notices } = await read(`${ls}<parameter=cmd>pwd</parameter></function>`);
-  expect([calls, notices]).toEqual([
-    [['run', { cmd: 'pwd' }]],
-    [{ kind: 'repeated-parameter', call: 'run', parameter: 'cmd' }],
+test('28: a parameter that is written twice is refused', async () => {
+  const { calls } = await read(`${ls}<parameter=cmd>pwd</parameter></function>`);
+  expect(calls).toEqual([['run', { problem: 'The parameter cmd of run is written twice.' }]]);
+});
+
+test('an unknown parameter ends the value before it, and is refused', async () => {
+  const { calls } = await read(`${ls}<parameter=note>List</parameter></function>`);
+  expect(calls).toEqual([
+    ['run', { problem: expect.stringMatching(/^run has no parameter note\. Its parameters are: cmd/) }],
   ]);
 });
 

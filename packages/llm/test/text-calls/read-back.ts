@@ -12,7 +12,7 @@ const known = { isTool: (name: string) => tools.has(name), isParameter: (name: s
 export function readBack(made: readonly AnyCall[]): readonly AnyCall[] {
   const whole = made.map((call) => writeCall({ ...call, arguments: JSON.stringify(call.arguments) })).join('\n');
   const scanned = scanReply(whole, { knownIn: () => known, maxCalls: Infinity });
-  const { calls, invalidCalls } = readCalls(scanned.calls, { tools, replyId: 'reply', notice: () => undefined });
+  const { calls, invalidCalls } = readCalls(scanned.calls, { tools, replyId: 'reply' });
   const problems = Object.values(invalidCalls);
   if (problems.length > 0) throw new Error(problems.join(' '));
   return calls.map((call) => ({ name: call.name, arguments: JSON.parse(call.arguments) as AnyCall['arguments'] }));

@@ -24,7 +24,9 @@ test.for<[Record<string, unknown>, Record<string, unknown>]>([
   [{ size: '-3' }, { size: -3 }],
   [{ sure: 'True' }, { sure: true }],
   [{ nested: 'false' }, { nested: false }],
-  [{ text: ['a', 'b'] }, { text: 'ab' }],
+  [{ text: ['a', 'b'] }, { text: ['a', 'b'] }],
+  [{ text: ['a'] }, { text: 'a' }],
+  [{ text: [] }, { text: [] }],
   [
     { text: '[1]', either: '5' },
     { text: '[1]', either: '5' },
@@ -59,7 +61,11 @@ test.for<[string, unknown, unknown]>([
   ['7', { type: ['string', 'integer'] }, 7],
   ['seven', { type: ['string', 'integer'] }, 'seven'],
   ['[1]', {}, [1]],
-  ['1', {}, '1'],
+  ['1', {}, 1],
+  ['true', {}, true],
+  ['1.0', {}, '1.0'],
+  ['12345678901234567890', {}, '12345678901234567890'],
+  ['"a"', {}, '"a"'],
   ['2', { enum: [1, 2] }, 2],
 ])('%j as %j is %j', ([text, schema, value]) => {
   expect(coerceText(written(text), schema, { root })).toEqual({ value });

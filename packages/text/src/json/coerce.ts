@@ -40,8 +40,8 @@ export function coerceText(written: WrittenValue, schema: unknown, options: Coer
 
 /**
  * Returns the fields of an object as a schema requires them, where only one value can be meant: a string that holds the
- * list, object, number or boolean that is required, and a list of strings where one string is. Fields that fit, cannot
- * be read or are not in the schema stay as they are.
+ * list, object, number or boolean that is required, and a list of one string where one string is. Fields that fit,
+ * cannot be read or are not in the schema stay as they are: several strings are never joined.
  */
 export function coerceFields(
   fields: Readonly<Record<string, unknown>>,
@@ -58,7 +58,8 @@ export function coerceFields(
 
 function fitted(value: unknown, types: readonly string[], parse: (text: string) => unknown): unknown {
   if (Array.isArray(value)) {
-    return types.includes('string') && value.every((item) => typeof item === 'string') ? value.join('') : value;
+    const [only] = value as readonly unknown[];
+    return types.includes('string') && value.length === 1 && typeof only === 'string' ? only : value;
   }
   if (typeof value !== 'string') return value;
   const text = value.trim();
@@ -66,6 +67,7 @@ function fitted(value: unknown, types: readonly string[], parse: (text: string) 
 }
 
 function hasType(value: unknown, type: string): boolean {
+  if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
   if (type === 'integer') return Number.isSafeInteger(value);
   if (type === 'object') return isObject(value);
@@ -97,12 +99,14 @@ function enumerated(schema: JsonSchema, text: string): unknown {
   return allowedValues(schema)?.find((value) => value === text || value === text.trim());
 }
 
-/** Returns a value of the list of allowed ones, else JSON of a list or an object, else the text. */
+/** Returns a value of the list of allowed ones, else what the text is as JSON, else the text. */
 function untyped(schema: JsonSchema, { text, isLiteral }: WrittenValue): unknown {
   const values = allowedValues(schema);
   if (values) return values.find((value) => String(value) === text.trim()) ?? text;
   const json = isLiteral ? undefined : parseJson(text);
-  return typeof json === 'object' && json !== null ? json : text;
+  // A string in quotes may mean the quotes, and a number with too many digits would be another one.
+  const isOther = typeof json === 'string' || (typeof json === 'number' && String(json) !== text.trim());
+  return json === undefined || isOther ? text : json;
 }
 
 function allowedValues(schema: JsonSchema): readonly unknown[] | undefined {

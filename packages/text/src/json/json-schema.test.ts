@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { alternativesOf, mapSubschemas, narrowSchema, resolveSchema, typesOf } from './json-schema.ts';
+import {
+  additionalProperties,
+  allowsNull,
+  alternativesOf,
+  mapSubschemas,
+  narrowSchema,
+  propertiesOf,
+  resolveSchema,
+  typesOf,
+  type JsonSchema,
+} from './json-schema.ts';
 
 const root = {
   $defs: {
@@ -52,4 +62,52 @@ test('a narrowed schema has the given keywords at each level, after a change at 
     only === undefined ? rest : { ...rest, enum: [only] },
   );
   expect(narrowed).toEqual({ properties: { $id: { enum: [1] } } });
+});
+
+const union = {
+  type: 'object',
+  properties: { kind: { type: 'string' } },
+  anyOf: [
+    { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
+    { $ref: '#/$defs/named' },
+    { allOf: [{ properties: { id: { type: 'string' } } }] },
+  ],
+  $defs: { named: { properties: { name: { type: 'string' }, kind: {} } } },
+};
+
+test('an object has the properties of its variants', () => {
+  expect(propertiesOf(union)).toEqual({
+    kind: { type: 'string' },
+    id: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+    name: { type: 'string' },
+  });
+  const endless = { anyOf: [{ $ref: '#' }, { properties: { a: {} } }] };
+  expect(propertiesOf(endless)).toEqual({ a: {} });
+});
+
+test.for<[JsonSchema, unknown]>([
+  [{ type: 'object' }, {}],
+  [{ properties: { a: {} } }, undefined],
+  [{ properties: {} }, undefined],
+  [{ properties: { a: {} }, additionalProperties: true }, {}],
+  [{ properties: {}, additionalProperties: { type: 'string' } }, { type: 'string' }],
+  [{ properties: {}, additionalProperties: false }, undefined],
+  [{ patternProperties: { x: { type: 'null' } }, additionalProperties: false }, { type: 'null' }],
+])('other properties of %j fit %j', ([schema, expected]) => {
+  expect(additionalProperties(schema)).toEqual(expected);
+});
+
+test.for<[JsonSchema, boolean]>([
+  [{}, true],
+  [{ type: 'string' }, false],
+  [{ type: ['string', 'null'] }, true],
+  [{ type: ['string', 'null'], enum: ['a'] }, false],
+  [{ enum: ['a', null] }, true],
+  [{ const: null }, true],
+  [{ type: 'string', nullable: true }, true],
+  [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, true],
+  [{ oneOf: [{ type: 'string' }, { type: 'integer' }] }, false],
+  [{ allOf: [{ type: ['string', 'null'] }, { type: 'string' }] }, false],
+])('null fits %j: %j', ([schema, expected]) => {
+  expect(allowsNull(schema, schema)).toBe(expected);
 });

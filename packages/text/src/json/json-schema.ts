@@ -49,10 +49,72 @@ function typesWithin(schema: unknown, root: JsonSchema, seen: Set<JsonSchema>): 
   return typeof known['type'] === 'string' ? [known['type']] : [];
 }
 
-/** Returns the schemas of the properties that an object schema names, in its order. */
+/**
+ * Returns the schemas of the properties that an object schema names, in its order, then those that only its variants
+ * name. A property that several variants name fits any of their schemas.
+ */
 export function propertiesOf(root: JsonSchema): Readonly<Record<string, unknown>> {
-  const properties = resolveSchema(root, root)['properties'];
-  return isSchema(properties) ? properties : {};
+  return propertiesWithin(root, root, new Set());
+}
+
+function propertiesWithin(schema: unknown, root: JsonSchema, seen: Set<JsonSchema>): Readonly<Record<string, unknown>> {
+  const known = resolveSchema(schema, root);
+  if (seen.has(known)) return {};
+  seen.add(known);
+  const properties = known['properties'];
+  const variants = variantKeywords
+    .flatMap((keyword) => (Array.isArray(known[keyword]) ? (known[keyword] as readonly unknown[]) : []))
+    .flatMap((variant) => Object.entries(propertiesWithin(variant, root, seen)));
+  const named = isSchema(properties) ? properties : {};
+  if (variants.length === 0) return named;
+  const added = Map.groupBy(
+    variants.filter(([name]) => !Object.hasOwn(named, name)),
+    ([name]) => name,
+  );
+  const merged = [...added].map(([name, choices]): [string, unknown] => [name, anyOf(choices.map(([, each]) => each))]);
+  return { ...named, ...Object.fromEntries(merged) };
+}
+
+const variantKeywords = ['allOf', 'anyOf', 'oneOf'] as const;
+
+function anyOf(schemas: readonly unknown[]): unknown {
+  return schemas.length === 1 ? schemas[0] : { anyOf: schemas };
+}
+
+/**
+ * Returns the schema of properties that an object schema does not name; undefined if there may be none. A schema that
+ * restricts no property allows any, others only where they mention additional ones.
+ */
+export function additionalProperties(root: JsonSchema): unknown {
+  const known = resolveSchema(root, root);
+  const { additionalProperties: additional, patternProperties: patterns } = known;
+  if (additional === false) return isSchema(patterns) ? anyOf(Object.values(patterns)) : undefined;
+  if (isSchema(additional)) return additional;
+  const isOpen =
+    additional === true || isSchema(patterns) || !restrictions.some((keyword) => Object.hasOwn(known, keyword));
+  return isOpen ? {} : undefined;
+}
+
+const restrictions = ['properties', 'required', ...variantKeywords] as const;
+
+/** Returns whether null fits a schema. A schema that restricts neither types nor values allows it. */
+export function allowsNull(schema: unknown, root: JsonSchema): boolean {
+  return allowsNullWithin(schema, root, new Set());
+}
+
+function allowsNullWithin(schema: unknown, root: JsonSchema, seen: Set<JsonSchema>): boolean {
+  const known = resolveSchema(schema, root);
+  if (seen.has(known)) return false;
+  seen.add(known);
+  const { type, enum: values, nullable, anyOf: any, oneOf, allOf } = known;
+  if (nullable === true) return true;
+  if ('const' in known) return known['const'] === null;
+  if (Array.isArray(values)) return values.includes(null);
+  if (type !== undefined) return type === 'null' || (Array.isArray(type) && type.includes('null'));
+  const fits = (each: unknown): boolean => allowsNullWithin(each, root, seen);
+  const choices = [any, oneOf].find((list) => Array.isArray(list)) as readonly unknown[] | undefined;
+  if (choices) return choices.some(fits);
+  return !Array.isArray(allOf) || allOf.every(fits);
 }
 
 /** Keywords whose values are maps from names to schemas: a property may be called `$schema` or `pattern`. */

@@ -7,13 +7,14 @@ const combiningKeywords = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties
 
 /**
  * Returns a validator of arguments for a JSON Schema. Fields that the schema neither describes nor requires are
- * rejected, unless it has `additionalProperties` or combines several schemas.
+ * rejected, unless it describes no field, has `additionalProperties` or combines several schemas.
  *
  * @throws {ToolError} `unusable` when the schema does not describe an object, or uses an unsupported keyword.
  */
 export function parameterSchema(name: string, schema: Readonly<Record<string, unknown>>): z.ZodType {
   if (schema['type'] !== 'object') throw unusable(name, 'they are not of type object');
-  const isClosed = !combiningKeywords.some((keyword) => Object.hasOwn(schema, keyword));
+  const has = (keyword: string): boolean => Object.hasOwn(schema, keyword);
+  const isClosed = ['properties', 'required'].some(has) && !combiningKeywords.some(has);
   try {
     // Not in the global registry: two conversations may have tools of the same name with different schemas.
     return z.fromJSONSchema(

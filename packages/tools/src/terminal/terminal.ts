@@ -1,6 +1,7 @@
 import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import type { Tool } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
+import { quoteWords } from './argument-vector.ts';
 import { statementLines } from './command-text.ts';
 import type { ShellCall } from './shell-call.ts';
 import { ShellFactory } from './shell-factory.ts';
@@ -44,6 +45,7 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
     },
     isSandboxed: options.sandbox !== undefined,
     effect: 'write',
+    repairInput: quoteWords,
     resources: (call) => shellResources(call, maxShells),
     async execute(call, context) {
       const reason = rejectMultiple ? multipleStatementsReason(call) : undefined;

@@ -46,10 +46,32 @@ test('arguments that a tool rejects are repaired by the tool and checked again',
   expect(readCall(call('write', '{"body":"a"}'), tools)).toMatchObject({ kind: 'invalid' });
 });
 
-test('null counts as absent', () => {
+test('null counts as absent for a parameter that cannot be null', () => {
   expect(readCall(call('write', '{"text":"a","times":null}'), tools)).toMatchObject({
     action: { data: { text: 'a', times: 1 } },
   });
+});
+
+const assign = defineTool({
+  name: 'assign',
+  description: 'Assigns.',
+  input: z.object({
+    due: z.string().nullable().describe('Required.'),
+    gardener: z.string().nullable().optional().describe('Optional.'),
+    security_risk: z.string().optional().describe('Risk of the bed.'),
+  }),
+  effect: 'write',
+  execute: async () => 'ok',
+});
+
+test('null is a value of a parameter that can be null', () => {
+  const read = readCall(call('assign', '{"due":null,"gardener":null}'), new Map([['assign', assign]]));
+  expect(read).toMatchObject({ kind: 'valid', action: { data: { due: null, gardener: null } } });
+});
+
+test('a parameter of the tool is not a rating of the call, even with the name of the rating', () => {
+  const read = readCall(call('assign', '{"due":"May","security_risk":"HIGH"}'), new Map([['assign', assign]]));
+  expect(read).toMatchObject({ kind: 'valid', risk: 'UNKNOWN', action: { data: { security_risk: 'HIGH' } } });
 });
 
 test('an invalid risk is unknown, and so is the risk of a tool that only reads', () => {
@@ -88,6 +110,12 @@ test('arguments nested too deep for a log are answered, not executed', () => {
   });
   const deep = `{"value":${'['.repeat(5000)}${']'.repeat(5000)}}`;
   expect(readCall(call('anything', deep), new Map([['anything', anything]]))).toMatchObject({ kind: 'invalid' });
+});
+
+test('a tool that takes any parameter is offered as one', () => {
+  const open: Tool = { ...write, parameters: { type: 'object' } };
+  expect(offeredTool(open).parameters['additionalProperties']).toBe(true);
+  expect(offeredTool(write).parameters['additionalProperties']).not.toBe(true);
 });
 
 test('risk and summary are offered first, and only where they make sense', () => {

@@ -1,7 +1,7 @@
 import { EventError, type ToolCall } from '@varve/events';
 import type { SecurityRisk } from '@varve/events/kinds';
 import type { Payload } from '@varve/events/payloads';
-import { coerceFields, exceededJsonLimit } from '@varve/text';
+import { allowsNull, coerceFields, exceededJsonLimit, propertiesOf } from '@varve/text';
 import { ToolError, type Tool } from '@varve/tools';
 import { resolveToolName } from './resolve-tool.ts';
 import { argumentLimits, maxArgumentChars, parseArguments, parseNested } from './repair-arguments.ts';
@@ -39,10 +39,10 @@ export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): Vali
   const fields = parseArguments(call.arguments);
   if (!fields) return invalid(call, `The arguments of ${tool.name} are not a JSON object. Send the call again.`);
   const { summary, ...others } = fields;
-  const [risk, rest] = withoutRisk(others);
-  const own = { ...rest, ...(declares(tool, 'summary') && summary !== undefined && { summary }) };
+  const [risk, rest] = withoutRisk(others, tool);
+  const input = { ...rest, ...(declares(tool, 'summary') && summary !== undefined && { summary }) };
   try {
-    const action = tool.toAction(parseInput(tool, own));
+    const action = tool.toAction(parseInput(tool, withoutRejectedNulls(input, tool)));
     return {
       kind: 'valid',
       call: call.name === tool.name ? call : { ...call, name: tool.name },
@@ -80,14 +80,29 @@ function parseInput(tool: Tool, fields: Readonly<Record<string, unknown>>): unkn
   }
 }
 
+/** Leaves out null where the tool describes a parameter that cannot be null: models write it for an absent one. */
+function withoutRejectedNulls(
+  fields: Readonly<Record<string, unknown>>,
+  { parameters }: Tool,
+): Readonly<Record<string, unknown>> {
+  if (!Object.values(fields).includes(null)) return fields;
+  const properties = propertiesOf(parameters);
+  const isRejected = (name: string): boolean =>
+    Object.hasOwn(properties, name) && !allowsNull(properties[name], parameters);
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== null || !isRejected(name)));
+}
+
 /**
- * Names of the risk parameter, which no tool declares and models misspell. @see software-agent-sdk
+ * Names of the risk parameter, which models misspell. A parameter of the tool with such a name is not a rating. @see software-agent-sdk
  * fix_malformed_tool_arguments
  */
 const riskNames = ['security_risk', 'security_rort', 'securtiy_risk', 'security_riks'];
 
-function withoutRisk(fields: Readonly<Record<string, unknown>>): readonly [unknown, Readonly<Record<string, unknown>>] {
-  const name = riskNames.find((one) => Object.hasOwn(fields, one));
+function withoutRisk(
+  fields: Readonly<Record<string, unknown>>,
+  tool: Tool,
+): readonly [unknown, Readonly<Record<string, unknown>>] {
+  const name = riskNames.find((each) => Object.hasOwn(fields, each) && !declares(tool, each));
   if (name === undefined) return [undefined, fields];
   const { [name]: risk, ...rest } = fields;
   return [risk, rest];
@@ -102,5 +117,5 @@ function isRisk(value: unknown): value is SecurityRisk {
 }
 
 function declares(tool: Tool, field: string): boolean {
-  return field in ((tool.parameters as { readonly properties?: object }).properties ?? {});
+  return Object.hasOwn(propertiesOf(tool.parameters), field);
 }

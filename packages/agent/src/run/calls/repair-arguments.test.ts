@@ -7,12 +7,12 @@ import { parseArguments, parseNested } from './repair-arguments.ts';
 
 test.for<[string, Record<string, unknown>]>([
   ['{"text": "a\nb"}', { text: 'a\nb' }],
-  ['{"text": null}', {}],
+  ['{"text": null}', { text: null }],
   ['"{\\"text\\": \\"a\\"}"', { text: 'a' }],
   ["{'text': 'it is \"a\"'}", { text: 'it is "a"' }],
   ['{"text": "a",}', { text: 'a' }],
   ['{"text": "a" "times": 2}', { text: 'a', times: 2 }],
-  ['{"done": True, "left": None}', { done: true }],
+  ['{"done": True, "left": None}', { done: true, left: null }],
   ['{text: "a"}', { text: 'a' }],
   ['```json\n{"text": "a"}\n```', { text: 'a' }],
   ['{"text": "a"}}', { text: 'a' }],

@@ -1,6 +1,5 @@
-import { endOfObject, exceededJsonLimit, type JsonLimits } from '@varve/text';
+import { endOfObject, escapeControls, exceededJsonLimit, type JsonLimits } from '@varve/text';
 import { JSONRepairError, jsonrepair } from 'jsonrepair';
-import { escapeControls } from './escape-controls.ts';
 
 /**
  * Limits of arguments: others are not parsed, as parsed JSON needs many times the memory of its text, and no other work
@@ -17,7 +16,7 @@ const maxRepaired = 20_000;
 /**
  * Parses the arguments of a call. Each repair is tried only when the previous ones fail: JSON as it is; raw control
  * characters inside strings; an object encoded as a string, once; mistakes in a closed object (code fences, single
- * quotes, `True`, missing or surplus commas). Null fields count as absent. Undefined when the text is not an object.
+ * quotes, `True`, missing or surplus commas). Undefined when the text is not an object.
  *
  * @see software-agent-sdk fix_malformed_tool_arguments, sanitize_json_control_chars (which also complete truncated
  * arguments)
@@ -25,7 +24,7 @@ const maxRepaired = 20_000;
 export function parseArguments(json: string): Record<string, unknown> | undefined {
   const value = tryParse(json) ?? tryParse(escapeControls(json)) ?? repairJson(json);
   const object = asObject(typeof value === 'string' ? (tryParse(value) ?? repairJson(value)) : value);
-  return object && Object.fromEntries(Object.entries(object).filter(([, field]) => field !== null));
+  return object && { ...object };
 }
 
 /** Parses a list or an object inside a string argument; an object is repaired like the arguments. */

@@ -1,23 +1,27 @@
 import type { ScannedCall, ScannedParameter } from '../function-tags/scan-call.ts';
 import { skipSpace, tags } from '../function-tags/tags.ts';
-import type { CallText, TextCalls } from './text-call-format.ts';
+import { matchAt } from './scan.ts';
+import type { TextCallReader } from './text-call-format.ts';
 
 const head = /<tool_call>\s*([\w.-]{1,200})\s*(?=<arg_key>|<\/tool_call>)/y;
 const key = /<arg_key>([^<]{1,200})<\/arg_key>\s*<arg_value>/y;
 const valueEnd = '</arg_value>';
 
-/** Reads calls written as a name with pairs of key and value. Returns undefined unless every call is closed. */
-export function readArgPairs({ text, prose }: CallText): TextCalls | undefined {
-  const start = prose.indexOf(tags.wrapperOpen);
-  const calls: ScannedCall[] = [];
-  for (let at = start; at !== -1 && at < text.length;) {
-    const call = readCall(text, at);
-    if (!call) return undefined;
-    calls.push(call);
-    at = skipSpace(text, call.end);
-  }
-  return calls.length > 0 ? { leadingText: text.slice(0, start), calls } : undefined;
-}
+/** `<tool_call>NAME` with `<arg_key>` and `<arg_value>`, as GLM's models write calls. */
+export const argPairs: TextCallReader = {
+  marks: ['<tool_call>'],
+  read({ text, prose }) {
+    const start = prose.indexOf(tags.wrapperOpen);
+    const calls: ScannedCall[] = [];
+    for (let at = start; at !== -1 && at < text.length;) {
+      const call = readCall(text, at);
+      if (!call) return undefined;
+      calls.push(call);
+      at = skipSpace(text, call.end);
+    }
+    return calls.length > 0 ? { leadingText: text.slice(0, start), calls } : undefined;
+  },
+};
 
 function readCall(text: string, start: number): ScannedCall | undefined {
   const opening = matchAt(head, text, start);
@@ -37,19 +41,17 @@ function readCall(text: string, start: number): ScannedCall | undefined {
   }
 }
 
-/** Reads a value up to the closing tag that is followed by another pair or by the end of the call. */
+/**
+ * Reads a value up to the closing tag that is followed by another pair or by the end of the call. Returns undefined for
+ * one that seems to contain another pair.
+ */
 function valueAt(text: string, start: number): { readonly text: string; readonly end: number } | undefined {
   for (let close = text.indexOf(valueEnd, start); close !== -1; close = text.indexOf(valueEnd, close + 1)) {
     const end = skipSpace(text, close + valueEnd.length);
     if (text.startsWith('<arg_key>', end) || text.startsWith(tags.wrapperClose, end)) {
-      return { text: text.slice(start, close), end };
+      const value = text.slice(start, close);
+      return value.includes(valueEnd) && value.includes('<arg_key>') ? undefined : { text: value, end };
     }
   }
   return undefined;
-}
-
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  const sticky = new RegExp(pattern);
-  sticky.lastIndex = at;
-  return sticky.exec(text);
 }

@@ -1,36 +1,44 @@
 import type { ScannedCall, ScannedParameter } from '../function-tags/scan-call.ts';
 import { skipSpace } from '../function-tags/tags.ts';
-import type { CallText, TextCalls } from './text-call-format.ts';
+import { after, matchAt } from './scan.ts';
+import type { TextCallReader } from './text-call-format.ts';
 
 const prefix = String.raw`(?:｜DSML｜|\w{1,20}:)?`;
 const opening = new RegExp(`<${prefix}(?:function_calls|tool_calls?)>`, 'y');
 const closing = new RegExp(`</${prefix}(?:function_calls|tool_calls?)>`, 'y');
-const invoke = new RegExp(`<${prefix}invoke name="([^"<>]{1,200})">`, 'y');
-const invokeEnd = new RegExp(`</${prefix}invoke>`, 'y');
-const parameter = new RegExp(`<${prefix}parameter name="([^"<>]{1,200})"(?: \\w{1,20}="\\w{0,20}")?>`, 'y');
+const quotedName = String.raw`\s{1,9}name=["']?([^"'<>\s]{1,200})["']?(?:\s{1,9}\w{1,20}=["']?\w{0,20}["']?)?\s?`;
+const invoke = new RegExp(`<${prefix}(?:invoke|function)${quotedName}>`, 'y');
+const invokeEnd = new RegExp(`</${prefix}(?:invoke|function)>`, 'y');
+const parameter = new RegExp(`<${prefix}parameter${quotedName}>`, 'y');
+const parameterOpen = new RegExp(`<${prefix}parameter\\s`);
 const parameterEnd = new RegExp(`</${prefix}parameter>`, 'g');
-const first = new RegExp(`<${prefix}(?:function_calls>|tool_calls?>|invoke name=")`);
+const first = new RegExp(
+  `<${prefix}(?:(?:function_calls|tool_calls?)>(?=\\s{0,20}<${prefix}(?:invoke|function)\\s)|(?:invoke|function)\\s{1,9}name=)`,
+);
 
 /**
- * Reads calls written as `invoke` elements, with or without an enclosing element. Returns undefined unless every call
- * is closed.
+ * `<invoke name="…">` with `<parameter name="…">`, with a prefix or an enclosing element or not, as Claude, MiniMax and
+ * DeepSeek's newer models write calls.
  */
-export function readInvoke({ text, prose }: CallText): TextCalls | undefined {
-  const start = prose.search(first);
-  if (start === -1) return undefined;
-  const calls: ScannedCall[] = [];
-  let at = after(opening, text, start) ?? start;
-  while (at < text.length) {
-    const closed = after(closing, text, at);
-    if (closed !== undefined) at = closed;
-    const call = closed === undefined ? readCall(text, at) : undefined;
-    if (!call && closed === undefined) return undefined;
-    if (call) calls.push(call);
-    at = call?.end ?? at;
-    at = after(opening, text, at) ?? at;
-  }
-  return calls.length > 0 ? { leadingText: text.slice(0, start), calls } : undefined;
-}
+export const invokes: TextCallReader = {
+  marks: ['<function_calls>', '<invoke name="', '<function name="', '<｜DSML｜', '<minimax:'],
+  read({ text, prose }) {
+    const start = prose.search(first);
+    if (start === -1) return undefined;
+    const calls: ScannedCall[] = [];
+    let at = after(opening, text, start) ?? start;
+    while (at < text.length) {
+      const closed = after(closing, text, at);
+      if (closed !== undefined) at = closed;
+      const call = closed === undefined ? readCall(text, at) : undefined;
+      if (!call && closed === undefined) return undefined;
+      if (call) calls.push(call);
+      at = skipSpace(text, call?.end ?? at);
+      at = after(opening, text, at) ?? at;
+    }
+    return calls.length > 0 ? { leadingText: text.slice(0, start), calls } : undefined;
+  },
+};
 
 function readCall(text: string, start: number): ScannedCall | undefined {
   const name = matchAt(invoke, text, start)?.[1];
@@ -50,6 +58,7 @@ function readCall(text: string, start: number): ScannedCall | undefined {
 
 /**
  * Reads a value up to the closing tag that is followed by a parameter or the end of the call: values may mention tags.
+ * Returns undefined for one that seems to contain another parameter.
  */
 function valueAt(text: string, start: number): { readonly text: string; readonly end: number } | undefined {
   const search = new RegExp(parameterEnd);
@@ -57,19 +66,9 @@ function valueAt(text: string, start: number): { readonly text: string; readonly
   for (let match = search.exec(text); match; match = search.exec(text)) {
     const end = skipSpace(text, search.lastIndex);
     if (!matchAt(parameter, text, end) && !matchAt(invokeEnd, text, end)) continue;
-    return { text: text.slice(start, match.index).replace(/^\n/, '').replace(/\n$/, ''), end };
+    const value = text.slice(start, match.index);
+    if (/<\/[^<>]{0,40}parameter>/.test(value) && parameterOpen.test(value)) return undefined;
+    return { text: value.replace(/^\n/, '').replace(/\n$/, ''), end };
   }
   return undefined;
-}
-
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  const sticky = new RegExp(pattern);
-  sticky.lastIndex = at;
-  return sticky.exec(text);
-}
-
-/** Returns the position after a tag and the white space that follows it; undefined without such a tag at `at`. */
-function after(pattern: RegExp, text: string, at: number): number | undefined {
-  const match = matchAt(pattern, text, at);
-  return match ? skipSpace(text, at + match[0].length) : undefined;
 }

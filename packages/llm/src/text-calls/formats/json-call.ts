@@ -1,26 +1,97 @@
+import { endOfObject, escapeControls, parseJson } from '@varve/text';
+import { skipSpace } from '../function-tags/tags.ts';
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 
 /** A call written as JSON, without its end position. */
 export type JsonCall = Omit<ScannedCall, 'end'>;
 
+/** Calls written as JSON, and the position after them. */
+export interface JsonCalls {
+  readonly calls: readonly ScannedCall[];
+  readonly end: number;
+}
+
+/** Names of the fields that models use. */
+const nameFields = ['name', 'tool_name', 'tool', 'function', 'function_name', 'action'] as const;
+const argumentFields = [
+  'arguments',
+  'parameters',
+  'args',
+  'params',
+  'input',
+  'tool_input',
+  'action_input',
+  'kwargs',
+] as const;
+/** Fields without meaning for the call. */
+const otherFields = new Set(['id', 'type', 'index', 'call_id', 'tool_call_id', 'thought', 'reasoning']);
+
 /**
- * Reads a call from JSON with `name` and `arguments`. Some models write the arguments as a string or name them
- * `parameters`. Returns undefined for any other text.
+ * Reads a call from JSON with a name and arguments, which some models write as a string. Returns undefined for any
+ * other text, and for a call with further fields, which may belong to the arguments.
  */
 export function jsonCall(text: string): JsonCall | undefined {
-  try {
-    const written = objectOf(JSON.parse(text));
-    const { name } = written ?? {};
-    const json = written?.['arguments'] ?? written?.['parameters'];
-    const values = objectOf(typeof json === 'string' ? JSON.parse(json) : json);
-    if (typeof name !== 'string' || !values) return undefined;
-    return { name, parameters: [], json: JSON.stringify(values), body: text };
-  } catch {
-    return undefined;
+  return callOf(parseLenient(text), text);
+}
+
+/** Reads an object or a list of objects at `start`, each a call. */
+export function jsonCallsAt(text: string, start: number): JsonCalls | undefined {
+  if (!text.startsWith('[', start)) return callsIn(text, start);
+  const calls: ScannedCall[] = [];
+  for (let at = skipSpace(text, start + 1); ;) {
+    if (text.startsWith(']', at) && calls.length > 0) return { calls, end: at + 1 };
+    const item = callsIn(text, at);
+    if (!item) return undefined;
+    calls.push(...item.calls);
+    at = skipSpace(text, item.end);
+    if (text.startsWith(',', at)) at = skipSpace(text, at + 1);
+    else if (!text.startsWith(']', at)) return undefined;
   }
+}
+
+function callsIn(text: string, start: number): JsonCalls | undefined {
+  const end = endOfObject(text, start);
+  if (end === undefined) return undefined;
+  const body = text.slice(start, end);
+  const value = objectOf(parseLenient(body));
+  const listed = value?.['tool_calls'];
+  const items: readonly unknown[] = Array.isArray(listed) && Object.keys(value ?? {}).length === 1 ? listed : [value];
+  const calls = items.flatMap((item) => callOf(item, body) ?? []);
+  return calls.length === items.length && calls.length > 0
+    ? { calls: calls.map((call) => ({ ...call, end })), end }
+    : undefined;
+}
+
+function callOf(value: unknown, body: string): JsonCall | undefined {
+  const outer = objectOf(value);
+  const nested = objectOf(outer?.['function']) ?? objectOf(outer?.['function_call']);
+  const written = nested ?? outer;
+  if (!written || (nested && !hasOnly(outer, ['function', 'function_call']))) return undefined;
+  const nameField = nameFields.find((field) => typeof written[field] === 'string');
+  const argumentField = argumentFields.find((field) => Object.hasOwn(written, field));
+  if (nameField === undefined || argumentField === undefined) return undefined;
+  if (!hasOnly(written, [nameField, argumentField])) return undefined;
+  const json = written[argumentField];
+  const values = objectOf(typeof json === 'string' ? parseLenient(json) : json);
+  return values && { name: String(written[nameField]), parameters: [], json: JSON.stringify(values), body };
+}
+
+function hasOnly(value: Readonly<Record<string, unknown>> | undefined, fields: readonly string[]): boolean {
+  return Object.keys(value ?? {}).every((field) => fields.includes(field) || otherFields.has(field));
+}
+
+/** Parses JSON; models write line feeds and tabs in its strings as they are. */
+function parseLenient(text: string): unknown {
+  return parseJson(text) ?? parseJson(escapeControls(text));
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+}
+
+/** Returns the JSON of an object of arguments; undefined for any other text. */
+export function argumentsIn(text: string): string | undefined {
+  const values = objectOf(parseLenient(text));
+  return values && JSON.stringify(values);
 }

@@ -87,8 +87,8 @@ function isFollowedByStructure(text: string, after: number, known: KnownNames): 
   if (at === text.length || text.startsWith(tags.functionClose, at) || text.startsWith(tags.wrapperClose, at))
     return true;
   if ([tags.functionClose, tags.wrapperClose, tags.parameterOpen].some((tag) => endsWithin(text, at, tag))) return true;
-  const parameter = openingAt('parameter', text, at);
-  return parameter === undefined ? beginsCall(text, at, known) : known.isParameter(parameter.name);
+  // Also a parameter that the tool does not have: a value that contained it would be another than the model wrote.
+  return openingAt('parameter', text, at) !== undefined || beginsCall(text, at, known);
 }
 
 function beginsParameter(text: string, at: number, known: KnownNames): boolean {

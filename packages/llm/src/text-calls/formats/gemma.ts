@@ -1,0 +1,55 @@
+import type { ScannedCall } from '../function-tags/scan-call.ts';
+import { skipSpace } from '../function-tags/tags.ts';
+import { literalReader, type LiteralSyntax } from './literals.ts';
+import { matchAt } from './scan.ts';
+import type { TextCallReader } from './text-call-format.ts';
+
+interface Variant {
+  readonly head: RegExp;
+  readonly tail: string;
+  readonly syntax: LiteralSyntax;
+}
+
+const variant = (open: string, tail: string, quote: string): Variant => ({
+  head: new RegExp(String.raw`${open}call:\s?(?<name>[A-Za-z_][\w.-]{0,199})\s?(?=\{)`, 'y'),
+  tail,
+  syntax: {
+    quotes: [[quote, quote]],
+    keySign: ':',
+    words: { true: true, false: false, null: null },
+    hasEscapes: false,
+  },
+});
+
+const variants = [
+  variant(String.raw`<\|tool_call>\s?`, '<tool_call|>', '<|"|>'),
+  variant(String.raw`<start_function_call>\s?`, '<end_function_call>', '<escape>'),
+];
+
+/** `call:NAME{key:value}` between special tokens, with a token around texts, as Gemma's models write calls. */
+export const gemma: TextCallReader = {
+  marks: ['<|tool_call>', '<start_function_call>'],
+  read({ text, prose }) {
+    const start = prose.search(/<\|tool_call>|<start_function_call>/);
+    const calls: ScannedCall[] = [];
+    for (let at = start; at !== -1 && at < text.length;) {
+      const call = variants.map((each) => readCall(text, at, each)).find((each) => each !== undefined);
+      if (!call) return undefined;
+      calls.push(call);
+      at = skipSpace(text, call.end);
+    }
+    return calls.length > 0 ? { leadingText: text.slice(0, start), calls } : undefined;
+  },
+};
+
+function readCall(text: string, start: number, { head, tail, syntax }: Variant): ScannedCall | undefined {
+  const opening = matchAt(head, text, start);
+  if (!opening) return undefined;
+  const bodyStart = start + opening[0].length;
+  const read = literalReader(text, syntax).object(bodyStart);
+  if (!read) return undefined;
+  const at = skipSpace(text, read.end);
+  const end = text.startsWith(tail, at) ? at + tail.length : at;
+  const body = text.slice(bodyStart, read.end);
+  return { name: opening.groups?.['name'] ?? '', parameters: [], json: JSON.stringify(read.value), body, end };
+}
