@@ -4,6 +4,7 @@ import type { LanguageModel } from '../language-model.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import type { ProtocolOptions } from '../protocol/protocol.ts';
 import { providers, type Provider } from './providers.ts';
+import { makerOf, modelNameAt, splitReference, unknownProvider } from './reference.ts';
 import { openaiResponses } from '../responses/openai-responses.ts';
 
 /** Options of {@link modelFrom}. */
@@ -22,9 +23,10 @@ export interface ModelFromOptions extends Omit<ProtocolOptions, 'model' | 'clien
 }
 
 /**
- * Creates the model of a reference: `provider/model` for a provider of the list, `model` alone for OpenAI,
- * `address#model` for any server. With a `baseUrl`, the reference is the name of the model there, and a leading
- * `openai/` only specifies the protocol. `vision` is true by default for models that are known to see images.
+ * Creates the model of a reference: `provider/model` for a provider of the list or a name that LiteLLM has for it,
+ * `model` alone for its maker, else for OpenAI, `address#model` for any server. With a `baseUrl`, the reference is the
+ * name of the model there, and a leading `openai/`, `litellm_proxy/` or `hosted_vllm/` only specifies the protocol.
+ * `vision` is true by default for models that are known to see images.
  *
  * @throws {LlmError} `bad-request` for an unknown provider or an empty model name, `unauthenticated` if `keys` has none
  * for a provider that requires one, or for an unknown server that is not on this machine.
@@ -63,24 +65,14 @@ interface ResolvedReference extends Provider {
 }
 
 function resolveReference(reference: string, baseUrl: string | undefined): ResolvedReference {
-  if (baseUrl !== undefined) return { ...keyNameAt(baseUrl), baseUrl, model: nameAt(baseUrl, reference) };
-  if (/^https?:\/\//.test(reference)) {
-    const [address = '', model = ''] = reference.split('#');
-    return { ...keyNameAt(address), baseUrl: address, model };
-  }
-  const slash = reference.indexOf('/');
-  const provider = slash === -1 ? 'openai' : reference.slice(0, slash);
-  const known = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-  if (!known) throw new LlmError('bad-request', `Unknown provider "${provider}".`);
-  return { ...known, server: provider, model: reference.slice(slash + 1) };
-}
-
-/**
- * Removes a leading `openai/`, except on a router, where model names begin with a maker, unless another maker follows.
- */
-function nameAt(baseUrl: string, reference: string): string {
-  const rest = reference.replace(/^openai\//, '');
-  return /\/\/(?:[\w-]+\.)?openrouter\.ai(?:[:/]|$)/.test(baseUrl) && !rest.includes('/') ? reference : rest;
+  if (baseUrl !== undefined) return { ...keyNameAt(baseUrl), baseUrl, model: modelNameAt(baseUrl, reference) };
+  const { provider, address, model } = splitReference(reference);
+  if (provider === undefined && address !== undefined) return { ...keyNameAt(address), baseUrl: address, model };
+  if (provider === undefined && reference.includes('/')) throw unknownProvider(reference);
+  const server = provider ?? makerOf(model);
+  const known = providers[server];
+  if (!known) throw unknownProvider(reference);
+  return { ...known, server, model };
 }
 
 /** Returns the provider at an address, of which scheme, host and port are compared, without its protocol. */

@@ -1,5 +1,5 @@
 export { modelKinds } from './model-kinds.ts';
 export type { ModelContext, ModelKind, ModelKindsOptions, ServerCredentials, StoredServer } from './model-kind.ts';
 export { modelParameters } from './adapter-options.ts';
-export { litellmProviders } from './litellm-providers.ts';
+export { makerOf, splitReference } from '../providers/reference.ts';
 export { isLitellmSpec, specFromLitellm } from './litellm-spec.ts';

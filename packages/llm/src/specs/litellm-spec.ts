@@ -3,7 +3,7 @@ import { SpecError, type PartSpec, type SpecProblem } from '@varve/events/specs'
 import * as z from 'zod';
 import { modelSeesImages } from '../providers/model-from.ts';
 import { providers } from '../providers/providers.ts';
-import { litellmProviders } from './litellm-providers.ts';
+import { makerOf, modelNameAt, splitReference } from '../providers/reference.ts';
 
 /** Null means absent in the records of the reference. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => z.nullish(schema);
@@ -128,20 +128,11 @@ function usesResponses({ api_mode: mode }: Litellm, { baseUrl, model }: Server):
 
 /** Splits a name such as `openai/gpt-5`, whose first part selects the provider. */
 function serverOf({ model: name, base_url: address }: Litellm): Server {
-  const slash = name.indexOf('/');
-  const prefix = slash === -1 ? '' : name.slice(0, slash);
-  const named = Object.hasOwn(litellmProviders, prefix) ? litellmProviders[prefix] : undefined;
-  const model = named === undefined ? name : name.slice(slash + 1);
-  if (isSet(address) && address !== '') return { baseUrl: address, model };
-  const baseUrl = named ?? (slash === -1 ? addressOfMaker(name) : undefined);
-  if (baseUrl !== undefined && baseUrl !== '') return { baseUrl, model };
+  if (isSet(address) && address !== '') return { baseUrl: address, model: modelNameAt(address, name) };
+  const { provider, address: known, model } = splitReference(name);
+  const baseUrl =
+    known ?? (provider === undefined && !name.includes('/') ? providers[makerOf(name)]?.baseUrl : undefined);
+  if (baseUrl !== undefined) return { baseUrl, model };
   const reason = `the address of the provider of ${JSON.stringify(name.slice(0, 100))} is not known.`;
   throw new SpecError({ path: 'model', kind: 'LLM', reason });
-}
-
-/** Returns the address of the maker of a model without a provider; OpenAI's if the name reveals none. */
-function addressOfMaker(name: string): string | undefined {
-  const [maker] = /^(?:claude|gemini|deepseek|mistral)/.exec(name) ?? ['gpt'];
-  const provider = { claude: 'anthropic', gemini: 'gemini', deepseek: 'deepseek', mistral: 'mistral' }[maker];
-  return providers[provider ?? 'openai']?.baseUrl;
 }

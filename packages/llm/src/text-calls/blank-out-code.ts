@@ -1,6 +1,6 @@
 /**
- * Replaces fenced blocks, quoted lines (which do not begin with `>>>` and a name) and inline code with blanks, so that the text keeps its length. Takes time
- * linear in the length of the text.
+ * Replaces fenced blocks, quoted lines (which do not begin with `>>>` and a name) and inline code with blanks, so that
+ * the text keeps its length. Takes time linear in the length of the text.
  */
 export function blankOutCode(text: string): string {
   let fence = '';

@@ -98,6 +98,12 @@ describe('the catalogue', async () => {
     expect(catalog.find({ model: 'no-such-model' })).toBe(undefined);
   });
 
+  test('has no price for a model whose entry has none', () => {
+    const known = catalog.find({ model: 'qwen-3-coder-480b', baseUrl: 'https://api.cerebras.ai/v1' });
+    expect(known).toBeDefined();
+    expect(known?.costOf(usage)).toBe(undefined);
+  });
+
   test('has no price for contradictory counts', () => {
     const known = catalog.find({ model: 'gpt-4o' });
     expect(known?.costOf({ ...usage, input_tokens: 1 })).toBe(undefined);

@@ -41,10 +41,12 @@ export async function modelCatalog(): Promise<ModelCatalog> {
     find(query) {
       const known = price({ input_tokens: 0, output_tokens: 0 }, query)?.model;
       if (!known) return undefined;
-      const { context_window: contextWindow } = known;
+      const { context_window: contextWindow, prices } = known;
+      const isPriced = Object.keys(prices).length > 0;
       return {
         ...(contextWindow !== undefined && { contextWindow }),
-        costOf: ({ reasoning_tokens: _part, ...usage }) => price(usage, query)?.total_price,
+        // An entry without prices is counted as free by the package.
+        costOf: ({ reasoning_tokens: _part, ...usage }) => (isPriced ? price(usage, query)?.total_price : undefined),
       };
     },
   };

@@ -1,4 +1,5 @@
 import { providers } from '@varve/llm';
+import { makerOf } from '@varve/llm/specs';
 import type { Variables } from '@varve/text';
 import { llmFields, type LlmField, type LlmValues } from '../definitions/llm-fields.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
@@ -132,7 +133,7 @@ function sourceName(place: Origin): ModelSource['name'] {
 
 /** Returns scheme, host and port of the server of a model. */
 function serverOf(baseUrl: string | undefined, model: string | undefined): string | undefined {
-  return origin(baseUrl ?? serverIn(model ?? '').address ?? providers['openai']?.baseUrl ?? '');
+  return origin(baseUrl ?? serverIn(model ?? '').address ?? providers[makerOf(model ?? '')]?.baseUrl ?? '');
 }
 
 function origin(address: string): string | undefined {

@@ -1,5 +1,6 @@
 import type { Json } from '@varve/events';
-import { providers, type ModelFromOptions } from '@varve/llm';
+import type { ModelFromOptions } from '@varve/llm';
+import { splitReference } from '@varve/llm/specs';
 import * as z from 'zod';
 import { modelParameters } from '@varve/llm/specs';
 import { SettingsError } from '../error.ts';
@@ -92,14 +93,9 @@ function nameAt({ baseUrl }: StoredModel, reference: string): string {
 
 /** Splits a reference into the address of its server, if it names one, and the name of the model there. */
 export function serverIn(reference: string): { readonly address?: string; readonly name: string } {
-  if (/^https?:\/\//.test(reference)) {
-    const [address = '', name = ''] = reference.split('#');
-    return URL.canParse(address) ? { address, name } : { name: reference };
-  }
-  const slash = reference.indexOf('/');
-  const provider = reference.slice(0, Math.max(0, slash));
-  const known = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-  return known ? { address: known.baseUrl, name: reference.slice(slash + 1) } : { name: reference };
+  const { address, model } = splitReference(reference);
+  if (address === undefined || !URL.canParse(address)) return { name: address === undefined ? model : reference };
+  return { address, name: model };
 }
 
 function objectIn(value: Json | undefined): Readonly<Record<string, Json>> | undefined {

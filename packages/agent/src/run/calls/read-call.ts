@@ -93,8 +93,9 @@ function withoutRejectedNulls(
 }
 
 /**
- * Names of the risk parameter, which models misspell. A parameter of the tool with such a name is not a rating. @see software-agent-sdk
- * fix_malformed_tool_arguments
+ * Names of the risk parameter, which models misspell. A parameter of the tool with such a name is not a rating.
+ *
+ * @see software-agent-sdk fix_malformed_tool_arguments
  */
 const riskNames = ['security_risk', 'security_rort', 'securtiy_risk', 'security_riks'];
 

@@ -5,8 +5,8 @@ const recipient = String.raw`to=${toolName}`;
 const kind = String.raw`(?:\s{0,20}<\|constrain\|>)?\s{0,20}(?:json|code)?\s{0,20}(?:<\|message\|>)?\s{0,20}`;
 
 /**
- * A message to the recipient `functions.NAME` in a channel, as gpt-oss writes calls; with its special tokens, or without
- * them, as servers that do not know the tokens send it.
+ * A message to the recipient `functions.NAME` in a channel, as gpt-oss writes calls; with its special tokens, or
+ * without them, as servers that do not know the tokens send it.
  */
 export const channels = namedJson({
   marks: ['<|channel|>', '<|start|>', 'assistantcommentary'],

@@ -3,7 +3,7 @@ import { skipSpace } from '../function-tags/tags.ts';
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 
 /** A call written as JSON, without its end position. */
-export type JsonCall = Omit<ScannedCall, 'end'>;
+type JsonCall = Omit<ScannedCall, 'end'>;
 
 /** Calls written as JSON, and the position after them. */
 export interface JsonCalls {
@@ -25,14 +25,6 @@ const argumentFields = [
 ] as const;
 /** Fields without meaning for the call. */
 const otherFields = new Set(['id', 'type', 'index', 'call_id', 'tool_call_id', 'thought', 'reasoning']);
-
-/**
- * Reads a call from JSON with a name and arguments, which some models write as a string. Returns undefined for any
- * other text, and for a call with further fields, which may belong to the arguments.
- */
-export function jsonCall(text: string): JsonCall | undefined {
-  return callOf(parseLenient(text), text);
-}
 
 /** Reads an object or a list of objects at `start`, each a call. */
 export function jsonCallsAt(text: string, start: number): JsonCalls | undefined {
@@ -62,6 +54,10 @@ function callsIn(text: string, start: number): JsonCalls | undefined {
     : undefined;
 }
 
+/**
+ * Reads a call with a name and arguments, which some models write as a string. Returns undefined for any other value,
+ * and for a call with further fields, which may belong to the arguments.
+ */
 function callOf(value: unknown, body: string): JsonCall | undefined {
   const outer = objectOf(value);
   const nested = objectOf(outer?.['function']) ?? objectOf(outer?.['function_call']);

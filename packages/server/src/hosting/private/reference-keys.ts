@@ -1,4 +1,4 @@
-import { litellmProviders } from '@varve/llm/specs';
+import { providers } from '@varve/llm';
 import type { Cipher } from '@varve/settings/secrets';
 import { decrypted, serverKeysIn, type ServerKey } from './private-values.ts';
 
@@ -26,7 +26,7 @@ export function referenceKeys(agent: unknown, cipher: Cipher, named: readonly st
   };
 }
 
-const providerOrigins = Object.values(litellmProviders).flatMap((address) => {
-  const url = URL.parse(address);
+const providerOrigins = Object.values(providers).flatMap(({ baseUrl }) => {
+  const url = URL.parse(baseUrl);
   return url?.protocol === 'https:' ? [url.origin] : [];
 });
