@@ -4,9 +4,9 @@ import type { Dialect } from './dialect.ts';
 /**
  * Returns tool parameters in the subset of JSON Schema that a server accepts. `full` is the schema itself; `plain` has
  * its local references resolved, one schema for all items of a list, no `$schema`, and no limits that mean "any
- * integer"; `google` also has only the keywords of Gemini's endpoint; `flat` keeps types, names, descriptions and choices; in
- * `texts`, lists, objects and values of any type are JSON in a text, so that no server has a reason to refuse it. The
- * root is always an object with properties.
+ * integer"; `google` also has only the keywords of Gemini's endpoint; `flat` keeps types, names, descriptions and
+ * choices; in `texts`, lists, objects and values of any type are JSON in a text, so that no server has a reason to
+ * refuse it. The root is always an object with properties.
  */
 export function toolSchema(schema: JsonSchema, level: Dialect['schema']): JsonSchema {
   if (level === 'full') return schema;
