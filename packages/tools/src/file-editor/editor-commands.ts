@@ -178,6 +178,8 @@ export class EditorCommands {
     const written = await encodeLike(changed.text, file);
     if (isRefusal(written)) return written;
     const { bytes, note: encodingNote } = written;
+    if (bytes.equals(file.bytes))
+      return refuse(`Nothing was changed: ${target.path} would stay the same, because its line ends are kept.`);
     try {
       const replacement = { before: file.bytes, after: bytes, previous: target.stats, signal };
       if (!(await replaceAtomically(target.real, replacement))) return refuseChanged(target.path);

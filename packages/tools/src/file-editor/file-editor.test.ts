@@ -93,7 +93,8 @@ test.for([
   ['several lines', 'a\nb\nc\n', 'a\nb', 'x', 'x\nc\n'],
   ['tabs', '\tif x:\n\t\ty\n', '\t\ty', '\t\tz', '\tif x:\n\t\tz\n'],
   ['by nothing', 'a\nb\n', 'a\n', '', 'b\n'],
-  ['with stray blanks around', 'a\nb\nc\n', '  b  ', ' x ', 'a\n x \nc\n'],
+  ['with stray blanks around', 'a\nb\nc\n', '  b  ', '  x  ', 'a\nx\nc\n'],
+  ['with spaces instead of the tab of the file', 'f:\n\ta = 1\n', '    a = 1\n', '    a = 2\n', 'f:\n\ta = 2\n'],
   ['a pattern', 'a.c abc', 'a.c', 'x', 'x abc'],
   ['by a replacement pattern', 'price', 'price', "$& $1 $$ $` $'", "$& $1 $$ $` $'"],
   ['nothing in an empty file', '', '', 'x\n', 'x\n'],
@@ -103,6 +104,23 @@ test.for([
   await editor.write('file', before);
   expect((await editor.do('str_replace', 'file', { old_str, new_str })).isError).toBe(false);
   expect(await editor.read('file')).toBe(after);
+});
+
+test.for([
+  ['other blanks around the new text', '\ta = 1\n', '    a = 1', 'a = 2', /verbatim/],
+  ['lines that would be indented differently', '\ta = 1\n', '    a = 1', '    a = 2\n    b = 1', /verbatim/],
+  ['the end of a word', 'suba = 1\n', '  a = 1', '  a = 2', /verbatim/],
+  ['line ends only', 'a\r\nb\r\n', 'a\r\nb', 'a\nb', /line ends are kept/],
+  ['a no-break space', 'x\n5\u00A0EUR\n', '5 EUR', '6 EUR', /line 2 has U\+00A0 where `old_str` has U\+0020/],
+  ['a curly quote', 'it\u2019s\n', "it's", 'is', /line 1 has U\+2019 where `old_str` has U\+0027/],
+  ['a decomposed letter', 'cafe\u0301\n', 'caf\u00E9', 'bar', /has U\+0065 U\+0301 where `old_str` has U\+00E9/],
+] as const)('str_replace refuses a difference and keeps the file: %s', async ([, before, old_str, new_str, reason]) => {
+  await using editor = await open();
+  await editor.write('file', before);
+  const { isError, text } = await editor.do('str_replace', 'file', { old_str, new_str });
+  expect(isError).toBe(true);
+  expect(text).toMatch(reason);
+  expect(await editor.read('file')).toBe(before);
 });
 
 test.for([

@@ -1,7 +1,9 @@
 import { formatNumbers, refuse, refuseParameter, type Refusal } from '../files/refusal.ts';
 import { findText } from '../files/find-sequence.ts';
 import type { TextFile } from '../files/text-file.ts';
+import { lookAlike } from '../files/typography.ts';
 import { unixText } from '../files/unix-text.ts';
+import { withoutBlanks } from './without-blanks.ts';
 
 const maxPlaces = 1000;
 
@@ -24,7 +26,7 @@ export interface Replacement {
 /**
  * Replaces the only occurrence of a text. The search ignores differences in line ends; line ends outside of the
  * occurrence stay unchanged, new ones are those of the file. If the text is not found, it is searched without
- * surrounding blanks.
+ * surrounding blanks, see {@link withoutBlanks}.
  */
 export function replaceText({ text, lineEnd }: TextFile, replacement: Replacement): Changed | Refusal {
   const { path } = replacement;
@@ -37,31 +39,34 @@ export function replaceText({ text, lineEnd }: TextFile, replacement: Replacemen
       'An empty text occurs everywhere; pass the text to replace, or use insert.',
     );
   }
+  const added = unixText(replacement.new).text;
   const whole = occurrences(plain, wanted);
-  const trimmed = whole.length > 0 ? wanted : wanted.trim();
-  const isSearched = whole.length > 0 || trimmed === wanted || trimmed === '';
-  const found = isSearched ? whole : occurrences(plain, trimmed);
+  const trimmed = whole.length > 0 ? undefined : withoutBlanks(plain, wanted, added);
+  const found = trimmed?.found ?? whole;
   const [at] = found;
-  if (at === undefined)
-    return refuse(
-      `No replacement was made: \`old_str\` did not appear verbatim in ${path}. View the file for its exact text.`,
-    );
+  if (at === undefined) return refuseMissing(path, plain, wanted);
   if (found.length > 1) {
     const lines = formatNumbers([...new Set(linesAt(plain, found))]);
     return refuse(
       `No replacement was made: multiple occurrences of \`old_str\` in ${path}, in lines [${lines}]. Add lines around it until it is unique.`,
     );
   }
-  const added = unixText(replacement.new).text;
+  const { old = wanted, new: put = added } = trimmed ?? {};
   const start = original(at);
-  const end = original(at + trimmed.length);
+  const end = original(at + old.length);
   const [first = 1] = linesAt(plain, [at]);
   return {
-    text: text.slice(0, start) + added.replaceAll('\n', lineEnd) + text.slice(end),
+    text: text.slice(0, start) + put.replaceAll('\n', lineEnd) + text.slice(end),
     first,
-    last: first + added.split('\n').length - 1,
-    ...(trimmed !== wanted && { note: 'The text was found only without the blanks around `old_str`.' }),
+    last: first + put.split('\n').length - 1,
+    ...(trimmed && { note: 'The text was found only without the blanks around `old_str`; those of the file stay.' }),
   };
+}
+
+function refuseMissing(path: string, plain: string, wanted: string): Refusal {
+  const difference = lookAlike(plain, wanted);
+  const why = difference === undefined ? 'View the file for its exact text.' : `The text differs: ${difference}.`;
+  return refuse(`No replacement was made: \`old_str\` did not appear verbatim in ${path}. ${why}`);
 }
 
 /** Returns the offsets at which `wanted` occurs, overlapping ones included; at most 1 000. */

@@ -31,20 +31,28 @@ export async function readTextFile({ path, real, stats }: Target, maxBytes: numb
 }
 
 /**
- * Returns the bytes of `text` for the file it was read from: in the file's encoding if that has all of the characters,
- * else in UTF-8. Refused for a file that is UTF-8 except for a few bytes: its encoding was guessed wrong, and text in
- * that encoding would corrupt the file.
+ * Returns the bytes of `text` in the encoding of the file it was read from. Refused if the encoding lacks one of the
+ * characters, because it may be guessed wrong and every line would be rewritten; and for a file that is UTF-8 except
+ * for a few bytes, which text in a guessed encoding would corrupt.
  */
 export async function encodeLike(
   text: string,
-  { bytes: before, encoding, hasMark }: TextFile,
+  { bytes: before, text: old, encoding, hasMark }: TextFile,
 ): Promise<{ readonly bytes: Buffer; readonly note?: string } | Refusal> {
   if (encoding !== 'utf-8' && isMostlyUtf8(before))
     return refuse('The file is UTF-8 except for some invalid bytes, and cannot be edited until those are fixed.');
   const bytes = await encodeText({ text, encoding, hasMark });
-  if (bytes !== undefined) return { bytes };
-  const note = `The encoding ${encoding} has no form for some of the characters, so the file is now UTF-8.`;
-  return { bytes: Buffer.from(text), note };
+  if (bytes === undefined)
+    return refuse(
+      `Nothing was changed: the file was read as ${encoding}, a guess, which has no form for some of the characters. Convert the file to UTF-8 with a program first, or use other characters.`,
+    );
+  if (encoding.startsWith('utf') || othersIn(text) === othersIn(old)) return { bytes };
+  return { bytes, note: `The text was written as ${encoding}, which is guessed from the file.` };
+}
+
+/** Returns the characters of a text that are not ASCII. */
+function othersIn(text: string): string {
+  return text.replaceAll(/\p{ASCII}+/gu, '');
 }
 
 /** Text in other encodings rarely contains valid multi-byte sequences of UTF-8. */

@@ -1,5 +1,6 @@
 import { turn } from '../contract/turn.ts';
 import { findSequence, sequenceOf } from '../files/find-sequence.ts';
+import { withoutTypography } from '../files/typography.ts';
 import type { Chunk } from './parse-patch.ts';
 
 /** Place in a file that matches a chunk. */
@@ -131,12 +132,4 @@ function nextOf(candidates: readonly number[], starts: readonly number[]): reado
     if (found !== undefined && found !== next.at(-1)) next.push(found);
   }
   return next;
-}
-
-function withoutTypography(line: string): string {
-  return line
-    .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
-    .replaceAll(/[\u2018-\u201B]/g, "'")
-    .replaceAll(/[\u201C-\u201F]/g, '"')
-    .replaceAll(/[\u00A0\u2002-\u200A\u202F\u205F\u3000]/g, ' ');
 }

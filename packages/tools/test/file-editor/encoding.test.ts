@@ -39,13 +39,23 @@ test.for([
   expect(await readFile(path)).toEqual(bytes);
 });
 
-test('a character that the encoding does not have makes the file UTF-8, which the result mentions', async () => {
+test('a character that the encoding does not have is refused, and every byte stays', async () => {
+  await using tool = await openedTool(fileEditor());
+  const path = join(tool.workspace, 'file');
+  const bytes = iconv.encode(russian, 'windows-1251');
+  await writeFile(path, bytes);
+  const edited = await tool.call({ command: 'str_replace', path, old_str: 'Третья', new_str: '第三' });
+  expect(edited).toMatchObject({ is_error: true });
+  expect(textOf(edited.content)).toContain('was read as windows-1251, a guess');
+  expect(await readFile(path)).toEqual(bytes);
+});
+
+test('a result names the guessed encoding of characters that were added', async () => {
   await using tool = await openedTool(fileEditor());
   const path = join(tool.workspace, 'file');
   await writeFile(path, iconv.encode(russian, 'windows-1251'));
-  const edited = await tool.call({ command: 'str_replace', path, old_str: 'Третья', new_str: '第三' });
-  expect(textOf(edited.content)).toContain('the file is now UTF-8');
-  expect(await readFile(path, 'utf8')).toBe(russian.replace('Третья', '第三'));
+  const edited = await tool.call({ command: 'str_replace', path, old_str: 'Третья', new_str: 'Новая' });
+  expect(textOf(edited.content)).toContain('written as windows-1251, which is guessed');
 });
 
 test('a file that is UTF-8 except for one byte is shown and not edited', async () => {
