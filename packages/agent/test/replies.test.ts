@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { textOf } from '@varve/events';
 import { checkMessages } from '@varve/events/projections';
+import { functionCalling, LlmError, retry, type LanguageModel } from '@varve/llm';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
@@ -29,6 +30,35 @@ test.for(['empty', 'truncated', 'refused'] as const)(
     expect(textOf(model.requests[1]?.messages.at(-1)?.content ?? [])).toContain('our last reply');
   },
 );
+
+test('three empty replies that were paid for end the run, retries included', async () => {
+  const usage = { input_tokens: 9, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
+  let requests = 0;
+  const inner: LanguageModel = {
+    ...scriptedModel([done]),
+    generate: async () => {
+      requests += 1;
+      throw new LlmError('empty', 'Nothing.', { failedAttempts: [{ model: 'm', code: 'empty', usage }] });
+    },
+  };
+  const model = retry({ sleep: async () => undefined })(inner);
+  const agent = defineAgent({ model, tools: () => [finish()] });
+  const conversation = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd() });
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'stuck', cause: 'unusable-replies' });
+  expect(requests).toBe(3);
+});
+
+test('the nudge for a call that nothing reads shows the form of one', async () => {
+  const inner = scriptedModel([{ text: 'finish{message: done}' }, done]);
+  const agent = defineAgent({ model: functionCalling()(inner), tools: () => [finish()] });
+  const conversation = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd() });
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'All done.' });
+  expect(textOf(inner.requests[1]?.messages.at(-1)?.content ?? [])).toContain(
+    'like this:\n\n<function=finish>\n<parameter=',
+  );
+});
 
 test('an unreadable call in the text of a reply does not end the run', async () => {
   const leaked = { text: '<｜tool▁calls▁begin｜>record', finish: 'unread-calls' } as const;

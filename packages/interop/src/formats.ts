@@ -11,10 +11,13 @@ import { orxhestraFormat } from './orxhestra/session-format.ts';
 import { otlpFormat } from './otel/otlp-format.ts';
 import { htmlFormat } from './transcripts/html.ts';
 import { markdownFormat } from './transcripts/markdown.ts';
+import { piFormat } from './pi/session-format.ts';
+import { miniSweAgentFormat, sweAgentFormat } from './swe-agent/trajectory-formats.ts';
 import { eventDirectoryFormat } from './v0/event-directory.ts';
 import { pickledStateFormat } from './v0/pickled-state.ts';
 import { trajectoryFormat } from './v0/trajectory.ts';
 import { v1DirectoryFormat } from './v1/event-directory.ts';
+import { v1EventsFormat } from './v1/event-list.ts';
 
 /** All formats; the first that matches reads a file. */
 export const formats: readonly LogFormat[] = [
@@ -25,11 +28,15 @@ export const formats: readonly LogFormat[] = [
   orxhestraDatabaseFormat,
   logJsonFormat,
   historyFormat,
-  trajectoryFormat,
   evaluationFormat,
+  v1EventsFormat,
+  sweAgentFormat,
+  miniSweAgentFormat,
+  piFormat,
   claudeCodeFormat,
   codexFormat,
   chatFormat,
+  trajectoryFormat,
   markdownFormat,
   htmlFormat,
   otlpFormat,

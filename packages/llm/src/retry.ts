@@ -34,14 +34,18 @@ export interface RetryOptions {
   readonly onRetry?: (notice: RetryNotice) => void;
 }
 
+/** Most empty replies to one call. */
+const maxEmpty = 3;
+
 /** Longest wait before the second attempt; the limit doubles with each further attempt. */
 const firstDelayMs = 2000;
 
 /**
  * Sends a request again after a retryable failure (`isRetryable`). Waits for the time requested by the provider,
  * otherwise for a random part of a limit that doubles each time. After an empty reply at temperature 0, the request is
- * repeated at temperature 1; after a malformed reply, without streaming. An incomplete reply is discarded with a
- * `reset` delta. The reply counts all attempts; when all fail, the error of the last one is thrown.
+ * repeated at temperature 1; after a malformed reply, without streaming. The third empty reply is final, because each
+ * is paid for. An incomplete reply is discarded with a `reset` delta. The reply counts all attempts; when all fail, the
+ * error of the last one is thrown.
  */
 export function retry(options: RetryOptions = {}): ModelWrapper {
   const policy: Policy = {
@@ -80,7 +84,7 @@ async function generateWithRetry(
   let current = request;
   /** Set after a malformed stream: the server may answer correctly without streaming. */
   let avoidsStream = false;
-  const failed = { counted: 0, futile: 0 };
+  const failed = { counted: 0, futile: 0, empty: 0 };
   const ledger = attemptLedger();
   for (let attempt = 1; ; attempt += 1) {
     let hasPieces = false;
@@ -100,7 +104,9 @@ async function generateWithRetry(
       if (isCounted) failed.counted += 1;
       if (isFutile(error)) failed.futile += 1;
       const delayMs = isCounted ? delayAfter(failed, error, policy) : loadingDelay(policy);
-      if (delayMs === undefined || policy.now() - startedAt + delayMs > policy.maxTotalMs) throw ledger.failure(error);
+      if (error.code === 'empty') failed.empty += 1;
+      if (failed.empty >= maxEmpty || delayMs === undefined || policy.now() - startedAt + delayMs > policy.maxTotalMs)
+        throw ledger.failure(error);
       ledger.note(error);
       if (hasPieces) onDelta?.({ kind: 'reset', reason: error.message });
       policy.onRetry?.({ attempt, delayMs, error });

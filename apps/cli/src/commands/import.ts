@@ -78,9 +78,22 @@ async function foreignInput(
   if (file === '-') throw new CliError(exitCodes.usage, 'Only a file of `varve export` is read from standard input.');
   const files = await foreignFilesAt(file, io);
   const format = named ?? (await formatOf(files));
-  if (!format) return undefined;
+  if (!format && (await isBundle(files))) return undefined;
+  if (!format) {
+    const { formatNames } = await import('../foreign/find-format.ts');
+    const hint = `The formats are: ${formatNames('read')}. Name one with --format.`;
+    throw new CliError(exitCodes.usage, `The format of ${file} is not known.`, hint);
+  }
   if (trust.length === 0 || format.hasSignatures) return { files, format };
   throw new CliError(exitCodes.usage, `${file} has no signatures: --trust is for files of \`varve export\`.`);
+}
+
+/** Returns whether a file begins as one of `varve export`; also an empty one, which the reader reports. */
+async function isBundle(files: ForeignFiles): Promise<boolean> {
+  const [path = ''] = files.paths;
+  if (files.paths.length !== 1) return false;
+  const start = (await files.start(path)).trimStart();
+  return start === '' || /^\{[^\n]*"varve-bundle"/.test(start);
 }
 
 async function foreignFilesAt(file: string, io: TerminalIo): Promise<ForeignFiles> {

@@ -124,16 +124,20 @@ interface MonologueReaction {
   readonly nudge: string;
   /** Cause of the end if earlier nudges did not help. */
   readonly cause: StuckCause;
+  /** Number of such replies to the same request that were paid for; default 1. */
+  readonly replies?: number;
 }
 
 /** Stores `events` and nudges the model, or stops the run as stuck when earlier nudges did not help. */
 export async function nudgeOrStop(
-  { nudge, cause }: MonologueReaction,
+  { nudge, cause, replies = 1 }: MonologueReaction,
   events: readonly Draft[],
   session: Session,
 ): Promise<StepOutcome> {
   const { journal, agent } = session;
-  const isStuck = agent.stuck !== 'never' && isMonologue(journal.timeline.read('view').events, agent.stuck);
+  const { stuck } = agent;
+  const isStuck =
+    stuck !== 'never' && (replies >= stuck.monologue || isMonologue(journal.timeline.read('view').events, stuck));
   await journal.emit([...events, isStuck ? statusDraft('stuck') : nudgeDraft(nudge)]);
   return isStuck ? { kind: 'stuck', cause } : { kind: 'continue' };
 }

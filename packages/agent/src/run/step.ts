@@ -53,7 +53,9 @@ async function handleError(error: unknown, session: Session, { signal }: StepCon
   if (signal.aborted) return { kind: 'aborted' };
   if (error.code in emptyReplyNudges) {
     const nudge = emptyReplyNudges[error.code as keyof typeof emptyReplyNudges];
-    return nudgeOrStop({ nudge, cause: 'unusable-replies' }, [], session);
+    const attempts = error instanceof LlmError ? error.failedAttempts : [];
+    const replies = attempts.filter(({ code }) => code === error.code).length;
+    return nudgeOrStop({ nudge, cause: 'unusable-replies', replies }, [], session);
   }
   // Calls and results are paired already; the messages that the server rejects may be among those that can be cut.
   const canCut = error.code === 'malformed-history' && hardReset(journal.timeline.read('view')) !== undefined;

@@ -1,3 +1,4 @@
+import { firstKeys } from '../common/first-keys.ts';
 import { fieldsOf, parseForeignJson, type Fields } from '../common/foreign-json.ts';
 import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
@@ -6,8 +7,8 @@ import { readChat } from './read-chat.ts';
 import { writeChat } from './write-chat.ts';
 
 /**
- * Messages of chat completions: a JSON Lines file with one conversation per line, as for fine-tuning, or a JSON file
- * with a request or its messages.
+ * Messages of chat completions: a JSON Lines file with one conversation per line, as for fine-tuning, or with one
+ * message per line, or a JSON file with a request or its messages.
  *
  * @see https://platform.openai.com/docs/guides/supervised-fine-tuning
  */
@@ -16,7 +17,9 @@ export const chatFormat: LogFormat = {
   description: 'OpenAI chat messages (JSON Lines for fine-tuning, or a request)',
   async matches(files: ForeignFiles): Promise<boolean> {
     const start = await onlyStart(files, ['.json', '.jsonl']);
-    return /^\s*\{\s*"(?:messages|model|tools)"\s*:/.test(start) || /^\s*\[\s*\{\s*"role"\s*:/.test(start);
+    const keys = firstKeys(start);
+    const isMessage = keys.has('role') && ['content', 'tool_calls'].some((key) => keys.has(key));
+    return keys.has('messages') || /^\s*\{\s*"(?:model|tools)"\s*:/.test(start) || isMessage;
   },
   async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
     const text = await onlyText(files);
@@ -42,6 +45,8 @@ function chatsOf(
     const missing = others.map(({ place }) => ({ place, reason: 'It has no messages.' }));
     return { chats: chats.map(({ fields }) => fields), problems: [...problems, ...missing] };
   }
+  const messages = lines.filter(({ fields }) => typeof fields['role'] === 'string');
+  if (messages.length > 0) return { chats: [{ messages: messages.map(({ fields }) => fields) }], problems };
   const json = parseForeignJson(text, name);
   const whole = Array.isArray(json) ? { messages: json as readonly unknown[] } : fieldsOf(json);
   return { chats: Array.isArray(whole?.['messages']) ? [whole] : [], problems: [] };

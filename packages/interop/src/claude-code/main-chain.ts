@@ -9,9 +9,11 @@ export interface SessionRecord {
 /** Messages of a session that are read. */
 export interface MainChain {
   readonly chain: readonly SessionRecord[];
-  /** Number of other messages. */
+  /** Number of other messages, below a branching point of the chain or of sub-agents. */
   readonly others: number;
-  /** Records whose parent the file does not contain; the message before them in the file was taken for it. */
+  /** Messages that no parent connects to the chain. */
+  readonly unconnected: readonly SessionRecord[];
+  /** Messages that were taken for a parent that the file does not contain. */
   readonly orphans: readonly SessionRecord[];
 }
 
@@ -25,10 +27,34 @@ export function mainChain(lines: readonly SessionRecord[]): MainChain {
   const main = all.filter(({ fields }) => fields['isSidechain'] !== true);
   const messages = main.length > 0 ? main : all;
   const hasParents = lines.some(({ fields }) => typeof fields['parentUuid'] === 'string');
-  if (!hasParents) return { chain: messages, others: all.length - messages.length, orphans: [] };
+  if (!hasParents) return { chain: messages, others: all.length - messages.length, unconnected: [], orphans: [] };
   const { wanted, orphans } = ancestorsOf(messages, lines);
   const chain = withParallelResults([...wanted].toReversed().filter(isMessage), messages);
-  return { chain, others: all.length - chain.length, orphans };
+  const onChain = new Set(chain);
+  const isConnected = connection(lines, new Set(wanted));
+  const unconnected = messages.filter((message) => !onChain.has(message) && !isConnected(message));
+  return { chain, others: all.length - chain.length - unconnected.length, unconnected, orphans };
+}
+
+/** Returns a test of records: whether one of their ancestors is on the chain. */
+function connection(
+  lines: readonly SessionRecord[],
+  onChain: ReadonlySet<SessionRecord>,
+): (record: SessionRecord) => boolean {
+  const byId = new Map(lines.flatMap((line) => withId(line)));
+  const known = new Map<SessionRecord, boolean>();
+  return (record) => {
+    const way = new Set<SessionRecord>();
+    let next: SessionRecord | undefined = record;
+    while (next && !onChain.has(next) && !known.has(next) && !way.has(next)) {
+      way.add(next);
+      const { parentUuid, logicalParentUuid } = next.fields;
+      next = byId.get(stringOf(parentUuid) ?? stringOf(logicalParentUuid) ?? '');
+    }
+    const isConnected = next !== undefined && (onChain.has(next) || known.get(next) === true);
+    for (const each of way) known.set(each, isConnected);
+    return isConnected;
+  };
 }
 
 /** Returns the last message and its ancestors, the last one first. */
@@ -55,7 +81,8 @@ function parentOf(
 ): SessionRecord | 'missing' | undefined {
   const logical = stringOf(fields['logicalParentUuid']);
   const name = stringOf(fields['parentUuid']) ?? logical;
-  if (name === undefined) return undefined;
+  // Only the first message of a session has no parent.
+  if (name === undefined) return 'missing';
   const parent = byId.get(name);
   if (!parent) return 'missing';
   if (!wanted.has(parent)) return parent;

@@ -1,3 +1,4 @@
+import { firstKeys } from '../common/first-keys.ts';
 import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
@@ -10,7 +11,10 @@ export const claudeCodeFormat: LogFormat = {
   async matches(files: ForeignFiles): Promise<boolean> {
     const start = await onlyStart(files, ['.jsonl']);
     const isSession = /"(?:sessionId|leafUuid)"\s*:/.test(start) && /"type"\s*:/.test(start);
-    return isSession || /"type"\s*:\s*"file-history-snapshot"/.test(start);
+    // Records of programs that print a session may have no ids.
+    const keys = firstKeys(start);
+    const isRecord = keys.has('message') && /^\uFEFF?\s*\{[^\n]*"type"\s*:\s*"(?:user|assistant)"/.test(start);
+    return isSession || isRecord || /"type"\s*:\s*"file-history-snapshot"/.test(start);
   },
   async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
     const log = readSession(readJsonLines(await onlyText(files)), options);

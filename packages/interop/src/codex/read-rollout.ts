@@ -92,7 +92,7 @@ class RolloutReader {
   }
 
   #addBare(line: Fields, at: ChatPlace): void {
-    if (typeof line['type'] === 'string') return this.#addItem(line, at);
+    if (typeof typeOf(line) === 'string') return this.#addItem(line, at);
     if (this.#id !== undefined || typeof line['id'] !== 'string') return undefined;
     this.#id = line['id'];
     return this.#addPrompt(line, at);
@@ -107,7 +107,7 @@ class RolloutReader {
   #addItem(item: Fields, at: ChatPlace): void {
     const call = callOf(item);
     if (call) return void this.#openReply(at).calls.push(call);
-    switch (item['type']) {
+    switch (typeOf(item)) {
       case 'message':
         return this.#addMessage(item, at);
       case 'reasoning':
@@ -174,8 +174,18 @@ function summaryOf({ message, replacement_history: history }: Fields): string {
   return history.map((item: unknown) => textOf(contentOf(fieldsOf(item)?.['content']))).join('\n');
 }
 
+/** Returns the type of an item. That of a message, a call or a result may be missing, and follows from its fields. */
+function typeOf(item: Fields): unknown {
+  const { type, role, call_id: id } = item;
+  if (type !== undefined) return type;
+  if (typeof role === 'string') return 'message';
+  if (typeof id !== 'string') return undefined;
+  return 'output' in item ? 'function_call_output' : 'name' in item ? 'function_call' : undefined;
+}
+
 function callOf(item: Fields): ChatCall | undefined {
-  const { type, name, call_id: id, id: own } = item;
+  const { name, call_id: id, id: own } = item;
+  const type = typeOf(item);
   const callId = stringOf(id) ?? stringOf(own);
   if (callId === undefined) return undefined;
   const named = { id: callId, name: stringOf(name) ?? 'unknown' };

@@ -10,7 +10,7 @@ export const codexFormat: LogFormat = {
   async matches(files: ForeignFiles): Promise<boolean> {
     const start = await onlyStart(files, ['.jsonl']);
     const isEnveloped = /"type"\s*:\s*"(?:session_meta|response_item)"/.test(start);
-    return isEnveloped || (files.name.startsWith('rollout-') && /^\s*\{\s*"id"\s*:/.test(start));
+    return isEnveloped || (files.name.startsWith('rollout-') && /^\s*\{/.test(start));
   },
   async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
     const log = readRollout(readJsonLines(await onlyText(files)), options);

@@ -23,6 +23,30 @@ export function readJsonLines(text: string): JsonLines {
   return { lines, problems };
 }
 
+/** Reads the objects of a JSON Lines text, of a list, or the only object of a text. */
+export function readJsonRecords(text: string): JsonLines {
+  const whole = text.replace(/^\uFEFF/, '').trim();
+  const json = whole.startsWith('[') || /^\{\s*\n/.test(whole) ? jsonOf(whole) : undefined;
+  if (json === undefined) return readJsonLines(text);
+  const items = (Array.isArray(json) ? (json as readonly unknown[]) : [json]).map((item, index) => ({
+    fields: fieldsOf(item),
+    place: `item ${index}`,
+  }));
+  return {
+    lines: items.flatMap(({ fields, place }) => (fields ? [{ fields, place, text: JSON.stringify(fields) }] : [])),
+    problems: items.flatMap(({ fields, place }) => (fields ? [] : [{ place, reason: 'It is not a JSON object.' }])),
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseForeignJson(text, 'It');
+  } catch (error) {
+    if (error instanceof InteropError) return undefined;
+    throw error;
+  }
+}
+
 /** Returns the text of the only file. @throws {InteropError} `invalid` if it is not UTF-8. */
 export async function onlyText(files: ForeignFiles): Promise<string> {
   const [path = ''] = files.paths;

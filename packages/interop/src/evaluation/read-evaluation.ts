@@ -1,7 +1,7 @@
 import { originFact } from '@varve/events/facts';
 import { differencesOf } from '../common/differences.ts';
 import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
-import { readJsonLines } from '../common/json-lines.ts';
+import { readJsonLines, readJsonRecords } from '../common/json-lines.ts';
 import { LogBuilder } from '../common/log-builder.ts';
 import type { ForeignLog, Problem, ReadOptions } from '../common/log-format.ts';
 import { readRecords } from '../v0/read-records.ts';
@@ -21,19 +21,31 @@ export function finishedInstances(text: string): ReadonlySet<string> {
   return new Set(readJsonLines(text).lines.flatMap(({ fields }) => stringOf(fields['instance_id']) ?? []));
 }
 
-/** Reads an output file: each line is the log of one instance. A broken line is reported, and the others are read. */
+/**
+ * Reads an output file: each line, or item of a list, is the log of one instance. A broken line is reported, and the
+ * others are read.
+ */
 export function readEvaluation(text: string, options: ReadOptions): ReadEvaluation {
-  const { lines, problems } = readJsonLines(text);
-  const outputs = lines.filter(({ fields }) => typeof fields['instance_id'] === 'string');
-  const others = lines.filter(({ fields }) => typeof fields['instance_id'] !== 'string');
+  const { lines, problems } = readJsonRecords(text);
+  const outputs = lines.filter(({ fields }) => idOf(fields) !== undefined);
+  const others = lines.filter(({ fields }) => idOf(fields) === undefined);
   return {
     logs: outputs.map(({ fields }) => readOutput(fields, options)),
     problems: [...problems, ...others].map(({ place }) => ({ place, reason: 'It is not the output of an instance.' })),
   };
 }
 
+/** Returns the id of an instance, or one of the issue. */
+function idOf({ instance_id: id, issue }: Fields): string | undefined {
+  const { owner, repo, number } = fieldsOf(issue) ?? {};
+  if (typeof id === 'string' || fieldsOf(issue) === undefined) return stringOf(id);
+  return [stringOf(owner), stringOf(repo), typeof number === 'number' ? String(number) : undefined]
+    .filter((part) => part !== undefined)
+    .join('-');
+}
+
 function readOutput({ history, ...rest }: Fields, options: ReadOptions): ForeignLog {
-  const id = stringOf(rest['instance_id']) ?? '';
+  const id = idOf(rest) ?? '';
   // Older files have pairs of an action and an observation.
   const records: readonly unknown[] = Array.isArray(history) ? history.flat(1) : [];
   const isV1 = typeof fieldsOf(records[0])?.['kind'] === 'string';

@@ -23,18 +23,26 @@ export interface ReadEvents {
 
 /**
  * Reads events of the reference. Texts are kept byte for byte; events under the names of the design page get their
- * class names. Text without an id or a kind is left out, and so is a second event with one id.
+ * class names. Text without an id or a kind is left out, and so is a second event with one id. An event whose parent is
+ * missing follows the event before it, and is reported.
  */
 export function readEventTexts(texts: readonly PlacedText[]): ReadEvents {
   const entries: LogEntry[] = [];
   const problems: Problem[] = [];
+  const read = texts.map(({ place, text }) => ({
+    place,
+    entry: text === undefined ? 'It is not UTF-8 text.' : entryOf(text),
+  }));
+  const known = new Set(read.flatMap(({ entry }) => (typeof entry === 'string' ? [] : entry.id)));
   const ids = new Set<string>();
-  for (const { place, text } of texts) {
-    const entry = text === undefined ? 'It is not UTF-8 text.' : entryOf(text, entries.length);
-    if (typeof entry === 'string') problems.push({ place, reason: entry });
-    else if (ids.has(entry.id)) problems.push({ place, reason: 'Its id is that of another event.' });
+  for (const { place, entry: found } of read) {
+    if (typeof found === 'string') problems.push({ place, reason: found });
+    else if (ids.has(found.id)) problems.push({ place, reason: 'Its id is that of another event.' });
     else {
-      ids.add(entry.id);
+      ids.add(found.id);
+      const hasParent = found.parentId === undefined || known.has(found.parentId);
+      const entry = { ...(hasParent ? found : withParent(found, entries)), seq: entries.length };
+      if (!hasParent) problems.push({ place, reason: 'Its parent is missing: it follows the event before it.' });
       entries.push(entry);
       const event = codec.read(entry.text);
       if (isOpaque(event) && event.problem !== undefined)
@@ -44,8 +52,20 @@ export function readEventTexts(texts: readonly PlacedText[]): ReadEvents {
   return { entries, problems };
 }
 
+const movesHead = new Map(builtinKinds.map((kind) => [kind.kind as string, kind.movesHead]));
+
+/** Returns an event whose parent is missing as a successor of the event before it. */
+function withParent(entry: FoundEntry, before: readonly LogEntry[]): FoundEntry {
+  const parentId = before.findLast(({ kind }) => movesHead.get(kind) !== false)?.id;
+  const { parent_id: _missing, kind, ...fields } = fieldsOf(JSON.parse(entry.text)) ?? {};
+  const text = JSON.stringify({ ...fields, ...(parentId !== undefined && { parent_id: parentId }), kind });
+  return { ...entry, parentId, text };
+}
+
+type FoundEntry = Omit<LogEntry, 'seq'>;
+
 /** Returns an entry, or the reason why a text is not an event. */
-function entryOf(text: string, seq: number): LogEntry | string {
+function entryOf(text: string): FoundEntry | string {
   try {
     const fields = fieldsOf(parseForeignJson(text, 'It'));
     const { id, kind } = fields ?? {};
@@ -53,7 +73,7 @@ function entryOf(text: string, seq: number): LogEntry | string {
     const named = withClassName(fields);
     const own = named === fields ? text : JSON.stringify(named);
     const parentId = stringOf(fields['parent_id']);
-    return { seq, id, kind: stringOf(named['kind']) ?? kind, parentId, text: own };
+    return { id, kind: stringOf(named['kind']) ?? kind, parentId, text: own };
   } catch (error) {
     if (error instanceof InteropError) return error.message;
     throw error;

@@ -163,7 +163,7 @@ function descriptionOf({ name, title, description, inputSchema }: ListedTool): r
   const text = [description, title, name].find((one) => one !== undefined && one.trim() !== '') ?? name;
   const isSmall = name.length <= 200 && JSON.stringify(inputSchema).length <= maxSchema;
   const { $schema: _, ...schema } = inputSchema;
-  const parameters = { properties: {}, ...schema, type: 'object' };
+  const parameters = { ...schema, type: 'object' };
   return isSmall ? [{ name, description: text.slice(0, maxDescription).toWellFormed(), parameters }] : [];
 }
 
