@@ -203,10 +203,10 @@ test('a conversation is imported from standard input, and both commands report w
 });
 
 test.for<readonly [name: string, code: number, shown: string]>([
-  ['folder', 2, 'folder is a directory'],
+  ['folder', 2, 'The format of folder is not known.'],
   ['nothing', 2, 'nothing cannot be read: it does not exist.'],
   ['nothing/below', 2, 'it does not exist'],
-  ['other', 4, 'This is not a varve bundle.'],
+  ['other', 2, 'The format of other is not known.'],
   ['empty', 4, 'This is not a varve bundle.'],
   ['half', 4, 'The bundle is truncated.'],
 ])('importing %s is a clear error', async ([name, code, shown]) => {
