@@ -53,6 +53,10 @@ export function noticesFor(report: (line: string) => void): NonNullable<ModelOpt
   return {
     onChange: report,
     onWithheldKey: (baseUrl) => report(withheldKey(baseUrl)),
+    onAssumedPrices: ({ model, baseUrl }) =>
+      report(
+        `The prices and the context window of ${model} at ${new URL(baseUrl).origin} are assumed: those of its maker.`,
+      ),
     onPromptCut: ({ readTokens, sentTokens, contextWindow }) =>
       report(
         contextWindow === undefined

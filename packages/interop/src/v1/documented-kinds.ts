@@ -1,5 +1,5 @@
 import { timestampAfter } from '@varve/events';
-import { stringOf, stringsOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, stringOf, stringsOf, textOfJson, type Fields } from '../common/foreign-json.ts';
 
 /** Class names for the kinds of the design page of the early V1, whose records have names in snake case. */
 const classNames = new Map([
@@ -30,7 +30,24 @@ export function withClassName(fields: Fields): Fields {
   const source = messageSources.get(stringOf(kind) ?? '');
   if (source !== undefined) return messageOf(rest, source);
   const name = classNames.get(stringOf(kind) ?? '');
-  return name === undefined ? fields : { ...rest, kind: name };
+  return withDocumentedFields(name === undefined ? fields : { ...rest, kind: name });
+}
+
+/**
+ * Returns an event with the fields of the reference in place of those of its design pages: a call in the form of the
+ * chat protocol, microagents that were activated, and a condensation without the id of its reply.
+ */
+function withDocumentedFields(fields: Fields): Fields {
+  const { kind, tool_call: call, activated_microagents: activated, ...rest } = fields;
+  if (kind === 'Condensation' && !('llm_response_id' in fields)) return { ...fields, llm_response_id: '' };
+  if (kind === 'MessageEvent' && activated !== undefined && !('activated_skills' in fields)) {
+    return { ...rest, activated_skills: activated, kind };
+  }
+  const { function: called, id } = fieldsOf(call) ?? {};
+  const { name, arguments: written } = fieldsOf(called) ?? {};
+  if (kind !== 'ActionEvent' || typeof name !== 'string') return fields;
+  const flat = { id: stringOf(id) ?? '', name, arguments: textOfJson(written ?? {}), origin: 'completion' };
+  return { ...rest, tool_call: flat, kind };
 }
 
 function messageOf({ content, images, timestamp, ...rest }: Fields, source: string): Fields {
@@ -38,11 +55,11 @@ function messageOf({ content, images, timestamp, ...rest }: Fields, source: stri
   const text = { cache_prompt: false, type: 'text', text: stringOf(content) ?? '' };
   const image = { cache_prompt: false, type: 'image', image_urls: urls };
   const message = { role: source === 'user' ? 'user' : 'assistant', content: urls.length > 0 ? [text, image] : [text] };
-  return {
+  return withDocumentedFields({
     ...rest,
     timestamp: timestampAfter(stringOf(timestamp) ?? '', ''),
     source,
     llm_message: message,
     kind: 'MessageEvent',
-  };
+  });
 }

@@ -4,7 +4,7 @@ import { InteropError } from '../error.ts';
 import { readEventTexts, type PlacedText } from './read-events.ts';
 
 /** Names of event files: those of the reference, and those of its documented pages. */
-const names = [/^event-(\d{5,15})-.+\.json$/, /^(\d{6})_[0-9a-fA-F-]{8,}\.json$/, /^(\d{4})_[A-Za-z_]+\.json$/];
+const names = [/^event-(\d{5,15})-.+\.json$/, /^(\d{6})_[\w-]+\.json$/, /^(\d{4})_[A-Za-z_]+\.json$/];
 
 /**
  * Conversation directory of the OpenHands agent SDK in any of its layouts: `event-00000-<id>.json`, `000000_<id>.json`

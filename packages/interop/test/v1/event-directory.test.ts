@@ -85,3 +85,46 @@ test('broken files are reported, and the others are read', async () => {
 test('a directory without events is invalid', async () => {
   await expect(read({ 'events/0001_x.json': '[]' })).rejects.toMatchObject({ code: 'invalid' });
 });
+
+test('the directory of the design pages is read whole: a call, its result and a condensation', async () => {
+  const common = { timestamp: '2025-11-01T10:00:00' };
+  const call = { id: 'call_1', type: 'function', function: { name: 'grep', arguments: { pattern: 'x' } } };
+  const log = await read({
+    'events/000000_evt-uuid1.json': JSON.stringify({
+      id: 'evt-uuid1',
+      ...common,
+      source: 'user',
+      llm_message: { role: 'user', content: [{ type: 'text', text: 'Look' }] },
+      activated_microagents: ['github'],
+      extended_content: [],
+      kind: 'MessageEvent',
+    }),
+    'events/000001_evt-uuid2.json': JSON.stringify({
+      id: 'evt-uuid2',
+      ...common,
+      source: 'agent',
+      thought: [],
+      action: { kind: 'MCPToolAction', data: { pattern: 'x' } },
+      tool_name: 'grep',
+      tool_call_id: 'call_1',
+      tool_call: call,
+      llm_response_id: 'r1',
+      kind: 'ActionEvent',
+    }),
+    'events/000002_evt-uuid3.json': JSON.stringify({
+      id: 'evt-uuid3',
+      ...common,
+      source: 'environment',
+      forgotten_event_ids: ['evt-uuid1'],
+      summary: 'Looked.',
+      summary_offset: 0,
+      kind: 'Condensation',
+    }),
+  });
+  expect(log.problems).toEqual([]);
+  const codec = eventCodec(builtinKinds);
+  const [message, action, condensation] = log.entries.map(({ text }) => codec.decode(text));
+  expect(message).toMatchObject({ activated_skills: ['github'] });
+  expect(action).toMatchObject({ tool_call: { id: 'call_1', name: 'grep', arguments: '{"pattern":"x"}' } });
+  expect(condensation).toMatchObject({ summary: 'Looked.', llm_response_id: '' });
+});

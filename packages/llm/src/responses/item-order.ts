@@ -7,7 +7,7 @@ const reasoning = z.object({
   summary: z.array(z.string()),
   encrypted_content: z.exactOptional(z.string()),
 });
-const message = z.object({ type: z.literal('message'), text: z.string() });
+const message = z.object({ type: z.literal('message'), text: z.string(), phase: z.exactOptional(z.string()) });
 const functionCall = z.object({ type: z.literal('function_call'), call_id: z.string() });
 
 const order = z.array(z.discriminatedUnion('type', [reasoning, message, functionCall]));
@@ -17,10 +17,11 @@ export type ItemOrder = readonly z.output<typeof order>[number][];
 
 /**
  * Returns the order that `extra` must contain so that a reply can be sent back unchanged; undefined for the usual
- * order, which the message implies: one reasoning item, then one message, then calls.
+ * order, which the message implies: one reasoning item, then one message without a phase, then calls.
  */
 export function orderIfUnusual(items: ItemOrder): ItemOrder | undefined {
   const shape = items.map(({ type }) => type).join(' ');
+  if (items.some((item) => item.type === 'message' && item.phase !== undefined)) return items;
   return /^(?:reasoning ?)?(?:message ?)?(?:function_call ?)*$/.test(shape) ? undefined : items;
 }
 

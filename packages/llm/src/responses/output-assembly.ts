@@ -39,6 +39,7 @@ const emptyItem: OutputItem = {
   id: '',
   call_id: '',
   name: '',
+  phase: '',
   arguments: '',
   content: [],
   summary: [],

@@ -13,6 +13,7 @@ export const outputItem = z.looseObject({
   id: textField,
   call_id: textField,
   name: textField,
+  phase: textField,
   arguments: textField,
   content: texts,
   summary: texts,

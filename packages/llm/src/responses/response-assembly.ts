@@ -144,7 +144,8 @@ function orderIn(items: readonly OutputItem[], calls: readonly ToolCall[]): Item
   let call = 0;
   return items.flatMap((item): ItemOrder => {
     if (item.type === 'reasoning') return [{ type: 'reasoning', ...reasoningOf(item) }];
-    if (item.type === 'message') return [{ type: 'message', text: textOfItem(item) }];
+    const { phase } = item;
+    if (item.type === 'message') return [{ type: 'message', text: textOfItem(item), ...(phase !== '' && { phase }) }];
     if (item.type !== 'function_call') return [];
     return [{ type: 'function_call', call_id: calls[call++]?.id ?? item.call_id }];
   });

@@ -13,6 +13,8 @@ export type ResponseItem =
   | {
       readonly type: 'message';
       readonly role: 'assistant';
+      /** Purpose of the message in the reply, such as `commentary`; models continue worse without it. */
+      readonly phase?: string;
       readonly content: readonly { readonly type: 'output_text'; readonly text: string }[];
     }
   | {

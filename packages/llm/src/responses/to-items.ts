@@ -64,7 +64,7 @@ function assistantItems(message: Message, settings: ItemSettings): readonly Resp
   if (order) {
     return order.flatMap((item): readonly ResponseItem[] => {
       if (item.type === 'reasoning') return reasoningItems(item, settings);
-      if (item.type === 'message') return textItems(item.text);
+      if (item.type === 'message') return textItems(item.text, item.phase);
       return calls.filter(({ id }) => id === item.call_id).map((call) => callItem(call, settings));
     });
   }
@@ -75,8 +75,10 @@ function assistantItems(message: Message, settings: ItemSettings): readonly Resp
   ];
 }
 
-function textItems(text: string): readonly ResponseItem[] {
-  return text.trim() === '' ? [] : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }];
+function textItems(text: string, phase?: string): readonly ResponseItem[] {
+  if (text.trim() === '') return [];
+  const content = [{ type: 'output_text', text } as const];
+  return [{ type: 'message', role: 'assistant', ...(phase !== undefined && { phase }), content }];
 }
 
 type Reasoning = NonNullable<Message['responses_reasoning_item']>;

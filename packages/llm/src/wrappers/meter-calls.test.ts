@@ -98,6 +98,15 @@ describe('the catalogue', async () => {
     expect(catalog.find({ model: 'no-such-model' })).toBe(undefined);
   });
 
+  test('assumes the entry of the maker at an unknown server, and at no other', () => {
+    const assumed = catalog.find({ model: 'openai/gpt-4o', baseUrl: 'https://llm.example.test/v1' });
+    expect(assumed).toMatchObject({ contextWindow: 128_000, isAssumed: true });
+    expect(assumed?.costOf(usage)).toBeGreaterThan(0);
+    expect(catalog.find({ model: 'gpt-4o', baseUrl: 'https://api.openai.com/v1' })).not.toHaveProperty('isAssumed');
+    expect(catalog.find({ model: 'gpt-4o', baseUrl: 'https://api.mistral.ai/v1' })).toBe(undefined);
+    expect(catalog.find({ model: 'rowan-7b', baseUrl: 'https://llm.example.test/v1' })).toBe(undefined);
+  });
+
   test('has no price for a model whose entry has none', () => {
     const known = catalog.find({ model: 'qwen-3-coder-480b', baseUrl: 'https://api.cerebras.ai/v1' });
     expect(known).toBeDefined();

@@ -21,7 +21,7 @@ export interface CallMeasure {
   /** Absent when unknown, never 0 instead. */
   readonly costUsd?: number;
   /** Source of the cost: the provider, the prices of the options, or the catalogue. */
-  readonly costFrom?: 'provider' | 'prices' | 'catalog';
+  readonly costFrom?: 'provider' | 'prices' | 'catalog' | 'assumed';
   /** Milliseconds of the whole call, including waits and failed attempts. */
   readonly durationMs: number;
   /** Milliseconds until the first delta; absent without deltas. */
@@ -65,8 +65,9 @@ export function meterCalls(options: MeterOptions = {}): ModelWrapper {
     if (!usage) return {};
     if (options.prices) return { costUsd: costAt(options.prices, usage), costFrom: 'prices' };
     const catalog = await (loading ??= loaded());
-    const cost = catalog?.find({ model, ...(baseUrl !== undefined && { baseUrl }) })?.costOf(usage);
-    return cost === undefined ? {} : { costUsd: cost, costFrom: 'catalog' };
+    const entry = catalog?.find({ model, ...(baseUrl !== undefined && { baseUrl }) });
+    const cost = entry?.costOf(usage);
+    return cost === undefined ? {} : { costUsd: cost, costFrom: entry?.isAssumed ? 'assumed' : 'catalog' };
   };
   const allPriced = async (
     attempts: readonly FailedAttempt[] = [],

@@ -1,4 +1,6 @@
 import type { TokenUsage } from '@varve/events';
+import { isLoopback } from '@varve/text';
+import { providers } from '../providers/providers.ts';
 
 /** Query for one model. */
 export interface CatalogQuery {
@@ -11,13 +13,19 @@ export interface CatalogQuery {
 export interface CatalogEntry {
   /** Tokens of prompt and reply together. */
   readonly contextWindow?: number;
+  /** The entry is that of the model's maker, because the catalogue does not know the server: an assumption. */
+  readonly isAssumed?: true;
   /** Returns US dollars; undefined when the usage cannot be priced. */
   costOf(usage: TokenUsage): number | undefined;
 }
 
 /** Prices and context windows of the models of providers. */
 export interface ModelCatalog {
-  /** Returns undefined for an unknown model or address: a local server may use any model name. */
+  /**
+   * Returns the entry of a model at an address. At a server that is neither a known provider nor on this machine, such
+   * as a company's proxy, it is that of the maker of the model of this name, as an assumption. Undefined for an unknown
+   * model, and for one at a server on this machine, which may use any name.
+   */
   find(query: CatalogQuery): CatalogEntry | undefined;
 }
 
@@ -37,17 +45,29 @@ export async function modelCatalog(): Promise<ModelCatalog> {
       return null;
     }
   };
+  const find = (query: CatalogQuery): CatalogEntry | undefined => {
+    const known = price({ input_tokens: 0, output_tokens: 0 }, query)?.model;
+    if (!known) return undefined;
+    const { context_window: contextWindow, prices } = known;
+    const isPriced = Object.keys(prices).length > 0;
+    return {
+      ...(contextWindow !== undefined && { contextWindow }),
+      // An entry without prices is counted as free by the package.
+      costOf: ({ reasoning_tokens: _part, ...usage }) => (isPriced ? price(usage, query)?.total_price : undefined),
+    };
+  };
   return {
     find(query) {
-      const known = price({ input_tokens: 0, output_tokens: 0 }, query)?.model;
-      if (!known) return undefined;
-      const { context_window: contextWindow, prices } = known;
-      const isPriced = Object.keys(prices).length > 0;
-      return {
-        ...(contextWindow !== undefined && { contextWindow }),
-        // An entry without prices is counted as free by the package.
-        costOf: ({ reasoning_tokens: _part, ...usage }) => (isPriced ? price(usage, query)?.total_price : undefined),
-      };
+      const entry = find(query);
+      if (entry || query.baseUrl === undefined || !mayForward(query.baseUrl)) return entry;
+      const assumed = find({ model: query.model.split('/').at(-1) ?? '' });
+      return assumed && { ...assumed, isAssumed: true };
     },
   };
+}
+
+/** Returns whether a server may forward requests to the makers of models: it is unknown, and not on this machine. */
+function mayForward(baseUrl: string): boolean {
+  const origin = URL.parse(baseUrl)?.origin;
+  return !isLoopback(baseUrl) && Object.values(providers).every((known) => new URL(known.baseUrl).origin !== origin);
 }

@@ -70,11 +70,14 @@ export const writers: Readonly<Record<TextCallFormat, Readonly<Record<string, Wr
       ({ name, arguments: parameters }) => `<|python_tag|>${JSON.stringify({ type: 'function', name, parameters })}`,
       '; ',
     ),
+    Groq: (calls) =>
+      `<tool-use>${JSON.stringify({ tool_calls: calls.map(({ name, arguments: parameters }) => ({ id: 'pending', type: 'function', function: { name }, parameters })) })}</tool-use>`,
     MistralList: (calls) => `[TOOL_CALLS][${calls.map(jsonOf).join(', ')}]`,
   },
   'function-json': {
     Llama: each((call) => `<function=${call.name}>${argsOf(call)}</function>`, '\n'),
     'without an angle': each((call) => `<function=${call.name}${argsOf(call)}</function>`),
+    'closed by an opening tag': each((call) => `<function=${call.name}>${argsOf(call)}<function>`),
     'in brackets': each((call) => `<function=${call.name}(${argsOf(call)})></function>`),
   },
   invoke: {

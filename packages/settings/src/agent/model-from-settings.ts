@@ -42,6 +42,8 @@ export interface ModelNotices {
   readonly onSwitch?: (modelName: string) => void;
   /** The model of a resumed conversation changes; the text describes it. */
   readonly onChange?: (change: string) => void;
+  /** Prices and context window of the model are assumed to be those of its maker: the server is not known. */
+  readonly onAssumedPrices?: (model: ModelAddress) => void;
   /** The key of the environment is not sent to the server, which only the log of the conversation names. */
   readonly onWithheldKey?: (baseUrl: string) => void;
 }
@@ -96,6 +98,7 @@ export async function modelFromSettings(options: ModelOptions): Promise<Configur
   const address = addressOf(reference, adapter);
   // Servers on this machine have no prices, and their own context windows.
   const catalog = isLoopback(address.baseUrl) ? undefined : await modelCatalog();
+  if (catalog?.find(address)?.isAssumed) notices.onAssumedPrices?.(address);
   const created = modelFrom(reference, {
     ...(await capabilityCache(home, options).known(address)),
     ...base,

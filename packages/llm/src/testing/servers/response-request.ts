@@ -12,6 +12,7 @@ const item = z.union([
   z.strictObject({
     type: z.literal('message'),
     role: z.literal('assistant'),
+    phase: z.exactOptional(z.string()),
     content: z.array(z.strictObject({ type: z.literal('output_text'), text: z.string() })),
   }),
   z.strictObject({

@@ -4,5 +4,5 @@ import { namedJson } from './named-json.ts';
 export const functionJson = namedJson({
   marks: ['<function='],
   head: /<function=\s?["']?(?<name>[A-Za-z_][\w.-]{0,199})["']?\s?(?:>\s{0,20}|(?=[{([]))[([]?\s{0,20}(?=\{)/y,
-  tail: /\s{0,20}[)\]]?\s{0,20}>?\s{0,20}(?:<\/function>?)?/y,
+  tail: /\s{0,20}[)\]]?\s{0,20}>?\s{0,20}(?:<\/?function>?)?/y,
 });

@@ -61,8 +61,10 @@ function callsIn(text: string, start: number): JsonCalls | undefined {
 function callOf(value: unknown, body: string): JsonCall | undefined {
   const outer = objectOf(value);
   const nested = objectOf(outer?.['function']) ?? objectOf(outer?.['function_call']);
-  const written = nested ?? outer;
-  if (!written || (nested && !hasOnly(outer, ['function', 'function_call']))) return undefined;
+  // Some servers write the arguments next to the function.
+  const beside = argumentFields.filter((field) => nested && Object.hasOwn(outer ?? {}, field));
+  const written = nested ? { ...nested, ...Object.fromEntries(beside.map((field) => [field, outer?.[field]])) } : outer;
+  if (!written || (nested && !hasOnly(outer, ['function', 'function_call', ...beside]))) return undefined;
   const nameField = nameFields.find((field) => typeof written[field] === 'string');
   const argumentField = argumentFields.find((field) => Object.hasOwn(written, field));
   if (nameField === undefined || argumentField === undefined) return undefined;

@@ -5,10 +5,10 @@ import { after, matchAt } from './scan.ts';
 import type { CallText, TextCallReader } from './text-call-format.ts';
 
 /** Any tag or special token. Special tokens of two families may follow each other. */
-const tag = String.raw`(?:<[/|]{0,2}[A-Za-z_][\w:|/]{0,40}>|\[/?[A-Z_]{3,30}\])`;
+const tag = String.raw`(?:<[/|]{0,2}[A-Za-z_][\w:|/-]{0,40}>|\[/?[A-Z_]{3,30}\])`;
 const opening = new RegExp(String.raw`${tag}\s*(?:${tag}\s*)?(?:\x60{3}\w*\s*)?(?=[{[])`, 'y');
 /** What may follow the JSON of a call, in this order. */
-const closings = [/\x60{3}/y, new RegExp(String.raw`${tag}|[;,]`, 'y'), /<\/[\w:|]{1,40}>/y];
+const closings = [/\x60{3}/y, new RegExp(String.raw`${tag}|[;,]`, 'y'), /<\/[\w:|-]{1,40}>/y];
 
 const marks = [
   '<tool_call>',
