@@ -20,6 +20,7 @@ const otherExports = [
   'defaultTools',
   'defineBuiltinTool',
   'defineTool',
+  'filesOfPatch',
   'minimalTools',
   'namedSecrets',
   'planningTools',
