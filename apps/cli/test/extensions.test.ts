@@ -13,10 +13,13 @@ const stop = (command: string) => ({ Stop: [{ hooks: [{ command }] }] });
 class Project {
   readonly home: string;
   readonly directory: string;
+  /** File that hooks write: beside the home directory, which they cannot write. */
+  readonly mark: string;
 
   constructor(home: string) {
     this.home = realpathSync(home);
     this.directory = join(this.home, 'project');
+    this.mark = `${this.home}-ran`;
     mkdirSync(join(this.directory, '.git'), { recursive: true });
   }
 
@@ -27,9 +30,8 @@ class Project {
 
   /** Returns whether a hook has written the file `ran`, and removes it. */
   hasRun(): boolean {
-    const path = join(this.home, 'ran');
-    const found = existsSync(path);
-    rmSync(path, { force: true });
+    const found = existsSync(this.mark);
+    rmSync(this.mark, { force: true });
     return found;
   }
 
@@ -52,17 +54,17 @@ class Project {
 test('a hook of a repository runs after varve trust has shown it with its script, until one of them changes', async () => {
   const project = new Project(await newHome());
   project.write('.openhands/hooks.json', stop('sh check.sh'));
-  project.write('check.sh', `touch ${project.home}/ran`);
+  project.write('check.sh', `touch ${project.mark}`);
   await using server = await scriptedServer(Array.from({ length: 4 }, () => done));
   const start = ['-w', project.directory, '--store', 'memory:', 'Go.'];
   const before = await project.run(server, ...start);
   expect([before.code, project.hasRun()]).toEqual([0, false]);
   expect(before.stderr).toContain(`no effect have hooks (.openhands/hooks.json). Review it: varve trust`);
   const shown = await project.trust(project.directory);
-  expect(shown.stderr).toContain(`│ +touch ${project.home}/ran`);
+  expect(shown.stderr).toContain(`│ +touch ${project.mark}`);
   expect((await project.run(server, ...start)).stderr).not.toContain('no effect');
   expect(project.hasRun()).toBe(true);
-  project.write('check.sh', `touch ${project.home}/ran # changed`);
+  project.write('check.sh', `touch ${project.mark} # changed`);
   const after = await project.run(server, ...start);
   expect([after.code, project.hasRun()]).toEqual([0, false]);
   expect(after.stderr).toContain('changed since you trusted it');
@@ -71,7 +73,7 @@ test('a hook of a repository runs after varve trust has shown it with its script
 
 test('a conversation with hooks is resumed with equal hooks only, unless a person chooses others or none', async () => {
   const project = new Project(await newHome());
-  const hooks = stop(`touch ${project.home}/ran`);
+  const hooks = stop(`touch ${project.mark}`);
   project.write('.openhands/hooks.json', hooks);
   await project.trust(project.directory);
   await using server = await scriptedServer(Array.from({ length: 8 }, () => done));
@@ -79,7 +81,7 @@ test('a conversation with hooks is resumed with equal hooks only, unless a perso
   const id = /conversation (\w+)/.exec(started.stderr)?.[1] ?? '';
   const resume = (...more: readonly string[]) => project.varve('run', '--resume', id, ...more, 'Again.');
   expect([started.code, project.hasRun(), (await resume()).code, project.hasRun()]).toEqual([0, true, 0, true]);
-  project.write('.openhands/hooks.json', stop(`touch ${project.home}/ran; true`));
+  project.write('.openhands/hooks.json', stop(`touch ${project.mark}; true`));
   const untrusted = await resume();
   expect([untrusted.code, untrusted.stderr]).toEqual([2, expect.stringContaining('used with hooks')]);
   expect(untrusted.stderr).toContain('--hooks none');
@@ -111,7 +113,7 @@ test('a skill of the repository is listed in a subdirectory, and its command run
   const project = new Project(await newHome());
   const inner = join(project.directory, 'packages/one');
   mkdirSync(inner, { recursive: true });
-  const command = `touch ${project.home}/ran; echo v7`;
+  const command = `touch ${project.mark}; echo v7`;
   project.write(
     '.agents/skills/release/SKILL.md',
     `---\nname: release\ndescription: Releases it.\n---\nTag: !\`${command}\``,

@@ -9,6 +9,8 @@ export interface WrapOptions {
   readonly marks?: Readonly<Record<string, string>>;
   /** Highest descriptor of this process that the program inherits. Default: 2. */
   readonly keepDescriptors?: number;
+  /** Further paths that the program reads, also below hidden ones. */
+  readonly readOnly?: readonly string[];
   /** The program leads its own session, without the terminal of this process. */
   readonly newSession?: true;
 }

@@ -38,6 +38,13 @@ export const serve: CliCommand = {
       .option('--deferred', 'wait until POST /api/init configures the server')
       .option('--ui', 'also serve the web front end (@openhands/agent-canvas), and print the address to open')
       .addOption(new Option('--log-level <level>', 'level of the log on stderr (default: info)').choices(logLevels))
+      .addOption(
+        new Option('--sandbox <profile>', 'walls around commands of agents, as of `varve run`').choices([
+          'workspace',
+          'read-only',
+          'off',
+        ]),
+      )
       .option('--print-config', 'print the settings with their places, and exit')
       .action(async (options: ServeOptions) => {
         await serveUntilStopped(options, io);
@@ -75,7 +82,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
       ...shared,
       log,
       home: varveHome(io),
-      env: io.env,
+      env: environmentOf(options, io),
       workspaceRoot: io.cwd,
       ...(frontEnd && { frontEnd }),
     });
@@ -90,6 +97,11 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     };
     throw new CliError(exitCodes.usage, error.message, hints[error.code]);
   }
+}
+
+/** The settings of an agent are those of its workspace: a flag reaches them as a variable. */
+function environmentOf({ sandbox }: ServeOptions, { env }: TerminalIo): TerminalIo['env'] {
+  return sandbox === undefined ? env : { ...env, VARVE_SANDBOX_PROFILE: sandbox };
 }
 
 /** What a server prints when it is ready. */

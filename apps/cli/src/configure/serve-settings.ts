@@ -15,6 +15,7 @@ export interface ServeFlags {
   readonly openMetrics?: true;
   readonly deferred?: true;
   readonly logLevel?: string;
+  readonly sandbox?: string;
 }
 
 const flags = {
@@ -28,6 +29,7 @@ const flags = {
   openMetrics: ['server.open_metrics', '--open-metrics'],
   deferred: ['server.deferred', '--deferred'],
   logLevel: ['server.log_level', '--log-level'],
+  sandbox: ['sandbox.profile', '--sandbox'],
 } as const satisfies Readonly<Record<keyof ServeFlags, readonly [key: SettingKey, flag: string]>>;
 
 /** Resolves the settings of a server from its flags, its environment and the user's file. */
@@ -41,7 +43,7 @@ export async function serveSettings(options: ServeFlags, io: TerminalIo): Promis
 
 /** Prints the settings of a server with their places, and where its key comes from, never the key. */
 export function printServeSettings(settings: Settings, keyOrigin: string | undefined, io: TerminalIo): void {
-  const shown = settings.entries.filter(({ key }) => key.startsWith('server.') || key === 'store');
+  const shown = settings.entries.filter(({ key }) => /^(?:server|sandbox)\./.test(key) || key === 'store');
   for (const line of settingsTable(shown, io)) io.stdout.line(line);
   io.stdout.line(keyOrigin === undefined ? 'The key is generated at the start.' : `The key is that of ${keyOrigin}.`);
 }

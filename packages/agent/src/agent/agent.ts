@@ -2,6 +2,7 @@ import { noCondensation, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
 import type { LanguageModel, ModelParameters } from '@varve/llm';
 import type { Signer } from '@varve/storage/proof';
+import type { ProgramSandbox } from '@varve/tools/workspace';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
 import { AgentError } from '../error.ts';
 import { isWithoutHooks, type HookConfig } from '../hooks/hook-config.ts';
@@ -48,10 +49,12 @@ export interface Agent {
    */
   readonly protectedPaths: readonly string[];
   /**
-   * Commands that run at certain events, and may block messages, calls and the end. They run without a question, with
-   * the rights of this process: pass only those that a person trusts, as `loadHooks` does.
+   * Commands that run at certain events, and may block messages, calls and the end. They run without a question, in
+   * `sandbox` or with the rights of this process: pass only those that a person trusts, as `loadHooks` does.
    */
   readonly hooks: HookConfig;
+  /** Walls around hooks and commands of skills; tools have their own. Not part of `spec`. Default: none. */
+  readonly sandbox?: ProgramSandbox;
   /**
    * Instructions for kinds of tasks, at most 100 with different names; `loadSkills` reads those of a workspace. Their
    * texts are stored when the model receives them.

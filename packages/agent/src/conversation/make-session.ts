@@ -91,6 +91,7 @@ export function makeSession(parts: SessionParts): Session {
       mask,
       ask: (request, options) => callModel(request, { ...options, model: settings.agent.model }, session),
       timeout,
+      sandbox: agent.sandbox,
     }),
     ledger: new BudgetLedger(current, parts.parentLedger),
     goals,

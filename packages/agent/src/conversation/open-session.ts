@@ -280,9 +280,9 @@ function makeTools({ agent, id, ...options }: ConversationOptions & { readonly i
   const mask = found.value;
   const delegation = new Delegation(agent.subAgents);
   const own = agent.tools({ conversationId: id, mask, redactor: found, delegation });
-  const { skills } = agent;
+  const { skills, sandbox } = agent;
   const needsTool = invocableSkills(skills).length > 0 && !own.some(({ name }) => name === 'invoke_skill');
-  const made = needsTool ? [...own, invokeSkill({ skills, mask })] : own;
+  const made = needsTool ? [...own, invokeSkill({ skills, mask, sandbox })] : own;
   const tools = new Map(made.map((tool) => [tool.name, tool]));
   if (tools.size === made.length) return { tools, mask, delegation };
   const names = made.map(({ name }) => name);

@@ -91,7 +91,7 @@ test('hooks of the repository run in its root, unless the workspace has its own'
   expect([await hook(root), await hook(join(root, 'b'))]).toMatchObject([{ files: found?.files }, { command: 'own' }]);
   expect(await hook(root)).not.toHaveProperty('directory');
   const input = { event_type: 'Stop', session_id: 's', working_dir: join(root, 'a'), metadata: {} } as const;
-  const ran = found && (await runHook(found, input, new AbortController().signal));
+  const ran = found && (await runHook(found, input, { signal: new AbortController().signal }));
   expect(ran?.stdout.trim().split('\n')).toEqual([await realpath(root), root]);
   const [inner, outer] = [await loadHooks({ workspace: join(root, 'a') }), await loadHooks({ workspace: root })];
   expect(inner.sources[0]?.digests).toEqual(outer.sources[0]?.digests);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HookEventType } from '@varve/events/kinds';
 import { ToolError } from '@varve/tools';
-import { localWorkspace, runCommand } from '@varve/tools/workspace';
+import { localWorkspace, runCommand, type ProgramSandbox } from '@varve/tools/workspace';
 import * as z from 'zod';
 import type { CommandHook } from './hook-config.ts';
 
@@ -43,6 +43,13 @@ const decision = z.object({
   continue: z.boolean().optional().catch(undefined),
 });
 
+/** Circumstances of {@link runHook}. */
+export interface HookContext {
+  readonly signal: AbortSignal;
+  /** Walls around the hook. Default: none. */
+  readonly sandbox?: ProgramSandbox | undefined;
+}
+
 /**
  * Runs a hook in its directory, with the public variables of this process and those of the reference. Exit code 0 is
  * success, 2 blocks with the standard error as the reason, others are failures that block nothing. JSON in the standard
@@ -52,7 +59,11 @@ const decision = z.object({
  * @throws {ToolError} `aborted`.
  * @see software-agent-sdk openhands/sdk/hooks/executor.py
  */
-export async function runHook(hook: CommandHook, input: HookInput, signal: AbortSignal): Promise<HookResult> {
+export async function runHook(
+  hook: CommandHook,
+  input: HookInput,
+  { signal, sandbox }: HookContext,
+): Promise<HookResult> {
   const { directory = input.working_dir } = hook;
   const changed = await changedFile(hook, directory);
   if (changed !== undefined) {
@@ -67,6 +78,7 @@ export async function runHook(hook: CommandHook, input: HookInput, signal: Abort
       signal,
       variables,
       input: JSON.stringify(input),
+      ...(sandbox && { sandbox }),
     });
     const { stdout, stderr, exitCode, timedOut } = ended;
     if (timedOut) return { ...failure(`The hook ran longer than ${timeoutMs / 1000} s.`), stdout, stderr };

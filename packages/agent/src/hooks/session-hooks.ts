@@ -1,6 +1,7 @@
 import type { ActionEvent, HookEventType, ObservationEvent } from '@varve/events/kinds';
 import type { Mask } from '@varve/text';
 import { ToolError } from '@varve/tools';
+import type { ProgramSandbox } from '@varve/tools/workspace';
 import type { Draft } from '../log/drafts.ts';
 import { hookDraft, shortened, type HookExecution } from './hook-drafts.ts';
 import { maxHookSeconds, type Hook, type HookConfig } from './hook-config.ts';
@@ -18,6 +19,8 @@ export interface SessionHooksOptions {
   /** Calls the model for hooks that are questions. */
   readonly ask: AskHookModel;
   readonly timeout: (ms: number) => AbortSignal;
+  /** Walls around hooks that are commands. Default: none. */
+  readonly sandbox?: ProgramSandbox | undefined;
 }
 
 /** Joint result of the hooks of one event. */
@@ -148,8 +151,9 @@ export class SessionHooks {
   }
 
   async #execute(hook: Hook, input: HookInput, signal: AbortSignal): Promise<HookResult | 'aborted'> {
+    const { ask, timeout, sandbox } = this.#options;
     if (hook.type === 'command' && hook.async === true && input.event_type !== 'SessionEnd') {
-      const work = runHook(hook, input, this.#end.signal).catch(() => undefined);
+      const work = runHook(hook, input, { signal: this.#end.signal, sandbox }).catch(() => undefined);
       this.#background.add(work);
       void work.finally(() => this.#background.delete(work));
       return started;
@@ -158,8 +162,7 @@ export class SessionHooks {
       input.event_type === 'SessionEnd' ? Math.min(hook.timeout ?? maxEndSeconds, maxEndSeconds) : undefined;
     const limited = { ...hook, ...(seconds !== undefined && { timeout: seconds }) };
     try {
-      if (limited.type === 'command') return await runHook(limited, input, signal);
-      const { ask, timeout } = this.#options;
+      if (limited.type === 'command') return await runHook(limited, input, { signal, sandbox });
       return await runPromptHook(limited, input, { ask, timeout, signal });
     } catch (error) {
       if (error instanceof ToolError && error.code === 'aborted') return 'aborted';

@@ -61,7 +61,8 @@ async function activatedSkills(
 ): Promise<readonly ActivatedSkill[]> {
   const { events } = journal.timeline.read('view');
   try {
-    return await activateSkills(message, agent.skills, { events, workspace, mask, signal });
+    const context = { events, workspace, mask, signal, sandbox: agent.sandbox };
+    return await activateSkills(message, agent.skills, context);
   } catch (cause) {
     if (!(cause instanceof ToolError)) throw cause;
     throw new AgentError('closed', `Conversation ${conversationId} was closed.`, { cause });

@@ -31,8 +31,8 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
   const mountPoints = new Set<string>();
   return {
     policy,
-    wrap(argv, { directory, env, marks = {}, keepDescriptors = 2, newSession = false }) {
-      const mounts = withMountPoints(mountsOf(hidden), mountPoints);
+    wrap(argv, { directory, env, marks = {}, keepDescriptors = 2, newSession = false, readOnly = [] }) {
+      const mounts = withMountPoints(mountsOf({ ...hidden, readOnly: [...hidden.readOnly, ...readOnly] }), mountPoints);
       const link = proxy && openLink(files.directory, `link-${links.length}`, proxy);
       if (link) links.push(link);
       const inside = link ? [bash, ...scriptArguments(innerLauncher), ...forwarderCommand()] : [];

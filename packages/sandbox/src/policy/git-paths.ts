@@ -44,7 +44,7 @@ function findEntry(directory: string): string | undefined {
 /** Returns the directory that an entry `.git` is, or names. */
 function gitDirectory(entry: string): string | undefined {
   if (statSync(entry).isDirectory()) return entry;
-  const named = /^gitdir: (.+)$/m.exec(readFileSync(entry, 'utf8'))?.[1];
+  const named = /^gitdir: (.+)$/m.exec(textOf(entry))?.[1];
   const directory = named === undefined ? undefined : resolve(dirname(entry), named.trim());
   if (directory === undefined || !existsSync(join(directory, 'HEAD'))) return undefined;
   const real = realpathSync(directory);
@@ -54,7 +54,7 @@ function gitDirectory(entry: string): string | undefined {
 /** Any file may name any directory: that of a worktree names the worktree in return. */
 function isWorktree(directory: string, entry: string): boolean {
   const back = join(directory, 'gitdir');
-  return existsSync(back) && resolve(directory, readFileSync(back, 'utf8').trim()) === entry;
+  return existsSync(back) && resolve(directory, textOf(back).trim()) === entry;
 }
 
 /** That of a submodule is inside of a repository above it. */
@@ -67,7 +67,7 @@ function isSubmodule(directory: string, entry: string): boolean {
 function commonDirectory(own: string): string {
   const file = join(own, 'commondir');
   if (!existsSync(file)) return own;
-  const common = resolve(own, readFileSync(file, 'utf8').trim());
+  const common = resolve(own, textOf(file).trim());
   return existsSync(join(common, 'objects')) ? realpathSync(common) : own;
 }
 
@@ -81,8 +81,7 @@ function submodules(directory: string): readonly string[] {
 
 /** Returns the directory that a repository has configured for its hooks. */
 function hooksPaths(config: string, workTree: string): readonly string[] {
-  if (!existsSync(config)) return [];
-  const lines = readFileSync(config, 'utf8')
+  const lines = textOf(config)
     .split('\n')
     .map((line) => line.trim());
   const named = lines
@@ -92,4 +91,9 @@ function hooksPaths(config: string, workTree: string): readonly string[] {
     .trim();
   const path = named === undefined || named.startsWith('~') ? undefined : resolve(workTree, named);
   return path !== undefined && existsSync(path) ? [path] : [];
+}
+
+/** Returns the text of a regular file, else nothing: an open sandbox has a directory there, and a pipe has no end. */
+function textOf(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : '';
 }

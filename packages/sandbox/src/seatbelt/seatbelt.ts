@@ -14,12 +14,13 @@ export const seatbeltProgram = '/usr/bin/sandbox-exec';
 export function seatbelt(policy: SandboxPolicy): Sandbox {
   return {
     policy,
-    wrap(argv, { env, marks = {} }) {
+    wrap(argv, { env, marks = {}, readOnly = [] }) {
+      const own = { ...policy, readOnly: [...policy.readOnly, ...readOnly] };
       const names = policy.environment;
       const passed = Object.entries({ ...env, ...marks }).filter(([name]) => names?.includes(name) ?? true);
       return {
         program: seatbeltProgram,
-        args: ['-p', seatbeltProfile(policy, mountsOf(policy)), ...argv],
+        args: ['-p', seatbeltProfile(own, mountsOf(own)), ...argv],
         env: Object.fromEntries(passed),
       };
     },

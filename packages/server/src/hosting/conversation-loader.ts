@@ -146,7 +146,7 @@ export class ConversationLoader {
     const agent = requestedAgentOf(plan, surroundings);
     const secrets = (): readonly string[] => privateValues.values;
     const conversation = await Conversation.create({ id, agent, store, workspace, clientTools, secrets, now });
-    return this.#complete(conversation, privateValues, async () => {
+    return await this.#complete(conversation, privateValues, async () => {
       await conversation.record((stamp) => configurationFact.create(configuration, stamp));
       const { spec, analyzer = null } = agent.confirmation;
       return this.#live({
@@ -183,7 +183,7 @@ export class ConversationLoader {
       ...(agent && { agent }),
       ...(at !== undefined && { at }),
     });
-    return this.#complete(conversation, privateValues, async () => {
+    return await this.#complete(conversation, privateValues, async () => {
       const configuration = before && (await this.#forkedConfiguration(before, origin.conversation.id, fork));
       const { confirmation } = origin;
       const live = this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
@@ -278,9 +278,10 @@ export class ConversationLoader {
   }): LiveConversation {
     const { queue, feed, titleModel, onFailure } = this.#options;
     const { id } = parts.conversation;
-    const { registries, rules } = parts.surroundings;
+    const { registries, rules, takeWalls } = parts.surroundings;
     return new LiveConversation({
       ...parts,
+      walls: takeWalls(),
       registries,
       rules,
       queue,

@@ -250,6 +250,7 @@ export class LiveConversation implements AsyncDisposable {
     await this.privateValues.close();
     await this.conversation[Symbol.asyncDispose]();
     await this.idle();
+    this.#parts.walls[Symbol.dispose]();
     await this.#titled;
   }
 

@@ -18,6 +18,8 @@ export interface Confirmation {
 export interface LiveParts {
   /** Closed with the live conversation. */
   readonly conversation: Conversation;
+  /** Walls around the commands of the agent, closed after the conversation. */
+  readonly walls: Disposable;
   readonly privateValues: PrivateValues;
   readonly registries: AgentRegistries;
   /** Rules of the person for calls. */

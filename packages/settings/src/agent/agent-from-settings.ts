@@ -72,6 +72,7 @@ export function agentFromSettings(setup: AgentSetup): Agent {
     ...(rules && { rules }),
     ...(setup.hooks && { hooks: setup.hooks }),
     ...(setup.skills && { skills: setup.skills }),
+    ...(setup.sandbox && { sandbox: setup.sandbox }),
     ...(startsSubAgents(tools.spec) && { subAgents: setup.subAgents ?? builtinSubAgents }),
     protectedPaths: [setup.home],
     ...(resumed ? resumedLimits(settings, resumed.spec) : limitsFromSettings(settings)),

@@ -19,6 +19,7 @@ export {
   type ReadPlaces,
 } from './prepare-parts.ts';
 export { RoleModels, type RoleModelsOptions } from './role-models.ts';
+export type { AgentSandbox } from './sandbox-from-settings.ts';
 export { startServers, type StartedServers, type StartServersOptions } from './start-servers.ts';
 export { storedAgentParts, type StoredAgentParts } from './stored-agent-parts.ts';
 export { serverIn, storedModel, type StoredModel } from './stored-model.ts';

@@ -12,7 +12,6 @@ import { personSecrets, type PersonSecrets } from './person-secrets.ts';
 import { prepareParts, type PreparedParts } from './prepare-parts.ts';
 import { resumedAgent, type ResumedAgent } from './resumed-agent.ts';
 import { RoleModels } from './role-models.ts';
-import { sandboxFromSettings } from './sandbox-from-settings.ts';
 import { startServers } from './start-servers.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 import { prepareSubAgents, startsSubAgents, type PreparedSubAgents } from './sub-agents.ts';
@@ -77,16 +76,14 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
   const sides = await sideModelsOf(models);
   const modelKeys = [main, summarizer, sides].flatMap((each) => each?.secrets ?? []);
   const { masked, variables, referable, problems } = await personSecrets(options.secrets, modelKeys);
-  const parts = created.use(
-    await prepareParts({ ...options, stored: ownParts(options), masked, variables, referable }),
-  );
-  const walls = created.use(sandboxFromSettings({ ...options, userHome: options.userHome, rules: parts.rules }));
+  const parts = await prepareParts({ ...options, stored: ownParts(options), masked, variables, referable });
+  created.use(parts.walls);
+  created.use(parts);
   const started = { models, masked, variables };
   const subAgents = created.use(await subAgentsOf(parts, started, options));
   const ignored: string[] = [];
   const { agent, problems: missing } = agentOf(options, {
     ...setupOf(options, parts),
-    ...(walls.sandbox && { sandbox: walls.sandbox }),
     model: main.model,
     secrets: withoutValues(variables, subAgents?.secrets ?? []),
     ...(subAgents && { subAgents: subAgents.subAgents }),
@@ -104,7 +101,6 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
       ...settings.warnings,
       ...problems,
       ...parts.warnings,
-      ...walls.warnings,
       ...(subAgents?.problems ?? []),
       ...sides.problems,
       ...ignored,
@@ -128,7 +124,7 @@ function agentOf({ stored }: PrepareAgentOptions, setup: AgentSetup): ResumedAge
 
 /** Returns the sub-agents of an agent that may start some; undefined for another one, whose models are not needed. */
 async function subAgentsOf(
-  { subAgents }: PreparedParts,
+  { subAgents, walls }: PreparedParts,
   { models, ...secrets }: { readonly models: RoleModels } & Pick<PersonSecrets, 'masked' | 'variables'>,
   { settings, stored, workspace, env }: PrepareAgentOptions,
 ): Promise<PreparedSubAgents | undefined> {
@@ -138,7 +134,7 @@ async function subAgentsOf(
   return prepareSubAgents(subAgents, {
     models,
     workspace,
-    startServers: (servers) => startServers(servers, { workspace, env, ...secrets }),
+    startServers: (servers) => startServers(servers, { workspace, env, ...secrets, sandbox: walls.servers }),
   });
 }
 
@@ -169,7 +165,7 @@ function withoutValues(
 
 function setupOf(
   options: PrepareAgentOptions,
-  { servers, rules, contextFiles, skills, hooks }: PreparedParts,
+  { servers, rules, contextFiles, skills, hooks, walls }: PreparedParts,
 ): Omit<AgentSetup, 'model'> {
   const { settings, home, env, keepsHistory, onEndedPrograms, kinds = [], signingKey, stored } = options;
   return {
@@ -183,6 +179,7 @@ function setupOf(
     contextFiles,
     skills,
     ...(hooks && { hooks }),
+    ...(walls.sandbox && { sandbox: walls.sandbox }),
     ...(onEndedPrograms && { onEndedPrograms }),
     ...(signingKey && { signingKey }),
     ...(stored?.parameters && { parameters: stored.parameters }),

@@ -7,6 +7,7 @@ import type { Settings } from '../layers/resolve-settings.ts';
 import { loadExtensions, type Extensions } from '../extensions/load-extensions.ts';
 import { permissionStore } from '../permissions/permission-store.ts';
 import { hooksForRun, type ResumedHooks } from './hooks-for-run.ts';
+import { sandboxFromSettings, type AgentSandbox } from './sandbox-from-settings.ts';
 import { startServers, type StartedServers, type StartServersOptions } from './start-servers.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 
@@ -19,7 +20,7 @@ export interface ReadPlaces {
 }
 
 /** Options of {@link prepareParts}. */
-export interface PartsOptions extends Omit<StartServersOptions, 'stored'> {
+export interface PartsOptions extends Omit<StartServersOptions, 'stored' | 'sandbox'> {
   readonly settings: Settings;
   /** Varve's data directory. */
   readonly home: string;
@@ -48,6 +49,8 @@ export interface PreparedParts extends AsyncDisposable {
   /** Sub-agents of files. */
   readonly subAgents: readonly SubAgentDefinition[];
   readonly servers: StartedServers;
+  /** Walls around the programs of the agent. To be closed after it, and after these parts. */
+  readonly walls: AgentSandbox;
   /** Problems: one sentence each, which may contain text of files. */
   readonly warnings: readonly string[];
   /** Directories whose hooks, servers and commands have no effect until a person trusts them. */
@@ -74,7 +77,11 @@ export async function prepareParts(options: PartsOptions): Promise<PreparedParts
   const hooks = hooksForRun(extensions.hooks, stored?.hooks, options.resumedHooks);
   const context = stored ? { files: [], warnings: [] } : await contextOf(options);
   const rules = (await permissionStore(home).list(workspace)).map(({ rule }) => rule);
-  const servers = await startServers(extensions.servers, { ...options, stored: stored?.serverTools });
+  using opened = new DisposableStack();
+  const walls = opened.use(sandboxFromSettings({ settings, workspace, home, userHome: options.userHome, rules }));
+  const started = { ...options, stored: stored?.serverTools, sandbox: walls.servers };
+  const servers = await startServers(extensions.servers, started);
+  opened.move();
   return {
     rules,
     contextFiles: context.files,
@@ -85,7 +92,8 @@ export async function prepareParts(options: PartsOptions): Promise<PreparedParts
     ),
     subAgents: extensions.subAgents,
     servers,
-    warnings: [...context.warnings, ...extensions.warnings, ...servers.problems],
+    walls,
+    warnings: [...context.warnings, ...extensions.warnings, ...walls.warnings, ...servers.problems],
     untrusted: extensions.untrusted,
     [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
   };

@@ -1,7 +1,6 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import { defaultHosts, openSandbox, profilePolicy, sandboxProblem, type Sandbox } from '@varve/sandbox';
+import { makeDirectories } from '@varve/storage';
 import { SettingsError } from '../error.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
 import { sandboxRules } from './sandbox-rules.ts';
@@ -11,7 +10,7 @@ export interface SandboxSetup {
   readonly settings: Settings;
   /** Directory of the agent, absolute. */
   readonly workspace: string;
-  /** Varve's data directory, which is hidden except for long outputs. */
+  /** Varve's data directory, which is hidden except for long outputs of the conversation. */
   readonly home: string;
   /** Home directory of the user; without it there is no sandbox. */
   readonly userHome?: string | undefined;
@@ -22,6 +21,8 @@ export interface SandboxSetup {
 export interface AgentSandbox extends Disposable {
   /** Absent with the profile `off`. */
   readonly sandbox?: Sandbox;
+  /** Walls around servers of the model context protocol, which may reach every host; absent with the profile `off`. */
+  readonly servers?: Sandbox;
   /** Sentence about a sandbox that is missing. */
   readonly warnings: readonly string[];
 }
@@ -49,21 +50,38 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
     hidden,
     network: { allowed: hosts, denied },
   });
-  // The model is given paths of files in it.
-  const outputs = join(home, 'outputs');
-  createDirectory(outputs);
-  const sandbox = openSandbox({ ...policy, readOnly: [...policy.readOnly, outputs] });
-  return { sandbox, warnings: [], [Symbol.dispose]: () => sandbox.close() };
+  using opened = new DisposableStack();
+  const [sandbox, servers] = [policy, { ...policy, network: 'on' as const }].map((each) =>
+    opened.adopt(openSandbox(each), (one) => one.close()),
+  );
+  const owned = opened.move();
+  return {
+    ...(sandbox && { sandbox }),
+    ...(servers && { servers }),
+    warnings: [],
+    [Symbol.dispose]: () => owned.dispose(),
+  };
 }
 
 function withoutSandbox(...warnings: readonly string[]): AgentSandbox {
   return { warnings, [Symbol.dispose]: () => undefined };
 }
 
+/** Returns the walls of one conversation, in which the files of its own long outputs are readable. */
+export function withOutputs(sandbox: Sandbox, outputs: string): Sandbox {
+  return {
+    ...sandbox,
+    wrap(argv, options) {
+      createDirectory(outputs);
+      return sandbox.wrap(argv, { ...options, readOnly: [outputs] });
+    },
+  };
+}
+
 function createDirectory(path: string): void {
   try {
-    mkdirSync(path, { mode: 0o700 });
+    makeDirectories(path, 0o700);
   } catch {
-    // It exists, or the data directory cannot be written.
+    // The data directory cannot be written.
   }
 }

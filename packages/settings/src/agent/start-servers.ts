@@ -1,4 +1,5 @@
 import type { Settings } from '../layers/resolve-settings.ts';
+import type { Sandbox } from '@varve/sandbox';
 import type { Variables } from '@varve/text';
 import type { McpServers, McpToolSpec } from '@varve/tools/mcp';
 import { configuredServers, type FileServer } from '../extensions/configured-servers.ts';
@@ -20,6 +21,8 @@ export interface StartServersOptions {
   readonly masked: readonly string[];
   /** Tools of servers that a stored conversation was used with. */
   readonly stored?: readonly McpToolSpec[] | undefined;
+  /** Walls around the processes of servers whose configuration does not refuse it. Default: none. */
+  readonly sandbox?: Sandbox | undefined;
 }
 
 /** Servers of an agent. Disposing ends those that no conversation uses. */
@@ -32,15 +35,19 @@ export interface StartedServers extends AsyncDisposable, Pick<McpServers, 'tools
 /** Starts the servers. Those of a stored conversation that do not start answer each call with that. */
 export async function startServers(
   files: readonly FileServer[],
-  { env, masked, variables, stored = [], ...places }: StartServersOptions,
+  { env, masked, variables, stored = [], sandbox, ...places }: StartServersOptions,
 ): Promise<StartedServers> {
-  const { servers, problems } = configuredServers(files, { ...places, secrets: variables });
+  const { servers, outside, problems } = configuredServers(files, { ...places, secrets: variables });
   if (Object.keys(servers).length === 0 && stored.length === 0)
     return { tools: [], kinds: [], secrets: [], problems, [Symbol.asyncDispose]: async () => undefined };
   // Loaded here, because few runs have servers.
   const { startMcpServers } = await import('@varve/tools/mcp');
   const secrets = Object.values(servers).flatMap(secretsOfServer);
-  const started = await startMcpServers(servers, { env, secrets: [...masked, ...secrets] });
+  const started = await startMcpServers(servers, {
+    env,
+    secrets: [...masked, ...secrets],
+    sandboxOf: (name) => (outside.has(name) ? undefined : sandbox),
+  });
   const isStarted = (server: string): boolean => started.tools.some(({ params }) => params.server === server);
   return {
     tools: [...started.tools, ...stored.filter(({ params }) => !isStarted(params.server))],

@@ -10,6 +10,7 @@ import { toolKinds, toolPresets, type ToolKind, type ToolSettings } from '@varve
 import { SettingsError } from '../error.ts';
 import { nearest } from '../layers/nearest.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
+import { withOutputs } from './sandbox-from-settings.ts';
 
 /** Returns the secrets that a command names, by name. */
 type CommandSecrets = (command: string) => Promise<Readonly<Record<string, string>>>;
@@ -104,13 +105,14 @@ function kindOf(name: string, kinds: ToolRegistry): ToolRegistry[number] {
 
 function toolSettings(conversationId: string, settings: Settings, setup: ToolSetup): ToolSettings {
   const { home, env, keepsHistory, onEndedPrograms, secrets, sandbox } = setup;
+  const outputDir = join(home, 'outputs', conversationId);
   return {
     terminal: {
-      outputDir: join(home, 'outputs', conversationId),
+      outputDir,
       inherit: env,
       inheritNames: settings.get('shell.environment') ?? [],
       ...(onEndedPrograms && { onEndedPrograms }),
-      ...(sandbox && { sandbox }),
+      ...(sandbox && { sandbox: withOutputs(sandbox, outputDir) }),
       ...(secrets && { secrets: typeof secrets === 'function' ? secrets : namedSecrets(secrets) }),
     },
     ...(keepsHistory && { fileEditor: { historyDir: join(home, 'edits', conversationId) } }),

@@ -25,6 +25,8 @@ export const mcpServer = z.strictObject({
   headers: strings.optional(),
   auth: z.record(z.string(), z.json()).optional(),
   enabled: z.boolean().optional(),
+  /** False for a process that runs without walls. */
+  sandbox: z.boolean().optional(),
 });
 
 /** Configuration of a server. */

@@ -49,7 +49,10 @@ test('secrets replace their names in arguments, variables, headers and addresses
     { mcp_servers: { a: { command: 'a', env: { X: '${PATH}' } } } },
     { env: { PATH: '/bin' } },
   );
-  expect(unknown).toEqual({ servers: {}, problems: ['The server a needs the secret PATH, which is not stored.'] });
+  expect(unknown).toMatchObject({
+    servers: {},
+    problems: ['The server a needs the secret PATH, which is not stored.'],
+  });
 });
 
 test.for([

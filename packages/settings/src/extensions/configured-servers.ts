@@ -59,6 +59,8 @@ export function serversOfFiles(
 /** Servers to start, by name, and those that cannot be. */
 export interface ConfiguredServers {
   readonly servers: Readonly<Record<string, McpServer>>;
+  /** Names of those that run without a sandbox. */
+  readonly outside: ReadonlySet<string>;
   /** One sentence each. */
   readonly problems: readonly string[];
 }
@@ -88,12 +90,14 @@ export function configuredServers(
     if (!found.has(server.name)) found.set(server.name, server);
   }
   const servers: Record<string, McpServer> = {};
+  const outside = new Set<string>();
   // Those of the settings are not among the servers of a client.
   const problems: string[] = (own ? [] : (enabled ?? []))
     .filter((name) => !found.has(name))
     .map((name) => `There is no server ${JSON.stringify(name)}, which mcp_enabled names.`);
   for (const { name, config, directory, isOwn = false } of found.values()) {
     if (config.enabled === false || !isEnabled(name)) continue;
+    if (config.sandbox === false) outside.add(name);
     try {
       servers[name] = resolveServer(name, config, { directory, secrets, referable: isOwn ? referable : {} });
     } catch (error) {
@@ -101,7 +105,7 @@ export function configuredServers(
       problems.push(error.message);
     }
   }
-  return { servers, problems };
+  return { servers, outside, problems };
 }
 
 /** The servers of all places count, not only those of the strongest. */

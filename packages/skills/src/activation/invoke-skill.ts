@@ -2,6 +2,7 @@ import { text } from '@varve/events';
 import { InvokeSkillAction, InvokeSkillObservation } from '@varve/events/payloads';
 import type { Mask } from '@varve/text';
 import { defineBuiltinTool, type Tool } from '@varve/tools';
+import type { ProgramSandbox } from '@varve/tools/workspace';
 import { commandsIn } from '../dynamic-text.ts';
 import { renderSkill } from './render-skill.ts';
 import { invocableSkills } from './skills-prompt.ts';
@@ -12,10 +13,12 @@ export interface InvokeSkillOptions {
   readonly skills: readonly Skill[];
   /** Replaces secrets in the output of commands. */
   readonly mask: Mask;
+  /** Walls around commands. Default: none. */
+  readonly sandbox?: ProgramSandbox | undefined;
 }
 
 /** Returns the tool by which the model loads the text of a skill. */
-export function invokeSkill({ skills, mask }: InvokeSkillOptions): Tool<{ readonly name: string }> {
+export function invokeSkill({ skills, mask, sandbox }: InvokeSkillOptions): Tool<{ readonly name: string }> {
   const byName = new Map(invocableSkills(skills).map((skill) => [skill.name, skill]));
   return defineBuiltinTool({
     name: 'invoke_skill',
@@ -37,7 +40,7 @@ export function invokeSkill({ skills, mask }: InvokeSkillOptions): Tool<{ readon
     execute: async ({ name }, { workspace, signal }) => {
       const skill = byName.get(name);
       if (skill) {
-        return { content: [text(await renderSkill(skill, { workspace, signal, mask }))], skill_name: name };
+        return { content: [text(await renderSkill(skill, { workspace, signal, mask, sandbox }))], skill_name: name };
       }
       const names = [...byName.keys()].join(', ');
       return {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Mask } from '@varve/text';
 import { ToolError } from '@varve/tools';
-import { runCommand } from '@varve/tools/workspace';
+import { runCommand, type ProgramSandbox } from '@varve/tools/workspace';
 import { textParts } from '../dynamic-text.ts';
 import type { Skill } from '../skill.ts';
 
@@ -11,6 +11,8 @@ export interface RenderContext {
   readonly signal: AbortSignal;
   /** Replaces secrets in their output. */
   readonly mask: Mask;
+  /** Walls around them. Default: none. */
+  readonly sandbox?: ProgramSandbox | undefined;
 }
 
 /** Milliseconds of one command. */
@@ -37,11 +39,12 @@ export async function renderSkill(skill: Skill, context: RenderContext): Promise
   return [rendered.join(''), ...inputNotes(skill), ...fileNotes(skill)].join('\n\n');
 }
 
-async function outputOf(command: string, { workspace, signal, mask }: RenderContext): Promise<string> {
+async function outputOf(command: string, { workspace, signal, mask, sandbox }: RenderContext): Promise<string> {
   try {
     const { stdout, stderr, exitCode, timedOut } = await runCommand(command, workspace, {
       signal,
       timeoutMs: commandMs,
+      ...(sandbox && { sandbox }),
     });
     const output = mask(stdout).slice(0, maxOutputLength).trimEnd();
     if (exitCode === 0) return output;

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Observation } from '@varve/events/payloads';
 import { describe, expect, test } from 'vitest';
-import { isRunning } from '../../test/support/is-running.ts';
+import { isRunning, printedPid } from '../../test/support/is-running.ts';
 import { metadataOf, backends, openTerminal, outputOf, callUntil } from '../../test/support/open-terminal.ts';
 import type { OpenedTool } from '../testing/opened-tool.ts';
 import { isComplete } from './session/startup-file.ts';
@@ -167,7 +167,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     const { ended } = await startCommand(shell, until('go'));
     const secondary = await shell.call({ command: 'sleep 600 > /dev/null & echo $!; touch go', timeout });
     await ended;
-    const pids = [Number(/\d+$/.exec(outputOf(secondary))?.[0]), metadataOf(secondary).pid];
+    const pids = [printedPid(/\d+$/.exec(outputOf(secondary))?.[0] ?? ''), metadataOf(secondary).pid];
     expect(pids.filter(isRunning)).toEqual(pids);
     await shell.tool.close();
     await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);

@@ -5,6 +5,7 @@ export {
   type OnOutput,
   type StreamCommandOptions,
 } from '../processes/stream-command.ts';
+export type { ProgramSandbox } from '../processes/program-sandbox.ts';
 export { fileChunks } from './byte-streams.ts';
 export { jail, type Jail } from './jail.ts';
 export { putFile } from './put-file.ts';

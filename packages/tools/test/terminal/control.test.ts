@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Observation } from '@varve/events/payloads';
 import { describe, expect, test } from 'vitest';
 import { ToolError } from '../../src/contract/error.ts';
-import { isRunning } from '../support/is-running.ts';
+import { isRunning, printedPid } from '../support/is-running.ts';
 import { metadataOf, backends, openTerminal, outputOf, callUntil } from '../support/open-terminal.ts';
 import type { OpenedTool } from '../../src/testing/opened-tool.ts';
 import type { TerminalOptions } from '../../src/terminal/terminal-options.ts';
@@ -207,7 +207,9 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     // Writes its number after a moment: on pipes, bash gives up a program that it is still starting when C-c arrives.
     const marked = 'trap "" INT; sleep 0.1; echo $$; while :; do sleep 0.05; done';
     const pids: number[] = [];
-    await cancelAtFirstOutput(shell, `bash -c '${marked}'`, (chunk) => pids.push(Number.parseInt(chunk, 10)));
+    await cancelAtFirstOutput(shell, `bash -c '${marked}'`, (chunk) =>
+      pids.push(printedPid(Number.parseInt(chunk, 10))),
+    );
     expect(outputOf(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
     await expect.poll(() => isRunning(pids[0]), { timeout: 10_000, interval: 10 }).toBe(false);
   });

@@ -3,7 +3,8 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isRunning } from '../support/is-running.ts';
+import { isInside } from '../support/inside-sandbox.ts';
+import { isRunning, printedPid } from '../support/is-running.ts';
 import { backends, openTerminal } from '../support/open-terminal.ts';
 import { directoryVariable, type RunningProgram, terminatePrograms } from '../../src/terminal/cleanup/kill-programs.ts';
 
@@ -18,7 +19,7 @@ async function started(shell: Shell, command: string, program = 'sleep'): Promis
   const script = `rm -f pid; ${command} > /dev/null 2>&1 & until ${isReached}; do sleep 0.01; done`;
   // The shell may report at any time that what it started has ended, so the output is not only the id.
   expect(await shell.call({ command: script, timeout: 60 })).toMatchObject({ exit_code: 0 });
-  const pid = Number(await readFile(join(shell.workspace, 'pid'), 'utf8'));
+  const pid = printedPid(await readFile(join(shell.workspace, 'pid'), 'utf8'));
   expect(isRunning(pid)).toBe(true);
   return pid;
 }
@@ -67,14 +68,15 @@ describe.skipIf(process.platform !== 'linux').for(backends)('closing a terminal 
     await gone(pid);
   });
 
-  test('does not touch programs of other terminals, nor programs without the variable', async () => {
+  test('does not touch programs of other terminals, nor, without a sandbox, programs without the variable', async () => {
     await using other = await openTerminal(pty);
     await using shell = await openTerminal(pty);
     const kept = await started(other, `setsid sh -c ${sleeper}`);
     const unmarked = await started(shell, `env -u VARVE_TERMINAL setsid sh -c ${sleeper}`);
     await shell.tool.close();
-    expect([kept, unmarked].map((pid) => isRunning(pid))).toEqual([true, true]);
-    process.kill(unmarked, 'SIGKILL');
+    expect(isRunning(kept)).toBe(true);
+    await expect.poll(() => isRunning(unmarked), { interval: 10, timeout: 20_000 }).toBe(!isInside);
+    if (!isInside) process.kill(unmarked, 'SIGKILL');
     await other.tool.close();
     await gone(kept);
   });
@@ -91,9 +93,9 @@ test.skipIf(process.platform !== 'linux')('terminated programs have time to clea
   expect(String((await output.next()).value)).toBe('done\n');
 });
 
-test('a reset does not end background programs that left their shell', async () => {
+test('a reset does not end background programs that left their shell, unless the shell was in a sandbox', async () => {
   await using shell = await openTerminal(false);
   const pid = await started(shell, `setsid sh -c ${sleeper}`);
   await shell.call({ command: 'true', reset: true, timeout: 60 });
-  expect(isRunning(pid)).toBe(true);
+  await expect.poll(() => isRunning(pid), { interval: 10, timeout: 20_000 }).toBe(!isInside);
 });

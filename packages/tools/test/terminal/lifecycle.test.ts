@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { redactor } from '@varve/text';
 import { describe, expect, test } from 'vitest';
 import { metadataOf, backends, openTerminal as open, outputOf, callUntil } from '../support/open-terminal.ts';
-import { isRunning } from '../support/is-running.ts';
+import { isRunning, printedPid } from '../support/is-running.ts';
 import { terminal } from '../../src/terminal/terminal.ts';
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
@@ -42,6 +42,12 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const ended2 = await shell.call({ command: 'exit 8' });
     expect(ended2).toMatchObject({ exit_code: 8 });
     expect(outputOf(await shell.call({ command: 'echo alive' }))).toBe('alive');
+  });
+
+  test('a bash that a command starts does not read the startup file of the user', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'export HOME=$PWD; echo "echo startup" > .bashrc' });
+    expect(outputOf(await shell.call({ command: 'echo $(bash -c "echo ran")' }))).toBe('ran');
   });
 
   test('a restarted shell has the variables exported before the command that ended it, and no others', async () => {
@@ -129,7 +135,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const command = `${first}echo $BASHPID; sh -c 'trap "" HUP; echo $$; while :; do sleep 0.05; done'`;
     const call = shell.call({ command, timeout: 60 }, { onOutput });
     await outputSeen.promise;
-    const pids = text.trim().split(/\s+/).map(Number);
+    const pids = text.trim().split(/\s+/).map(printedPid);
     expect(pids.filter(isRunning)).toEqual(pids);
     await shell.tool.close();
     expect(await call).toMatchObject({ is_error: true });

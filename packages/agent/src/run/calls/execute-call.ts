@@ -115,7 +115,7 @@ async function rulesFor(
 ): Promise<readonly ActivatedSkill[]> {
   if (isError) return [];
   const { events } = journal.timeline.read('view');
-  return pathRules(action, agent.skills, { events, workspace, mask, signal });
+  return pathRules(action, agent.skills, { events, workspace, mask, signal, sandbox: agent.sandbox });
 }
 
 /** Answers a call whose tool threw with an error for the model, unless the call was answered in the meantime. */

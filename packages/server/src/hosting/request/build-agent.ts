@@ -5,7 +5,7 @@ import { LlmError, type LanguageModel, type ModelWrapper } from '@varve/llm';
 import { describeProblem } from '@varve/events/specs';
 import type { ContextFile } from '@varve/skills';
 import type { Settings } from '@varve/settings';
-import { toolKindsFor } from '@varve/settings/agent';
+import { toolKindsFor, type AgentSandbox } from '@varve/settings/agent';
 import type { Variables } from '@varve/text';
 import type { ToolKind } from '@varve/tools/specs';
 import type { ServerSettings } from '../../settings/server-settings.ts';
@@ -39,11 +39,13 @@ export interface RegistryOptions extends Omit<AgentEnvironment, 'settings' | 'no
   readonly contextFiles: readonly ContextFile[];
   /** Kinds of the tools of servers. */
   readonly kinds: readonly ToolKind[];
+  /** Walls around the commands of the agent. */
+  readonly sandbox?: AgentSandbox['sandbox'] | undefined;
 }
 
 /** Returns the kinds of parts of the agent of one conversation, with its credentials. */
 export function registriesFor(privateValues: PrivateValues, options: RegistryOptions): AgentRegistries {
-  const { env, home, fetch, wrapModel = (model) => model, settings, contextFiles, kinds } = options;
+  const { env, home, fetch, wrapModel = (model) => model, settings, contextFiles, kinds, sandbox } = options;
   const masked = maskDeltas(privateValues.redactor);
   const secrets = (command: string): ReturnType<PrivateValues['secretsFor']> => privateValues.secretsFor(command);
   const registries = agentRegistries({
@@ -57,7 +59,8 @@ export function registriesFor(privateValues: PrivateValues, options: RegistryOpt
     prompt: { secretNames: privateValues.secretNames, files: contextFiles },
   });
   if (!settings || home === undefined) return { ...registries, tools: [...registries.tools, ...kinds] };
-  return { ...registries, tools: toolKindsFor(settings, { home, env, keepsHistory: true, secrets, kinds }) };
+  const setup = { home, env, keepsHistory: true, secrets, kinds, ...(sandbox && { sandbox }) };
+  return { ...registries, tools: toolKindsFor(settings, setup) };
 }
 
 /** An agent, and what of its description it lacks. */

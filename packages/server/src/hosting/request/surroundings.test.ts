@@ -5,6 +5,7 @@ import { Conversation, defineAgent } from '@varve/agent';
 import { agentRegistries, toolset } from '@varve/agent/specs';
 import { openaiChat } from '@varve/llm';
 import type { ScriptedTurn } from '@varve/llm/testing';
+import { sandboxProblem } from '@varve/sandbox';
 import { permissionStore } from '@varve/settings/permissions';
 import { secretStore } from '@varve/settings/secrets';
 import { expect, test } from 'vitest';
@@ -70,9 +71,71 @@ test('without a policy in the request, that of the person applies, and so do lim
   expect(at.requests).toHaveLength(2);
 });
 
+const problem = sandboxProblem();
+if (problem !== undefined) process.stderr.write(`NOT TESTED: commands of a server in a sandbox. ${problem}\n`);
+
+test.skipIf(problem !== undefined)(
+  'commands run in the sandbox of the settings, also those of sub-agents',
+  async () => {
+    const read = command('bash x.sh; echo ended');
+    const task: ScriptedTurn = {
+      calls: [
+        { name: 'task', arguments: { prompt: 'Read it.', description: 'Read it', subagent_type: 'general-purpose' } },
+      ],
+    };
+    const at = await personServer([read, task, read, finish, finish]);
+    at.write('userHome', '.ssh/id_rsa', 'THE KEY');
+    at.write('workspace', 'x.sh', 'cat ~/.ssh/id_rsa');
+    await at.run(agentWith(at, { tools: [{ name: 'terminal' }, { name: 'task_tool_set' }] }));
+    expect([1, 3].map((index) => at.requests[index]?.match(/ended/g)?.length)).toEqual([2, 2]);
+    expect(at.requests.join()).not.toMatch(/THE KEY|THE OUTPUT/);
+  },
+);
+
+/** Returns a command that writes what it reads of hidden files into a file of its directory. */
+function readInto(name: string): string {
+  return `cat ~/.ssh/id_rsa ~/.varve/outputs/another/text > ${name}.txt 2>&1`;
+}
+
+/** Returns the configuration of a server that first runs {@link readInto}. */
+function readingServer(name: string, more: object = {}) {
+  const script = `${readInto(name)}; exec ${process.execPath} ${mcpServer}`;
+  return { [name]: { command: 'bash', args: ['-c', script], ...more } };
+}
+
+test.skipIf(problem !== undefined)(
+  'hooks, commands of skills and servers run inside, unless a server refuses it',
+  async () => {
+    const at = await personServer([command('true'), finish]);
+    at.write('userHome', '.ssh/id_rsa', 'THE KEY');
+    at.write('userHome', '.varve/outputs/another/text', 'THE OUTPUT');
+    at.write('workspace', '.mcp.json', {
+      mcpServers: { ...readingServer('inner'), ...readingServer('outer', { sandbox: false }) },
+    });
+    const hooks = { PreToolUse: [{ matcher: 'terminal', hooks: [{ command: readInto('hook') }] }] };
+    at.write('workspace', '.openhands/hooks.json', hooks);
+    const skill = `---\nname: it\ndescription: It.\ntriggers: [Go]\n---\n!\`${readInto('skill')}\``;
+    at.write('workspace', '.agents/skills/it/SKILL.md', skill);
+    await at.trust();
+    await at.run();
+    const seen = (name: string): string => readFileSync(join(at.workspace, `${name}.txt`), 'utf8');
+    expect(['inner', 'hook', 'skill'].map((name) => /THE/.test(seen(name)))).toEqual([false, false, false]);
+    expect(seen('outer')).toContain('THE KEY');
+  },
+);
+
+test('commands have the rights of the server without a sandbox', async () => {
+  const at = await personServer([command('bash x.sh'), finish]);
+  at.write('userHome', '.ssh/id_rsa', 'THE KEY');
+  at.write('workspace', 'x.sh', 'cat ~/.ssh/id_rsa');
+  at.write('userHome', '.varve/config.json', { sandbox: { profile: 'off' } });
+  await at.run({ confirmation_policy: { kind: 'NeverConfirm' } });
+  expect(at.requests[1]).toContain('THE KEY');
+});
+
 test('hooks of a workspace run once a person trusts them, and without the trust the conversation is not opened', async () => {
   const at = await personServer([command('true'), finish, command('true'), finish, finish]);
-  const ran = join(at.userHome, 'ran.txt');
+  const ran = `${at.userHome}-ran.txt`;
   const hooks = { PreToolUse: [{ matcher: 'terminal', hooks: [{ command: `echo ran >> ${ran}` }] }] };
   at.write('workspace', '.openhands/hooks.json', hooks);
   await at.run();

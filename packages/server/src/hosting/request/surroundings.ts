@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { AgentOptions } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import { subAgentOf, withBuiltinSubAgents } from '@varve/agent/delegation';
@@ -45,6 +45,8 @@ export interface Surroundings extends AsyncDisposable {
   readonly rules?: readonly PermissionRule[] | undefined;
   /** Settings for the workspace; absent without a data directory. */
   readonly settings?: Settings | undefined;
+  /** Takes over the walls around the commands of the agent, which disposing would close. */
+  readonly takeWalls: () => Disposable;
   /** Returns the description of an agent with the tools of its servers. */
   readonly added: (agent: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }
@@ -66,15 +68,17 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
   const client = clientParts({ ...options, record });
   const { servers } = client;
   for (const name of client.invalidServers) onNotice(`The server ${name} is not valid.`);
-  const shared = { workspace, env, variables, referable, masked, servers };
+  const shared = { workspace: resolve(workspace), env, variables, referable, masked, servers };
   if (!settings || home === undefined) {
     const started = created.use(await startServers([], { ...shared, servers: servers ?? [] }));
     started.problems.forEach(onNotice);
-    return await assembled(options, { client, servers: started, created });
+    return await assembled(options, { client, servers: started, created, walls: new DisposableStack() });
   }
+  const walls = created.use(new DisposableStack());
   const prepared = created.use(await preparedParts({ ...shared, settings, home }, client, options));
+  walls.use(prepared.walls);
   [...settings.warnings, ...prepared.warnings, ...prepared.untrusted.map(untrustedNotice)].forEach(onNotice);
-  return await assembled(options, { client, prepared, servers: prepared.servers, settings, created });
+  return await assembled(options, { client, prepared, servers: prepared.servers, settings, created, walls });
 }
 
 async function preparedParts(
@@ -103,13 +107,16 @@ interface Sources {
   readonly prepared?: PreparedParts;
   readonly servers: StartedServers;
   readonly settings?: Settings;
+  /** Closes the sandbox. */
+  readonly walls: DisposableStack;
   /** Ends the servers. */
   readonly created: AsyncDisposableStack;
 }
 
 async function assembled(options: SurroundingsOptions, sources: Sources): Promise<Surroundings> {
   const { environment, privateValues } = options;
-  const { client, prepared, servers, settings } = sources;
+  const { client, prepared, servers, settings, walls } = sources;
+  const sandbox = prepared?.walls.sandbox;
   privateValues.conceal(servers.secrets);
   const { home } = environment;
   const hooks = client.hooks(prepared?.hooks);
@@ -118,11 +125,13 @@ async function assembled(options: SurroundingsOptions, sources: Sources): Promis
     settings,
     contextFiles: prepared?.contextFiles ?? [],
     kinds: servers.kinds,
+    sandbox,
   });
   const parts = {
     skills: client.skills(prepared?.skills ?? []),
     ...(hooks && { hooks }),
     ...(prepared && { rules: prepared.rules }),
+    ...(sandbox && { sandbox }),
     ...(home !== undefined && { protectedPaths: [home] }),
     ...(await subAgentsOf(options, sources)),
   };
@@ -132,6 +141,7 @@ async function assembled(options: SurroundingsOptions, sources: Sources): Promis
     parts,
     rules: prepared?.rules,
     settings,
+    takeWalls: () => walls.move(),
     added: (described) => ({ ...described, tools: [...toolsOf(described), ...servers.tools] }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -154,7 +164,8 @@ async function subAgentsOf(
   const started = await prepareSubAgents(definitions, {
     models,
     workspace,
-    startServers: (servers) => startServers(servers, { workspace, env, variables, masked }),
+    startServers: (servers) =>
+      startServers(servers, { workspace, env, variables, masked, sandbox: prepared?.walls.servers }),
   });
   const { subAgents, secrets, problems } = created.use(started);
   privateValues.conceal(secrets);

@@ -21,7 +21,8 @@ export const pipeBackend: ShellBackend = {
     const { program, args, env } = shellCommand(options, { keepDescriptors: 3, newSession: true });
     const child = spawn(program, args, {
       cwd: options.directory,
-      env: { ...env, TERM: 'dumb' },
+      // The input of programs is a socket, with which bash on the first level reads the startup file of the user.
+      env: { ...env, TERM: 'dumb', SHLVL: '1' },
       stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
       // Its own process group, so that signals reach every program that the shell started, and its own session, so that
       // it has no terminal.
