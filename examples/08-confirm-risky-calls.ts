@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Conversation, confirmRisky, defineAgent, type RunResult } from '@varve/agent';
-import { ensembleRisk, modelRisk, shellRisk } from '@varve/agent/risk';
+import { ensembleRisk, modelRisk, shellRisk } from '@varve/agent/confirmation';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish, terminal } from '@varve/tools';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel } from '@varve/llm/testing';
 import { directoryStore } from '@varve/storage/directory';
-import { ed25519Signer, verify } from '@varve/storage/proof';
+import { ed25519Signer, verify } from '@varve/storage';
 import { finish } from '@varve/tools';
 
 const root = await mkdtemp(join(tmpdir(), 'signed-'));

@@ -14,4 +14,4 @@ for (const piece of [...output, 'with%2Bmarks%3D1\n']) {
 }
 process.stdout.write(live.end());
 
-console.log(value({ arguments: String.raw`{"header":"Key\/with\u002Bmarks=1"}` }));
+console.log(value({ arguments: String.raw`{"header":"Key/with\u002Bmarks=1"}` }));

@@ -2,8 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StorageError } from '@varve/storage';
-import { verify } from '@varve/storage/proof';
+import { StorageError, verify } from '@varve/storage';
 import { jsonLinesStore } from './json-lines-store/json-lines-store.ts';
 
 const path = await mkdtemp(join(tmpdir(), 'json-lines-'));

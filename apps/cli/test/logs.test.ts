@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel, scriptedServer } from '@varve/llm/testing';
 import { scrub } from '@varve/storage/maintenance';
-import { ed25519Signer } from '@varve/storage/proof';
+import { ed25519Signer } from '@varve/storage';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { runProgram } from '../src/program.ts';
 

@@ -9,10 +9,9 @@ import { importFact, leafKey, settingsFact, taskFact } from '@varve/events/facts
 import { builtinKinds, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
-import { memoryStore, type EventStore } from '@varve/storage';
+import { memoryStore, type EventStore, verify } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { exportBundle } from '@varve/storage/maintenance';
-import { verify } from '@varve/storage/proof';
 import { finish } from '@varve/tools';
 import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { alwaysConfirm, neverConfirm } from '../src/confirmation/policies.ts';

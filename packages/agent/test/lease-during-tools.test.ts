@@ -4,8 +4,17 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedModel } from '@varve/llm/testing';
 import { directoryStore } from '@varve/storage/directory';
-import { applyPatch, fileEditor, finish, glob, grep, planningFileEditor, terminal, type Tool } from '@varve/tools';
-import { toolKinds } from '@varve/tools/specs';
+import {
+  applyPatch,
+  fileEditor,
+  finish,
+  glob,
+  grep,
+  planningFileEditor,
+  terminal,
+  type Tool,
+  toolKinds,
+} from '@varve/tools';
 import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 

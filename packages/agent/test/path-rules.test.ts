@@ -8,8 +8,7 @@ import { memoryStore } from '@varve/storage';
 import { fileEditor, finish, terminal } from '@varve/tools';
 import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
-import { defineSkill } from '@varve/skills';
-import { skillsPrompt } from '@varve/skills/activation';
+import { defineSkill, skillsPrompt } from '@varve/skills';
 
 const view =
   (path: string) =>

@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
-import { memoryStore } from '@varve/storage';
-import { ed25519Signer, verify } from '@varve/storage/proof';
+import { memoryStore, ed25519Signer, verify } from '@varve/storage';
 import { finish } from '@varve/tools';
 import { defineAgent } from '../src/agent/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineEvent, eventCodec, EventError, isOpaque, type OpaqueEvent } from './index.ts';
-import { builtinKinds, type AnyEvent } from './kinds/index.ts';
+import { builtinKinds } from './kinds/index.ts';
+import type { AnyEvent } from './kinds/builtin-kinds.ts';
 import { anyCharacter } from './testing/index.ts';
 
 const codec = eventCodec(builtinKinds);

@@ -1,13 +1,6 @@
 export { eventCodec, type EventCodec } from './codec.ts';
 export { text, textOf, type Content, type ImageContent, type TextContent } from './content.ts';
-export {
-  defineEvent,
-  type BaseEvent,
-  type EventDefinition,
-  type EventKind,
-  type EventSource,
-  type Stamp,
-} from './define-event.ts';
+export { defineEvent, type BaseEvent, type EventKind, type Stamp } from './define-event.ts';
 export { EventError, type EventErrorCode } from './error.ts';
 export { deepFreeze, freezeJson } from './immutable.ts';
 export type { Json } from './json.ts';
@@ -15,4 +8,4 @@ export { type Message, type ToolCall } from './message.ts';
 export { unparsedArguments } from './messages/provider-rules.ts';
 export { isOpaque, type OpaqueEvent } from './opaque-event.ts';
 export { timestampAfter, timestamps } from './timestamps.ts';
-export { tokenUsage, type TokenUsage } from './token-usage.ts';
+export { type TokenUsage } from './token-usage.ts';

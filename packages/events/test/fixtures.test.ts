@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { eventCodec, isOpaque } from '../src/index.ts';
 import { builtinKinds } from '../src/kinds/index.ts';
-import { logContract, type Log } from '../src/testing/index.ts';
+import { type Log } from '../src/testing/index.ts';
+import { logContract } from '../src/testing/log-contract.ts';
 
 const codec = eventCodec(builtinKinds);
 

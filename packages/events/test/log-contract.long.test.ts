@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { eventCodec } from '../src/codec.ts';
 import { builtinKinds } from '../src/kinds/builtin-kinds.ts';
-import { arbitraryLog, logContract, projectionContract, type Log } from '../src/testing/index.ts';
+import { arbitraryLog, projectionContract, type Log } from '../src/testing/index.ts';
+import { logContract } from '../src/testing/log-contract.ts';
 import { stateProjections } from '../src/projections/state-projections.ts';
 
 const codec = eventCodec(builtinKinds);

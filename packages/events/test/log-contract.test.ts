@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { eventCodec } from '../src/codec.ts';
 import { builtinKinds } from '../src/kinds/builtin-kinds.ts';
-import { arbitraryLog, logContract, type Log } from '../src/testing/index.ts';
+import { arbitraryLog, type Log } from '../src/testing/index.ts';
+import { logContract } from '../src/testing/log-contract.ts';
 
 const codec = eventCodec(builtinKinds);
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FileEditorAction, observationKinds, TerminalAction, type Payload } from '../src/payloads/index.ts';
+import { FileEditorAction, TerminalAction, type Payload } from '../src/payloads/index.ts';
+import { observationKinds } from './observation-kinds.ts';
 import { definedPayloads } from './definitions.ts';
 import { payloadFields } from './example-of.ts';
 

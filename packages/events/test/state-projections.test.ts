@@ -11,13 +11,12 @@ import {
   viewProjection,
   blockedProjection,
   countsProjection,
-  fieldsProjection,
-  isStatusTransition,
-  foldLog,
   skillsProjection,
   stateProjections,
-  statusTransitions,
 } from '../src/projections/index.ts';
+import { statusTransitions, isStatusTransition } from '../src/projections/status-transitions.ts';
+import { foldLog } from '../src/fold/fold-log.ts';
+import { fieldsProjection } from '../src/projections/fields.ts';
 import { logEntriesOf, eventFactory, type EventFactory } from '../src/testing/index.ts';
 import { builtinKinds } from '../src/kinds/builtin-kinds.ts';
 import { ConversationErrorEvent } from '../src/kinds/conversation-error-event.ts';

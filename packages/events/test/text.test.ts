@@ -4,15 +4,16 @@ import * as z from 'zod';
 import { defineEvent, eventCodec, text, type BaseEvent } from '../src/index.ts';
 import { builtinKinds, MessageEvent } from '../src/kinds/index.ts';
 import type { Payload } from '../src/payloads/index.ts';
-import { arbitraryLog, edgeCaseTexts, eventFactory, type Log } from '../src/testing/index.ts';
-import { callLines, eventLines, eventText, factLines } from '../src/text/index.ts';
+import { arbitraryLog, eventFactory, type Log } from '../src/testing/index.ts';
+import { edgeCaseTexts } from '../src/testing/edge-cases.ts';
+import { callLines, eventLines, eventText, condenserLines } from '../src/text/index.ts';
 import { recordExamples } from './record-examples.ts';
 
 const codec = eventCodec(builtinKinds);
 const mark = (name: string, value: string): string => `<${name}>${value}</${name}>`;
 const unsafe = new RegExp(String.raw`[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]`);
 const linesOf = (event: BaseEvent): string =>
-  [...eventLines(event), ...factLines(event)].map((line) => line.text).join('\n');
+  [...eventLines(event), ...condenserLines(event)].map((line) => line.text).join('\n');
 
 /** Returns an event with this record: the record itself, or a call or result with the payload. */
 function eventWith(record: BaseEvent | Payload): BaseEvent {

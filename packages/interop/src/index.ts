@@ -1,4 +1,4 @@
-export { activeBranch, type ActiveBranch } from './common/active-branch.ts';
+export { activeBranch } from './common/active-branch.ts';
 export type { Dropped } from './common/dropped.ts';
 export type {
   ForeignFiles,
@@ -9,7 +9,6 @@ export type {
   Problem,
   ReadOptions,
   SignatureReport,
-  WrittenLog,
 } from './common/log-format.ts';
 export { InteropError, type InteropErrorCode } from './error.ts';
 export { formats } from './formats.ts';

@@ -8,21 +8,19 @@ export type { GenerateOptions, LanguageModel, ModelWrapper } from './language-mo
 export { modelFrom, type ModelFromOptions } from './providers/model-from.ts';
 export type { FinishReason, ModelReply } from './model-reply.ts';
 export type { ModelParameters, ModelRequest, ToolSpec } from './model-request.ts';
-export type { TextCallFormat } from './text-calls/formats/readers.ts';
-export {
-  functionCalling,
-  type FunctionCallingOptions,
-  type TextCallNotice,
-} from './function-calling/function-calling.ts';
-export { mockFunctionCalling, type MockFunctionCallingOptions } from './function-calling/mock-function-calling.ts';
+export { functionCalling, type FunctionCallingOptions } from './function-calling/function-calling.ts';
+export { mockFunctionCalling } from './function-calling/mock-function-calling.ts';
 export type { MockNotice } from './text-calls/mock-notice.ts';
 export type { Dialect } from './dialects/dialect.ts';
 export { dialectFor } from './dialects/dialect-rules.ts';
-export { openaiChat, type OpenAiChatOptions } from './chat/openai-chat.ts';
-export type { PromptCut } from './protocol/prompt-cut.ts';
+export { openaiChat } from './chat/openai-chat.ts';
 export { listModels } from './probes/list-models.ts';
 export { probeModel } from './probes/probe-model.ts';
 export { providers, type Provider } from './providers/providers.ts';
-export { openaiResponses, type OpenAiResponsesOptions } from './responses/openai-responses.ts';
-export type { ReplyLimits } from './http/reply-limits.ts';
-export { retry, type RetryNotice, type RetryOptions } from './retry.ts';
+export { openaiResponses } from './responses/openai-responses.ts';
+export { retry, type RetryNotice } from './retry.ts';
+export { modelKinds } from './specs/model-kinds.ts';
+export type { ModelContext, ModelKindsOptions, ServerCredentials, StoredServer } from './specs/model-kind.ts';
+export { modelParameters } from './specs/adapter-options.ts';
+export { makerOf, splitReference } from './providers/reference.ts';
+export { isLitellmSpec, specFromLitellm } from './specs/litellm-spec.ts';

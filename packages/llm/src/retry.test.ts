@@ -3,7 +3,8 @@ import type { Delta } from './delta.ts';
 import type { LlmErrorCode } from './error.ts';
 import { openaiChat } from './chat/openai-chat.ts';
 import { retry, type RetryNotice, type RetryOptions } from './retry.ts';
-import { userRequest, scriptedModel, scriptedServer, type ScriptedError, type ScriptedStep } from './testing/index.ts';
+import { userRequest, scriptedModel, scriptedServer, type ScriptedStep } from './testing/index.ts';
+import type { ScriptedError } from './testing/script/scripted-step.ts';
 
 /** A clock that advances only by sleeping, with the longest wait of each jitter. */
 function patience(): { options: RetryOptions; waits: number[] } {

@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly deferred?: boolean;
   /** Receivers of the events of all conversations. Default: those of OH_WEBHOOKS in the environment. */
   readonly webhooks?: readonly WebhookInput[];
-  /** Wraps the models of agents: `traceCalls()` of `@varve/llm/tracing` sends spans to OpenTelemetry. */
+  /** Wraps the models of agents: `traceCalls()` of `@varve/llm/wrappers` sends spans to OpenTelemetry. */
   readonly wrapModel?: ModelWrapper;
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number;

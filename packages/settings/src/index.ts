@@ -1,15 +1,7 @@
 export { llmFields, type LlmField, type LlmValues } from './definitions/llm-fields.ts';
 export { settingsJsonSchema } from './definitions/json-schema.ts';
-export type { SettingDefinition, SettingScope } from './definitions/setting.ts';
-export {
-  definitionOf,
-  isSettingKey,
-  settingKeys,
-  variablesOf,
-  type SettingKey,
-  type SettingValue,
-} from './definitions/settings.ts';
-export { withFileLock, type LockOptions } from './files/file-lock.ts';
+export { definitionOf, isSettingKey, settingKeys, type SettingKey, type SettingValue } from './definitions/settings.ts';
+export { withFileLock } from './files/file-lock.ts';
 export { unknownKey, unknownLlmField } from './layers/document.ts';
 export {
   editSetting,
@@ -20,15 +12,9 @@ export {
   type SettingValues,
 } from './layers/edit-settings.ts';
 export type { PlacedValue } from './layers/layer.ts';
-export { describeOrigin, type FileOrigin, type Origin } from './layers/origin.ts';
+export { describeOrigin, type Origin } from './layers/origin.ts';
 export { valueOfText } from './layers/parse-value.ts';
-export {
-  resolveSettings,
-  type FlagValue,
-  type SettingEntry,
-  type Settings,
-  type SettingsSources,
-} from './layers/resolve-settings.ts';
+export { resolveSettings, type FlagValue, type SettingEntry, type Settings } from './layers/resolve-settings.ts';
 export { projectSettingsPath, userSettingsPath, type SettingsFile } from './layers/settings-files.ts';
 export { SettingsError, type SettingsErrorCode } from './error.ts';
-export { settingsPaths, type SettingsPaths } from './settings-paths.ts';
+export { settingsPaths } from './settings-paths.ts';

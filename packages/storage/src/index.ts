@@ -16,5 +16,14 @@ export type {
 export type { Holder } from './kit/holder.ts';
 export { errnoOf } from './kit/disk-error.ts';
 export { makeDirectories } from './kit/make-directories.ts';
-export { memoryStore, type MemoryStoreOptions } from './memory/memory-store.ts';
+export { memoryStore } from './memory/memory-store.ts';
 export { openStore } from './open-store.ts';
+export { isPublicKey } from './proof/did-key.ts';
+export { ed25519Signer } from './proof/ed25519-signer.ts';
+export type { EventProof, LogProof } from './contract/log-proof.ts';
+export type { ProofWriter } from './contract/log-proof.ts';
+export type { Signer } from './contract/statement.ts';
+export type { Statement, Tombstone, Unsealed } from './contract/statement.ts';
+export type { SeqRange, Verdict } from './proof/verdict.ts';
+export { verify } from './proof/verify.ts';
+export type { VerifyOptions } from './proof/verdict.ts';

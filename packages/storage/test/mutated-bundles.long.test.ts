@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { exportBundle, importBundle } from '@varve/storage/maintenance';
-import type { Signer } from '@varve/storage/proof';
-import { memoryStore, StorageError } from '@varve/storage';
+import { type Signer, memoryStore, StorageError } from '@varve/storage';
 import { expect, test } from 'vitest';
 import { newEvent } from '../src/testing/events.ts';
 import { signer, thief, trusted } from './stored-log.ts';

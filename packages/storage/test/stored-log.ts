@@ -1,12 +1,14 @@
-import { type LogReader, memoryStore, type Stored } from '@varve/storage';
 import {
+  type LogReader,
+  memoryStore,
+  type Stored,
   ed25519Signer,
   type EventProof,
   type Signer,
   type Statement,
   verify,
   type VerifyOptions,
-} from '@varve/storage/proof';
+} from '@varve/storage';
 import { digestOf } from '../src/proof/hash-chain.ts';
 import { signedBytes } from '../src/proof/signatures.ts';
 import { newEvent } from '../src/testing/events.ts';

@@ -1,5 +1,11 @@
-import { type LogReader, memoryStore } from '@varve/storage';
-import { ed25519Signer, type EventProof, verify, type VerifyOptions } from '@varve/storage/proof';
+import {
+  type LogReader,
+  memoryStore,
+  ed25519Signer,
+  type EventProof,
+  verify,
+  type VerifyOptions,
+} from '@varve/storage';
 import { describe, expect, test } from 'vitest';
 import { describeVerdict } from './describe-verdict.ts';
 

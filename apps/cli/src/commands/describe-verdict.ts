@@ -1,5 +1,5 @@
 import { eventCount } from '../conversations/formats.ts';
-import type { SeqRange, Tombstone, Unsealed, Verdict } from '@varve/storage/proof';
+import type { SeqRange, Tombstone, Unsealed, Verdict } from '@varve/storage';
 
 /** Describes in words what a verdict proves and what it cannot prove; the first line is the result. */
 export function describeVerdict(verdict: Verdict): readonly string[] {

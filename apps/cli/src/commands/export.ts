@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { LogFormat } from '@varve/interop';
-import { errnoOf, type LogReader, type Summary } from '@varve/storage';
-import type { Signer } from '@varve/storage/proof';
+import { errnoOf, type LogReader, type Summary, type Signer } from '@varve/storage';
 import { exportBundle } from '@varve/storage/maintenance';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';

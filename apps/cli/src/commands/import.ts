@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ForeignFiles, LogFormat } from '@varve/interop';
-import type { Verdict } from '@varve/storage/proof';
+import type { Verdict } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { eventCount } from '../conversations/formats.ts';

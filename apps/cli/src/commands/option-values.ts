@@ -1,4 +1,4 @@
-import { isPublicKey } from '@varve/storage/proof';
+import { isPublicKey } from '@varve/storage';
 import { InvalidArgumentError } from 'commander';
 
 /** Parses an integer of at least 1. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
 import type { PermissionRule } from '@varve/agent/confirmation';
-import type { PermissionStore } from '@varve/settings/permissions';
+import type { PermissionStore } from '@varve/settings/trust';
 import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError } from '../cli-error.ts';
@@ -61,7 +61,7 @@ export const permissions: CliCommand = {
 
 /** Loaded here, so that the help appears faster. */
 async function storeIn(io: TerminalIo): Promise<PermissionStore> {
-  const { permissionStore } = await import('@varve/settings/permissions');
+  const { permissionStore } = await import('@varve/settings/trust');
   return permissionStore(varveHome(io));
 }
 

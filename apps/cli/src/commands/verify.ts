@@ -1,6 +1,5 @@
 import type { MetaDifference, SnapshotCheck } from '@varve/agent/replay';
-import type { LogReader } from '@varve/storage';
-import { type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage/proof';
+import { type LogReader, type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { repairCommandFor } from '../conversations/repair-command-for.ts';

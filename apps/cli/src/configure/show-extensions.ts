@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { projectContext } from '@varve/settings/agent';
-import { loadExtensions, type Extensions } from '@varve/settings/extensions';
+import { projectContext, loadExtensions, type Extensions } from '@varve/settings/agent';
 import { settingsFor } from '../setup/settings.ts';
 import { untrustedLine } from '../setup/untrusted-line.ts';
 import { userHome, varveHome } from '../setup/varve-home.ts';

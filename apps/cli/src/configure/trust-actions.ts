@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { revealHidden } from '@varve/events/safe-text';
+import { revealHidden } from '@varve/events/text';
 import { SettingsError } from '@varve/settings';
 import {
   configurationDirectories,

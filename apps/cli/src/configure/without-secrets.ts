@@ -1,5 +1,5 @@
 import type { SettingEntry } from '@varve/settings';
-import { secretsOfConfig } from '@varve/settings/extensions';
+import { secretsOfConfig } from '@varve/settings/agent';
 import { redactor } from '@varve/text';
 
 /** Returns a setting as a list shows it: without the secrets that configurations of servers contain as they are. */

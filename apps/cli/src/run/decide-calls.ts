@@ -74,7 +74,7 @@ export class CallDecisions {
   /** Adds the rules to those of the project, and applies them in this session from now on. */
   async #learn(call: PendingCall, place: CallPlace): Promise<void> {
     const rules = proposedRules(call, place);
-    const { permissionStore } = await import('@varve/settings/permissions');
+    const { permissionStore } = await import('@varve/settings/trust');
     await permissionStore(varveHome(this.#display.io)).add(rules, 'project', place.workspace);
     this.#learned.push(...rules);
   }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { confirmRisky } from '@varve/agent';
-import { shellRisk } from '@varve/agent/risk';
+import { shellRisk } from '@varve/agent/confirmation';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { answered } from '../../test/asked-run.ts';
 

@@ -1,4 +1,4 @@
-import type { UntrustedDirectory } from '@varve/settings/extensions';
+import type { UntrustedDirectory } from '@varve/settings/agent';
 import type { ConfigurationScope } from '@varve/settings/trust';
 import { commandName } from '../command-name.ts';
 import { shellWord } from '../shell-word.ts';

@@ -1,4 +1,4 @@
-import { safeText } from '@varve/events/safe-text';
+import { safeText } from '@varve/events/text';
 
 /** Characters that take two columns: East Asian letters and signs, and emoji. */
 const wide =

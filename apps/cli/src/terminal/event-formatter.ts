@@ -1,6 +1,6 @@
 import type { BaseEvent } from '@varve/events';
 import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
-import { eventLines, factLines, type TextLine } from '@varve/events/text';
+import { condenserLines, eventLines, type TextLine } from '@varve/events/text';
 
 /**
  * Creates a function that formats events in order. A result that does not follow its call repeats its first line;
@@ -10,7 +10,7 @@ export function eventFormatter(earlier: readonly ActionEvent[] = []): (event: Ba
   const calls = new Map(earlier.map((event) => [event.id, event]));
   let lastCallId = '';
   return (event) => {
-    const lines = [...eventLines(event), ...factLines(event)];
+    const lines = [...eventLines(event), ...condenserLines(event)];
     if (ActionEvent.is(event)) calls.set(event.id, event);
     const call = ObservationEvent.is(event) ? calls.get(event.action_id) : undefined;
     const isApart = call !== undefined && call.id !== lastCallId;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
-import { safeJson, safeText } from '@varve/events/safe-text';
+import { safeJson, safeText } from '@varve/events/text';
 
 /** A stream of the process, or of a test. */
 export type OutputStream = NodeJS.WritableStream & {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { columnsOf } from './columns.ts';
-import { revealHidden } from '@varve/events/safe-text';
+import { revealHidden } from '@varve/events/text';
 import { barredRows, firstRow, quotedRows } from './rows.ts';
 
 /** One of each class of characters that a terminal interprets or hides, and that could end a row or hide the rest. */

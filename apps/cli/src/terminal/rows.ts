@@ -1,4 +1,4 @@
-import { revealHidden } from '@varve/events/safe-text';
+import { revealHidden } from '@varve/events/text';
 import type { Output } from './output.ts';
 
 const bar = '│ ';

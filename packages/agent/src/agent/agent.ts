@@ -1,7 +1,7 @@
 import { noCondensation, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
 import type { LanguageModel, ModelParameters } from '@varve/llm';
-import type { Signer } from '@varve/storage/proof';
+import type { Signer } from '@varve/storage';
 import type { ProgramSandbox } from '@varve/tools/workspace';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
 import { AgentError } from '../error.ts';

@@ -1,5 +1,5 @@
 import type { BaseEvent } from '@varve/events';
-import { escalate } from '@varve/tools/control';
+import { escalate } from '@varve/tools';
 import { partOf, type Composition, type StepContext, type StepEnd } from './composition.ts';
 import { AgentError } from '../error.ts';
 import type { SubAgent } from '../agent/agent.ts';

@@ -1,4 +1,4 @@
-import { transferToAgent } from '@varve/tools/control';
+import { transferToAgent } from '@varve/tools';
 import { AgentError } from '../error.ts';
 import { findSubAgent } from '../delegation/find-sub-agent.ts';
 import { type SubAgent } from '../agent/agent.ts';

@@ -1,6 +1,6 @@
 import type { BaseEvent } from '@varve/events';
 import { MessageEvent } from '@varve/events/kinds';
-import { earlierSummaries, renderFitting } from '@varve/condensers/summaries';
+import { earlierSummaries, renderFitting } from '@varve/condensers';
 
 /** Work of one agent on a task that it handed over. */
 export interface AgentWork {

@@ -2,7 +2,7 @@ import type { PartSpec } from '@varve/events/specs';
 import { partKindContract } from '@varve/events/testing';
 import { expect, test } from 'vitest';
 import { alwaysConfirm, confirmRisky, neverConfirm } from '../index.ts';
-import { ensembleRisk, modelRisk, shellRisk, workspaceRisk, type RiskAnalyzer } from '../risk/index.ts';
+import { ensembleRisk, modelRisk, shellRisk, workspaceRisk, type RiskAnalyzer } from './index.ts';
 import { riskKinds } from '../risk/risk-kinds.ts';
 import { builtinConfirmations, confirmationFromSpec } from './confirmation-from-spec.ts';
 import { confirmationKinds } from './confirmation-kinds.ts';

@@ -1,14 +1,18 @@
 export type { ConfirmationPolicy } from './confirmation-policy.ts';
-export type { ConfirmRiskyOptions } from './policies.ts';
 export type { ProposedCall } from '../risk/risk-analyzer.ts';
 export {
   describeRule,
   permissionRule,
   permissionRules,
   ruleProblem,
-  ruleSubjects,
   type PermissionRule,
 } from '../permissions/permission-rule.ts';
-export { isCovered, suggestedRules, type StoredCall } from '../permissions/suggested-rules.ts';
+export { isCovered, suggestedRules } from '../permissions/suggested-rules.ts';
 export { withRules } from './with-rules.ts';
-export { confirmationFromSpec, type ConfirmationRegistries } from './confirmation-from-spec.ts';
+export { confirmationFromSpec } from './confirmation-from-spec.ts';
+export { ensembleRisk } from '../risk/ensemble-risk.ts';
+export { modelRisk } from '../risk/model-risk.ts';
+export type { RiskAnalyzer } from '../risk/risk-analyzer.ts';
+export type { PlainCommand } from '../permissions/plain-commands.ts';
+export { shellRisk, type CommandRiskRule } from '../risk/shell-risk.ts';
+export { workspaceRisk } from '../risk/workspace-risk.ts';

@@ -1,7 +1,6 @@
 import { SystemPromptEvent } from '@varve/events/kinds';
 import type { View } from '@varve/events/projections';
-import type { Tool } from '@varve/tools';
-import { clientTool, clientToolSpec, type ClientToolSpec } from '@varve/tools/client';
+import { type Tool, clientTool, clientToolSpec, type ClientToolSpec } from '@varve/tools';
 import { AgentError } from '../error.ts';
 
 /** Sources of the client tools of a conversation. */

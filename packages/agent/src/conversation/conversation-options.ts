@@ -1,6 +1,6 @@
 import type { EventKind } from '@varve/events';
 import type { EventStore } from '@varve/storage';
-import type { ClientToolSpec } from '@varve/tools/client';
+import type { ClientToolSpec } from '@varve/tools';
 import type { Agent, AgentOptions } from '../agent/agent.ts';
 import type { AgentRegistries } from '../specs/agent-registries.ts';
 import type { MissingPart } from '../specs/part-reader.ts';

@@ -1,8 +1,7 @@
 import { eventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { ExecutionStatus } from '@varve/events/projections';
-import type { EventLog } from '@varve/storage';
-import type { Signer } from '@varve/storage/proof';
+import type { EventLog, Signer } from '@varve/storage';
 import { readMeta, titleFrom } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { callErrorDraft, forkEndDraft, importDraft, statusDraft } from '../log/drafts.ts';

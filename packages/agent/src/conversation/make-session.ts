@@ -1,8 +1,7 @@
 import type { EventCodec } from '@varve/events';
 import type { EventLog } from '@varve/storage';
 import type { Mask } from '@varve/text';
-import type { Tool } from '@varve/tools';
-import type { ClientToolSpec } from '@varve/tools/client';
+import type { Tool, ClientToolSpec } from '@varve/tools';
 import type { Agent } from '../agent/agent.ts';
 import { SessionSettings } from '../agent/session-settings.ts';
 import type { Session } from '../agent/session.ts';

@@ -24,7 +24,7 @@ import { snapshotName } from '../log/stored-snapshots.ts';
 import type { Session } from '../agent/session.ts';
 import { closeTools } from './close-session.ts';
 import { makeSession, type SessionParts } from './make-session.ts';
-import { invokeSkill, invocableSkills } from '@varve/skills/activation';
+import { invokeSkill, invocableSkills } from '@varve/skills';
 import { withoutUndefined } from '../without-undefined.ts';
 import { registerClientTools } from './client-tools.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';

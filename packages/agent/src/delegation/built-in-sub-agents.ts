@@ -1,4 +1,4 @@
-import { toolPresets } from '@varve/tools/specs';
+import { toolPresets } from '@varve/tools';
 import { derivedAgent } from './derived-agent.ts';
 import type { SubAgent } from '../agent/agent.ts';
 

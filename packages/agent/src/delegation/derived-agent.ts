@@ -1,6 +1,5 @@
 import type { Json } from '@varve/events';
-import type { Tool } from '@varve/tools';
-import { toolKinds, toolPresets } from '@varve/tools/specs';
+import { type Tool, toolKinds, toolPresets } from '@varve/tools';
 import { defineAgent, type Agent, type AgentOptions, type SubAgentContext } from '../agent/agent.ts';
 import { AgentError } from '../error.ts';
 import type { Prompt } from '../prompt/prompt.ts';

@@ -1,6 +1,6 @@
 import { text, textOf, type BaseEvent } from '@varve/events';
 import { LlmError, type LanguageModel, type ModelReply, type ModelRequest } from '@varve/llm';
-import { earlierSummaries, renderFitting } from '@varve/condensers/summaries';
+import { earlierSummaries, renderFitting } from '@varve/condensers';
 import { parseJson } from '@varve/text';
 import { callModel } from '../run/side-call.ts';
 import type { Session } from '../agent/session.ts';

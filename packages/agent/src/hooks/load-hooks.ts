@@ -10,7 +10,7 @@ import {
   fileDigest,
   trustNothing,
   type TrustPredicate,
-} from '@varve/skills/sources';
+} from '@varve/skills';
 import { pathsInCommand } from './command-paths.ts';
 import { isWithoutHooks, mergeHooks, parseHooks, type Hook, type HookConfig } from './hook-config.ts';
 

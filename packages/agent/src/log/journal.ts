@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { timestamps, type BaseEvent, type EventCodec, type Json } from '@varve/events';
 import { statusProjection, type Status } from '@varve/events/projections';
-import type { EventLog } from '@varve/storage';
-import type { Signer } from '@varve/storage/proof';
+import type { EventLog, Signer } from '@varve/storage';
 import type { Mask } from '@varve/text';
 import type { ConversationTimeline } from './conversation-state.ts';
 import type { Draft } from './drafts.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '@varve/events';
 import type { Settings } from '@varve/events/facts';
 import type { Mask } from '@varve/text';
-import type { ClientToolSpec } from '@varve/tools/client';
+import type { ClientToolSpec } from '@varve/tools';
 import * as z from 'zod';
 import { withoutUndefined } from '../without-undefined.ts';
 import { readMeta, type ConversationMeta } from './conversation-meta.ts';

@@ -1,6 +1,6 @@
 import type { PartSpec } from '@varve/events/specs';
 import { partKindContract } from '@varve/events/testing';
-import { toolPresets } from '@varve/tools/specs';
+import { toolPresets } from '@varve/tools';
 import { expect, test } from 'vitest';
 import { presetPrompt, promptPresets, type PromptPreset } from './preset-prompt.ts';
 import { textPrompt, type Prompt } from './prompt.ts';

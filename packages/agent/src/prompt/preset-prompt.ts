@@ -13,7 +13,7 @@ import { briefWork, work } from './sections/work.ts';
 
 /**
  * Fixed sections of each preset, in order. They contain nothing of a conversation or a machine, so that providers cache
- * them across conversations. The presets of tools in `@varve/tools/specs` have the same names.
+ * them across conversations. The presets of tools in `@varve/tools` have the same names.
  */
 export const promptPresets = {
   default: [role.default, work, tools, safety, finish],

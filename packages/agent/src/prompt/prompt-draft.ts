@@ -4,8 +4,7 @@ import type { View } from '@varve/events/projections';
 import type { Tool } from '@varve/tools';
 import type { Draft } from '../log/drafts.ts';
 import type { Prompt } from './prompt.ts';
-import type { Skill } from '@varve/skills';
-import { skillsPrompt } from '@varve/skills/activation';
+import { type Skill, skillsPrompt } from '@varve/skills';
 
 /** Options of {@link promptDraft}. */
 export interface PromptDraftOptions {

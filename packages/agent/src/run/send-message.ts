@@ -4,7 +4,7 @@ import { AgentError } from '../error.ts';
 import { goalDraft, type GoalState } from '../log/projections/goal-projection.ts';
 import type { HookVerdict } from '../hooks/session-hooks.ts';
 import type { Session } from '../agent/session.ts';
-import { activateSkills, skillsIn, type ActivatedSkill, triggeredSkills } from '@varve/skills/activation';
+import { activateSkills, skillsIn, type ActivatedSkill, triggeredSkills } from '@varve/skills';
 import { systemPromptDrafts, userMessageDrafts, type MessageAdditions } from './user-message.ts';
 
 /** Circumstances of a message. */

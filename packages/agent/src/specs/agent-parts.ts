@@ -1,6 +1,6 @@
 import type { Json } from '@varve/events';
 import { buildPart, SpecError } from '@varve/events/specs';
-import { modelParameters } from '@varve/llm/specs';
+import { modelParameters } from '@varve/llm';
 import * as z from 'zod';
 import type { AgentOptions } from '../agent/agent.ts';
 import { confirmationFromSpec } from '../confirmation/confirmation-from-spec.ts';

@@ -1,9 +1,8 @@
 import { condenserKinds, type Condenser, type CondenserParts } from '@varve/condensers';
 import type { Registry, SpecPath } from '@varve/events/specs';
 import type { Json } from '@varve/events';
-import type { LanguageModel } from '@varve/llm';
-import { modelKinds, type ModelContext, type ModelKindsOptions } from '@varve/llm/specs';
-import { toolKinds } from '@varve/tools/specs';
+import { type LanguageModel, modelKinds, type ModelContext, type ModelKindsOptions } from '@varve/llm';
+import { toolKinds } from '@varve/tools';
 import { confirmationKinds } from '../confirmation/confirmation-kinds.ts';
 import type { ConfirmationRegistries } from '../confirmation/confirmation-from-spec.ts';
 import { delegationKinds } from '../delegation-tools/delegation-kinds.ts';

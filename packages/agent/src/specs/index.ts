@@ -1,9 +1,6 @@
-export { agentFromSpec, requireAgent, type AgentFromSpecOptions, type RebuiltAgent } from './agent-from-spec.ts';
-export {
-  agentRegistries,
-  type AgentRegistries,
-  type AgentRegistriesOptions,
-  type SpecContext,
-} from './agent-registries.ts';
+export { agentFromSpec } from './agent-from-spec.ts';
+export { agentRegistries, type AgentRegistries } from './agent-registries.ts';
 export type { MissingPart } from './part-reader.ts';
-export { toolset, type NamedTool, type ToolRegistry, type Toolset, type ToolsetOptions } from '../agent/toolset.ts';
+export { toolset, type NamedTool, type ToolRegistry, type Toolset } from '../agent/toolset.ts';
+export { codingPrompt, presetPrompt, promptPresets } from '../prompt/preset-prompt.ts';
+export { textPrompt, type Prompt, type PromptContext, type PromptText } from '../prompt/prompt.ts';

@@ -1,8 +1,7 @@
 import type { Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
 import { buildPart, SpecError, type SpecPath, type SpecProblem } from '@varve/events/specs';
-import type { LanguageModel } from '@varve/llm';
-import { isLitellmSpec, specFromLitellm } from '@varve/llm/specs';
+import { type LanguageModel, isLitellmSpec, specFromLitellm } from '@varve/llm';
 import type { AgentRegistries, SpecContext } from './agent-registries.ts';
 
 /** Builds the nested parts of an agent. Options that a part does not have are reported. */

@@ -1,2 +1,2 @@
-export { countingTool, type CountingTool } from './counting-tool.ts';
-export { Crash, crashingStore, type CrashOptions } from './crashing-store.ts';
+export { countingTool } from './counting-tool.ts';
+export { Crash, crashingStore } from './crashing-store.ts';

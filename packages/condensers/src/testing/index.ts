@@ -1,2 +1,2 @@
-export { condenserContract, type CondenserCheck, type CondenserSubject } from './condenser-contract.ts';
-export { characterTokens, condenseContext, fixedReply, type CondenserReply } from './condense-context.ts';
+export { condenserContract, type CondenserSubject } from './condenser-contract.ts';
+export { characterTokens, condenseContext, fixedReply } from './condense-context.ts';

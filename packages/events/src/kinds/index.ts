@@ -1,7 +1,7 @@
 export { ACPToolCallEvent } from './acp-tool-call-event.ts';
 export { ActionEvent, type SecurityRisk } from './action-event.ts';
 export { AgentErrorEvent } from './agent-error-event.ts';
-export { builtinKinds, type AnyEvent, type Event } from './builtin-kinds.ts';
+export { builtinKinds, type Event } from './builtin-kinds.ts';
 export { classifyError, type ErrorClassification } from './error-classification.ts';
 export { CondensationRequest } from './condensation-request.ts';
 export { CondensationSummaryEvent } from './condensation-summary-event.ts';

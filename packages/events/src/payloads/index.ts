@@ -6,13 +6,12 @@ export { GlobAction, GlobObservation } from './glob.ts';
 export { GrepAction, GrepObservation } from './grep.ts';
 export { InvokeSkillAction, InvokeSkillObservation } from './invoke-skill.ts';
 export { MCPToolAction, MCPToolObservation } from './mcp-tool.ts';
-export { observationKinds } from './observation-kinds.ts';
 export { PlanningFileEditorAction, PlanningFileEditorObservation } from './planning-file-editor.ts';
 export { presentObservation } from './present-observation.ts';
 export { SwitchLLMAction, SwitchLLMObservation } from './switch-llm.ts';
 export { TaskAction, TaskObservation } from './task.ts';
-export { TaskTrackerAction, TaskTrackerObservation, taskItem, type TaskItem } from './task-tracker.ts';
-export { TerminalAction, TerminalObservation, terminalMetadata } from './terminal.ts';
+export { TaskTrackerAction, TaskTrackerObservation, type TaskItem } from './task-tracker.ts';
+export { TerminalAction, TerminalObservation } from './terminal.ts';
 export { ThinkAction, ThinkObservation } from './think.ts';
 export { VisionInspectAction, VisionInspectObservation } from './vision-inspect.ts';
 export {

@@ -5,10 +5,10 @@ import {
   ConsultTomObservation,
   SleeptimeComputeObservation,
   TaskObservation,
-  observationKinds,
   presentObservation,
   TerminalObservation,
 } from './index.ts';
+import { observationKinds } from '../../test/observation-kinds.ts';
 
 const content = [text('Done.')];
 

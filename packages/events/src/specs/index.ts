@@ -1,10 +1,3 @@
-export { buildPart, isPartSpec, preparePart, type BuildOptions } from './build-part.ts';
-export {
-  definePartKind,
-  type PartKind,
-  type PartKindOptions,
-  type PartSpec,
-  type Registry,
-  type SpecPath,
-} from './part-kind.ts';
+export { buildPart, isPartSpec, preparePart } from './build-part.ts';
+export { definePartKind, type PartKind, type PartSpec, type Registry, type SpecPath } from './part-kind.ts';
 export { describeProblem, optionProblem, SpecError, type SpecProblem } from './spec-problem.ts';

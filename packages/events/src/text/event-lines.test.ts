@@ -25,11 +25,11 @@ import {
 } from '../payloads/index.ts';
 import { callLines } from './whole-call-lines.ts';
 import { eventLines } from './event-lines.ts';
-import { factLines } from './fact-lines.ts';
+import { condenserLines } from './condenser-lines.ts';
 
 const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };
 const shown = (event: BaseEvent): string =>
-  [...eventLines(event), ...factLines(event)].map((line) => line.text).join('\n');
+  [...eventLines(event), ...condenserLines(event)].map((line) => line.text).join('\n');
 
 function action(payload: Payload | undefined, thought = ''): ActionEvent {
   return ActionEvent.create(

@@ -1,5 +1,7 @@
 export { callLines } from './whole-call-lines.ts';
 export { eventLines } from './event-lines.ts';
-export { factLines } from './fact-lines.ts';
-export { eventText, type EventTextOptions } from './event-text.ts';
+export { condenserLines } from './condenser-lines.ts';
+export { eventText } from './event-text.ts';
 export type { TextLine, TextMark } from './text-line.ts';
+export { revealHidden } from '../safe-text/reveal-hidden.ts';
+export { safeJson, safeText } from '../safe-text/safe-text.ts';

@@ -65,7 +65,7 @@ export interface WrittenLog {
   readonly title?: string;
   /** Events of one branch in order, as `activeBranch` returns them. */
   readonly events: readonly BaseEvent[];
-  /** Signs what a format can have signed; `ed25519Signer` of `@varve/storage/proof` returns one. */
+  /** Signs what a format can have signed; `ed25519Signer` of `@varve/storage` returns one. */
   readonly signer?: { readonly did: string; sign(bytes: Uint8Array): Uint8Array };
 }
 

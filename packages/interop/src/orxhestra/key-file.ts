@@ -11,7 +11,7 @@ import { fieldsOf, parseForeignJson, stringOf } from '../common/foreign-json.ts'
 import { InteropError } from '../error.ts';
 
 /**
- * Returns the 32 bytes of the private key in a key file of orxhestra, which `ed25519Signer` of `@varve/storage/proof`
+ * Returns the 32 bytes of the private key in a key file of orxhestra, which `ed25519Signer` of `@varve/storage`
  * takes. Nothing is written, whereas orxhestra replaces a file that it cannot read by a new key.
  *
  * @throws {InteropError} `invalid` for another file, a wrong password, or a key that is not that of its DID.

@@ -8,7 +8,7 @@ import { isSigned, textOfEvent, toolCallsOf } from './properties.ts';
 /** What a signature covers: ten keys since orxhestra 0.1, six in what its documentation describes. */
 export type PayloadScheme = 'ten-keys' | 'six-keys';
 
-/** Signs bytes with Ed25519. A `Signer` of `@varve/storage/proof` is one. */
+/** Signs bytes with Ed25519. A `Signer` of `@varve/storage` is one. */
 export interface EventSigner {
   /** `did:key:z6Mk…` */
   readonly did: string;

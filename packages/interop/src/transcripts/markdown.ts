@@ -1,4 +1,4 @@
-import { safeText } from '@varve/events/safe-text';
+import { safeText } from '@varve/events/text';
 import type { LogFormat, Output, WrittenLog } from '../common/log-format.ts';
 import { transcriptOf, type TranscriptPart } from './transcript.ts';
 

@@ -10,7 +10,7 @@ import {
   UserRejectObservation,
 } from '@varve/events/kinds';
 import { presentObservation } from '@varve/events/payloads';
-import { safeText } from '@varve/events/safe-text';
+import { safeText } from '@varve/events/text';
 import { DroppedCounter, subjectOf, type Dropped } from '../common/dropped.ts';
 import { countUnshown } from '../common/unshown.ts';
 

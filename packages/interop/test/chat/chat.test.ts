@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { activeBranch } from '../../src/index.ts';
-import { chatFormat, readChat, writeChat } from '../../src/chat/index.ts';
+import { chatFormat } from '../../src/chat/chat-format.ts';
+import { readChat } from '../../src/chat/read-chat.ts';
+import { writeChat } from '../../src/chat/write-chat.ts';
 import { countedIds, filesOf } from '../fixture.ts';
 
 const call = (id: string, written = '{"a":1}') => ({

@@ -15,8 +15,6 @@ import {
   eventOf,
   eventTypes,
   newEvent,
-  orxhestraDatabaseFormat,
-  orxhestraFormat,
   propertiesOf,
   readEvents,
   sessionStateOf,
@@ -26,6 +24,8 @@ import {
   writeSession,
   type Event,
 } from '../../src/orxhestra/index.ts';
+import { orxhestraDatabaseFormat } from '../../src/orxhestra/database-format.ts';
+import { orxhestraFormat } from '../../src/orxhestra/session-format.ts';
 import { countedIds, filesOf, fixtureText } from '../fixture.ts';
 import { ed25519Signer } from './signer.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventOf, orxhestraFormat, signEvents, type Event } from '../../src/orxhestra/index.ts';
+import { eventOf, signEvents, type Event } from '../../src/orxhestra/index.ts';
+import { orxhestraFormat } from '../../src/orxhestra/session-format.ts';
 import { countedIds, filesOf, fixtureText } from '../fixture.ts';
 import { ed25519Signer } from './signer.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { activeBranch, formats } from '../../src/index.ts';
-import { writeChat } from '../../src/chat/index.ts';
+import { writeChat } from '../../src/chat/write-chat.ts';
 import { countedIds, filesOf, fixtureText } from '../fixture.ts';
 
 /** Files in the forms that Claude Code 2.1 and Codex 0.104 write, with contents made up for these tests. */

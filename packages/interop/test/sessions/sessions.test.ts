@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { activeBranch, formats, type ForeignLog, type LogFormat } from '../../src/index.ts';
-import { writeChat } from '../../src/chat/index.ts';
-import { claudeCodeFormat } from '../../src/claude-code/index.ts';
-import { codexFormat } from '../../src/codex/index.ts';
+import { writeChat } from '../../src/chat/write-chat.ts';
+import { claudeCodeFormat } from '../../src/claude-code/session-format.ts';
+import { codexFormat } from '../../src/codex/rollout-format.ts';
 import { countedIds, filesOf } from '../fixture.ts';
 
 async function readLines(format: LogFormat, records: readonly object[], name = 'session.jsonl'): Promise<ForeignLog> {

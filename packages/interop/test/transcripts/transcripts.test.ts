@@ -4,9 +4,11 @@ import { text, timestamps } from '@varve/events';
 import { callFact } from '@varve/events/facts';
 import { MessageEvent } from '@varve/events/kinds';
 import { activeBranch } from '../../src/index.ts';
-import { readChat } from '../../src/chat/index.ts';
-import { otlpFormat, spansOf } from '../../src/otel/index.ts';
-import { htmlFormat, markdownFormat } from '../../src/transcripts/index.ts';
+import { readChat } from '../../src/chat/read-chat.ts';
+import { otlpFormat } from '../../src/otel/otlp-format.ts';
+import { spansOf } from '../../src/otel/spans.ts';
+import { htmlFormat } from '../../src/transcripts/html.ts';
+import { markdownFormat } from '../../src/transcripts/markdown.ts';
 import { countedIds } from '../fixture.ts';
 
 const hostile = 'A </pre><script>alert(1)</script> & "b" \u001b[31m\n````\n# no heading';

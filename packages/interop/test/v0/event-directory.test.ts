@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { activeBranch, type ForeignLog, type InteropError } from '../../src/index.ts';
-import { eventDirectoryFormat, pickledStateFormat } from '../../src/v0/index.ts';
+import { eventDirectoryFormat } from '../../src/v0/event-directory.ts';
+import { pickledStateFormat } from '../../src/v0/pickled-state.ts';
 import { countedIds, filesOf, v0Fixture } from '../fixture.ts';
 
 const records = v0Fixture('every-kind');

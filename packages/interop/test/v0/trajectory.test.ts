@@ -10,12 +10,12 @@ import {
   agentStates,
   parseTrajectory,
   readRecords,
-  rebuiltMark,
   statusOfState,
   stateOfStatus,
   writeRecords,
   type V0Record,
 } from '../../src/v0/index.ts';
+import { rebuiltMark } from '../../src/v0/tool-calls.ts';
 import { countedIds, exported, filesOf, fixtureText, v0Fixture } from '../fixture.ts';
 import { checkV0Records } from './v0-rules.ts';
 

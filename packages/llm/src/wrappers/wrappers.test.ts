@@ -3,7 +3,6 @@ import type { LanguageModel } from '../language-model.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
 import type { CassetteEntry } from './cassette.ts';
-import { inlineImages } from './inline-images.ts';
 import { limitCalls } from './limit-calls.ts';
 import { meterCalls } from './meter-calls.ts';
 import { recordCalls } from './record-calls.ts';
@@ -40,7 +39,6 @@ const tooSmall = scriptedModel([], { capabilities: { contextWindow: 0 } });
 /** Every wrapper: add its line here. */
 const models: Readonly<Record<string, OpenModel>> = {
   limited: wrapping(limitCalls({ concurrency: 3, requests: 1000 })),
-  inlinedImages: wrapping(inlineImages({ when: 'always' })),
   metered: wrapping(meterCalls()),
   recorded: wrapping(recordCalls({ record: () => undefined })),
   'routed, to the first': wrapping((model) => routeCalls([model])),

@@ -1,5 +1,6 @@
 import type { ToolSpec } from '../../src/model-request.ts';
-import { userRequest, type Fault, type ScriptedStep } from '../../src/testing/index.ts';
+import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
+import type { Fault } from '../../src/testing/script/scripted-step.ts';
 import type { ProtocolName } from './fault-row.ts';
 
 type Answer = Omit<Extract<Fault, { readonly kind: 'answer' }>, 'kind'>;

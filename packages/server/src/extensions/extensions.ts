@@ -3,8 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { builtinSubAgents, loadSubAgents, type SubAgentDefinition } from '@varve/agent/delegation';
 import type { HookConfig } from '@varve/agent/hooks';
 import { loadSkills, type Skill } from '@varve/skills';
-import { projectContext } from '@varve/settings/agent';
-import { loadExtensions } from '@varve/settings/extensions';
+import { projectContext, loadExtensions } from '@varve/settings/agent';
 
 /** Options of {@link extensions}. */
 export interface ExtensionsOptions {

@@ -1,5 +1,5 @@
 import { SettingsError } from '@varve/settings';
-import { resolveServer, secretsOfServer } from '@varve/settings/extensions';
+import { resolveServer, secretsOfServer } from '@varve/settings/agent';
 import { isToken, receivedText, type Cipher } from '@varve/settings/secrets';
 import { redactor, type Variables } from '@varve/text';
 import { ToolError } from '@varve/tools';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { safeJson } from '@varve/events/safe-text';
+import { safeJson } from '@varve/events/text';
 import type { MiddlewareHandler } from 'hono';
 import { pino, type Logger } from 'pino';
 import type { LogOptions } from '../server-options.ts';

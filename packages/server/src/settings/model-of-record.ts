@@ -1,7 +1,6 @@
 import type { Json } from '@varve/events';
 import { buildPart, type Registry } from '@varve/events/specs';
-import type { LanguageModel } from '@varve/llm';
-import { modelKinds, specFromLitellm, type ModelContext } from '@varve/llm/specs';
+import { type LanguageModel, modelKinds, specFromLitellm, type ModelContext } from '@varve/llm';
 import type { Variables } from '@varve/text';
 import type { LlmRecord } from './llm-record.ts';
 

@@ -1,9 +1,15 @@
 import { alwaysConfirm, confirmRisky, defineAgent, neverConfirm, type Agent, type AgentOptions } from '@varve/agent';
-import type { ConfirmationPolicy, PermissionRule } from '@varve/agent/confirmation';
+import {
+  type ConfirmationPolicy,
+  type PermissionRule,
+  ensembleRisk,
+  modelRisk,
+  shellRisk,
+  workspaceRisk,
+} from '@varve/agent/confirmation';
 import { builtinSubAgents, type SubAgent } from '@varve/agent/delegation';
-import { presetPrompt } from '@varve/agent/prompt';
+import { presetPrompt } from '@varve/agent/specs';
 import { type ContextFile } from '@varve/skills';
-import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/risk';
 import { CondenserError, condenserFromSpec, condenserKinds, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
 import type { LanguageModel } from '@varve/llm';

@@ -1,5 +1,4 @@
-import { providers } from '@varve/llm';
-import { makerOf } from '@varve/llm/specs';
+import { providers, makerOf } from '@varve/llm';
 import type { Variables } from '@varve/text';
 import { llmFields, type LlmField, type LlmValues } from '../definitions/llm-fields.ts';
 import type { Settings } from '../layers/resolve-settings.ts';

@@ -9,8 +9,7 @@ import {
   type ModelFromOptions,
   type RetryNotice,
 } from '@varve/llm';
-import { dumpsFrom } from '@varve/llm/dumps';
-import { meterCalls, modelCatalog } from '@varve/llm/wrappers';
+import { dumpsFrom, meterCalls, modelCatalog } from '@varve/llm/wrappers';
 import { isLoopback, type Variables } from '@varve/text';
 import * as z from 'zod';
 import type { LlmValues } from '../definitions/llm-fields.ts';

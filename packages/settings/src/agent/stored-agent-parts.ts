@@ -1,6 +1,6 @@
 import type { AgentOptions } from '@varve/agent';
 import type { Json } from '@varve/events';
-import { modelParameters } from '@varve/llm/specs';
+import { modelParameters } from '@varve/llm';
 import type { McpToolSpec } from '@varve/tools/mcp';
 import * as z from 'zod';
 import { storedModel, type StoredModel } from './stored-model.ts';

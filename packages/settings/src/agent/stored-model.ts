@@ -1,8 +1,6 @@
 import type { Json } from '@varve/events';
-import type { ModelFromOptions } from '@varve/llm';
-import { splitReference } from '@varve/llm/specs';
+import { type ModelFromOptions, splitReference, modelParameters } from '@varve/llm';
 import * as z from 'zod';
-import { modelParameters } from '@varve/llm/specs';
 import { SettingsError } from '../error.ts';
 
 /** Model that a conversation was last used with, as its log describes it. */

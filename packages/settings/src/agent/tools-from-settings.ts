@@ -5,8 +5,14 @@ import type { Json } from '@varve/events';
 import { SpecError } from '@varve/events/specs';
 import type { Sandbox } from '@varve/sandbox';
 import type { Variables } from '@varve/text';
-import { namedSecrets, type RunningProgram } from '@varve/tools';
-import { toolKinds, toolPresets, type ToolKind, type ToolSettings } from '@varve/tools/specs';
+import {
+  namedSecrets,
+  type RunningProgram,
+  toolKinds,
+  toolPresets,
+  type ToolKind,
+  type ToolSettings,
+} from '@varve/tools';
 import { SettingsError } from '../error.ts';
 import { nearest } from '../layers/nearest.ts';
 import type { Settings } from '../layers/resolve-settings.ts';

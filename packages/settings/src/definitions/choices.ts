@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 // The packages that own these names load slowly, and every command reads settings. A test compares the lists.
 
-/** Presets of `@varve/tools/specs`. */
+/** Presets of `@varve/tools`. */
 export const presetNames = ['default', 'planning', 'react', 'minimal'] as const;
 
 /** Kinds of `@varve/condensers`. */

@@ -1,5 +1,5 @@
 import { condenserKinds } from '@varve/condensers';
-import { toolPresets } from '@varve/tools/specs';
+import { toolPresets } from '@varve/tools';
 import { expect, test } from 'vitest';
 import { condenserNames, presetNames } from './choices.ts';
 import { settingsJsonSchema } from './json-schema.ts';

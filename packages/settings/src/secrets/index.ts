@@ -1,10 +1,8 @@
-export { fernet, isToken, keyOfPassphrase, type Cipher, type FernetOptions } from './fernet.ts';
-export type { KeychainEntry } from './keychain.ts';
-export { valueOf, type LookupOptions } from './lookup.ts';
-export { privateRecords, type PrivateRecords, type PrivateRecordsOptions } from './private-records.ts';
-export { moveSecretKey, secretKeyFile, type KeyPlace, type SecretKeyOptions } from './secret-key.ts';
+export { fernet, isToken, keyOfPassphrase, type Cipher } from './fernet.ts';
+export { valueOf } from './lookup.ts';
+export { privateRecords, type PrivateRecords } from './private-records.ts';
+export { moveSecretKey, type KeyPlace } from './secret-key.ts';
 export {
-  exposedSource,
   isOwnedSecret,
   mcpSecretPrefix,
   modelKeyPrefix,
@@ -16,5 +14,5 @@ export {
   type Exposure,
   type SecretSource,
 } from './secret-source.ts';
-export { secretStore, type SecretListing, type SecretStore, type SecretStoreOptions } from './secret-store.ts';
-export { secretsForRun, type RunSecrets } from './secrets-for-run.ts';
+export { secretStore, type SecretStore } from './secret-store.ts';
+export { secretsForRun } from './secrets-for-run.ts';

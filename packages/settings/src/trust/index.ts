@@ -15,3 +15,4 @@ export {
 } from './trust-store.ts';
 export { isTrustedFile } from './trusted-file.ts';
 export { configurationDirectories, trustSubject, type TrustDirectories, type TrustSubject } from './trust-subject.ts';
+export { permissionStore, type PermissionStore } from '../permissions/permission-store.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, sep } from 'node:path';
-import { safeText } from '@varve/events/safe-text';
+import { safeText } from '@varve/events/text';
 import type { ContextFile, SkippedContextFile } from './context-file.ts';
 import { repositoryPlaces, userPlaces, type ContextPlace } from './find-context-files.ts';
 

@@ -1,2 +1,2 @@
 export { directoryScheme, directoryStore, type DirectoryStoreOptions } from './directory-store.ts';
-export type { DirectoryWarning, OnWarning } from './layout/warnings.ts';
+export type { DirectoryWarning } from './layout/warnings.ts';

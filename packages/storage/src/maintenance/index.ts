@@ -1,10 +1,8 @@
-export { applyRetention, type RetentionResult } from './apply-retention.ts';
-export { copyLog, type CopyOptions } from './copy-log.ts';
+export { applyRetention } from './apply-retention.ts';
+export { copyLog } from './copy-log.ts';
 export { exportBundle } from './export-bundle.ts';
-export type { FailedConversation } from './failed-conversation.ts';
-export type { ConversationTree } from './plan-retention.ts';
 export { importBundle, type ImportOptions } from './import-bundle.ts';
-export { type PlannedRemoval, planRetention, type RetentionLimits, type RetentionPlan } from './plan-retention.ts';
+export { planRetention, type RetentionLimits, type RetentionPlan } from './plan-retention.ts';
 export { type Bundle, readBundle } from './import-bundle.ts';
 export { repair, type RepairOptions, type RepairResult } from './repair.ts';
-export { scrub, type ScrubOptions, type ScrubResult } from './scrub.ts';
+export { scrub } from './scrub.ts';

@@ -1,6 +1,5 @@
-import { type EventStore, memoryStore } from '@varve/storage';
+import { type EventStore, memoryStore, type Signer, type Statement, verify } from '@varve/storage';
 import { scrub } from '@varve/storage/maintenance';
-import { type Signer, type Statement, verify } from '@varve/storage/proof';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readerOf, signer, thief, trusted } from '../../test/stored-log.ts';

@@ -3,10 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { type EventStore, memoryStore, StorageError, type Stored } from '@varve/storage';
+import {
+  type EventStore,
+  memoryStore,
+  StorageError,
+  type Stored,
+  ed25519Signer,
+  type LogProof,
+  verify,
+} from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
-import { copyLog, scrub, type ScrubResult } from '@varve/storage/maintenance';
-import { ed25519Signer, type LogProof, verify } from '@varve/storage/proof';
+import { copyLog, scrub } from '@varve/storage/maintenance';
+import type { ScrubResult } from './scrub.ts';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../testing/events.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { verify, type EventProof, type Signer, type Statement } from '@varve/storage/proof';
+import { verify, type EventProof, type Signer, type Statement } from '@varve/storage';
 import { expect, test } from 'vitest';
 import { eventAt, readerOf, sealAt, signer, storedLog, thief, tombstone, trusted } from '../../test/stored-log.ts';
 import { newEvent } from '../testing/events.ts';

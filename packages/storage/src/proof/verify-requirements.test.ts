@@ -1,4 +1,4 @@
-import { verify } from '@varve/storage/proof';
+import { verify } from '@varve/storage';
 import { expect, test } from 'vitest';
 import { broken, eventAt, readerOf, sealAt, storedLog, thief, tombstone, trusted } from '../../test/stored-log.ts';
 

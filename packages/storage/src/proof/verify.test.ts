@@ -1,6 +1,5 @@
-import { type LogReader, memoryStore, type Stored } from '@varve/storage';
+import { type LogReader, memoryStore, type Stored, type EventProof, type Statement, verify } from '@varve/storage';
 import { scrub } from '@varve/storage/maintenance';
-import { type EventProof, type Statement, verify } from '@varve/storage/proof';
 import { assert, asyncProperty, boolean, integer } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Signer } from '../contract/statement.ts';

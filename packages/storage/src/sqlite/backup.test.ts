@@ -2,7 +2,7 @@ import { mkdtempDisposable, readdir, readFile, stat, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ed25519Signer, verify } from '@varve/storage/proof';
+import { ed25519Signer, verify } from '@varve/storage';
 import { backupSqlite, sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { child } from '../../test/child.ts';

@@ -1,8 +1,7 @@
 import { chmod, mkdir, mkdtempDisposable, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '@varve/storage';
-import { verify } from '@varve/storage/proof';
+import { openStore, verify } from '@varve/storage';
 import { sqliteScheme, sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { child } from '../../test/child.ts';

@@ -1,2 +1,2 @@
-export { backupSqlite, type BackupOptions } from './backup.ts';
+export { backupSqlite } from './backup.ts';
 export { sqliteScheme, sqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';

@@ -1,3 +1,3 @@
 export { checkApplies } from './store-check.ts';
 export { eventStoreContract } from './event-store-contract.ts';
-export type { StoreCheck, StoreHarness } from './store-check.ts';
+export type { StoreHarness } from './store-check.ts';

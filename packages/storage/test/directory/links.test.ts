@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { directoryStore } from '@varve/storage/directory';
 import { scrub } from '@varve/storage/maintenance';
-import { ed25519Signer } from '@varve/storage/proof';
+import { ed25519Signer } from '@varve/storage';
 import { expect, test } from 'vitest';
 import { agentEvent } from '../agent-event.ts';
 

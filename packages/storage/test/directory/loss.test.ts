@@ -1,10 +1,9 @@
 import { mkdtempDisposable, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventStore } from '@varve/storage';
+import { type EventStore, verify } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { repair } from '@varve/storage/maintenance';
-import { verify } from '@varve/storage/proof';
 import { assert, asyncProperty, constantFrom, integer, uniqueArray } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { eventName } from '../../src/directory/layout/event-file.ts';

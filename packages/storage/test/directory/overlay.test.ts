@@ -1,9 +1,8 @@
 import { cp, link, mkdir, mkdtempDisposable, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { EventStore } from '@varve/storage';
+import { type EventStore, verify } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
-import { verify } from '@varve/storage/proof';
 import { expect, test } from 'vitest';
 import { RootedStore } from '../../src/directory/rooted-store.ts';
 import { thisProcess } from '../../src/kit/holder.ts';

@@ -1,10 +1,9 @@
 import { appendFile, mkdtempDisposable, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventLog, StorageError } from '@varve/storage';
+import { type EventLog, StorageError, ed25519Signer, verify } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { repair } from '@varve/storage/maintenance';
-import { ed25519Signer, verify } from '@varve/storage/proof';
 import { array, assert, asyncProperty, boolean, constantFrom, integer, record, uniqueArray } from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventName } from '../../src/directory/layout/event-file.ts';

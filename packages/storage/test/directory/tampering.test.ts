@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { directoryStore } from '@varve/storage/directory';
 import { repair } from '@varve/storage/maintenance';
-import { ed25519Signer, verify } from '@varve/storage/proof';
+import { ed25519Signer, verify } from '@varve/storage';
 import { describe, expect, test } from 'vitest';
 import { agentEvent } from '../agent-event.ts';
 

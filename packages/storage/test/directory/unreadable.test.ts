@@ -1,12 +1,11 @@
 import { glob, mkdir, mkdtempDisposable, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventStore, NewEvent } from '@varve/storage';
+import { type EventStore, type NewEvent, ed25519Signer } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { scanFacts } from '@varve/storage/kit';
 import { allSummaries } from '../../src/kit/listing.ts';
 import { applyRetention, planRetention, scrub } from '@varve/storage/maintenance';
-import { ed25519Signer } from '@varve/storage/proof';
 import { describe, expect, test } from 'vitest';
 import { RootedStore } from '../../src/directory/rooted-store.ts';
 import { thisProcess } from '../../src/kit/holder.ts';

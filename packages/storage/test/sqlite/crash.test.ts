@@ -1,7 +1,7 @@
 import { copyFile, mkdtempDisposable, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ed25519Signer, verify } from '@varve/storage/proof';
+import { ed25519Signer, verify } from '@varve/storage';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { thisProcess } from '../../src/kit/holder.ts';

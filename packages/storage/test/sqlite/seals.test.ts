@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { repair } from '@varve/storage/maintenance';
-import { ed25519Signer, verify } from '@varve/storage/proof';
+import { ed25519Signer, verify } from '@varve/storage';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { assert, asyncProperty, boolean, integer, uniqueArray } from 'fast-check';
 import { expect, test } from 'vitest';

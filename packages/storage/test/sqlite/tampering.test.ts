@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { exportBundle, repair } from '@varve/storage/maintenance';
-import { ed25519Signer, verify, type VerifyOptions } from '@varve/storage/proof';
+import { ed25519Signer, verify, type VerifyOptions } from '@varve/storage';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { describe, expect, test } from 'vitest';
 import { newEvents } from '../../src/testing/events.ts';

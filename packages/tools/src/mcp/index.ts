@@ -1,5 +1,4 @@
 export { connectMcp } from './connect-mcp.ts';
-export type { ConnectOptions, McpConnection } from './mcp-connection.ts';
-export type { McpAddress, McpProcess, McpServer, McpToolDescription } from './mcp-server.ts';
-export { startMcpServers, type McpServers, type McpServersOptions, type McpToolSpec } from './mcp-servers.ts';
-export { mcpToolName } from './mcp-tool.ts';
+export type { McpConnection } from './mcp-connection.ts';
+export type { McpServer } from './mcp-server.ts';
+export { startMcpServers, type McpServers, type McpToolSpec } from './mcp-servers.ts';

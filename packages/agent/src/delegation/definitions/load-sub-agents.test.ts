@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { scriptedModel } from '@varve/llm/testing';
-import { toolPresets } from '@varve/tools/specs';
+import { toolPresets } from '@varve/tools';
 import { defineAgent, type AgentOptions } from '../../agent/agent.ts';
 import { alwaysConfirm, confirmRisky, neverConfirm } from '../../confirmation/policies.ts';
 import { agentRegistries } from '../../specs/agent-registries.ts';

@@ -11,7 +11,7 @@ import {
   fileDigest,
   trustNothing,
   type TrustPredicate,
-} from '@varve/skills/sources';
+} from '@varve/skills';
 import { maxSubAgents } from '../../agent/agent.ts';
 import { parseDefinition } from './parse-definition.ts';
 import type { SubAgentDefinition } from './sub-agent-definition.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '@varve/events';
 import * as z from 'zod';
-import { splitFrontMatter, type FrontMatter, SourceError } from '@varve/skills/sources';
+import { splitFrontMatter, type FrontMatter, SourceError } from '@varve/skills';
 import { subAgentName } from '../../agent/agent.ts';
 import type { SubAgentDefinition } from './sub-agent-definition.ts';
 import { toolNamesOf, type NamedTools } from './tool-names.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SourceError, contentDigest, fileDigest } from '@varve/skills/sources';
+import { SourceError, contentDigest, fileDigest } from '@varve/skills';
 import { definitionOf } from './parse-definition.ts';
 import type { SubAgentDefinition } from './sub-agent-definition.ts';
 

@@ -1,5 +1,5 @@
 import type { Json } from '@varve/events';
-import type { SourceRoot } from '@varve/skills/sources';
+import type { SourceRoot } from '@varve/skills';
 import type { SubAgentLimits } from '../../agent/agent.ts';
 
 /** Ways to confirm the calls of a sub-agent, in the words of the reference. */

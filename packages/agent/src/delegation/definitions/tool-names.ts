@@ -1,4 +1,4 @@
-import { toolKinds } from '@varve/tools/specs';
+import { toolKinds } from '@varve/tools';
 import { delegationToolNames } from '../derived-agent.ts';
 
 /** Tools of a file by the names of varve. */

@@ -9,7 +9,7 @@ import type { Journal } from '../../log/journal.ts';
 import type { Session } from '../../agent/session.ts';
 import type { StepContext } from '../step-context.ts';
 import { endsRun } from './ends-run.ts';
-import { type ActivatedSkill, isPresent, pathRules } from '@varve/skills/activation';
+import { type ActivatedSkill, isPresent, pathRules } from '@varve/skills';
 import type { RunnableCall } from './recovery.ts';
 
 /** Result of executing a call: the agent is done, the call was aborted, or the run continues. */

@@ -1,8 +1,7 @@
 import { AgentError } from '@varve/agent';
 import type { HookConfig } from '@varve/agent/hooks';
 import type { Json } from '@varve/events';
-import { LlmError } from '@varve/llm';
-import { specFromLitellm, type ServerCredentials, type StoredServer } from '@varve/llm/specs';
+import { LlmError, specFromLitellm, type ServerCredentials, type StoredServer } from '@varve/llm';
 import { SpecError } from '@varve/events/specs';
 import {
   isToken,

@@ -7,7 +7,7 @@ import type { ContextFile } from '@varve/skills';
 import type { Settings } from '@varve/settings';
 import { toolKindsFor, type AgentSandbox } from '@varve/settings/agent';
 import type { Variables } from '@varve/text';
-import type { ToolKind } from '@varve/tools/specs';
+import type { ToolKind } from '@varve/tools';
 import type { ServerSettings } from '../../settings/server-settings.ts';
 import { maskDeltas } from '../private/mask-deltas.ts';
 import type { PrivateValues } from '../private/private-values.ts';

@@ -1,7 +1,7 @@
 import { receivedDefinition, type SubAgentDefinition } from '@varve/agent/delegation';
 import { mergeHooks, type Hook, type HookConfig } from '@varve/agent/hooks';
 import { defineSkill, type Skill } from '@varve/skills';
-import { serversOfFile, type FileServer } from '@varve/settings/extensions';
+import { serversOfFile, type FileServer } from '@varve/settings/agent';
 import * as z from 'zod';
 import { RequestError } from '../../error.ts';
 import type { PrivateRecord } from '../private/private-values.ts';

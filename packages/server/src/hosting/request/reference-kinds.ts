@@ -1,4 +1,4 @@
-import { shellRisk, type RiskAnalyzer } from '@varve/agent/risk';
+import { shellRisk, type RiskAnalyzer } from '@varve/agent/confirmation';
 import type { AgentRegistries } from '@varve/agent/specs';
 import { llmSummary, type Condenser, type CondenserParts } from '@varve/condensers';
 import { definePartKind } from '@varve/events/specs';

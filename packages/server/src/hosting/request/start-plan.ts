@@ -1,8 +1,7 @@
 import { parseHooks, type HookConfig } from '@varve/agent/hooks';
 import type { Json } from '@varve/events';
 import { receivedSource, secretName, type Cipher, type SecretSource } from '@varve/settings/secrets';
-import { clientToolSpec, type ClientToolSpec } from '@varve/tools/client';
-import { ToolError } from '@varve/tools';
+import { clientToolSpec, type ClientToolSpec, ToolError } from '@varve/tools';
 import { redactSecretFields } from '@varve/text';
 import type { Configuration } from '../info/configuration-fact.ts';
 import { dashedId } from '../info/conversation-id.ts';

@@ -6,7 +6,7 @@ import { agentRegistries, toolset } from '@varve/agent/specs';
 import { openaiChat } from '@varve/llm';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { sandboxProblem } from '@varve/sandbox';
-import { permissionStore } from '@varve/settings/permissions';
+import { permissionStore } from '@varve/settings/trust';
 import { secretStore } from '@varve/settings/secrets';
 import { expect, test } from 'vitest';
 import { agentWith, personServer } from '../../../test/support/person-server.ts';

@@ -13,8 +13,8 @@ import {
   startsSubAgents,
   type PreparedParts,
   type StartedServers,
+  type UntrustedDirectory,
 } from '@varve/settings/agent';
-import type { UntrustedDirectory } from '@varve/settings/extensions';
 import { registriesFor, type AgentEnvironment } from './build-agent.ts';
 import type { PrivateValues } from '../private/private-values.ts';
 import { withReferenceKinds } from './reference-kinds.ts';

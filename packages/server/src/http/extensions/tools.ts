@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { toolKinds } from '@varve/tools/specs';
+import { toolKinds } from '@varve/tools';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from '@hono/zod-openapi';
 import { ToolError } from '@varve/tools';
-import { gitChanges, gitCommitChanges, gitCommits, gitDiff } from '@varve/tools/git';
+import { gitChanges, gitCommitChanges, gitCommits, gitDiff } from '@varve/tools/workspace';
 import { RequestError } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';

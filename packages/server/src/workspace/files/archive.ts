@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { globMatcher } from '@varve/text';
-import { gitDelta } from '@varve/tools/git';
+import { gitDelta } from '@varve/tools/workspace';
 
 /** Names that archives leave out by default. @see agent-server 1.43.1, /api/file/archive */
 const defaultExcludes =

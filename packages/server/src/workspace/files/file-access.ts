@@ -2,8 +2,7 @@ import { constants } from 'node:fs';
 import { access, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { ToolError } from '@varve/tools';
-import { gitPlaces } from '@varve/tools/git';
-import { jail, putFile, type Jail } from '@varve/tools/workspace';
+import { gitPlaces, jail, putFile, type Jail } from '@varve/tools/workspace';
 import { RequestError } from '../../error.ts';
 
 /** Open regular file; its receiver closes the handle. */

@@ -17,11 +17,11 @@ const nouns: Readonly<Record<string, string>> = {
 };
 
 /**
- * Renders a fact for people who follow a run: an attempt to condense with its tokens before and after and the kinds of
+ * Renders the fact of an attempt to condense for people who follow a run: its tokens before and after and the kinds of
  * events, or the reason of its failure. Returns no lines for other events. Apart from `eventLines`, because pages that
  * show conversations need no facts.
  */
-export function factLines(event: BaseEvent): readonly TextLine[] {
+export function condenserLines(event: BaseEvent): readonly TextLine[] {
   const attempt = condensationFact.read(event);
   if (!attempt) return [];
   return attemptLines(attempt).map((line) => ({ ...line, text: safeText(line.text) }));

@@ -1,2 +1,0 @@
-export { earlierSummaries } from './render-events.ts';
-export { renderFitting, type FittingOptions } from './render-fitting.ts';

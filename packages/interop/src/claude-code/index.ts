@@ -1,1 +1,0 @@
-export { claudeCodeFormat } from './session-format.ts';

@@ -1,1 +1,0 @@
-export { codexFormat } from './rollout-format.ts';

@@ -1,2 +1,0 @@
-export { otlpFormat } from './otlp-format.ts';
-export { spansOf, type OtlpSpan } from './spans.ts';

@@ -1,1 +1,0 @@
-export { traceCalls, type TraceOptions } from './trace-calls.ts';

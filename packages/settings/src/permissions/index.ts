@@ -1,1 +1,0 @@
-export { permissionStore, type PermissionStore, type RuleScope, type StoredRule } from './permission-store.ts';

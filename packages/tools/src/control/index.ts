@@ -1,1 +1,0 @@
-export { escalate, transferToAgent, type TransferTarget } from './control-tools.ts';

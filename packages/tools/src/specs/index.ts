@@ -1,1 +1,0 @@
-export { toolKinds, toolPresets, type ToolKind, type ToolKindContext, type ToolSettings } from './tool-kinds.ts';
