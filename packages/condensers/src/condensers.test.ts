@@ -97,7 +97,7 @@ test('repeated condensations count every event once', async () => {
   const { prompt, user, agent, condensation } = eventFactory();
   const condenser = rollingWindow({ maxEvents: 10 });
   let events: readonly BaseEvent[] = [prompt(), user('Start.')];
-  let shown = 0;
+  let requestsShown = 0;
   let last = '';
   for (let turn = 0; turn < 100; turn++) {
     events = [...events, turn % 2 ? user('u') : agent('a')];
@@ -108,9 +108,9 @@ test('repeated condensations count every event once', async () => {
     events = events
       .filter((event) => !answer.forget.includes(event.id))
       .toSpliced(answer.summaryOffset ?? 0, 0, { ...summary, kind: 'CondensationSummaryEvent' } as BaseEvent);
-    shown = events.length - 1;
+    requestsShown = events.length - 1;
     last = answer.summary ?? '';
-    expect(last).toBe(`${turn + 3 - shown} earlier events of this conversation are not shown.`);
+    expect(last).toBe(`${turn + 3 - requestsShown} earlier events of this conversation are not shown.`);
   }
   expect(last).not.toBe('');
 });

@@ -147,7 +147,7 @@ function planFor(
   const bestOf = ({ members }: Unit): number =>
     members.reduce((best, { id }) => Math.min(best, place.get(id) ?? Infinity), Infinity);
   // Those without a rank follow, the newest first.
-  const order = units.toSorted((one, other) => compare(bestOf(one), bestOf(other)) || other.start - one.start);
+  const order = units.toSorted((left, right) => compare(bestOf(left), bestOf(right)) || right.start - left.start);
   const chosen = new Set<Unit>();
   let left = kept;
   for (const unit of order) {
@@ -170,6 +170,6 @@ function planFor(
 }
 
 /** Compares ranks; two missing ones are equal. */
-function compare(one: number, other: number): number {
-  return one === other ? 0 : one - other;
+function compare(left: number, right: number): number {
+  return left === right ? 0 : left - right;
 }

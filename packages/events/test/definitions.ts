@@ -8,10 +8,11 @@ export type DefinedPayload = PayloadDefinition<string, Readonly<Record<string, n
 
 /** Every payload definition that the package exports. */
 export const definedPayloads: readonly DefinedPayload[] = Object.values(payloads).filter(
-  (one): one is typeof one & DefinedPayload => typeof one === 'object' && 'create' in one,
+  (definition): definition is typeof definition & DefinedPayload =>
+    typeof definition === 'object' && 'create' in definition,
 );
 
 /** Every fact that the package exports. */
 export const definedFacts: readonly FactDefinition<unknown>[] = Object.values(facts).filter(
-  (one) => typeof one === 'object' && 'key' in one,
+  (definition) => typeof definition === 'object' && 'key' in definition,
 );

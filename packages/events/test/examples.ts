@@ -278,7 +278,7 @@ const content = [text('Done.')];
 const editor = { command: 'str_replace', path: '/w/a.txt', new_str: 'n', old_str: 'o', file_text: 'f' };
 const edited = { content, command: 'create', path: '/w/a.txt', prev_exist: false, new_content: 'f', old_content: '' };
 const metadata = { exit_code: 0, pid: 7, username: 'u', hostname: 'h', working_dir: '/w', py_interpreter_path: '/p' };
-const found = { content, pattern: 'a*', search_path: '/w', truncated: true };
+const matches = { content, pattern: 'a*', search_path: '/w', truncated: true };
 const entry = { name: 'a', path: '/w/a', is_directory: false, size: 3, modified_time: '2026-01-01T12:00:00' };
 const changed = { content, file_path: '/w/a', is_new_file: true, old_content: '', new_content: 'n' };
 const seen = { image_index: 0, question: 'What?', profile_name: 'eyes' };
@@ -318,9 +318,9 @@ export const payloadExamples: Readonly<Record<string, Readonly<Record<string, un
   FinishAction: { message: 'All green.' },
   FinishObservation: { content },
   GlobAction: { pattern: '**/*.ts', path: '/w' },
-  GlobObservation: { ...found, files: ['/w/a.ts'] },
+  GlobObservation: { ...matches, files: ['/w/a.ts'] },
   GrepAction: { pattern: 'fn main', path: '/w', include: '*.ts' },
-  GrepObservation: { ...found, matches: ['/w/a.ts'], include_pattern: '*.ts' },
+  GrepObservation: { ...matches, matches: ['/w/a.ts'], include_pattern: '*.ts' },
   InvokeSkillAction: { name: 'pdf' },
   InvokeSkillObservation: { content, skill_name: 'pdf' },
   ListDirectoryAction: { recursive: true },

@@ -32,8 +32,10 @@ const shapes: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map<
   Readonly<Record<string, unknown>>
 >([
   ...builtinKinds.map((kind) => [kind.kind, kind.fields] as const),
-  ...Object.values(payloads).flatMap((one) =>
-    typeof one === 'object' && 'create' in one ? [[one.kind, one.fields.shape] as const] : [],
+  ...Object.values(payloads).flatMap((definition) =>
+    typeof definition === 'object' && 'create' in definition
+      ? [[definition.kind, definition.fields.shape] as const]
+      : [],
   ),
 ]);
 
@@ -47,12 +49,12 @@ test.for(records.filter(([name]) => name !== generated))(
     const shape = shapes.get(name) ?? {};
     const withoutAny = fields.flatMap((field) => {
       if (required.includes(field)) return [];
-      const own = z.object({ field: shape[field] as z.ZodType }).safeParse({});
-      const fallback = defaults[field] ?? own.data?.field;
-      return [{ field, own: own.data, theirs: fallback === undefined ? {} : { field: fallback } }];
+      const result = z.object({ field: shape[field] as z.ZodType }).safeParse({});
+      const fallback = defaults[field] ?? result.data?.field;
+      return [{ field, result: result.data, theirs: fallback === undefined ? {} : { field: fallback } }];
     });
-    expect(withoutAny.map(({ field, own }) => ({ field, own }))).toEqual(
-      withoutAny.map(({ field, theirs: own }) => ({ field, own })),
+    expect(withoutAny.map(({ field, result }) => ({ field, result }))).toEqual(
+      withoutAny.map(({ field, theirs: result }) => ({ field, result })),
     );
   },
 );

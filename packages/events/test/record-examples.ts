@@ -10,20 +10,21 @@ const stamp = { id: '00000000-0000-4000-8000-000000000004', timestamp: '2026-02-
 /** Returns an event of every built-in kind and of every fact, by the name of its golden file. */
 export function exampleEvents(): readonly (readonly [name: string, event: BaseEvent])[] {
   return [
-    ...builtinKinds.map((one): [string, BaseEvent] => [
-      one.kind,
-      eventExamples[one.kind] ?? one.create({ source: 'environment', ...exampleOfFields(one.fields) } as never, stamp),
+    ...builtinKinds.map((definition): [string, BaseEvent] => [
+      definition.kind,
+      eventExamples[definition.kind] ??
+        definition.create({ source: 'environment', ...exampleOfFields(definition.fields) } as never, stamp),
     ]),
-    ...definedFacts.map((one): [string, BaseEvent] => [
-      one.key,
-      eventExamples[one.key] ?? one.create(exampleOf(one.schema), stamp),
+    ...definedFacts.map((definition): [string, BaseEvent] => [
+      definition.key,
+      eventExamples[definition.key] ?? definition.create(exampleOf(definition.schema), stamp),
     ]),
   ];
 }
 
 /** Returns a payload of every kind, by the name of its golden file. */
 export function examplePayloads(): readonly (readonly [name: string, payload: Payload])[] {
-  return definedPayloads.map((one) => [one.kind, one.create(payloadFields(one) as never)]);
+  return definedPayloads.map((definition) => [definition.kind, definition.create(payloadFields(definition) as never)]);
 }
 
 /** Returns an example of every record, by the name of its golden file. */

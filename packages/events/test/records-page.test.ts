@@ -57,15 +57,15 @@ function payloadSections(): readonly string[] {
   return definedPayloads
     .toSorted((left, right) => (left.kind < right.kind ? -1 : 1))
     .map(({ kind, fields }) => {
-      const { content: _content, is_error: _isError, ...own } = fields.shape;
-      return section(kind, kind, '', kind.endsWith('Observation') ? own : fields.shape);
+      const { content: _content, is_error: _isError, ...ownFields } = fields.shape;
+      return section(kind, kind, '', kind.endsWith('Observation') ? ownFields : fields.shape);
     });
 }
 
 function factSections(): readonly string[] {
-  return Object.entries(facts).flatMap(([name, one]) => {
-    if (typeof one !== 'object') return [];
-    return [section(one.key, name, '', one.schema instanceof z.ZodObject ? one.schema.shape : {})];
+  return Object.entries(facts).flatMap(([name, definition]) => {
+    if (typeof definition !== 'object') return [];
+    return [section(definition.key, name, '', definition.schema instanceof z.ZodObject ? definition.schema.shape : {})];
   });
 }
 
@@ -111,6 +111,6 @@ test('every record on the page has a description', () => {
   const undescribed = page()
     .split('\n### ')
     .slice(1)
-    .filter((one) => !/^.+\n\n[A-Z]/.test(one));
+    .filter((section) => !/^.+\n\n[A-Z]/.test(section));
   expect(undescribed).toEqual([]);
 });

@@ -146,8 +146,8 @@ test.for<readonly [one: object, other: object]>([
     { kind: 'TaskTrackerAction', command: 'plan', task_list: [task] },
     { kind: 'TaskTrackerAction', command: 'plan', task_list: [{ ...task, notes: 'b' }] },
   ],
-])('the calls %j and %j differ when they are to be approved', ([one, other]) => {
-  const [rows, others] = [one, other].map((action) =>
+])('the calls %j and %j differ when they are to be approved', ([left, right]) => {
+  const [rows, others] = [left, right].map((action) =>
     callLines(eventFactory().call('1', 'r', { action: { kind: 'TerminalAction', ...action } })),
   );
   expect(rows).not.toEqual(others);

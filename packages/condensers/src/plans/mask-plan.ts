@@ -22,7 +22,7 @@ export function maskAnswer(
     const saved = savedTokens(event, text, tokens);
     return saved > 0 ? [{ event, text, saved }] : [];
   });
-  const saved = worthwhile.reduce((sum, one) => sum + one.saved, 0);
+  const saved = worthwhile.reduce((sum, mask) => sum + mask.saved, 0);
   if (reason === 'check' && saved < tokens.request(view.events) * minimumShare) return view;
   if (worthwhile.length === 0) {
     return reason === 'check' ? view : { kind: 'nothing', reason: 'No earlier output is left to mask.' };

@@ -28,8 +28,8 @@ export function condenserFromSpec(spec: Json, options: CondenserFromSpecOptions 
       registry,
       path,
       contextAt: (at): CondenserParts => ({
-        model: (one) => model(one),
-        condenser: (one, ...position) => build(one, [...at, ...position]),
+        model: (modelSpec) => model(modelSpec),
+        condenser: (condenserSpec, ...position) => build(condenserSpec, [...at, ...position]),
       }),
       onIgnored: (problem) => {
         throw new SpecError(problem);

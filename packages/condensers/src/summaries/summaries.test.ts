@@ -25,9 +25,9 @@ async function plan(
   events: readonly BaseEvent[],
   context: Partial<CondenseContext> = {},
 ): Promise<CondensationPlan> {
-  const found = planIn(await condenser.condense(viewOf(events), condenseContext(context)));
-  if (found?.kind !== 'condensation') throw new Error('Nothing was forgotten.');
-  return found;
+  const planned = planIn(await condenser.condense(viewOf(events), condenseContext(context)));
+  if (planned?.kind !== 'condensation') throw new Error('Nothing was forgotten.');
+  return planned;
 }
 
 const overflow = Object.assign(new Error('Too long.'), { code: 'context-overflow' });
@@ -65,7 +65,9 @@ test('the model reads arguments and whole results as data that cannot end the ta
     ...more,
   ];
   const requests: ModelRequest[] = [];
-  await plan(llmSummary({ maxEvents: 10 }), events, { callModel: fixedReply('S', (one) => requests.push(one)) });
+  await plan(llmSummary({ maxEvents: 10 }), events, {
+    callModel: fixedReply('S', (request) => requests.push(request)),
+  });
   const text = promptOf(requests[0] ?? { messages: [], tools: [], parameters: {} });
   expect(text).toContain('"arguments":');
   expect(text).toContain('long end x');
@@ -79,7 +81,7 @@ test('an earlier summary is given to the model to be updated, and is replaced', 
   const old = { id: 'x-summary', timestamp: 't', source: 'environment' as const, summary: 'Port 8080.' };
   const view = events.toSpliced(2, 0, { ...old, kind: 'CondensationSummaryEvent' } as BaseEvent);
   const requests: ModelRequest[] = [];
-  const callModel = fixedReply('Port 8080 is used.', (one) => requests.push(one));
+  const callModel = fixedReply('Port 8080 is used.', (request) => requests.push(request));
   const { forget, summary } = await plan(llmSummary({ maxEvents: 20 }), view, { callModel, focus: 'ports' });
   expect(forget[0]).toBe('x-summary');
   expect(summary).toContain('Port 8080 is used.');

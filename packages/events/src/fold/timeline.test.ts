@@ -219,9 +219,9 @@ test.for([
   ['of another log that is shorter', ['x'], ['a', 'b<a', 'c<b']],
   ['of a longer log that was truncated', ['a', 'b<a', 'c<b'], ['a', 'b<a']],
   ['of a log that was restarted', ['a', 'b<a'], []],
-] as const)('a snapshot %s is replaced by the log', async ([, other, own]) => {
+] as const)('a snapshot %s is replaced by the log', async ([, other, position]) => {
   const { snapshot } = await snapshotOf(log(...other));
-  const entries = log(...own);
+  const entries = log(...position);
   const timeline = timelineFor();
   expect(timeline.restore(snapshot)).toBe(true);
   await timeline.load((from) => entries.slice(from));

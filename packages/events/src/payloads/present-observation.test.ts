@@ -54,13 +54,13 @@ test('a failed observation of any kind starts with a notice', () => {
 });
 
 test('the model reads the content that each kind defines', () => {
-  const shown = observationKinds.map((definition) => {
+  const texts = observationKinds.map((definition) => {
     const fields = Object.fromEntries(Object.keys(definition.fields.shape).map((field) => [field, 'x']));
     const observation = { ...fields, metadata: { suffix: 'x' }, content, is_error: false, kind: definition.kind };
     expect(presentObservation(observation)).toEqual(definition.present(observation));
     return definition.present(observation);
   });
-  expect(shown.filter((one) => one !== content)).toHaveLength(5);
+  expect(texts.filter((text) => text !== content)).toHaveLength(5);
 });
 
 test('fields of the wrong type are ignored', () => {

@@ -90,7 +90,7 @@ function withoutUnknownCost(total: UsageSum): Usage {
 }
 
 function withCall({ byUsageId }: StatsState, call: Call): StatsState {
-  const one: UsageSum = {
+  const usage: UsageSum = {
     ...noUsage,
     ...tokensOf(call),
     calls: 1,
@@ -98,7 +98,7 @@ function withCall({ byUsageId }: StatsState, call: Call): StatsState {
     unpriced_calls: call.cost_usd === undefined ? 1 : 0,
     latency_ms: call.latency_ms,
   };
-  byUsageId.set(call.usage_id, sum(byUsageId.get(call.usage_id) ?? noUsage, one));
+  byUsageId.set(call.usage_id, sum(byUsageId.get(call.usage_id) ?? noUsage, usage));
   return { byUsageId, hasCalls: true };
 }
 
@@ -169,12 +169,12 @@ function usageOf(metrics: z.output<typeof foreignMetrics>): UsageSum {
 }
 
 /** Returns the sum of two usages; without a cost if neither has one. */
-export function sumOfUsage(one: Usage, other: Usage): Usage {
+export function sumOfUsage(left: Usage, right: Usage): Usage {
   const { cost_usd: cost, ...counts } = sum(
-    { ...one, cost_usd: one.cost_usd ?? 0 },
-    { ...other, cost_usd: other.cost_usd ?? 0 },
+    { ...left, cost_usd: left.cost_usd ?? 0 },
+    { ...right, cost_usd: right.cost_usd ?? 0 },
   );
-  const isPriced = one.cost_usd !== undefined || other.cost_usd !== undefined;
+  const isPriced = left.cost_usd !== undefined || right.cost_usd !== undefined;
   return { ...counts, ...(isPriced && { cost_usd: cost }) };
 }
 

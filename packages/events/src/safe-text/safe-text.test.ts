@@ -38,21 +38,21 @@ const codePoints = [
 test('safe text has no control, format or separator character but the joiners, whatever the input', () => {
   const unsafe =
     /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
-  const found = codePoints.filter((point) => {
+  const points = codePoints.filter((point) => {
     // With a letter after it, an escape character is a sequence, which ends before the space.
     const safe = safeText(`a${String.fromCodePoint(point)}b c`).replaceAll('\n', '');
     return unsafe.test(safe) || !safe.startsWith('a') || !safe.endsWith(' c');
   });
-  expect(found).toEqual([]);
+  expect(points).toEqual([]);
 });
 
 test('safe JSON is printable and has the same value, for every code point', () => {
-  const found = codePoints.filter((point) => {
+  const points = codePoints.filter((point) => {
     const value = [`a${String.fromCodePoint(point)}b`];
     const safe = safeJson(JSON.stringify(value));
     return /[\p{C}\p{Zl}\p{Zp}]/u.test(safe) || (JSON.parse(safe) as string[])[0] !== value[0];
   });
-  expect(found).toEqual([]);
+  expect(points).toEqual([]);
 });
 
 test('safe JSON is one line, also of text that is not JSON', () => {
@@ -101,7 +101,9 @@ test('every code point is shown to a person who must see all of it, or replaced 
 });
 
 test('only characters of Unicode 9 are shown as they are: terminals omit those that they do not know', () => {
-  const count = Array.from({ length: 0x11_00_00 }, (_, code) => shownAs(code)).filter((shown) => !/^[<⇥]./.test(shown));
+  const count = Array.from({ length: 0x11_00_00 }, (_, code) => shownAs(code)).filter(
+    (rendered) => !/^[<⇥]./.test(rendered),
+  );
   // The number of those in DerivedAge.txt without copies; `<` is shown as it is. A new version of Node may add some to
   // the list.
   expect(count).toHaveLength(108_385);
@@ -115,8 +117,8 @@ test.for([
   ['<003C>200B>', '<200B>'],
   ['<<200B>', '<\u200B'],
   ['⇥   a', '\ta'],
-])('the text %j is not shown as %j', ([one = '', other = '']) => {
-  expect(revealHidden(one)).not.toBe(revealHidden(other));
+])('the text %j is not shown as %j', ([left = '', right = '']) => {
+  expect(revealHidden(left)).not.toBe(revealHidden(right));
 });
 
 test.for([
@@ -126,8 +128,8 @@ test.for([
   ['blanks at the ends of lines', ' a b  \nc \n', ' a b<0020><0020>\nc<0020>\n'],
   ['copies of characters that a shell interprets', 'a\u037E \u1FEFb\u1FEF', 'a<037E> <1FEF>b<1FEF>'],
   ['a lone surrogate', 'a\uD83Eb', 'a<D83E>b'],
-] as const)('%s do not hide', ([, raw, shown]) => {
-  expect(revealHidden(raw)).toBe(shown);
+] as const)('%s do not hide', ([, raw, rendered]) => {
+  expect(revealHidden(raw)).toBe(rendered);
 });
 
 /** Letters that are drawn like those of `aceopxyABCEHIKMOPTX`, in other alphabets. */
@@ -153,9 +155,9 @@ test('no character hides behind others in one cell: terminals keep few of them',
   const number = /<[\dA-F]{4,6}>/g;
   const wrong = zeroWidth.filter((mark, index) => {
     const marks = mark + (zeroWidth[(index * 7) % zeroWidth.length] ?? '') + mark.repeat(30);
-    const shown = revealHidden(`a${marks}b`);
-    const read = shown.replaceAll(number, (code) => String.fromCodePoint(Number.parseInt(code.slice(1), 16)));
-    return cell.test(shown) || read !== `a${marks}b`;
+    const revealed = revealHidden(`a${marks}b`);
+    const read = revealed.replaceAll(number, (code) => String.fromCodePoint(Number.parseInt(code.slice(1), 16)));
+    return cell.test(revealed) || read !== `a${marks}b`;
   });
   expect([zeroWidth.length > 1000, wrong]).toEqual([true, []]);
 });

@@ -26,7 +26,7 @@ const pair = definePartKind({
   kind: 'pair',
   options: z.object({ parts: z.array(z.json()) }),
   create: ({ parts }, { part }: Context): Part => ({
-    spec: { kind: 'pair', parts: parts.map((one, index) => part(one, 'parts', index).spec) },
+    spec: { kind: 'pair', parts: parts.map((child, index) => part(child, 'parts', index).spec) },
   }),
 });
 const examples: Readonly<Record<string, PartSpec>> = {

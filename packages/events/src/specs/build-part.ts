@@ -39,7 +39,7 @@ export function preparePart<Part, Context>(
   if (!isPartSpec(spec)) throw problemAt(path, '', `${valueText(spec, path)} is not an object with a kind.`);
   const { kind: name, ...fields } = spec;
   if (path.length > maxNesting * 2) throw problemAt(path, name, `it is nested deeper than ${maxNesting} parts.`);
-  const kind = registry.findLast((one) => one.kind === name || one.aliases?.includes(name));
+  const kind = registry.findLast((candidate) => candidate.kind === name || candidate.aliases?.includes(name));
   if (!kind) throw problemAt(path, name, 'no part of this kind is registered.');
   const parsed = kind.options.safeParse(fields);
   if (!parsed.success) throw new SpecError({ kind: name, ...optionProblem(spec, parsed.error, path) });

@@ -44,8 +44,8 @@ export function valueText(value: Json | undefined, path: SpecPath): string {
   if (value === undefined) return 'missing';
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
-  const shown = JSON.stringify(value);
-  return shown.length > maxLength ? `${shown.slice(0, maxLength)}…` : shown;
+  const json = JSON.stringify(value);
+  return json.length > maxLength ? `${json.slice(0, maxLength)}…` : json;
 }
 
 /** Returns why the options of a spec do not match their schema, naming the first invalid field and its value. */

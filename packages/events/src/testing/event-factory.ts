@@ -68,8 +68,14 @@ export function eventFactory(): EventFactory {
     call(toolCallId, responseId = 'r', { arguments: json = '{}', ...fields } = {}) {
       const tool_call = { id: toolCallId, name: 'terminal', arguments: json, origin: 'completion' as const };
       const action = TerminalAction.create({ command: 'ls' });
-      const own = { thought: [], action, tool_name: 'terminal', tool_call_id: toolCallId, llm_response_id: responseId };
-      const event = ActionEvent.create({ ...own, ...fields, tool_call }, stamp());
+      const defaults = {
+        thought: [],
+        action,
+        tool_name: 'terminal',
+        tool_call_id: toolCallId,
+        llm_response_id: responseId,
+      };
+      const event = ActionEvent.create({ ...defaults, ...fields, tool_call }, stamp());
       calls.push(event);
       return event;
     },

@@ -43,13 +43,13 @@ type Terminal = NonNullable<ReturnType<typeof TerminalAction.read>>;
  */
 export function terminalText(
   { command, is_input: isInput, reset }: Terminal,
-  shown: string,
+  text: string,
   furtherNotes: readonly string[] = [],
 ): string {
   const notes = [...(command === '' ? ['poll'] : []), ...(reset ? ['in a fresh shell'] : []), ...furtherNotes];
   const note = notes.length === 0 ? '' : `(${notes.join(', ')})`;
   if (command === '' && !isInput) return note;
-  return `${note === '' ? '' : `${note} `}${isInput ? '⌨' : '$'} ${shown}`;
+  return `${note === '' ? '' : `${note} `}${isInput ? '⌨' : '$'} ${text}`;
 }
 
 /** Renders the removed and the added lines of an edit; `linesOf` returns the lines of each that are shown. */

@@ -28,7 +28,7 @@ import { eventLines } from './event-lines.ts';
 import { condenserLines } from './condenser-lines.ts';
 
 const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };
-const shown = (event: BaseEvent): string =>
+const linesOf = (event: BaseEvent): string =>
   [...eventLines(event), ...condenserLines(event)].map((line) => line.text).join('\n');
 
 function action(payload: Payload | undefined, thought = ''): ActionEvent {
@@ -50,27 +50,27 @@ function observation(result: Observation): BaseEvent {
 }
 
 test('calls are shown after the thought', () => {
-  expect(shown(action(TerminalAction.create({ command: 'ls -la' }), 'I look.'))).toBe('I look.\n$ ls -la');
-  expect(shown(action(TerminalAction.create({ command: 'y', is_input: true })))).toBe('⌨ y');
-  expect(shown(action(TerminalAction.create({ command: 'ls', reset: true })))).toBe('(in a fresh shell) $ ls');
-  expect(shown(action(TerminalAction.create({ command: '' })))).toBe('(poll)');
-  expect(shown(action(FileEditorAction.create({ command: 'view', path: '/a' })))).toBe('✎ view /a');
+  expect(linesOf(action(TerminalAction.create({ command: 'ls -la' }), 'I look.'))).toBe('I look.\n$ ls -la');
+  expect(linesOf(action(TerminalAction.create({ command: 'y', is_input: true })))).toBe('⌨ y');
+  expect(linesOf(action(TerminalAction.create({ command: 'ls', reset: true })))).toBe('(in a fresh shell) $ ls');
+  expect(linesOf(action(TerminalAction.create({ command: '' })))).toBe('(poll)');
+  expect(linesOf(action(FileEditorAction.create({ command: 'view', path: '/a' })))).toBe('✎ view /a');
   const insertion = { command: 'insert' as const, path: '/a', insert_line: 3, new_str: 'x' };
-  expect(shown(action(FileEditorAction.create(insertion)))).toBe('✎ insert /a after line 3\n  + x');
-  expect(shown(action(MCPToolAction.create({ data: { a: 1 } })))).toBe('→ some_tool {"a":1}');
-  expect(shown(action(undefined))).toBe('→ some_tool {"a":1}');
+  expect(linesOf(action(FileEditorAction.create(insertion)))).toBe('✎ insert /a after line 3\n  + x');
+  expect(linesOf(action(MCPToolAction.create({ data: { a: 1 } })))).toBe('→ some_tool {"a":1}');
+  expect(linesOf(action(undefined))).toBe('→ some_tool {"a":1}');
 });
 
 test('an edit shows removed and added lines, truncated if there are many', () => {
   const edit = { command: 'str_replace' as const, path: '/a', old_str: 'one\ntwo', new_str: 'three\n' };
-  expect(shown(action(FileEditorAction.create(edit)))).toBe('✎ str_replace /a\n  - one\n  - two\n  + three');
+  expect(linesOf(action(FileEditorAction.create(edit)))).toBe('✎ str_replace /a\n  - one\n  - two\n  + three');
   const file = { command: 'create' as const, path: '/a', file_text: 'x\n'.repeat(8) };
-  expect(shown(action(FileEditorAction.create(file)))).toMatch(/(\n {2}\+ x){6}\n {2}\+ … 2 more lines$/);
+  expect(linesOf(action(FileEditorAction.create(file)))).toMatch(/(\n {2}\+ x){6}\n {2}\+ … 2 more lines$/);
 });
 
 test('long output shows its beginning and its end, and a failed command its exit code', () => {
   const output = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n');
-  const lines = shown(observation(TerminalObservation.create({ content: [text(output)], exit_code: 2 }))).split('\n');
+  const lines = linesOf(observation(TerminalObservation.create({ content: [text(output)], exit_code: 2 }))).split('\n');
   expect(lines).toHaveLength(12);
   expect([lines[0], lines[4], lines.at(-2), lines.at(-1)]).toEqual([
     '  line 0',
@@ -84,18 +84,18 @@ test('an output truncated before it was stored shows the file of the full output
   const notice = '[9 characters left out, from line 3 on. The whole output is in /my outputs/terminal_output_1.txt]\n';
   const content = [text('line\n'.repeat(9) + notice + 'line\n'.repeat(9))];
   const result = TerminalObservation.create({ content, exit_code: 0, full_output_save_dir: '/my outputs' });
-  expect(shown(observation(result))).toContain('\n  … more in /my outputs/terminal_output_1.txt …\n');
+  expect(linesOf(observation(result))).toContain('\n  … more in /my outputs/terminal_output_1.txt …\n');
 });
 
 test('an output truncated by another program shows the directory of the full output', () => {
   const content = [text('line\n'.repeat(30))];
   const result = TerminalObservation.create({ content, exit_code: 0, full_output_save_dir: '/outputs' });
-  expect(shown(observation(result))).toContain('\n  … more in /outputs …\n');
+  expect(linesOf(observation(result))).toContain('\n  … more in /outputs …\n');
 });
 
 test('a running command is shown as still running', () => {
   const result = TerminalObservation.create({ content: [text('Your name?')], exit_code: -1 });
-  expect(shown(observation(result))).toBe('  Your name?\n  still running');
+  expect(linesOf(observation(result))).toBe('  Your name?\n  still running');
 });
 
 test('a task list shows the status of each task', () => {
@@ -105,29 +105,29 @@ test('a task list shows the status of each task', () => {
     { title: 'three' },
   ];
   const result = TaskTrackerObservation.create({ command: 'plan', task_list: tasks });
-  expect(shown(observation(result))).toBe('  ☑ one\n  ◐ two\n  ☐ three');
+  expect(linesOf(observation(result))).toBe('  ☑ one\n  ◐ two\n  ☐ three');
 });
 
 test('failures, rejections and condensations are shown', () => {
   const call = { tool_name: 't', tool_call_id: 'c1' };
-  expect(shown(AgentErrorEvent.create({ ...call, error: 'No such tool.' }, stamp))).toBe('  ✗ No such tool.');
-  expect(shown(UserRejectObservation.create({ ...call, action_id: 'a', rejection_reason: 'no' }, stamp))).toBe(
+  expect(linesOf(AgentErrorEvent.create({ ...call, error: 'No such tool.' }, stamp))).toBe('  ✗ No such tool.');
+  expect(linesOf(UserRejectObservation.create({ ...call, action_id: 'a', rejection_reason: 'no' }, stamp))).toBe(
     '  ✗ rejected: no',
   );
-  expect(shown(ConversationErrorEvent.create({ source: 'environment', code: 'quota', detail: 'Empty.' }, stamp))).toBe(
-    '✗ quota: Empty.',
-  );
+  expect(
+    linesOf(ConversationErrorEvent.create({ source: 'environment', code: 'quota', detail: 'Empty.' }, stamp)),
+  ).toBe('✗ quota: Empty.');
   const forgotten = Condensation.create({ forgotten_event_ids: ['a', 'b'], llm_response_id: 'r' }, stamp);
-  expect(shown(forgotten)).toBe('… 2 events are no longer shown to the model');
+  expect(linesOf(forgotten)).toBe('… 2 events are no longer shown to the model');
   const none = Condensation.create({ llm_response_id: 'r' }, stamp);
-  expect(shown(none)).toBe('');
+  expect(linesOf(none)).toBe('');
 });
 
 test('text of models and tools cannot control the terminal', () => {
   const message = { role: 'user' as const, content: [text('\u001B[2J\u001B]0;owned\u0007hello')] };
-  expect(shown(MessageEvent.create({ source: 'user', llm_message: message }, stamp))).toBe('› hello');
+  expect(linesOf(MessageEvent.create({ source: 'user', llm_message: message }, stamp))).toBe('› hello');
   const result = TerminalObservation.create({ content: [text('\u001B[31mred\u001B[0m')], exit_code: 0 });
-  expect(shown(observation(result))).toBe('  red');
+  expect(linesOf(observation(result))).toBe('  red');
 });
 
 test.for([
@@ -159,11 +159,11 @@ test.for([
 test('a call of an unknown shape shows its arguments, and such a result its text', () => {
   const invalid = { command: 7, path: 7, old_str: 7, thought: 7, message: 7, kind: '' };
   for (const { kind } of [FileEditorAction, FinishAction, TaskTrackerAction, TerminalAction, ThinkAction]) {
-    expect(shown(action({ ...invalid, kind }))).toBe('→ some_tool {"a":1}');
+    expect(linesOf(action({ ...invalid, kind }))).toBe('→ some_tool {"a":1}');
   }
   const result = { content: [text('No.')], is_error: true, exit_code: 'x', kind: 'TerminalObservation' };
-  expect(shown(observation(result))).toBe('  No.');
-  expect(shown(observation({ ...result, is_error: false, kind: 'TaskTrackerObservation', task_list: 7 }))).toBe('');
+  expect(linesOf(observation(result))).toBe('  No.');
+  expect(linesOf(observation({ ...result, is_error: false, kind: 'TaskTrackerObservation', task_list: 7 }))).toBe('');
 });
 
 const hook = { hook_event_type: 'PreToolUse', hook_command: './check.sh', success: true, exit_code: 0 } as const;
@@ -174,7 +174,7 @@ test.for([
   ['failed', { success: false, exit_code: 3 }, '⚙ PreToolUse: ./check.sh\n  failed: exit 3'],
   ['failed with a message', { success: false, stderr: 'no \u001B[2Jfile' }, '⚙ PreToolUse: ./check.sh\n  failed: no'],
 ] as const)('a hook that %s is shown', ([, fields, line]) => {
-  const output = shown(HookExecutionEvent.create({ ...hook, ...fields }, stamp));
+  const output = linesOf(HookExecutionEvent.create({ ...hook, ...fields }, stamp));
   expect(output.startsWith(line)).toBe(true);
   expect(output).not.toContain('\u001B');
 });
@@ -183,12 +183,12 @@ test('an attempt to condense is shown with its tokens, or with the reason of its
   const attempt = { condenser: 'llm-summary', reason: 'check', tokens_before: 90_000, scale: 1, at: 1 } as const;
   const forgotten = { ActionEvent: 3, ObservationEvent: 3, MyEvent: 1 };
   const done = { ...attempt, tokens_after: 40_000, forgotten, masked: 1, focus: 'the port' };
-  expect(shown(condensationFact.create(done, stamp))).toBe(
+  expect(linesOf(condensationFact.create(done, stamp))).toBe(
     'condensed by llm-summary: about 90,000 → 40,000 tokens · forgot 3 calls, 3 results, 1 MyEvent · masked 1 output · focus: the port',
   );
   const problem = 'The summary is empty.';
-  expect(shown(condensationFact.create({ ...done, problem }, stamp))).toContain('\nwithout a summary: The summary');
-  expect(shown(condensationFact.create({ ...attempt, problem }, stamp))).toBe(
+  expect(linesOf(condensationFact.create({ ...done, problem }, stamp))).toContain('\nwithout a summary: The summary');
+  expect(linesOf(condensationFact.create({ ...attempt, problem }, stamp))).toBe(
     'could not condense (llm-summary): The summary is empty.',
   );
 });
@@ -196,7 +196,7 @@ test('an attempt to condense is shown with its tokens, or with the reason of its
 test('a condensation shows the beginning of its summary, which cannot control the terminal', () => {
   const summary = `## Goals\n\u001B[2JBread\n${'more\n'.repeat(20)}`;
   const fields = { forgotten_event_ids: ['a', 'b'], summary, summary_offset: 2, llm_response_id: 'r' };
-  const lines = shown(Condensation.create(fields, stamp)).split('\n');
+  const lines = linesOf(Condensation.create(fields, stamp)).split('\n');
   expect(lines.slice(0, 3)).toEqual(['… 2 events are no longer shown to the model', '  ## Goals', '  Bread']);
   expect(lines.length).toBeLessThan(16);
 });
@@ -235,6 +235,6 @@ test('calls that differ are never shown alike to a person who approves them', ()
     ...texts.map((file_text) => FileEditorAction.create({ command: 'create', path: '/a', file_text: `${file_text}y` })),
     ...texts.map((x) => MCPToolAction.create({ data: { x } })),
   ];
-  const whole = actions.map((one) => JSON.stringify(callLines(action(one)).map((line) => line.text)));
+  const whole = actions.map((command) => JSON.stringify(callLines(action(command)).map((line) => line.text)));
   expect(whole.filter((lines, index) => whole.indexOf(lines) !== index)).toEqual([]);
 });

@@ -136,8 +136,8 @@ test('flags and variables change the model of the agent, and not one with a prof
     flags: [{ key: 'llm.model', value: 'big', flag: '--model' }],
   };
   expect((await configured({ ...inputs, role: 'agent' })).model.name).toBe('big');
-  for (const own of [{ role: 'subagent' }, { profile: 'small' }] as const) {
-    const { model } = await configured({ ...inputs, ...own });
+  for (const choice of [{ role: 'subagent' }, { profile: 'small' }] as const) {
+    const { model } = await configured({ ...inputs, ...choice });
     expect([model.name, JSON.stringify(model.spec)]).toEqual(['small', expect.not.stringContaining('temperature')]);
   }
 });

@@ -91,8 +91,8 @@ export async function modelFromSettings(options: ModelOptions): Promise<Configur
   const { home, env, notices = {} } = options;
   const { reference, apiKey, adapter, attempts, mode } = await chooseModel(options);
   const secrets = [...new Set([...providerKeys(env), ...(apiKey === undefined ? [] : [apiKey])])];
-  const own = options.fetch && { fetch: options.fetch };
-  const dumps = dumpsFrom(env, { path: join(home, 'completions'), secrets, ...own });
+  const fetchOption = options.fetch && { fetch: options.fetch };
+  const dumps = dumpsFrom(env, { path: join(home, 'completions'), secrets, ...fetchOption });
   const base: ModelFromOptions = { keys: env, ...adapter, ...(apiKey !== undefined && { apiKey }) };
   const address = addressOf(reference, adapter);
   // Servers on this machine have no prices, and their own context windows.
@@ -102,7 +102,7 @@ export async function modelFromSettings(options: ModelOptions): Promise<Configur
     ...(await capabilityCache(home, options).known(address)),
     ...base,
     ...(catalog && { catalog }),
-    ...(dumps ? { fetch: dumps.fetch } : own),
+    ...(dumps ? { fetch: dumps.fetch } : fetchOption),
     ...(notices.onPromptCut && { onPromptCut: notices.onPromptCut }),
   });
   const priced = catalog ? meterCalls({ catalog: async () => catalog })(created) : created;

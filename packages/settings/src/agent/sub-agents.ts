@@ -60,16 +60,16 @@ export async function prepareSubAgents(
   const inherited = await options.models.own('subagent');
   const prepared: PreparedFile[] = [];
   for (const definition of definitions) {
-    const one = await prepareFile(definition, options);
-    created.use(one.servers);
-    prepared.push(one);
+    const preparedFile = await prepareFile(definition, options);
+    created.use(preparedFile.servers);
+    prepared.push(preparedFile);
   }
   const all = withBuiltinSubAgents(prepared.map(({ subAgent }) => subAgent));
   const owned = created.move();
   return {
     subAgents: inherited ? all.map((subAgent) => withParentModel(subAgent, inherited.model)) : all,
     secrets: [inherited, ...prepared.flatMap(({ model, servers }) => [model, servers])].flatMap(
-      (one) => one?.secrets ?? [],
+      (file) => file?.secrets ?? [],
     ),
     problems: prepared.flatMap(({ problems }) => problems),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -116,11 +116,11 @@ function withServers(subAgent: SubAgent, servers: Toolset): SubAgent {
     create(parent, context) {
       const agent = subAgent.create(parent, context);
       const tools: Toolset = (inner) => {
-        const own = agent.tools(inner);
-        const names = new Set(own.map(({ name }) => name));
+        const tools = agent.tools(inner);
+        const names = new Set(tools.map(({ name }) => name));
         const added = servers(inner);
         for (const tool of added) if (names.has(tool.name)) void tool.close();
-        return [...own, ...added.filter(({ name }) => !names.has(name))];
+        return [...tools, ...added.filter(({ name }) => !names.has(name))];
       };
       return defineAgent({ ...agent, tools });
     },

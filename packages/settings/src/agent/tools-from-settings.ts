@@ -73,8 +73,8 @@ function toolOptions(
   settings: Settings,
   kinds: ToolRegistry,
 ): Readonly<Record<string, Readonly<Record<string, Json>>>> {
-  const given = Object.entries(settings.get('tools.options') ?? {});
-  return Object.fromEntries(given.map(([name, options]) => [kindNamed(name, kinds)?.kind ?? name, options]));
+  const entries = Object.entries(settings.get('tools.options') ?? {});
+  return Object.fromEntries(entries.map(([name, options]) => [kindNamed(name, kinds)?.kind ?? name, options]));
 }
 
 function kindNamed(name: string, kinds: ToolRegistry): ToolRegistry[number] | undefined {
@@ -83,8 +83,8 @@ function kindNamed(name: string, kinds: ToolRegistry): ToolRegistry[number] | un
 
 /** Returns the kinds of tools that an agent may have, with the options of this machine. */
 export function toolKindsFor(settings: Settings, setup: ToolSetup): ToolRegistry {
-  const own = toolKinds(({ conversationId }) => toolSettings(conversationId, settings, setup));
-  return [...own, ...delegationKinds, ...(setup.kinds ?? [])];
+  const builtin = toolKinds(({ conversationId }) => toolSettings(conversationId, settings, setup));
+  return [...builtin, ...delegationKinds, ...(setup.kinds ?? [])];
 }
 
 /** Returns the names of the tools that the model is offered, in order. */
@@ -99,8 +99,8 @@ export function toolNames(settings: Settings): readonly string[] {
 }
 
 function kindOf(name: string, kinds: ToolRegistry): ToolRegistry[number] {
-  const found = kindNamed(name, kinds);
-  if (found) return found;
+  const kind = kindNamed(name, kinds);
+  if (kind) return kind;
   const similar = nearest(
     name,
     kinds.map(({ kind }) => kind),

@@ -80,22 +80,22 @@ export interface ServerPlaces {
 /** Returns the servers of the settings and of trusted files; those of a stronger place replace others of their name. */
 export function configuredServers(
   files: readonly FileServer[],
-  { settings, servers: own, workspace, secrets, referable = {} }: ServerPlaces,
+  { settings, servers: ownServers, workspace, secrets, referable = {} }: ServerPlaces,
 ): ConfiguredServers {
   const enabled = settings?.get('mcp_enabled');
   const isEnabled = (name: string): boolean =>
-    (enabled?.includes(name) ?? true) || (own?.some((server) => server.name === name) ?? false);
-  const found = new Map<string, FileServer>();
-  for (const server of [...(own ?? ofSettings(settings, workspace)), ...files]) {
-    if (!found.has(server.name)) found.set(server.name, server);
+    (enabled?.includes(name) ?? true) || (ownServers?.some((server) => server.name === name) ?? false);
+  const byName = new Map<string, FileServer>();
+  for (const server of [...(ownServers ?? ofSettings(settings, workspace)), ...files]) {
+    if (!byName.has(server.name)) byName.set(server.name, server);
   }
   const servers: Record<string, McpServer> = {};
   const outside = new Set<string>();
   // Those of the settings are not among the servers of a client.
-  const problems: string[] = (own ? [] : (enabled ?? []))
-    .filter((name) => !found.has(name))
+  const problems: string[] = (ownServers ? [] : (enabled ?? []))
+    .filter((name) => !byName.has(name))
     .map((name) => `There is no server ${JSON.stringify(name)}, which mcp_enabled names.`);
-  for (const { name, config, directory, isOwn = false } of found.values()) {
+  for (const { name, config, directory, isOwn = false } of byName.values()) {
     if (config.enabled === false || !isEnabled(name)) continue;
     if (config.sandbox === false) outside.add(name);
     try {

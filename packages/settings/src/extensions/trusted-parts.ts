@@ -44,9 +44,9 @@ export async function trustedParts(workspace: string, directories: TrustDirector
   const trusted: TrustSubject[] = [];
   const untrusted: UntrustedDirectory[] = [];
   for (const [directory, scope] of [...places, ...(userHome === undefined ? [] : [[userHome, 'user'] as const])]) {
-    const found = await subjectOf({ directory, scope }, directories, store);
-    if ('configuration' in found) trusted.push(found);
-    else if (found.details.length > 0) untrusted.push(found);
+    const subject = await subjectOf({ directory, scope }, directories, store);
+    if ('configuration' in subject) trusted.push(subject);
+    else if (subject.details.length > 0) untrusted.push(subject);
   }
   const digests = new Set(trusted.flatMap((subject) => subject.digests));
   return {

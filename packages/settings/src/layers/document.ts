@@ -59,8 +59,8 @@ export function unknownKey(key: string): string {
   const named = nearest(key, settingKeys.map(lastName));
   // The last name alone is a common mistake: `model` for `llm.model`.
   const similar = nearest(key, [...settingKeys, ...sections]) ?? settingKeys.find((known) => lastName(known) === named);
-  const shown = JSON.stringify(key.slice(0, 100));
-  return similar === undefined ? `unknown key ${shown}` : `unknown key ${shown}; the nearest is "${similar}"`;
+  const json = JSON.stringify(key.slice(0, 100));
+  return similar === undefined ? `unknown key ${json}` : `unknown key ${json}; the nearest is "${similar}"`;
 }
 
 /** Describes an unknown field of a model profile with the nearest one. */

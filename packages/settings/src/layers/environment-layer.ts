@@ -57,10 +57,10 @@ function numberedValues(name: string, env: Variables): readonly string[] {
 }
 
 function convertedVariable(key: SettingKey, env: Variables): readonly PlacedValue[] {
-  return converted.flatMap((one) => {
-    const text = env[one.name]?.trim() ?? '';
-    const value = one.key === key && text !== '' ? one.value(text, env) : undefined;
-    return value === undefined ? [] : [{ key, value, origin: { kind: 'variable', name: one.name } as const }];
+  return converted.flatMap((variable) => {
+    const text = env[variable.name]?.trim() ?? '';
+    const value = variable.key === key && text !== '' ? variable.value(text, env) : undefined;
+    return value === undefined ? [] : [{ key, value, origin: { kind: 'variable', name: variable.name } as const }];
   });
 }
 

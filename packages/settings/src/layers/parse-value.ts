@@ -19,8 +19,8 @@ export function checkedValue(key: SettingKey, value: unknown, place: string): un
 export function valueOfText(key: SettingKey, text: string, place: string): unknown {
   const { schema } = definitionOf(key);
   const readings = [text, jsonOf(text), { 1: true, 0: false }[text], text.split(',').map((part) => part.trim())];
-  const found = readings.filter((value) => value !== undefined).find((value) => schema.safeParse(value).success);
-  return found ?? checkedValue(key, jsonOf(text) ?? text, place);
+  const reading = readings.filter((value) => value !== undefined).find((value) => schema.safeParse(value).success);
+  return reading ?? checkedValue(key, jsonOf(text) ?? text, place);
 }
 
 function jsonOf(text: string): unknown {

@@ -33,11 +33,11 @@ test('variables of the reference are converted where varve writes a value differ
     origin: { name: 'OH_CONVERSATIONS_PATH' },
   });
   expect(settings.get('llm.function_calling')).toBe('mock');
-  const own = await resolveSettings({
+  const overridden = await resolveSettings({
     home: '/nowhere/.varve',
     env: { ...env, VARVE_STORE: 'memory:', LLM_NATIVE_TOOL_CALLING: '1' },
   });
-  expect([own.get('store'), own.get('llm.function_calling')]).toEqual(['memory:', undefined]);
+  expect([overridden.get('store'), overridden.get('llm.function_calling')]).toEqual(['memory:', undefined]);
 });
 
 test("variables of the reference's server are settings of the server, lists by index too", async () => {
@@ -205,9 +205,9 @@ test("a project's file is found from below, up to its repository", async () => {
 
 test("the user's own directory is no project, and a linked file is refused", async () => {
   const { home, workspace } = await places({ user: '{"store": "dir:mine"}' });
-  const own = join(workspace, '.varve');
-  await writeFile(join(own, 'config.json'), '{"confirmation": {"policy": "never"}}');
-  expect((await resolveSettings({ home: own, workspace, env: {} })).get('confirmation.policy')).toBe('never');
+  const directory = join(workspace, '.varve');
+  await writeFile(join(directory, 'config.json'), '{"confirmation": {"policy": "never"}}');
+  expect((await resolveSettings({ home: directory, workspace, env: {} })).get('confirmation.policy')).toBe('never');
   const other = join(workspace, 'other');
   await mkdir(other);
   await mkdir(join(other, '.varve'));
@@ -216,7 +216,7 @@ test("the user's own directory is no project, and a linked file is refused", asy
   await expect(linkedFile).rejects.toThrow('is a symbolic link');
   const third = join(workspace, 'third');
   await mkdir(third);
-  await symlink(own, join(third, '.varve'));
+  await symlink(directory, join(third, '.varve'));
   await expect(resolveSettings({ home, workspace: third, env: {} })).rejects.toThrow('is a symbolic link');
 });
 

@@ -97,8 +97,8 @@ function settingsOf(layers: readonly Layer[]): Settings {
     byKey.set(value.key, [...(byKey.get(value.key) ?? []), value]);
   }
   const entry = (key: SettingKey): SettingEntry | undefined => {
-    const [found, ...hidden] = byKey.get(key) ?? [];
-    return found && { ...found, hidden };
+    const [winner, ...hidden] = byKey.get(key) ?? [];
+    return winner && { ...winner, hidden };
   };
   return {
     // The value has passed the schema of its setting.

@@ -30,14 +30,14 @@ export async function userSettingsFile(home: string): Promise<SettingsFile | und
  * to the root of its repository; without one, where a new file belongs. Undefined if that is the user's own directory.
  */
 export async function projectSettingsPath(workspace: string, home: string): Promise<string | undefined> {
-  const own = await resolvedPath(home);
+  const userHome = await resolvedPath(home);
   const directories = await repositoryDirectories(resolve(workspace));
   for (const directory of directories) {
-    const found = await existingIn(join(directory, '.varve'));
-    if (found !== undefined && (await resolvedPath(dirname(found))) !== own) return found;
+    const file = await existingIn(join(directory, '.varve'));
+    if (file !== undefined && (await resolvedPath(dirname(file))) !== userHome) return file;
   }
   const created = join(directories.at(-1) ?? workspace, '.varve');
-  return (await resolvedPath(created)) === own ? undefined : join(created, 'config.json');
+  return (await resolvedPath(created)) === userHome ? undefined : join(created, 'config.json');
 }
 
 /**
@@ -57,10 +57,10 @@ export async function projectSettingsFile(workspace: string, home: string): Prom
 
 /** @throws {SettingsError} `invalid` if both names exist. */
 async function existingIn(directory: string): Promise<string | undefined> {
-  const found: string[] = [];
-  for (const name of names) if (await exists(join(directory, name))) found.push(join(directory, name));
-  if (found.length > 1) throw new SettingsError('invalid', `${found.join(' and ')} both exist.`);
-  return found[0];
+  const files: string[] = [];
+  for (const name of names) if (await exists(join(directory, name))) files.push(join(directory, name));
+  if (files.length > 1) throw new SettingsError('invalid', `${files.join(' and ')} both exist.`);
+  return files[0];
 }
 
 async function resolvedPath(path: string): Promise<string> {

@@ -56,8 +56,8 @@ export function permissionStore(home: string): PermissionStore {
     async list(project) {
       const { user = [], projects = {} } = (await readJsonFile(path, file)) ?? {};
       const key = realPathOf(project);
-      const own = Object.hasOwn(projects, key) ? (projects[key] ?? []) : [];
-      return [...scoped(own, 'project'), ...scoped(user, 'user')];
+      const projectRules = Object.hasOwn(projects, key) ? (projects[key] ?? []) : [];
+      return [...scoped(projectRules, 'project'), ...scoped(user, 'user')];
     },
     async add(rules, scope, project) {
       const bad = rules.find((rule) => !permissionRule.safeParse(rule).success);
@@ -74,7 +74,7 @@ export function permissionStore(home: string): PermissionStore {
     async remove(rule, project) {
       let isRemoved = false;
       const without = (before: readonly PermissionRule[]): readonly PermissionRule[] => {
-        const kept = before.filter((one) => describeRule(one) !== describeRule(rule));
+        const kept = before.filter((earlier) => describeRule(earlier) !== describeRule(rule));
         isRemoved ||= kept.length < before.length;
         return kept;
       };

@@ -43,10 +43,10 @@ export type AgentProfileRecord = z.output<typeof agentProfileRecord>;
  */
 export function settingsOfAgentProfile(record: AgentProfileRecord, path: string): readonly PlacedValue[] {
   const origin = { kind: 'file', layer: 'agent-profile', path } as const;
-  const own = settingsOfText(JSON.stringify(record.varve ?? {}), { path, layer: 'agent-profile' });
+  const settings = settingsOfText(JSON.stringify(record.varve ?? {}), { path, layer: 'agent-profile' });
   const values: Partial<Record<SettingKey, unknown>> = {
     ...referenceSettings(record),
-    ...Object.fromEntries(own.map(({ key, value }) => [key, value])),
+    ...Object.fromEntries(settings.map(({ key, value }) => [key, value])),
   };
   return Object.entries(values).flatMap(([key, value]) =>
     value === undefined || value === null ? [] : [{ key: key as SettingKey, value, origin }],
@@ -80,10 +80,10 @@ function nameOfTool(tool: ToolEntry): string {
 
 /** Returns the options of the tools that have some; undefined without any. */
 function optionsOf(tools: readonly ToolEntry[]): Readonly<Record<string, unknown>> | undefined {
-  const given = tools.flatMap((tool) =>
+  const entries = tools.flatMap((tool) =>
     typeof tool === 'string' || Object.keys(tool.params ?? {}).length === 0 ? [] : [[tool.name, tool.params] as const],
   );
-  return given.length === 0 ? undefined : Object.fromEntries(given);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 function isCount(value: Json | undefined): value is number {

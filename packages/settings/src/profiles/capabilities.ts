@@ -50,11 +50,11 @@ export function capabilityCache(home: string, { now, fetch }: CapabilityOptions)
     },
     async probe(address) {
       const reported = await probeModel({ ...address, ...(fetch && { fetch }) });
-      const { data: found = {} } = capabilities.safeParse(reported);
-      if (Object.keys(found).length === 0) return found;
-      const entry = { at: now(), found };
+      const { data: fields = {} } = capabilities.safeParse(reported);
+      if (Object.keys(fields).length === 0) return fields;
+      const entry = { at: now(), found: fields };
       await updateJsonFile(path, cache, (before) => ({ ...before, [keyOf(address)]: entry }), { lockFile });
-      return found;
+      return fields;
     },
   };
 }

@@ -24,11 +24,11 @@ export async function localServers({ timeoutMs = 1000, fetch }: LocalServersOpti
   readonly LocalServer[]
 > {
   const local = Object.entries(providers).filter(([, { baseUrl }]) => isLoopback(baseUrl));
-  const found = await Promise.all(
+  const servers = await Promise.all(
     local.map(async ([provider, { baseUrl }]) => {
       const models = (await listModels({ baseUrl, timeoutMs, ...(fetch && { fetch }) })) ?? [];
       return { provider, baseUrl, models };
     }),
   );
-  return found.filter(({ models }) => models.length > 0);
+  return servers.filter(({ models }) => models.length > 0);
 }

@@ -87,16 +87,16 @@ export function connectedProfile(
   connections: Readonly<Record<string, Json>> | undefined,
   name: string,
 ): ModelProfileRecord {
-  const { provider_connection_id: id, api_key_ref: own } = record;
-  if (typeof id !== 'string' || typeof own === 'string') return record;
-  const { data: found } = connection.safeParse(Object.hasOwn(connections ?? {}, id) ? connections?.[id] : undefined);
-  if (!found) throw new SettingsError('missing', `Profile "${name}": the provider connection ${id} does not exist.`);
-  const address = typeof record['base_url'] === 'string' ? record['base_url'] : found.base_url;
+  const { provider_connection_id: id, api_key_ref: keyRef } = record;
+  if (typeof id !== 'string' || typeof keyRef === 'string') return record;
+  const { data: stored } = connection.safeParse(Object.hasOwn(connections ?? {}, id) ? connections?.[id] : undefined);
+  if (!stored) throw new SettingsError('missing', `Profile "${name}": the provider connection ${id} does not exist.`);
+  const address = typeof record['base_url'] === 'string' ? record['base_url'] : stored.base_url;
   const { api_key: _key, ...rest } = record;
   return {
     ...rest,
     ...(typeof address === 'string' && { base_url: address }),
-    ...(found.api_key_ref !== undefined && { api_key_ref: found.api_key_ref }),
+    ...(stored.api_key_ref !== undefined && { api_key_ref: stored.api_key_ref }),
   };
 }
 

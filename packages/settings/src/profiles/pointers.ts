@@ -22,7 +22,9 @@ export async function changePointers(home: string, { keys, from, to }: PointerCh
   const file = { path: await userSettingsPath(home), layer: 'user', lockFile: '' } as const;
   const before = await readTextFile(file.path);
   const set = before === undefined ? [] : settingsOfText(before, file);
-  const changed = keys.filter((key) => from === undefined || set.some((one) => one.key === key && one.value === from));
+  const changed = keys.filter(
+    (key) => from === undefined || set.some((pointer) => pointer.key === key && pointer.value === from),
+  );
   const text = changed.reduce(
     (edited: string | undefined, key) => withSetting(edited, file, { key, value: to }),
     before,

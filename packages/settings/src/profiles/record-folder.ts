@@ -38,8 +38,8 @@ export interface RecordFolder<T> {
 export function recordFolder<T>(directory: string, schema: z.ZodType<T>, noun: string): RecordFolder<T> {
   const pathOf = (name: string): string => {
     if (profileName.safeParse(name).success) return join(directory, `${name}.json`);
-    const shown = JSON.stringify(name.slice(0, 100));
-    throw new SettingsError('invalid', `${shown} is no name of a ${noun}: letters, digits, ., _ and -, at most 64.`);
+    const json = JSON.stringify(name.slice(0, 100));
+    throw new SettingsError('invalid', `${json} is no name of a ${noun}: letters, digits, ., _ and -, at most 64.`);
   };
   const find = (name: string): Promise<T | undefined> => readJsonFile(pathOf(name), schema);
   const read = async (name: string): Promise<T> => {

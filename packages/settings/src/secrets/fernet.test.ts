@@ -27,8 +27,8 @@ test('a token with any changed character is not decrypted', () => {
     (_, at) => token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1),
   );
   // The last character has bits that encode nothing.
-  expect(changed.slice(0, -1).filter((one) => cipher.decrypt(one) !== undefined)).toEqual([]);
-  expect(['', 'gAAAA', token.slice(0, 80)].map((one) => cipher.decrypt(one))).toEqual([
+  expect(changed.slice(0, -1).filter((changedToken) => cipher.decrypt(changedToken) !== undefined)).toEqual([]);
+  expect(['', 'gAAAA', token.slice(0, 80)].map((text) => cipher.decrypt(text))).toEqual([
     undefined,
     undefined,
     undefined,
@@ -36,8 +36,8 @@ test('a token with any changed character is not decrypted', () => {
 });
 
 test('a token of another key is not decrypted, except by a cipher that has both', () => {
-  const [one, other] = [fernet(keyOfPassphrase('one')), fernet(keyOfPassphrase('other'))];
-  expect(other.decrypt(one.encrypt('x'))).toBeUndefined();
-  expect(firstOf(other, one).decrypt(one.encrypt('x'))).toBe('x');
-  expect(other.decrypt(firstOf(other, one).encrypt('x'))).toBe('x');
+  const [left, right] = [fernet(keyOfPassphrase('one')), fernet(keyOfPassphrase('other'))];
+  expect(right.decrypt(left.encrypt('x'))).toBeUndefined();
+  expect(firstOf(right, left).decrypt(left.encrypt('x'))).toBe('x');
+  expect(right.decrypt(firstOf(right, left).encrypt('x'))).toBe('x');
 });

@@ -87,8 +87,8 @@ export function firstOf(first: Cipher, ...others: readonly Cipher[]): Cipher {
   return {
     encrypt: (text) => first.encrypt(text),
     decrypt(token) {
-      for (const one of [first, ...others]) {
-        const text = one.decrypt(token);
+      for (const cipher of [first, ...others]) {
+        const text = cipher.decrypt(token);
         if (text !== undefined) return text;
       }
       return undefined;

@@ -41,15 +41,15 @@ export async function readSecretKey({ home, keychain }: SecretKeyOptions): Promi
   if ((mode & othersMask) !== 0) throw new SettingsError('invalid', `Other users can read the key ${path}.`);
   if (text === '') throw new SettingsError('invalid', `The key ${path} is empty.`);
   if (text !== inKeychain) return text;
-  const found = await entryOf(home, keychain).read();
-  if (found === undefined) throw new SettingsError('missing', `The keychain does not contain the key of ${home}.`);
-  return found;
+  const entry = await entryOf(home, keychain).read();
+  if (entry === undefined) throw new SettingsError('missing', `The keychain does not contain the key of ${home}.`);
+  return entry;
 }
 
 /** Returns the passphrase, and creates it in the key file with the first call. Concurrent callers get the same. */
 export async function createSecretKey(options: SecretKeyOptions): Promise<string> {
-  const found = await readSecretKey(options);
-  if (found !== undefined) return found;
+  const key = await readSecretKey(options);
+  if (key !== undefined) return key;
   return withFileLock(lockFile(options.home), async () => {
     const created = await readSecretKey(options);
     if (created !== undefined) return created;

@@ -51,12 +51,12 @@ const secretHeader = /authorization|cookie|credential|key|password|secret|sessio
 
 /** Returns a source as a record, with its secrets as `exposure` requires. */
 export function exposedSource(source: SecretSource, exposure: Exposure, cipher: Cipher): SecretSource {
-  const shown = (value: string): string =>
+  const render = (value: string): string =>
     exposure === 'plaintext' ? value : exposure === 'encrypted' ? cipher.encrypt(value) : redacted;
-  if (source.kind === 'StaticSecret') return { ...source, value: shown(source.value) };
+  if (source.kind === 'StaticSecret') return { ...source, value: render(source.value) };
   const headers = Object.entries(source.headers).map(([name, value]) => [
     name,
-    secretHeader.test(name) ? shown(value) : value,
+    secretHeader.test(name) ? render(value) : value,
   ]);
   return { ...source, headers: Object.fromEntries(headers) };
 }

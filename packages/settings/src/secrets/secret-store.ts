@@ -62,8 +62,8 @@ export function secretStore(options: SecretStoreOptions): SecretStore {
     });
   const sourceOf = async (name: string): Promise<SecretSource | undefined> => {
     const secrets = await secretsIn();
-    const found = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
-    return found && decrypted(name, found.token, (await existingCiphers(options))?.storage);
+    const record = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
+    return record && decrypted(name, record.token, (await existingCiphers(options))?.storage);
   };
   return {
     list: async () =>
@@ -121,11 +121,11 @@ interface Ciphers {
 
 /** The passphrase of the caller encrypts; what the key file encrypted before can still be read. */
 async function existingCiphers(options: SecretStoreOptions): Promise<Ciphers | undefined> {
-  const own = await readSecretKey(options);
-  const passphrases = [options.passphrase?.trim(), own].flatMap((one) => one || []);
-  const tokens = passphrases.map((one) => fernet(keyOfPassphrase(one)));
+  const storedKey = await readSecretKey(options);
+  const passphrases = [options.passphrase?.trim(), storedKey].flatMap((text) => text || []);
+  const tokens = passphrases.map((passphrase) => fernet(keyOfPassphrase(passphrase)));
   const [first, ...others] = tokens;
-  const [current, ...before] = passphrases.map((one) => fernet(storageKeyOf(one)));
+  const [current, ...before] = passphrases.map((passphrase) => fernet(storageKeyOf(passphrase)));
   // Earlier versions encrypted what they stored like the tokens of clients.
   return first && current && { tokens: firstOf(first, ...others), storage: firstOf(current, ...before, ...tokens) };
 }

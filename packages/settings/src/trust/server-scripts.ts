@@ -23,14 +23,14 @@ export async function serverScripts(
     return bytes && /^\.varve\/config\.jsonc?$/.test(path) ? serversOfSettings(bytes, path) : [];
   });
   const servers = [...named, ...others.flatMap((mcpServers) => serversIn({ mcpServers }))];
-  const found = new Set<string>();
+  const scripts = new Set<string>();
   for (const { command = '', args = [], env = {}, cwd = '.' } of servers) {
     const texts = [command, ...args, ...Object.values(env)];
     for (const path of await pathsInCommand(texts, { workspace, directory: cwd })) {
-      if (await isFileInside(workspace, path)) found.add(path);
+      if (await isFileInside(workspace, path)) scripts.add(path);
     }
   }
-  return [...found];
+  return [...scripts];
 }
 
 function serversIn(json: unknown): readonly McpServerConfig[] {

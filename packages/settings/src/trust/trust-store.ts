@@ -74,22 +74,22 @@ export function trustStore({ home, now = Date.now }: TrustStoreOptions): TrustSt
     updateJsonFile(path, file, (before) => change(before ?? { version: 1, workspaces: {}, users: {} }), options);
   const listed = async (scope: ConfigurationScope): Promise<readonly TrustedWorkspace[]> =>
     Object.entries(await stored(scope))
-      .map(([workspace, one]) => trustedWorkspace(scope, workspace, one))
+      .map(([workspace, record]) => trustedWorkspace(scope, workspace, record))
       .toSorted((a, b) => (a.workspace < b.workspace ? -1 : 1));
   const find: TrustStore['find'] = async (workspace, scope = 'project') => {
     const all = await stored(scope);
     const key = realPathOf(workspace);
-    const found = Object.hasOwn(all, key) ? all[key] : undefined;
-    return found && trustedWorkspace(scope, key, found);
+    const record = Object.hasOwn(all, key) ? all[key] : undefined;
+    return record && trustedWorkspace(scope, key, record);
   };
   return {
     list: async () => [...(await listed('project')), ...(await listed('user'))],
     find,
     async status({ scope, workspace, hash, files }, digests = []) {
       if (files.length === 0) return 'none';
-      const found = await find(workspace, scope);
-      if (!found) return 'untrusted';
-      const isSame = found.hash === hash && digests.every((digest) => found.digests.includes(digest));
+      const stored = await find(workspace, scope);
+      if (!stored) return 'untrusted';
+      const isSame = stored.hash === hash && digests.every((digest) => stored.digests.includes(digest));
       return isSame ? 'trusted' : 'changed';
     },
     async add({ scope, workspace, hash, files }, digests = []) {

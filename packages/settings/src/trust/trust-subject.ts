@@ -34,9 +34,9 @@ export async function configurationDirectories(
   workspace: string,
   { userHome }: Pick<TrustDirectories, 'userHome'>,
 ): Promise<readonly string[]> {
-  const own = userHome === undefined ? undefined : await realpath(userHome).catch(() => userHome);
+  const home = userHome === undefined ? undefined : await realpath(userHome).catch(() => userHome);
   const directories = await repositoryDirectories(await realpath(workspace));
-  return directories.toReversed().filter((directory) => directory !== own);
+  return directories.toReversed().filter((directory) => directory !== home);
 }
 
 /**

@@ -109,11 +109,11 @@ test('what runs is what was hashed, even if the file changes afterwards', async 
 });
 
 test('trust is for one workspace, and not for another with the same content', async () => {
-  const [one, other] = [newPlace(), newPlace()];
-  for (const place of [one, other]) place.write('.openhands/hooks.json', hooks);
-  await trusted(one);
-  const copy = await readConfiguration(other.workspace, { home: one.home });
-  expect(await trustStore({ home: one.home }).status(copy)).toBe('untrusted');
+  const [left, right] = [newPlace(), newPlace()];
+  for (const place of [left, right]) place.write('.openhands/hooks.json', hooks);
+  await trusted(left);
+  const copy = await readConfiguration(right.workspace, { home: left.home });
+  expect(await trustStore({ home: left.home }).status(copy)).toBe('untrusted');
 });
 
 test('a link to a workspace means the workspace', async () => {
@@ -181,8 +181,8 @@ test('a change is shown as a difference, and new content whole', async () => {
   place.write('.openhands/run.sh', 'id\n');
   chmodSync(join(place.workspace, '.openhands/run.sh'), 0o755);
   const now = await readConfiguration(place.workspace, { home: place.home });
-  const found = await trustStore({ home: place.home }).find(place.workspace);
-  expect(describeChange(now.files, found?.files)).toBe(
+  const stored = await trustStore({ home: place.home }).find(place.workspace);
+  expect(describeChange(now.files, stored?.files)).toBe(
     [
       '.openhands/gone.sh (removed)',
       '@@ -1,1 +0,0 @@',
@@ -208,8 +208,8 @@ function file(path: string, text: string, target?: string): ConfigurationFile {
 
 test('a file of which too much changed is shown whole, and no mark or name hides a part', () => {
   const text = Array.from({ length: 8000 }, (_, at) => `x${at % 7}\n`).join('');
-  const shown = describeChange([file('a', text)], [file('a', text.replaceAll('x', 'y'))]);
-  expect(shown).toBe(`a (changed)\n@@ -0,0 +1,8000 @@\n${text.replaceAll('x', '+x')}`);
+  const change = describeChange([file('a', text)], [file('a', text.replaceAll('x', 'y'))]);
+  expect(change).toBe(`a (changed)\n@@ -0,0 +1,8000 @@\n${text.replaceAll('x', '+x')}`);
   expect(describeChange([file('a', '\uFEFFx\n')])).toBe('a (new)\n@@ -0,0 +1,1 @@\n+\uFEFFx\n');
   expect(describeChange([file('a\nb', '', 'c\nd (new)')])).toBe('"a\\nb" (new, a link to "c\\nd (new)")\n');
 });
