@@ -7,7 +7,6 @@ export type {
   Output,
   OutputFile,
   Problem,
-  ReadOptions,
   SignatureReport,
 } from './common/log-format.ts';
 export { InteropError, type InteropErrorCode } from './error.ts';

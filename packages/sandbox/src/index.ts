@@ -3,5 +3,4 @@ export type { AllowedHosts, SandboxPolicy } from './policy/sandbox-policy.ts';
 export { credentialPaths, defaultHosts } from './policy/paths.ts';
 export { profilePolicy, sandboxProfiles } from './policy/profiles.ts';
 export { sandboxProblem } from './probe.ts';
-export type { AskHost } from './proxy/proxy.ts';
 export type { Sandbox, WrapOptions, WrappedCommand } from './sandbox.ts';

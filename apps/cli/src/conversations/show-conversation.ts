@@ -1,5 +1,4 @@
 import { readEvents, readState } from '@varve/agent';
-import { readRequest } from '@varve/agent/conversation';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { eventText } from '@varve/events/text';
@@ -43,7 +42,10 @@ export async function showConversation(typed: string, options: ShowOptions, io: 
 
 async function printRequest(log: LogReader, io: TerminalIo): Promise<void> {
   // Loaded here, because only this needs the tools.
-  const { defaultTools } = await import('@varve/tools');
+  const [{ readRequest }, { defaultTools }] = await Promise.all([
+    import('@varve/agent/replay'),
+    import('@varve/tools'),
+  ]);
   io.stdout.json(await readRequest(log, { tools: () => defaultTools(), parameters: {} }));
 }
 

@@ -6,7 +6,7 @@ export { receivedDefinition } from './definitions/received-definition.ts';
 export type { SubAgentDefinition } from './definitions/sub-agent-definition.ts';
 export { subAgentOf, withBuiltinSubAgents } from './definitions/sub-agent-of.ts';
 export { type SubAgent } from '../agent/agent.ts';
-export { tasksProjection, type TaskRecord } from '../log/projections/tasks-projection.ts';
+export { tasksProjection } from '../log/projections/tasks-projection.ts';
 export type { WaitingChild } from '../agent/waiting-child.ts';
 export { agentStep, inLoop, inParallel, inSequence } from '../composition/compositions.ts';
 export type { Composition } from '../composition/composition.ts';

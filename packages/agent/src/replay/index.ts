@@ -9,3 +9,4 @@ export { currentSettings, readSettings, verifyMeta, type FoldedSettings } from '
 export { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 export { settingsProjection } from '../log/projections/settings-projection.ts';
 export { repairConversation, type ConversationRepair } from '../conversation/repair-conversation.ts';
+export { readRequest } from '../conversation/read-request.ts';

@@ -1,6 +1,5 @@
-import { AgentError, type Conversation, type RunOptions } from '@varve/agent';
+import { AgentError, type Conversation, type GoalLoop, type RunOptions } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
-import type { GoalLoop } from '@varve/agent/conversation';
 import type { AgentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
 import type { Delta } from '@varve/llm';

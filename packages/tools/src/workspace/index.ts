@@ -6,7 +6,7 @@ export { jail, type Jail } from './jail.ts';
 export { putFile } from './put-file.ts';
 export { localWorkspace } from './local-workspace.ts';
 export { remoteWorkspace } from './remote-workspace.ts';
-export type { CommandOptions, CommandResult, Workspace, WorkspaceEntry } from './workspace.ts';
+export type { CommandResult, Workspace, WorkspaceEntry } from './workspace.ts';
 export { addLocalWorktree } from './worktree.ts';
 export { gitChanges, type GitChange } from '../git/git-changes.ts';
 export { gitDelta, type GitDelta } from '../git/git-delta.ts';
