@@ -75,8 +75,8 @@ export function defineAction<Kind extends string, Fields extends Shape>(
     create: (values) => createPayload(kind, fields, values),
     read(payload) {
       if (payload?.kind !== kind) return undefined;
-      const { kind: _kind, ...fields } = payload;
-      const result = reader(fields);
+      const { kind: _kind, ...values } = payload;
+      const result = reader(values);
       return result.success ? ({ ...result.data, kind } as PayloadOf<Kind, Fields>) : undefined;
     },
     is: (payload): payload is PayloadOf<Kind, Fields> & Payload => payload?.kind === kind,

@@ -111,6 +111,6 @@ test('every record on the page has a description', () => {
   const undescribed = page()
     .split('\n### ')
     .slice(1)
-    .filter((section) => !/^.+\n\n[A-Z]/.test(section));
+    .filter((record) => !/^.+\n\n[A-Z]/.test(record));
   expect(undescribed).toEqual([]);
 });

@@ -36,5 +36,5 @@ export function findSegment(
     { ...request, limit: length },
     { ...request, first: openingLength(events), limit: length },
   ];
-  return requests.reduce<Segment | undefined>((segment, request) => segment ?? segmentFor(events, request), undefined);
+  return requests.reduce<Segment | undefined>((segment, next) => segment ?? segmentFor(events, next), undefined);
 }

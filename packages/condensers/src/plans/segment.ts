@@ -33,7 +33,7 @@ export function segmentFor(events: readonly BaseEvent[], request: SegmentRequest
   const ends = points.filter((end) => end > start && end <= request.limit && (before[end] ?? 0) >= least);
   const distance = (end: number): number => Math.abs(end - request.target);
   const end = ends.reduce<number | undefined>(
-    (best, end) => (best !== undefined && distance(best) < distance(end) ? best : end),
+    (best, point) => (best !== undefined && distance(best) < distance(point) ? best : point),
     undefined,
   );
   return end === undefined ? undefined : { start, end };

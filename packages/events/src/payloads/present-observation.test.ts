@@ -60,7 +60,7 @@ test('the model reads the content that each kind defines', () => {
     expect(presentObservation(observation)).toEqual(definition.present(observation));
     return definition.present(observation);
   });
-  expect(texts.filter((text) => text !== content)).toHaveLength(5);
+  expect(texts.filter((presented) => presented !== content)).toHaveLength(5);
 });
 
 test('fields of the wrong type are ignored', () => {

@@ -55,7 +55,7 @@ export function keyFor(sources: readonly ModelSource[], address: string, isFromL
   const environment = sources.find(({ name }) => name === 'variable');
   const { base_url: named = serverIn(environment?.values.model ?? '').address } = environment?.values ?? {};
   const known = named === undefined ? Object.values(providers).map(({ baseUrl }) => baseUrl) : [named];
-  const isFor = (named === undefined && !isFromLog) || known.some((address) => origin(address) === server);
+  const isFor = (named === undefined && !isFromLog) || known.some((url) => origin(url) === server);
   return isFor ? environment?.key : undefined;
 }
 

@@ -116,11 +116,11 @@ function withServers(subAgent: SubAgent, servers: Toolset): SubAgent {
     create(parent, context) {
       const agent = subAgent.create(parent, context);
       const tools: Toolset = (inner) => {
-        const tools = agent.tools(inner);
-        const names = new Set(tools.map(({ name }) => name));
+        const fromParent = agent.tools(inner);
+        const names = new Set(fromParent.map(({ name }) => name));
         const added = servers(inner);
         for (const tool of added) if (names.has(tool.name)) void tool.close();
-        return [...tools, ...added.filter(({ name }) => !names.has(name))];
+        return [...fromParent, ...added.filter(({ name }) => !names.has(name))];
       };
       return defineAgent({ ...agent, tools });
     },

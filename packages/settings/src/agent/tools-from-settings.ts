@@ -99,8 +99,8 @@ export function toolNames(settings: Settings): readonly string[] {
 }
 
 function kindOf(name: string, kinds: ToolRegistry): ToolRegistry[number] {
-  const kind = kindNamed(name, kinds);
-  if (kind) return kind;
+  const named = kindNamed(name, kinds);
+  if (named) return named;
   const similar = nearest(
     name,
     kinds.map(({ kind }) => kind),

@@ -48,8 +48,8 @@ export async function readSecretKey({ home, keychain }: SecretKeyOptions): Promi
 
 /** Returns the passphrase, and creates it in the key file with the first call. Concurrent callers get the same. */
 export async function createSecretKey(options: SecretKeyOptions): Promise<string> {
-  const key = await readSecretKey(options);
-  if (key !== undefined) return key;
+  const existing = await readSecretKey(options);
+  if (existing !== undefined) return existing;
   return withFileLock(lockFile(options.home), async () => {
     const created = await readSecretKey(options);
     if (created !== undefined) return created;

@@ -87,9 +87,9 @@ export function trustStore({ home, now = Date.now }: TrustStoreOptions): TrustSt
     find,
     async status({ scope, workspace, hash, files }, digests = []) {
       if (files.length === 0) return 'none';
-      const stored = await find(workspace, scope);
-      if (!stored) return 'untrusted';
-      const isSame = stored.hash === hash && digests.every((digest) => stored.digests.includes(digest));
+      const record = await find(workspace, scope);
+      if (!record) return 'untrusted';
+      const isSame = record.hash === hash && digests.every((digest) => record.digests.includes(digest));
       return isSame ? 'trusted' : 'changed';
     },
     async add({ scope, workspace, hash, files }, digests = []) {
