@@ -1,8 +1,7 @@
 import { functionCalling } from '@varve/llm';
 import { scriptedModel, userRequest } from '@varve/llm/testing';
 import type { JsonSchema } from '@varve/text';
-import type { Tool } from '@varve/tools';
-import { clientTool } from '@varve/tools/client';
+import { type Tool, clientTool } from '@varve/tools';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { offeredTool } from '../src/request/offered-tools.ts';
