@@ -109,6 +109,21 @@ test.for([
   expect(problems[0]?.message).toContain(reason);
 });
 
+test('skills of .claude are read, with an unquoted colon in a description', async () => {
+  const text = '---\nname: notes\ndescription: Use this: for notes. Not: for code.\n---\nText.';
+  const workspace = await directory({ '.claude/skills/notes/SKILL.md': text });
+  const { skills, problems } = await loadSkills({ workspace });
+  expect(problems).toEqual([]);
+  expect(skills).toMatchObject([{ name: 'notes', description: 'Use this: for notes. Not: for code.' }]);
+});
+
+test('an empty directory named .git does not hide the repository around it', async () => {
+  const root = await directory({ '.git/HEAD': 'ref: refs/heads/main', '.varve/skills/outer.md': 'Outer.' });
+  const workspace = join(root, 'inner');
+  await mkdir(join(workspace, '.git'), { recursive: true });
+  expect((await loadSkills({ workspace })).skills.map(({ name }) => name)).toEqual(['outer']);
+});
+
 test.for([
   ['pdf', 'other', 'not that of the directory'],
   ['PDF', 'PDF', 'lower-case'],

@@ -31,7 +31,13 @@ export interface LoadedSkills {
 /** Maximum number of skills of an agent. */
 export const maxSkills = 100;
 
-const projectDirectories = ['.varve/skills', '.agents/skills', '.openhands/skills', '.openhands/microagents'];
+const projectDirectories = [
+  '.varve/skills',
+  '.agents/skills',
+  '.openhands/skills',
+  '.openhands/microagents',
+  '.claude/skills',
+];
 
 /**
  * Loads the skills of the workspace, of the git repository around it, of the user, and public ones. The first with a

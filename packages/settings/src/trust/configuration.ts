@@ -43,7 +43,7 @@ export interface Configuration {
  *
  * @see software-agent-sdk .openhands/hooks.json, .openhands/setup.sh, .agents/skills
  */
-const projectPlaces = ['.varve', '.openhands', '.agents', '.mcp.json'];
+const projectPlaces = ['.varve', '.openhands', '.agents', '.claude/skills', '.mcp.json'];
 
 /** Of the home directory only what runs: the other files in these directories are data of agent systems. */
 const userPlaces = [
@@ -53,6 +53,7 @@ const userPlaces = [
   '.agents/skills',
   '.openhands/skills',
   '.openhands/microagents',
+  '.claude/skills',
 ];
 
 /** Options of {@link readConfiguration}. */

@@ -1,5 +1,6 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { gitRoot } from '../sources/git-root.ts';
 import type { ContextFile } from './context-file.ts';
 
 /** Place of a context file that may exist. */
@@ -49,11 +50,11 @@ export async function repositoryPlaces(workspace: string): Promise<readonly Cont
 }
 
 async function directoriesOf(workspace: string): Promise<readonly string[]> {
+  const root = await gitRoot(workspace);
   const directories = [workspace];
   for (let current = workspace; directories.length <= maxParents; current = dirname(current)) {
     if (current !== workspace) directories.unshift(current);
-    // A worktree and a submodule have a file there.
-    if (await stat(join(current, '.git')).catch(() => undefined)) return directories;
+    if (current === root) return directories;
     if (dirname(current) === current) break;
   }
   return [workspace];

@@ -47,10 +47,12 @@ function parse(yaml: string): unknown {
     const lines = new LineCounter();
     // Describing the place of each error takes longer than all else.
     const options = { prettyErrors: false, schema: 'core', customTags: null, stringKeys: true } as const;
-    const document = parseDocument(yaml, { lineCounter: lines, ...options });
-    const [error] = document.errors;
+    const asked = parseDocument(yaml, { lineCounter: lines, ...options });
+    const [error] = asked.errors;
+    const repaired = error && parseDocument(withQuotes(yaml), options);
+    const document = repaired?.errors.length === 0 ? repaired : asked;
     // The first line of the file is the mark before the YAML.
-    if (error) {
+    if (error && document === asked) {
       const message = `The front matter is not valid YAML: ${error.message}.`;
       throw new SourceError(message, lines.linePos(error.pos[0]).line + 1);
     }
@@ -61,4 +63,12 @@ function parse(yaml: string): unknown {
     if (error instanceof RangeError) throw new SourceError('The front matter is nested too deeply.', 2);
     throw error;
   }
+}
+
+/** Quotes the values of one line that contain a colon and a blank, which other agents accept as text. */
+function withQuotes(yaml: string): string {
+  return yaml.replaceAll(
+    /^([\w-]+):[ \t]+([^\s"'[\]{}>|*&!%#@`-].*:(?:[ \t].*)?)$/gm,
+    (_, key: string, value: string) => `${key}: ${JSON.stringify(value.trim())}`,
+  );
 }
