@@ -52,7 +52,7 @@ test('an unknown path is 404 and an unknown method 405', async () => {
 test('a response lists all errors of a request', async () => {
   const response = await get(
     started(),
-    '/api/conversations/nope/events/search?limit=0&sort_order=UP&timestamp__lt=soon&kind=x',
+    '/api/conversations/no%20id/events/search?limit=0&sort_order=UP&timestamp__lt=soon&kind=x',
   );
   expect(response.status).toBe(422);
   const body = JSON.stringify(await response.json(), undefined, 2);

@@ -13,6 +13,7 @@ export type {
   StoreScheme,
   Summary,
 } from './contract/store.ts';
+export { canonicalId } from './kit/conversation-id.ts';
 export type { Holder } from './kit/holder.ts';
 export { errnoOf } from './kit/disk-error.ts';
 export { makeDirectories } from './kit/make-directories.ts';

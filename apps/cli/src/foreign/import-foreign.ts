@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ForeignFiles, ForeignLog, LogFormat } from '@varve/interop';
-import { StorageError, type EventStore } from '@varve/storage';
+import { canonicalId, StorageError, type EventStore } from '@varve/storage';
 import { isId } from '@varve/storage/kit';
 import { eventCount } from '../conversations/formats.ts';
 import { styled } from '../terminal/output.ts';
@@ -52,7 +52,7 @@ function withChildren(log: ForeignLog): readonly ForeignLog[] {
 async function importLog(log: ForeignLog, { store, format, io }: ImportLogOptions): Promise<void> {
   // Loaded here, so that the help appears faster.
   const { Conversation } = await import('@varve/agent');
-  const id = log.id !== undefined && isId(log.id) ? log.id : randomUUID();
+  const id = canonicalId(log.id !== undefined && isId(log.id) ? log.id : randomUUID());
   const { openCalls } = await Conversation.import(bundleOf(log, id), { store });
   io.stderr.line(styled('dim', `Imported ${eventCount(log.entries.length)} of the format ${format.name}.`));
   if (openCalls > 0) io.stderr.line(`${openCalls} of its calls had no result; they do not run here.`);

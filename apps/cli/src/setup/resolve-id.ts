@@ -1,4 +1,4 @@
-import { StorageError, type EventStore } from '@varve/storage';
+import { canonicalId, StorageError, type EventStore, type Summary } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 
@@ -11,12 +11,9 @@ const maxNamed = 5;
  * @throws {CliError} `missing` if no conversation matches, `usage` if several do.
  */
 export async function resolveId(store: EventStore, typed: string): Promise<string> {
-  const exact = await store.summary(typed).catch((error: unknown) => {
-    if (error instanceof StorageError && (error.code === 'missing' || error.code === 'invalid')) return undefined;
-    throw error;
-  });
+  const exact = (await summaryOf(store, typed)) ?? (await summaryOf(store, canonicalId(typed)));
   if (exact) return exact.id;
-  const matches = typed === '' ? [] : await idsWith(store, typed);
+  const matches = typed === '' ? [] : await idsWith(store, [typed, prefixOf(typed)]);
   const [match] = matches;
   if (match === undefined) {
     throw new CliError(
@@ -35,12 +32,24 @@ export async function resolveId(store: EventStore, typed: string): Promise<strin
   );
 }
 
-async function idsWith(store: EventStore, prefix: string): Promise<readonly string[]> {
+async function summaryOf(store: EventStore, id: string): Promise<Summary | undefined> {
+  return store.summary(id).catch((error: unknown) => {
+    if (error instanceof StorageError && (error.code === 'missing' || error.code === 'invalid')) return undefined;
+    throw error;
+  });
+}
+
+async function idsWith(store: EventStore, prefixes: readonly string[]): Promise<readonly string[]> {
   const found = new Set<string>();
   for (let after: string | undefined; ;) {
     const { items, next } = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
-    for (const { id } of items) if (id.startsWith(prefix)) found.add(id);
+    for (const { id } of items) if (prefixes.some((prefix) => id.startsWith(prefix))) found.add(id);
     if (next === undefined) return [...found];
     after = next;
   }
+}
+
+/** Returns the first characters of a UUID with hyphens, which is stored without them, as they are stored. */
+function prefixOf(typed: string): string {
+  return /^[0-9a-f]{8}-[0-9a-f-]*$/i.test(typed) ? typed.replaceAll('-', '').toLowerCase() : typed;
 }

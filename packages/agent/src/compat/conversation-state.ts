@@ -11,6 +11,7 @@ import {
   countsProjection,
 } from '@varve/events/projections';
 import { StorageError, type EventStore, type LogReader } from '@varve/storage';
+import { storedId } from '../conversation/stored-id.ts';
 import { openOrCreate, StateLog, withStore, type Persistence } from './state-file.ts';
 
 /** Usage of a conversation, under the names of the design page. */
@@ -86,7 +87,7 @@ export class ConversationState implements AsyncDisposable {
     kinds: readonly EventKind[] = [],
   ): Promise<ConversationState> {
     const state = new ConversationState({ id, kinds, persistence });
-    await withStore(persistence, async (store) => state.follow(await store.read(id)));
+    await withStore(persistence, async (store) => state.follow(await store.read(await storedId(store, id))));
     return state;
   }
 

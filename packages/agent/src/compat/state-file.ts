@@ -1,5 +1,6 @@
 import { StorageError, type EventLog, type EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
+import { storedId } from '../conversation/stored-id.ts';
 
 /** Store of a state: a store that the caller owns, or the path of a directory. */
 export type Persistence = EventStore | string;
@@ -16,8 +17,9 @@ export async function withStore<Result>(
 
 /** Opens a conversation, or creates it. @throws {StorageError} `held`, `invalid`, `io`. */
 export async function openOrCreate(store: EventStore, id: string): Promise<EventLog> {
-  return store.open(id).catch((error: unknown) => {
-    if (error instanceof StorageError && error.code === 'missing') return store.create(id, {});
+  const stored = await storedId(store, id);
+  return store.open(stored).catch((error: unknown) => {
+    if (error instanceof StorageError && error.code === 'missing') return store.create(stored, {});
     throw error;
   });
 }

@@ -1,9 +1,9 @@
-import { StorageError, type EventStore } from '@varve/storage';
 import type { Session } from '../agent/session.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { createSession, openSession, type OpenedSession } from './open-session.ts';
 import { inheritPolicies } from './resume-agent.ts';
+import { isStored } from './stored-id.ts';
 
 /** Options of a child conversation that differ from its parent's. */
 export interface ChildOptions
@@ -32,7 +32,7 @@ export async function childSession(
     ...withoutUndefined({ kinds, now, timeout, newId }),
   };
   const own = { ...options, ...withoutUndefined({ workspace: child.workspace }), clientTools, id };
-  const opened = (await exists(id, store))
+  const opened = (await isStored(store, id))
     ? await openSession({ ...own, missingTools }, parent)
     : await createSession({ workspace: parent.workspace, ...own }, parent);
   return { opened, options };
@@ -40,14 +40,4 @@ export async function childSession(
 
 function valuesOf(secrets: ConversationOptions['secrets'] = []): readonly string[] {
   return typeof secrets === 'function' ? secrets() : secrets;
-}
-
-async function exists(id: string, store: EventStore): Promise<boolean> {
-  try {
-    await store.summary(id);
-    return true;
-  } catch (error) {
-    if (error instanceof StorageError && error.code === 'missing') return false;
-    throw error;
-  }
 }

@@ -37,7 +37,10 @@ export interface ConversationOptions {
 export interface CreateOptions extends ConversationOptions {
   /** Working directory of the agent; it must exist. */
   readonly workspace: string;
-  /** 32 lower-case hex digits, as the reference names its directories; default random. */
+  /**
+   * A name such as `large-refactor`: 1 to 64 letters, digits, hyphens and underscores. A UUID is stored as 32
+   * lower-case hex digits, as the reference names its directories, and found under both forms. Default a new UUID.
+   */
   readonly id?: string;
 }
 

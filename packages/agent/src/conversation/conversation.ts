@@ -3,6 +3,7 @@ import type { BaseEvent, Json } from '@varve/events';
 import type { Observation } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import type { LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
+import { canonicalId } from '@varve/storage';
 import { defineAgent } from '../agent/agent.ts';
 import { callsDigest } from '../confirmation/gate.ts';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
@@ -31,13 +32,10 @@ import { recordEvents, type EventMaker } from './record-events.ts';
 import { markRun, type RunMark } from './run-marks.ts';
 import { sendMessage } from '../run/send-message.ts';
 import { askSideQuestion } from './side-question.ts';
+import { storedId } from './stored-id.ts';
 import { generateTitle, renameConversation, type TitleOptions } from './title.ts';
 import { setConfirmation, updateFields, type StateFields } from './update-fields.ts';
 import { contentOf, type UserInput } from '../run/user-message.ts';
-
-function newConversationId(): string {
-  return randomUUID().replaceAll('-', '');
-}
 
 /**
  * An agent bound to a log and a workspace. Holds the lease of the log until it is disposed.
@@ -82,7 +80,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Creates a conversation. @throws {AgentError} `invalid`; {@link StorageError} `exists` and those of the store. */
   static async create(options: CreateOptions): Promise<Conversation> {
-    return new Conversation(await createSession({ ...options, id: options.id ?? newConversationId() }), options);
+    return new Conversation(await createSession({ ...options, id: canonicalId(options.id ?? randomUUID()) }), options);
   }
 
   /**
@@ -93,7 +91,8 @@ export class Conversation implements AsyncDisposable {
    * {@link StorageError} `missing`, `held` and what the store throws.
    */
   static async open(options: OpenOptions): Promise<Conversation> {
-    return new Conversation(await openSession(options), options);
+    const found = { ...options, id: await storedId(options.store, options.id) };
+    return new Conversation(await openSession(found), found);
   }
 
   /**
@@ -320,9 +319,9 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid`, `closed`; {@link StorageError} `exists` and what the store throws.
    */
   async fork(options: ForkOptions = {}): Promise<Conversation> {
-    const { id = newConversationId(), ...rest } = options;
+    const { id = randomUUID(), ...rest } = options;
     const base = { ...this.#options, agent: this.#usable.agent, ...rest };
-    return new Conversation(await forkSession(this.#session, base, { ...rest, id }), base);
+    return new Conversation(await forkSession(this.#session, base, { ...rest, id: canonicalId(id) }), base);
   }
 
   /**
@@ -334,7 +333,7 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid`, `closed`; {@link StorageError} what the store throws.
    */
   async child(options: ChildOptions = {}): Promise<Conversation> {
-    const { id = newConversationId() } = options;
+    const id = options.id === undefined ? canonicalId(randomUUID()) : await storedId(this.#options.store, options.id);
     const { opened, options: own } = await childSession(this.#usable, this.#options, { ...options, id });
     const child = new Conversation(opened, own, this);
     return this.#lifetime.adopt(child, { lifetime: child.#lifetime, session: opened.session });

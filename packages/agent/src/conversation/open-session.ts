@@ -52,7 +52,6 @@ export async function createSession(
   options: CreateOptions & { readonly id: string },
   parent?: ParentSession,
 ): Promise<OpenedSession> {
-  checkId(options.id);
   const workspace = await directory(options.workspace);
   const codec = codecOf(options);
   // The spec may be that of an agent from which this one was derived.
@@ -246,10 +245,6 @@ function codecOf({ kinds = [] }: Pick<ConversationOptions, 'kinds'>): EventCodec
 function kindOf(agent: Json | undefined): string | undefined {
   const kind = typeof agent === 'object' && agent !== null && 'kind' in agent ? agent['kind'] : undefined;
   return typeof kind === 'string' ? kind : undefined;
-}
-
-function checkId(id: string): void {
-  if (!/^[0-9a-f]{32}$/.test(id)) throw new AgentError('invalid', `The id ${JSON.stringify(id)} is not 32 hex digits.`);
 }
 
 async function workspaceOf({ id, workspace }: OpenOptions, stored: string | undefined): Promise<string> {

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { z } from '@hono/zod-openapi';
-import { hexId, isAddressable } from '../hosting/info/conversation-id.ts';
+import { canonicalId } from '@varve/storage';
+import { isConversationId } from '../hosting/info/conversation-id.ts';
 import type { ServerEnv } from './route/server-env.ts';
 import type { Webhooks } from '../streams/webhooks/webhooks.ts';
 
@@ -18,14 +19,14 @@ export function notifyWebhooks(webhooks: Webhooks): MiddlewareHandler<ServerEnv>
   return async (context, next) => {
     const { method, path } = context.req;
     const [name = '', operation = ''] = path.split('/').slice(3);
-    const id = hexId(name);
-    const isKnown = isAddressable(id);
+    const id = canonicalId(name);
+    const isKnown = isConversationId(name);
     const isRemoved = isKnown && method === 'DELETE' && operation === '';
     if (isRemoved) await webhooks.notify(id, 'deleting');
     await next();
     if (isKnown && changing.has(`${method} ${operation}`)) await webhooks.notify(id);
     if (name !== '' || method !== 'POST' || context.res.status !== 201) return;
     const { data } = created.safeParse(await context.res.clone().json());
-    if (data) await webhooks.notify(hexId(data.id));
+    if (data) await webhooks.notify(canonicalId(data.id));
   };
 }

@@ -58,7 +58,7 @@ test('a wrong key, an unknown conversation and malformed bodies are refused', as
   await expect(conversations.createConversation({ workspace: { working_dir: 3 } })).rejects.toMatchObject({
     status: 422,
   });
-  await expect(client.get('/api/conversations/not-an-id')).rejects.toMatchObject({ status: 422 });
+  await expect(client.get('/api/conversations/not%20an%20id')).rejects.toMatchObject({ status: 422 });
 });
 
 test('a fork copies the events of its source', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { eventCodec, type BaseEvent } from '@varve/events';
 import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
-import { memoryStore, type EventStore } from '@varve/storage';
+import { canonicalId, memoryStore, type EventStore } from '@varve/storage';
 import type { ConversationInfo } from '../../src/hosting/info/conversation-info.ts';
 import { server, type Server } from '../../src/server.ts';
 import type { ServerOptions } from '../../src/server-options.ts';
@@ -67,16 +67,16 @@ export async function runningServer(
     create: (body = {}) => json(201, 'POST', '', { ...requestFor(model, workspace), ...body }),
     async status(id, statuses, count = 1) {
       let [left, status] = [count, ''];
-      await untilUpdate(store, hexOf(id), 'execution_status', (value) => {
+      await untilUpdate(store, canonicalId(id), 'execution_status', (value) => {
         status = String(value);
         if (statuses.includes(status)) left -= 1;
         return left === 0;
       });
       return status;
     },
-    update: (id, key, isAccepted) => untilUpdate(store, hexOf(id), key, isAccepted),
+    update: (id, key, isAccepted) => untilUpdate(store, canonicalId(id), key, isAccepted),
     async events(id) {
-      const log = await store.read(hexOf(id));
+      const log = await store.read(canonicalId(id));
       return Array.fromAsync(log.range(0), ({ text }) => codec.read(text));
     },
     async [Symbol.asyncDispose]() {
@@ -117,8 +117,4 @@ async function untilUpdate(
     found.abort();
     return;
   }
-}
-
-function hexOf(id: string): string {
-  return id.replaceAll('-', '');
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Page, Summary } from '../contract/store.ts';
-import { isId } from '../kit/checks.ts';
+import { isId } from '../kit/conversation-id.ts';
 import { isFileFailure } from '../kit/disk-error.ts';
 import { compareSummaries, type Listing, type ListPosition, toPage } from '../kit/listing.ts';
 import { readMeta } from './conversation-meta.ts';

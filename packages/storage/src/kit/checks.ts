@@ -7,18 +7,6 @@ import type { RemoveOptions } from '../contract/store.ts';
 import { digestOf } from '../proof/hash-chain.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 
-const pattern = /^[0-9A-Za-z_-]{1,64}$/;
-
-/** Returns true if a text is a valid conversation id. */
-export function isId(id: string): boolean {
-  return typeof id === 'string' && pattern.test(id);
-}
-
-/** Rejects an invalid conversation id. @throws {StorageError} `invalid`. */
-export function checkId(id: string): void {
-  if (!isId(id)) throw new StorageError('invalid', `${JSON.stringify(id)} is not the id of a conversation.`);
-}
-
 /**
  * Rejects a value other than an integer of 0 or more.
  *

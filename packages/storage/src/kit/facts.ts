@@ -2,7 +2,7 @@ import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { NewEvent } from '../contract/log.ts';
 import type { EventStore, Page } from '../contract/store.ts';
-import { isId } from './checks.ts';
+import { isId } from './conversation-id.ts';
 import { isFileFailure } from './disk-error.ts';
 import { parseJson } from './json.ts';
 import { allSummaries, parseListQuery } from './listing.ts';

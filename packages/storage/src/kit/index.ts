@@ -7,7 +7,8 @@ export {
   type SealedAppend,
   type SealedNewEvent,
 } from './append.ts';
-export { checkBound, checkId, checkLogOpen, checkReplacements, isId } from './checks.ts';
+export { checkBound, checkLogOpen, checkReplacements } from './checks.ts';
+export { checkId, isId } from './conversation-id.ts';
 export { diskError } from './disk-error.ts';
 export { compareFacts, factsOf, parseFactQuery, scanFacts, toFactPage } from './facts.ts';
 export { isDead, thisProcess } from './holder.ts';

@@ -5,7 +5,7 @@ import { StorageError } from '../contract/error.ts';
 import type { EventProof, SealedEnd } from '../contract/log-proof.ts';
 import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { EventStore } from '../contract/store.ts';
-import { isId } from '../kit/checks.ts';
+import { isId } from '../kit/conversation-id.ts';
 import { readerOf } from '../kit/reader.ts';
 import { wakeups } from '../kit/wakeups.ts';
 import { isSha256Hex } from '../proof/hash-chain.ts';

@@ -12,7 +12,8 @@ import type {
   StoreScheme,
   Summary,
 } from '../contract/store.ts';
-import { checkExpectedMeta, checkId } from '../kit/checks.ts';
+import { checkExpectedMeta } from '../kit/checks.ts';
+import { checkId } from '../kit/conversation-id.ts';
 import { type Holder, thisProcess } from '../kit/holder.ts';
 import { jsonText } from '../kit/json.ts';
 import { parseListQuery, toPage } from '../kit/listing.ts';

@@ -48,6 +48,16 @@ test('creating an id that exists returns it unchanged', async () => {
   expect(again).toEqual(created);
 });
 
+test('a conversation is created under a name of a person, and not under one of a route', async () => {
+  await using running = await runningServer([finish]);
+  const body = requestFor(running.model, running.workspace);
+  const created = await running.json<ConversationInfo>(201, 'POST', '', { ...body, conversation_id: 'large-refactor' });
+  expect(created.id).toBe('large-refactor');
+  await running.json(200, 'POST', '/large-refactor/events', { ...message('Do it.'), run: true });
+  await running.status('large-refactor', ['finished']);
+  for (const id of ['search', 'a/b', '']) await running.json(422, 'POST', '', { ...body, conversation_id: id });
+});
+
 test('messages, runs, and a second run while one is active', async () => {
   const gate = Promise.withResolvers<void>();
   await using running = await runningServer([{ ...finish, gate: gate.promise }, { text: 'Hello again.' }]);

@@ -58,13 +58,24 @@ test.for([testId(1), dashedId(testId(0xab)), dashedId(testId(0xab)).toUpperCase(
   },
 );
 
-test('an unknown conversation is 404, and an invalid UUID is 422', async () => {
+test('an unknown conversation is 404, and a text that is no id is 422', async () => {
   const serving = over(memoryStore());
   const unknown = await get(serving, `/api/conversations/${testId(9)}`);
   expect([unknown.status, await unknown.json()]).toEqual([404, { detail: 'Not Found' }]);
-  for (const id of ['nope', testId(1).slice(1), `${testId(1)}0`, `{${dashedId(testId(1))}}`]) {
-    expect((await get(serving, `/api/conversations/${id}`)).status).toBe(422);
+  for (const id of ['a b', 'a.b', 'x'.repeat(65), `{${dashedId(testId(1))}}`, 'prepare-for-sandbox-pause']) {
+    expect((await get(serving, `/api/conversations/${encodeURIComponent(id)}`)).status).toBe(422);
   }
+});
+
+test('a conversation with a name of a person is found, listed and counted', async () => {
+  const store = memoryStore();
+  await conversationOf(store, { id: 'large-refactor' });
+  const serving = over(store);
+  const info = (await (await get(serving, '/api/conversations/large-refactor')).json()) as ConversationInfo;
+  expect(info.id).toBe('large-refactor');
+  const page = (await (await get(serving, '/api/conversations/search')).json()) as TestPage<ConversationInfo>;
+  expect(page.items.map(({ id }) => id)).toEqual(['large-refactor']);
+  expect(await (await get(serving, '/api/conversations/count')).json()).toBe(1);
 });
 
 test('the latest update in a log of the reference takes precedence over its configuration', async () => {
@@ -218,9 +229,10 @@ test('count returns all conversations, or those of a status', async () => {
   expect(await count('?status=running')).toBe('0');
 });
 
-test('a conversation whose id is not a UUID is not listed', async () => {
+test('a conversation whose id no request leads to is not listed', async () => {
   const store = memoryStore();
-  for (const id of ['first', testId(1).replace('1', 'A'), testId(2)]) await conversationOf(store, { id });
+  for (const id of ['search', testId(1).replace('1', 'A'), dashedId(testId(3)), testId(2)])
+    await conversationOf(store, { id });
   const serving = over(store);
   expect(numbersOf(await everyItem<ConversationInfo>(serving, '/api/conversations/search'))).toEqual([2]);
   expect(await (await get(serving, '/api/conversations/count')).text()).toBe('1');

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
-import { conversationId, hexId } from '../../hosting/info/conversation-id.ts';
+import { canonicalId } from '@varve/storage';
+import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { conversationOrders, countConversations, searchConversations } from './conversation-search.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
@@ -34,7 +35,7 @@ export const conversationRoutes: readonly Route[] = [
     response: page,
     async handle({ query }, services) {
       const { page_id: pageId, sort_order, ...rest } = query;
-      const wanted = { ...rest, order: sort_order, pageId: pageId === undefined ? pageId : hexId(pageId) };
+      const wanted = { ...rest, order: sort_order, pageId: pageId === undefined ? pageId : canonicalId(pageId) };
       const { items, nextPageId } = await searchConversations(services, wanted);
       const infos = await Promise.all(
         items.map((summary) => infoOf(summary, services, { includeSkills: query.include_skills })),

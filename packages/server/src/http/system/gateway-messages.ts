@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Content } from '@varve/events';
 import { SettingsError } from '@varve/settings';
 import { HTTPException } from 'hono/http-exception';
-import { hexId } from '../../hosting/info/conversation-id.ts';
+import { canonicalId } from '@varve/storage';
 import { finalResponse } from '../conversations/final-response.ts';
 import { conversationInfoOf } from '../../hosting/info/info-of.ts';
 import { startRequest, type StartRequest } from '../../hosting/request/start-request.ts';
@@ -54,7 +54,7 @@ export async function gatewayModels({ settings }: Services): Promise<readonly st
  */
 export async function complete(completion: Completion, services: Services): Promise<CompletionResult> {
   const { store, conversations } = services;
-  const id = hexId(completion.conversationId ?? randomUUID());
+  const id = canonicalId(completion.conversationId ?? randomUUID());
   const isKnown = (await unlessMissing(store.summary(id))) !== undefined;
   if (!isKnown) await conversations.create(await requestFor(id, completion, services));
   else await profileOf(completion.model, services.settings);

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Content } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
-import { dashedId, uuidPattern } from '../../hosting/info/conversation-id.ts';
+import { dashedId, isConversationId } from '../../hosting/info/conversation-id.ts';
 import { complete, gatewayModels, type Completion, type CompletionResult } from './gateway-messages.ts';
 import { defineRoute } from '../route/define-route.ts';
 import { guardedBody } from '../route/guarded-body.ts';
@@ -104,8 +104,8 @@ function contentOf({ content }: Message): readonly Content[] {
 
 function contextOf(sent: Headers): Pick<Completion, 'conversationId' | 'observability'> {
   const id = sent.get(conversationHeader);
-  if (id !== null && !uuidPattern.test(id))
-    throw new HTTPException(422, { message: `${conversationHeader} is no UUID.` });
+  if (id !== null && !isConversationId(id))
+    throw new HTTPException(422, { message: `${conversationHeader} is not the id of a conversation.` });
   const span = sent.get('x-openhands-observability-span-name');
   const tags = sent.get('x-openhands-observability-tags');
   const metadata = sent.get('x-openhands-observability-metadata');

@@ -3,7 +3,8 @@ import { HTTPException } from 'hono/http-exception';
 import { timestampOf } from '../../workspace/bash/bash-event.ts';
 import { bashRequest } from '../../workspace/bash/bash-request.ts';
 import { bashEventOrders } from '../../workspace/bash/search-bash-events.ts';
-import { hexId, uuidPattern } from '../../hosting/info/conversation-id.ts';
+import { canonicalId } from '@varve/storage';
+import { uuidPattern } from '../../hosting/info/conversation-id.ts';
 import { parseIsoTime, utcMicros } from '../../hosting/info/iso-time.ts';
 import { pageLimit } from '../route/page-limit.ts';
 import { defineRoute } from '../route/define-route.ts';
@@ -38,7 +39,7 @@ const search = z.object({
   kind__eq: z.enum(['BashCommand', 'BashOutput']).optional(),
   command_id__eq: z
     .stringFormat('uuid', uuidPattern)
-    .transform(hexId)
+    .transform(canonicalId)
     .openapi({ type: 'string', format: 'uuid' })
     .optional(),
   timestamp__gte: instant.optional(),
@@ -81,7 +82,7 @@ export const bashRoutes: readonly Route[] = [
     response: bashEvent,
     errors: { 404: 'The event does not exist.' },
     async handle({ params }, { bash }) {
-      const event = await bash.get(hexId(params.event_id));
+      const event = await bash.get(canonicalId(params.event_id));
       if (!event) throw new HTTPException(404, { message: 'Not Found' });
       return Response.json(event);
     },
@@ -94,7 +95,7 @@ export const bashRoutes: readonly Route[] = [
     body: z.array(z.string()).max(1000),
     response: z.array(bashEvent.nullable()),
     async handle({ body }, { bash }) {
-      const events = await bash.getAll(body.map(hexId));
+      const events = await bash.getAll(body.map(canonicalId));
       return Response.json(events.map((event) => event ?? null));
     },
   }),
