@@ -80,7 +80,9 @@ export interface EventOptions<Kind extends string, Fields extends Shape> {
 }
 
 const strictStamp = {
-  id: z.string().regex(/^[0-9a-fA-F-]{8,}$/, 'an id is at least 8 hex digits or dashes'),
+  id: z
+    .string('a stamp is needed, with an id and a timestamp')
+    .regex(/^[0-9a-fA-F-]{8,}$/, 'an id is at least 8 hex digits or dashes'),
   timestamp: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/, 'a timestamp is local time with microseconds'),
 };
 const baseFields = new Set(['id', 'timestamp', 'source', 'parent_id', 'kind']);

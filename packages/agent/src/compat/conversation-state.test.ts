@@ -26,6 +26,15 @@ const plan: ScriptedTurn = {
 };
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }], usage, costUsd: 0.5 };
 
+const fieldsOf = ({
+  agentExecutionStatus,
+  iteration,
+  events,
+  taskList,
+  metrics,
+  conversationHistory,
+}: ConversationState) => ({ agentExecutionStatus, iteration, events, taskList, metrics, conversationHistory });
+
 async function recordEvents() {
   const agent = defineAgent({ model: scriptedModel([plan, plan, done, done]), tools: () => [taskTracker(), finish()] });
   const store = memoryStore();
@@ -37,6 +46,57 @@ async function recordEvents() {
   await conversation[Symbol.asyncDispose]();
   return { store, id: conversation.id, conversation };
 }
+
+test('appends without a wait change a state in memory immediately, one after the other', async () => {
+  const { store, id } = await recordEvents();
+  const { events, ...loaded } = fieldsOf(await ConversationState.load(store, id));
+  const state = new ConversationState();
+  const appended = events.map((event, index) => {
+    const call = state.appendEvent(event);
+    expect(state.events).toHaveLength(index + 1);
+    return call;
+  });
+  expect(fieldsOf(state)).toEqual({ events, ...loaded });
+  await Promise.all(appended);
+});
+
+test('appends without a wait are stored in their order', async () => {
+  const { store, id } = await recordEvents();
+  const { events } = await ConversationState.load(store, id);
+  const copy = memoryStore();
+  await using state = new ConversationState({ id, persistence: copy });
+  const appended = events.map((event) => state.appendEvent(event));
+  await state.save();
+  expect((await ConversationState.load(copy, id)).events).toEqual(events);
+  await Promise.all(appended);
+});
+
+test('an event that is appended twice is a conflict, and the state continues', async () => {
+  const factory = eventFactory();
+  const [first, second] = [factory.user('one'), factory.user('two')];
+  for (const persistence of [undefined, memoryStore()]) {
+    await using state = new ConversationState({ id: 'c', ...(persistence && { persistence }) });
+    const calls = await Promise.allSettled([first, first, second].map((event) => state.appendEvent(event)));
+    expect(calls.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(calls[1]).toMatchObject({ reason: { code: 'conflict' } });
+    expect(state.events).toEqual([first, second]);
+  }
+});
+
+test('a state is saved in a directory, and a state in memory names none', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'varve saved '));
+  const state = new ConversationState({ id: 'my-task' });
+  await state.appendEvent(UserMessageEvent.create({ content: 'Hi' }));
+  await expect(state.save()).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('in memory') });
+  await state.save(directory);
+  expect((await ConversationState.load(directory, 'my-task')).events).toEqual(state.events);
+});
+
+test('a message without a stamp has its own id and the time', () => {
+  const [first, second] = [UserMessageEvent.create({ content: 'Hi' }), AgentMessageEvent.create({ content: 'Hi' })];
+  expect(first.id).not.toBe(second.id);
+  expect(Math.abs(Date.parse(first.timestamp) - Date.now())).toBeLessThan(86_400_000);
+});
 
 test('a state without events is idle and empty', () => {
   const { agentExecutionStatus, iteration, events, taskList, metrics } = new ConversationState();

@@ -53,11 +53,15 @@ export class ConversationState implements AsyncDisposable {
   readonly #codec: EventCodec;
   readonly #entries: LogEntry[] = [];
   readonly #events: BaseEvent[] = [];
+  readonly #ids = new Set<string>();
   /** Copy of the events that was returned; undefined after an append. */
   #copy: readonly BaseEvent[] | undefined;
   readonly #timeline;
 
   readonly #stored: StateLog | undefined;
+
+  /** Ends when the last change with I/O ends: those happen one after the other. */
+  #changes: Promise<unknown> = Promise.resolve();
 
   /** A state with `persistence` is empty at first: use {@link load} to continue a stored conversation. */
   constructor({ id = '', kinds = [], persistence }: StateOptions = {}) {
@@ -91,30 +95,49 @@ export class ConversationState implements AsyncDisposable {
     return state;
   }
 
-  /** Appends the events of a log that are missing here. Await it before the next call. @throws {StorageError} */
+  /** Appends the events of a log that are missing here. @throws {StorageError} `conflict` for another log, `io`. */
   async follow(log: LogReader): Promise<void> {
-    for await (const entry of log.range(this.#entries.length)) await this.#append(this.#codec.read(entry.text), entry);
+    await this.#inOrder(async () => {
+      for await (const entry of log.range(this.#entries.length)) this.#add(this.#codec.read(entry.text), entry);
+    });
   }
 
   /**
-   * Appends an event unchanged, and stores it first if the state has a store. Await it before the next call.
+   * Appends an event unchanged. A state in memory has changed when the call returns; one with a store changes when the
+   * event is stored, which is when the promise resolves. Events are appended in the order of the calls.
    *
-   * @throws {EventError} when it cannot be encoded; {@link StorageError} `conflict` when the stored log is not
-   * that of this state, `held`, `io`. Then the state is unchanged.
+   * @throws {EventError} when it cannot be encoded; {@link StorageError} `conflict` when the state has an event with
+   * the id or the stored log is not that of this state, `held`, `io`. Then the state is unchanged.
    */
   async appendEvent(event: BaseEvent): Promise<void> {
-    const { id, kind, parent_id: parentId } = event;
-    const entry = { seq: this.#entries.length, id, kind, parentId, text: this.#codec.encode(event) };
-    await (await this.#stored?.open())?.append([entry], { expectedHead: entry.seq });
-    await this.#append(event, entry);
+    const stored = this.#stored;
+    // Nothing is awaited before: callers read the state without a wait.
+    if (!stored) this.#add(event, this.#entryOf(event));
+    else {
+      await this.#inOrder(async () => {
+        const entry = this.#entryOf(event);
+        await (await stored.open()).append([entry], { expectedHead: entry.seq });
+        this.#add(event, entry);
+      });
+    }
   }
 
   /**
-   * Stores the events that the store does not have yet, and creates the conversation if needed.
+   * Stores the events that a store or directory does not have yet, and creates the conversation if needed. Without one,
+   * resolves when the events that were appended to a state with `persistence` are stored.
    *
-   * @throws {StorageError} `conflict` when the stored events are not the beginning of these, `held`, `invalid`, `io`.
+   * @throws {StorageError} `conflict` when the stored events are not the beginning of these, `held`, `io`; `invalid`
+   * without a store and without `persistence`.
    */
-  async save(store: EventStore): Promise<void> {
+  async save(persistence?: Persistence): Promise<void> {
+    await this.#inOrder(async () => {
+      if (persistence !== undefined) return withStore(persistence, (store) => this.#saveIn(store));
+      if (this.#stored) return undefined;
+      throw new StorageError('invalid', `The state ${this.id} is in memory, and save() names no store or directory.`);
+    });
+  }
+
+  async #saveIn(store: EventStore): Promise<void> {
     await using log = await openOrCreate(store, this.id);
     const head = await log.head();
     for await (const { seq, text } of log.range(0)) {
@@ -129,6 +152,7 @@ export class ConversationState implements AsyncDisposable {
 
   /** Releases the lease of the stored conversation; the next `appendEvent` takes it again. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#changes;
     await this.#stored?.[Symbol.asyncDispose]();
   }
 
@@ -163,11 +187,28 @@ export class ConversationState implements AsyncDisposable {
       .map((item) => ({ ...item, description: item.title, done: item.status === 'done' }));
   }
 
-  async #append(event: BaseEvent, entry: LogEntry): Promise<void> {
+  #entryOf(event: BaseEvent): LogEntry {
+    const { id, kind, parent_id: parentId } = event;
+    const text = this.#codec.encode(event);
+    if (this.#ids.has(id)) throw new StorageError('conflict', `The state has the event ${id} already.`);
+    return { seq: this.#entries.length, id, kind, parentId, text };
+  }
+
+  #add(event: BaseEvent, entry: LogEntry): void {
+    if (entry.seq !== this.#entries.length) {
+      throw new StorageError('conflict', `Event ${entry.seq} of a log cannot follow ${this.#entries.length} events.`);
+    }
     this.#entries.push(entry);
+    this.#ids.add(entry.id);
     this.#events.push(freezeJson(event));
     this.#copy = undefined;
-    if (this.#timeline.push(event, entry.seq, entry.id)) return;
-    await this.#timeline.refold((from) => this.#entries.slice(from));
+    if (!this.#timeline.push(event, entry.seq, entry.id)) this.#timeline.refoldEntries(this.#entries);
+  }
+
+  /** Starts a change when the change before ended, also if that failed. */
+  async #inOrder(change: () => Promise<void>): Promise<void> {
+    const changed = this.#changes.then(change);
+    this.#changes = changed.catch(() => undefined);
+    await changed;
   }
 }

@@ -112,6 +112,47 @@ test('a conversation is loaded by its directory and id', async () => {
   expect(again.state.agentExecutionStatus).toBe('finished');
 });
 
+test('a conversation that is constructed with a directory and a name is created, and continued the next day', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'varve named '));
+  const named = { persistence: directory, id: 'large-refactor', workspace: process.cwd() };
+  {
+    await using first = new Conversation({ ...named, agent: agentOf([]) });
+    await first.sendMessage('Record a, then b.');
+    const running = first.run();
+    first.pause();
+    expect(await running).toMatchObject({ reason: 'paused' });
+    expect(first.state).toMatchObject({ id: 'large-refactor', agentExecutionStatus: 'paused', iteration: 0 });
+  }
+  await using second = new Conversation({ ...named, agent: agentOf([record('a'), done]) });
+  expect(second.state.events).toEqual([]);
+  expect(await second.resume()).toMatchObject({ reason: 'finished' });
+  expect(second.state).toMatchObject({ agentExecutionStatus: 'finished', iteration: 2 });
+});
+
+test('a pause while a conversation is opened ends its run before the first step', async () => {
+  const store = memoryStore();
+  const named = { persistence: store, id: 'b', workspace: process.cwd() };
+  {
+    await using first = new Conversation({ ...named, agent: agentOf([]) });
+    await first.sendMessage('Go.');
+  }
+  await using second = new Conversation({ ...named, agent: agentOf([done]) });
+  const running = second.run();
+  second.pause();
+  expect(await running).toMatchObject({ reason: 'paused' });
+  expect(await second.run()).toMatchObject({ reason: 'finished' });
+});
+
+test('a new conversation without an agent or workspace fails at its first call, and can be called again', async () => {
+  const conversation = new Conversation({ id: 'c' });
+  const failing = conversation.sendMessage('Go.');
+  await expect(failing).rejects.toThrow('Conversation c is new, and it has no agent.');
+  await expect(conversation.run()).rejects.toMatchObject({ code: 'invalid' });
+  await conversation[Symbol.asyncDispose]();
+  const homeless = new Conversation({ id: 'c', agent: agentOf([]) });
+  await expect(homeless.sendMessage('Go.')).rejects.toThrow('has no workspace');
+});
+
 test('a run that fails throws, and the state contains the failure', async () => {
   await using conversation = await Conversation.create({
     agent: agentOf([]),

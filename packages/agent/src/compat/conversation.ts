@@ -1,11 +1,12 @@
-import type { EventStore } from '@varve/storage';
-import { directoryStore } from '@varve/storage/directory';
+import { randomUUID } from 'node:crypto';
+import { canonicalId } from '@varve/storage';
 import { Conversation as Underlying } from '../conversation/conversation.ts';
 import type { CreateOptions, OpenOptions } from '../conversation/conversation-options.ts';
 import type { UserInput } from '../run/user-message.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import { ConversationState } from './conversation-state.ts';
+import { openIn, openNamed, type NamedOptions, type Opened } from './open-conversation.ts';
 import { ConversationRunError } from './run-error.ts';
 
 /**
@@ -15,25 +16,30 @@ import { ConversationRunError } from './run-error.ts';
  * @see the design page "ConversationState" of the reference's early V1
  */
 export class Conversation implements AsyncDisposable {
+  readonly id: string;
   /** State when the last call of this conversation resolved. Always the same object. */
   readonly state: ConversationState;
-  readonly #conversation: Underlying;
-  readonly #options: CreateOptions | OpenOptions;
+  readonly #open: () => Promise<Opened>;
+  #opening: Promise<Opened> | undefined;
+  #opened: Opened | undefined;
+  /** True if a pause was requested while the conversation was opened for a run. */
+  #isPaused = false;
   #updating: Promise<void> = Promise.resolve();
 
-  /** Store that this object owns. */
-  readonly #store: EventStore | undefined;
-
-  private constructor(conversation: Underlying, options: CreateOptions | OpenOptions, store?: EventStore) {
-    this.#conversation = conversation;
-    this.#options = options;
-    this.#store = store;
-    this.state = new ConversationState({ id: conversation.id, kinds: options.kinds ?? [] });
+  /**
+   * Names a conversation, which the first message or run opens, or creates if it is new: errors of both appear there.
+   * {@link create} and {@link load} open it before they resolve.
+   */
+  constructor(options: NamedOptions) {
+    const id = options.id ?? canonicalId(randomUUID());
+    this.id = id;
+    this.state = new ConversationState({ id, kinds: options.kinds ?? [] });
+    this.#open = async () => openNamed({ ...options, id });
   }
 
   /** @throws {AgentError} {@link StorageError} as `Conversation.create` of `@varve/agent` does. */
   static async create(options: CreateOptions): Promise<Conversation> {
-    return new Conversation(await Underlying.create(options), options).#withState();
+    return Conversation.#of(await openIn(options.store, () => Underlying.create(options)), options);
   }
 
   /**
@@ -49,25 +55,23 @@ export class Conversation implements AsyncDisposable {
     id = '',
     options: Omit<OpenOptions, 'store' | 'id'> = {},
   ): Promise<Conversation> {
-    if (typeof from !== 'string') return new Conversation(await Underlying.open(from), from).#withState();
-    const store = await directoryStore({ path: from });
-    try {
-      const found = { ...options, store, id };
-      return await new Conversation(await Underlying.open(found), found, store).#withState();
-    } catch (error) {
-      await store[Symbol.asyncDispose]();
-      throw error;
-    }
+    const given = typeof from === 'string' ? { ...options, id } : from;
+    const place = typeof from === 'string' ? from : from.store;
+    return Conversation.#of(await openIn(place, (store) => Underlying.open({ ...given, store })), given);
   }
 
-  get id(): string {
-    return this.#conversation.id;
+  static async #of(opened: Opened, { kinds = [] }: Pick<OpenOptions, 'kinds'>): Promise<Conversation> {
+    const facade = new Conversation({ id: opened.conversation.id, kinds });
+    facade.#opened = opened;
+    await facade.#follow(opened);
+    return facade;
   }
 
   /** Adds a user message and returns its event's id. @throws {AgentError} `invalid`, `closed`. */
   async sendMessage(input: UserInput): Promise<string> {
-    const id = await this.#conversation.send(input);
-    await this.#withState();
+    const opened = this.#opened ?? (await this.#use());
+    const id = await opened.conversation.send(input);
+    await this.#follow(opened);
     return id;
   }
 
@@ -78,18 +82,24 @@ export class Conversation implements AsyncDisposable {
    * does.
    */
   async run(options: RunOptions = {}): Promise<RunResult> {
+    this.#isPaused = false;
+    // An open conversation runs when the call returns: a pause may be the next statement.
+    const opened = this.#opened ?? (await this.#use());
     try {
-      const result = await this.#conversation.run(options);
+      const running = opened.conversation.run(options);
+      if (this.#isPaused) opened.conversation.pause();
+      const result = await running;
       if (result.reason === 'error') throw new ConversationRunError(this.id, result.error);
       return result;
     } finally {
-      await this.#withState();
+      await this.#follow(opened);
     }
   }
 
   /** Ends the current run before its next step. Without a run nothing happens. */
   pause(): void {
-    this.#conversation.pause();
+    this.#isPaused = true;
+    this.#opened?.conversation.pause();
   }
 
   /** Continues after a pause, or after any other end of the last run. @throws as `run` does. */
@@ -99,15 +109,27 @@ export class Conversation implements AsyncDisposable {
 
   /** Closes the tools and releases the lease. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#conversation[Symbol.asyncDispose]();
-    await this.#store?.[Symbol.asyncDispose]();
+    await this.#opening?.catch(() => undefined);
+    await this.#opened?.conversation[Symbol.asyncDispose]();
+    await this.#opened?.owned?.[Symbol.asyncDispose]();
   }
 
-  async #withState(): Promise<this> {
-    const update = async (): Promise<void> => this.state.follow(await this.#options.store.read(this.id));
+  /** Opens the conversation once; after a failure, the next call opens it again. */
+  async #use(): Promise<Opened> {
+    this.#opening ??= this.#open();
+    try {
+      this.#opened = await this.#opening;
+      return this.#opened;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  async #follow({ store, conversation: { id } }: Opened): Promise<void> {
+    const update = async (): Promise<void> => this.state.follow(await store.read(id));
     // Calls may overlap, and the state is updated by one at a time.
     this.#updating = this.#updating.then(update, update);
     await this.#updating;
-    return this;
   }
 }

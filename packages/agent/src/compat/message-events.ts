@@ -1,4 +1,5 @@
-import { text, textOf, type BaseEvent, type Content, type Stamp } from '@varve/events';
+import { randomUUID } from 'node:crypto';
+import { text, textOf, timestamps, type BaseEvent, type Content, type Stamp } from '@varve/events';
 import { MessageEvent } from '@varve/events/kinds';
 
 /** Fields of a message under the names of the design page. */
@@ -10,8 +11,8 @@ export interface DocumentedMessage {
 
 /** Messages of one source, under the names of the design page; they are stored as `MessageEvent`. */
 export interface MessageAlias {
-  /** @throws {EventError} `invalid`. */
-  create(message: DocumentedMessage, stamp: Stamp): MessageEvent;
+  /** Creates a message; without a stamp, with a new id and the current time. @throws {EventError} `invalid`. */
+  create(message: DocumentedMessage, stamp?: Stamp): MessageEvent;
   is(event: BaseEvent): event is MessageEvent;
   /** Returns the text and the images of a message. */
   read(event: MessageEvent): Required<DocumentedMessage>;
@@ -33,7 +34,7 @@ export const AgentMessageEvent: MessageAlias = aliasOf('agent', 'assistant');
 
 function aliasOf(source: 'user' | 'agent', role: 'user' | 'assistant'): MessageAlias {
   return {
-    create: ({ content, images = [] }, stamp) =>
+    create: ({ content, images = [] }, stamp = newStamp()) =>
       MessageEvent.create({ source, llm_message: { role, content: contentOf(content, images) } }, stamp),
     is: (event): event is MessageEvent => MessageEvent.is(event) && event.source === source,
     read: ({ llm_message: { content } }) => ({
@@ -41,6 +42,12 @@ function aliasOf(source: 'user' | 'agent', role: 'user' | 'assistant'): MessageA
       images: content.flatMap((block) => (block.type === 'image' ? block.image_urls : [])),
     }),
   };
+}
+
+const nextTimestamp = timestamps(Date.now);
+
+function newStamp(): Stamp {
+  return { id: randomUUID(), timestamp: nextTimestamp() };
 }
 
 function contentOf(content: string, images: readonly string[]): readonly Content[] {

@@ -109,12 +109,19 @@ export class Timeline<Set extends Projections> {
     }
     const branch = branchOf(links, this.#head);
     this.#reset(({ scope }) => scope === 'branch');
-    for await (const { seq, id, kind, text } of read(0)) {
-      if (seq >= end) break;
-      if (this.#movesHead(kind, id) && !branch.has(seq) && !this.#codec.kind(kind)?.isOnEveryBranch) continue;
-      this.#apply(this.#codec.read(text), seq, 'branch');
+    for await (const entry of read(0)) {
+      if (entry.seq >= end) break;
+      this.#applyOnBranch(entry, branch);
     }
     if (this.#next !== end) await this.refold(read);
+    this.#isStale = false;
+  }
+
+  /** As {@link refold}, without a wait, for a log whose folded entries are all in memory. */
+  refoldEntries(entries: readonly LogEntry[]): void {
+    const branch = branchOf(entries, this.#head);
+    this.#reset(({ scope }) => scope === 'branch');
+    for (const entry of entries) this.#applyOnBranch(entry, branch);
     this.#isStale = false;
   }
 
@@ -166,6 +173,11 @@ export class Timeline<Set extends Projections> {
     for (const [name, projection] of Object.entries(this.#projections)) {
       if (projection.scope === scope) this.#states.set(name, projection.apply(this.#states.get(name), event, seq));
     }
+  }
+
+  #applyOnBranch({ seq, id, kind, text }: LogEntry, branch: ReadonlySet<number>): void {
+    if (this.#movesHead(kind, id) && !branch.has(seq) && !this.#codec.kind(kind)?.isOnEveryBranch) return;
+    this.#apply(this.#codec.read(text), seq, 'branch');
   }
 
   #restart(): void {

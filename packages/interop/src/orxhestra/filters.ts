@@ -14,17 +14,18 @@ export function shouldIncludeEvent(event: Event): boolean {
 
 /**
  * Replaces the events in the time ranges of all compactions by messages with the summaries, which appear where the
- * compactions are. Ranges cover all branches, as in orxhestra. Returns the same list if it has no compactions.
+ * compactions are. Ranges cover all branches, as in orxhestra. Returns the same list if it has no compactions. Without
+ * `newId`, the id of a message is that of its compaction with the suffix `-summary`.
  */
 export function applyCompaction(
   events: readonly Event[],
-  { newId }: { readonly newId: () => string },
+  { newId }: { readonly newId?: () => string } = {},
 ): readonly Event[] {
   const ranges = events.flatMap(({ actions }) => actions.compaction ?? []);
   if (ranges.length === 0) return events;
   return events.flatMap((event) => {
     const { compaction } = event.actions;
-    if (compaction) return [summaryMessage(event, newId())];
+    if (compaction) return [summaryMessage(event, newId?.() ?? `${event.id}-summary`)];
     const isInside = ranges.some(
       ({ start_timestamp: start, end_timestamp: end }) => event.timestamp >= start && event.timestamp <= end,
     );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { activeBranch, formats, type ForeignLog } from '../../src/index.ts';
 import { firstKeys } from '../../src/common/first-keys.ts';
-import { writeChat } from '../../src/chat/index.ts';
+import { writeChat } from '../../src/chat/write-chat.ts';
 import { countedIds, filesOf } from '../fixture.ts';
 
 /** Reads a file in the first format that matches it. */

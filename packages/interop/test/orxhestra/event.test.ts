@@ -149,6 +149,7 @@ describe('filters of orxhestra', () => {
       ['agent_message', '4'],
       ['user_message', '[Summary of 2 earlier events]\n\nS'],
     ]);
+    expect(applyCompaction([at(1), compacted]).map(({ id }) => id)).toEqual([at(1).id, `${compacted.id}-summary`]);
     const without = [at(1)];
     expect(applyCompaction(without, { newId: countedIds() })).toBe(without);
   });
