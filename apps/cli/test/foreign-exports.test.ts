@@ -26,9 +26,19 @@ describe('a conversation that varve ran', () => {
       {
         text: 'I look.',
         calls: [{ name: 'file_editor', arguments: { command: 'view', path: join(home, 'notes.txt') } }],
+        usage: { input_tokens: 10, output_tokens: 1 },
+        costUsd: 0.25,
       },
-      { calls: [{ name: 'no_such_tool', arguments: {} }] },
-      { calls: [{ name: 'finish', arguments: { message: 'It is forty-two.' } }] },
+      {
+        calls: [{ name: 'no_such_tool', arguments: {} }],
+        usage: { input_tokens: 20, output_tokens: 2 },
+        costUsd: 0.5,
+      },
+      {
+        calls: [{ name: 'finish', arguments: { message: 'It is forty-two.' } }],
+        usage: { input_tokens: 30, output_tokens: 3 },
+        costUsd: 1,
+      },
     ]);
     const run = await runVarve(['run', 'What is in notes.txt?', '--base-url', server.url, '--model', 'm'], { home });
     id = /conversation (\w+)/.exec(run.stderr)?.[1] ?? '';
@@ -67,6 +77,22 @@ describe('a conversation that varve ran', () => {
         .map(({ role }) => role)
         .slice(0, 3),
     ).toEqual(['system', 'user', 'assistant']);
+  });
+
+  test('has the cost and tokens so far in each action of V0, and all of them in its metadata', async () => {
+    const records = parseTrajectory(await readFile(target('v0'), 'utf8'), 'v0') as readonly V0Record[];
+    const costs = records.flatMap(({ llm_metrics: metrics }) => {
+      const { accumulated_cost, accumulated_token_usage } = (metrics ?? {}) as Fields;
+      const { prompt_tokens } = (accumulated_token_usage ?? {}) as Fields;
+      return accumulated_cost === undefined ? [] : [[accumulated_cost, prompt_tokens]];
+    });
+    expect([...new Map(costs.map((cost) => [String(cost), cost])).values()]).toEqual([
+      [0.25, 10],
+      [0.75, 30],
+      [1.75, 60],
+    ]);
+    const metadata = JSON.parse(await readFile(join(target('v0-directory'), 'metadata.json'), 'utf8')) as Fields;
+    expect(metadata).toMatchObject({ accumulated_cost: 1.75, prompt_tokens: 60, completion_tokens: 6 });
   });
 
   test('is a session of orxhestra with a start, an end and one final answer', async () => {

@@ -121,6 +121,8 @@ test.for(['sqlite:', 'dir:'])(
 
     const printed = outputs.map((one) => one.stdout + one.stderr).join('\n');
     expect(spellings.filter((spelling) => printed.includes(spelling))).toEqual([]);
+    const dumps = (await readdir(join(home, '.varve', 'completions'))).join(' ');
+    for (const kind of ['request', 'response', 'snapshot', 'call', 'error']) expect(dumps).toContain(kind);
     expect(await filesWithSecrets(home)).toEqual([]);
   },
 );

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { AzureOpenAI, OpenAI } from 'openai';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openaiChat } from '../src/chat/openai-chat.ts';
 import { openaiResponses } from '../src/responses/openai-responses.ts';
 import { userRequest } from '../src/testing/index.ts';
@@ -166,4 +166,15 @@ test('a configured client excludes options that it has itself', () => {
       `The option "${Object.keys(options)[0]}" cannot be combined with "client".`,
     );
   }
+});
+
+test('the latency of a reply is the time between its request and its end', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const slow: typeof fetch = async () => {
+    vi.advanceTimersByTime(1500);
+    return Response.json(completion);
+  };
+  const model = openaiChat({ model: 'm', baseUrl: 'http://127.0.0.1:1', fetch: slow, stream: false });
+  expect((await model.generate(userRequest('Hi'))).latencyMs).toBe(1500);
 });

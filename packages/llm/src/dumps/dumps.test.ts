@@ -7,6 +7,7 @@ import { userRequest, languageModelContract, scriptedModel, scriptedServer, type
 import { dumpCalls } from './dump-calls.ts';
 import { dumpingFetch } from './dumping-fetch.ts';
 import { dumpFolder } from './dump-folder.ts';
+import { requestDigest } from '../wrappers/request-digest.ts';
 import { dumpsFrom } from './dumps-from.ts';
 
 function folderPath(): string {
@@ -141,6 +142,22 @@ test('at most the limit of files is kept, the newest ones', async () => {
   for (const name of ['a', 'b', 'c', 'd']) folder.dumpOnce(name, {});
   await folder.flush();
   expect(dumpsIn(path).map(({ name }) => name)).toEqual(['c.json', 'd.json']);
+});
+
+test('a context has the messages, tools and parameters of its request, and its digest', async () => {
+  const path = folderPath();
+  const folder = dumpFolder({ path });
+  const request = {
+    ...userRequest('Hi'),
+    tools: [{ name: 'note', description: 'Takes a note.', parameters: { type: 'object' as const, properties: {} } }],
+    parameters: { temperature: 0.5 },
+  };
+  await dumpCalls(folder, { snapshots: true, calls: false })(scriptedModel([{ text: 'x' }])).generate(request);
+  await folder.flush();
+  const { messages, tools, parameters } = request;
+  expect(dumpsIn(path).map(({ content }) => content)).toMatchObject([
+    { messages, tools, parameters, digest: requestDigest(request) },
+  ]);
 });
 
 test('the same context is dumped once', async () => {
