@@ -8,6 +8,7 @@ export type { RunOptions } from './run/run-options.ts';
 export type { EndReason, RunResult } from './run/run-result.ts';
 export type { ConversationState } from './log/conversation-state.ts';
 export { readEvents, readState } from './log/read-log.ts';
+export { autoConfirm } from './conversation/auto-confirm.ts';
 export { alwaysConfirm, confirmRisky, neverConfirm } from './confirmation/policies.ts';
 export type { Budget } from './budget/limits.ts';
 export { AgentError, type AgentErrorCode } from './error.ts';

@@ -168,13 +168,14 @@ test('a configured client excludes options that it has itself', () => {
   }
 });
 
+const answerAfter1500Ms: typeof fetch = async () => {
+  vi.advanceTimersByTime(1500);
+  return Response.json(completion);
+};
+
 test('the latency of a reply is the time between its request and its end', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const slow: typeof fetch = async () => {
-    vi.advanceTimersByTime(1500);
-    return Response.json(completion);
-  };
-  const model = openaiChat({ model: 'm', baseUrl: 'http://127.0.0.1:1', fetch: slow, stream: false });
+  const model = openaiChat({ model: 'm', baseUrl: 'http://127.0.0.1:1', fetch: answerAfter1500Ms, stream: false });
   expect((await model.generate(userRequest('Hi'))).latencyMs).toBe(1500);
 });

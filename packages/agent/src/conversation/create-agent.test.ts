@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { scriptedModel, scriptedServer } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
-import { finish } from '@varve/tools';
+import { finish, terminal } from '@varve/tools';
+import { neverConfirm } from '../confirmation/policies.ts';
 import { createAgent } from './create-agent.ts';
 import { readState } from '../log/read-log.ts';
 import { countingTool } from '../testing/counting-tool.ts';
@@ -18,6 +19,29 @@ test('the default tools are those of a coding agent', async () => {
   expect(tools.map(({ name }) => name)).toEqual(['terminal', 'file_editor', 'task_tracker', 'think', 'finish']);
 });
 
+test('an agent without a policy asks about what cannot be undone, and about calls of unknown risk', async () => {
+  const { tool, runs } = countingTool();
+  const calls = [
+    { name: 'terminal', arguments: { command: 'rm -rf ../outside', security_risk: 'LOW' } },
+    { name: 'record', arguments: { text: 'a' } },
+  ];
+  for (const call of calls) {
+    const model = scriptedModel([{ calls: [call] }, { text: 'Done.' }]);
+    await using agent = createAgent({ model, tools: () => [terminal(), tool()] });
+    expect(await agent.run('Go.')).toMatchObject({ reason: 'waiting' });
+    expect([...runs]).toEqual([]);
+    const conversation = await agent.conversation();
+    await conversation.reject('No.');
+    expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'Done.' });
+  }
+});
+
+test('an agent without a policy does not ask about reading', async () => {
+  const model = scriptedModel([{ calls: [{ name: 'terminal', arguments: { command: 'ls' } }] }, { text: 'Done.' }]);
+  await using agent = createAgent({ model });
+  expect(await agent.run('Go.')).toMatchObject({ reason: 'finished' });
+});
+
 test('later messages continue the same conversation, in the given store', async () => {
   await using store = memoryStore();
   const { tool, runs } = countingTool();
@@ -26,7 +50,7 @@ test('later messages continue the same conversation, in the given store', async 
     { text: 'One.' },
     { text: 'Two.' },
   ]);
-  const agent = createAgent({ model, store, tools: () => [tool(), finish()] });
+  const agent = createAgent({ model, store, tools: () => [tool(), finish()], confirmation: neverConfirm() });
   expect((await agent.run('First.')).text).toBe('One.');
   expect((await agent.run('Second.')).text).toBe('Two.');
   const { id } = await agent.conversation();
@@ -38,7 +62,7 @@ test('later messages continue the same conversation, in the given store', async 
 test('a run without a final message has an empty text', async () => {
   const { tool } = countingTool();
   const model = scriptedModel([{ calls: [{ name: 'record', arguments: { text: 'a' } }] }]);
-  await using agent = createAgent({ model, tools: () => [tool()] });
+  await using agent = createAgent({ model, tools: () => [tool()], confirmation: neverConfirm() });
   expect(await agent.run('Go.', { maxIterations: 1 })).toMatchObject({ reason: 'max-iterations', text: '' });
 });
 

@@ -13,6 +13,7 @@ import type * as z from 'zod';
 import { defineAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
 import type { ToolsContext } from '../agent/toolset.ts';
 import type { UserInput } from '../run/user-message.ts';
+import { autoConfirm } from './auto-confirm.ts';
 import { Conversation } from './conversation.ts';
 import { AgentError } from '../error.ts';
 import type { RunOptions } from '../run/run-options.ts';
@@ -65,7 +66,8 @@ export interface RunnableAgent<Output = Readonly<Record<string, unknown>>> exten
 }
 
 /**
- * Creates an agent from a model and defaults: the built-in coding tools, a store in memory, the current directory.
+ * Creates an agent from a model and defaults: the built-in coding tools, a store in memory, the current directory, and
+ * `autoConfirm`. A run that asks ends as `waiting`; `approve` or `reject` of the conversation answers.
  * Applications that manage several conversations use `defineAgent` and `Conversation`.
  *
  * @throws {AgentError} `invalid` when a model reference needs an API key and none is given, and as `defineAgent` does;
@@ -78,6 +80,7 @@ export function createAgent<Output = Readonly<Record<string, unknown>>>(
   const { tools = ({ redactor }: ToolsContext) => defaultTools({ redactor }), ...others } =
     withoutUndefined(agentOptions);
   const definition = defineAgent({
+    confirmation: autoConfirm(),
     ...others,
     tools: output ? (context) => withFinish(tools(context), output) : tools,
     model: typeof model === 'string' ? namedModel(model, { apiKey, keys, baseUrl }) : model,

@@ -6,7 +6,7 @@ import { keyName, receivedLlm, storeKey, type LlmRecord } from './llm-record.ts'
 import { storedServer, updateServers } from './mcp-secrets.ts';
 import { isObject, mergePatch, type JsonObject, jsonObject } from './merge.ts';
 import type { ServerSettings } from './server-settings.ts';
-import { activeProfile, objectOf } from './settings-document.ts';
+import { activeProfile, conversationSettings, objectOf, policyOf } from './settings-document.ts';
 
 /** Changes of settings that a client sends. @see agent-server 1.43.1 OpenAPI, SettingsUpdateRequest */
 export const settingsChanges = z.object({
@@ -18,7 +18,7 @@ export const settingsChanges = z.object({
 });
 export type SettingsChanges = z.output<typeof settingsChanges>;
 
-const conversationSettings = z.looseObject({
+const conversationFields = z.looseObject({
   max_iterations: z.int().min(1),
   confirmation_mode: z.boolean(),
   security_analyzer: z.string().nullable(),
@@ -36,13 +36,7 @@ export async function changeSettings(settings: ServerSettings, changes: Settings
   else if (changes.active_profile === null) await settings.set({ 'roles.agent': undefined });
   if (changes.active_agent_profile_id !== undefined) await activateAgent(settings, changes.active_agent_profile_id);
   if (agent) await changeAgent(settings, { current, change: agent, pointsTo: changes.active_profile ?? undefined });
-  if (conversation)
-    await settings.set((present) => ({
-      'reference.conversation_settings': checkedConversation(
-        jsonIn(present, 'reference.conversation_settings'),
-        conversation,
-      ),
-    }));
+  if (conversation) await changeConversation(settings, current, conversation);
   if (misc)
     await settings.set((present) => ({
       'reference.misc_settings': deepMerged(jsonIn(present, 'reference.misc_settings'), misc),
@@ -149,9 +143,20 @@ export function withoutNulls(server: Json): Parameters<typeof storedServer>[1] {
   return Object.fromEntries(Object.entries(objectOf(server)).filter(([, value]) => value !== null));
 }
 
+/** Writes a policy only if it changes: that of a flag or variable does not become the one of the person. */
+async function changeConversation(settings: ServerSettings, current: Settings, change: JsonObject): Promise<void> {
+  const { confirmation_mode: _shown, ...stored } = checkedConversation({}, change);
+  const before = conversationSettings(current);
+  const policy = policyOf(checkedConversation(before, change));
+  await settings.set((present) => ({
+    'reference.conversation_settings': deepMerged(jsonIn(present, 'reference.conversation_settings'), stored),
+    ...(policy !== policyOf(before) && { 'confirmation.policy': policy }),
+  }));
+}
+
 function checkedConversation(before: JsonObject, change: JsonObject): JsonObject {
   const merged = deepMerged(before, change);
-  const { error } = conversationSettings.partial().safeParse(merged);
+  const { error } = conversationFields.partial().safeParse(merged);
   if (error) throw new SettingsError('invalid', `conversation_settings: ${error.issues[0]?.path.join('.')}.`);
   return merged;
 }

@@ -31,9 +31,10 @@ const agentDefaults: JsonObject = {
 const conversationDefaults: JsonObject = {
   schema_version: 1,
   max_iterations: 500,
-  confirmation_mode: false,
   security_analyzer: 'llm',
 };
+
+type ConfirmationName = 'ask' | 'auto' | 'never';
 
 /** Answer with all settings. @see agent-server 1.43.1 OpenAPI, SettingsResponse */
 export interface SettingsDocument {
@@ -99,10 +100,32 @@ function agentSettings(
   };
 }
 
-/** Conversations of clients have their own defaults, as those of the reference: they do not ask. */
-function conversationSettings(current: Settings): JsonObject {
+/** Returns the settings of conversations. What is asked about is the setting that the command has, too. */
+export function conversationSettings(current: Settings): JsonObject {
   const stored = objectOf(current.get('reference.conversation_settings'));
-  return { ...conversationDefaults, max_iterations: current.get('budget.steps') ?? 500, ...stored };
+  return {
+    ...conversationDefaults,
+    max_iterations: current.get('budget.steps') ?? 500,
+    ...stored,
+    ...shownConfirmation(current.get('confirmation.policy') ?? 'auto', stored),
+  };
+}
+
+/**
+ * Returns a policy as clients receive it. With the analyzer `llm` they ask about risky calls, with another one about
+ * all.
+ */
+function shownConfirmation(policy: ConfirmationName, stored: JsonObject): JsonObject {
+  if (policy === 'never') return { confirmation_mode: false };
+  const analyzer = stored['security_analyzer'];
+  const other = analyzer === undefined || analyzer === 'llm' ? null : analyzer;
+  return { confirmation_mode: true, security_analyzer: policy === 'auto' ? 'llm' : other };
+}
+
+/** Returns the policy that settings of conversations mean. */
+export function policyOf({ confirmation_mode: mode, security_analyzer: analyzer }: JsonObject): ConfirmationName {
+  if (mode !== true) return 'never';
+  return analyzer === 'llm' ? 'auto' : 'ask';
 }
 
 async function activeAgentProfile({ agents }: ServerSettings, current: Settings): Promise<string | null> {

@@ -107,7 +107,7 @@ export const conversationSchema: z.output<typeof settingsSchema> = {
       },
     ]),
     section('verification', 'Verification', [
-      { key: 'confirmation_mode', value_type: 'boolean', default: false, prominence: 'major' },
+      { key: 'confirmation_mode', value_type: 'boolean', default: true, prominence: 'major' },
       {
         key: 'security_analyzer',
         value_type: 'string',

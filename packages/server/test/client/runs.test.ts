@@ -51,6 +51,16 @@ test('a message that asks for a run starts it', async () => {
   expect(await conversation.getAgentFinalResponse()).toBe('Hi.');
 });
 
+test('without a policy of the client, a call that cannot be undone waits', async () => {
+  const remove: ScriptedStep = { calls: [{ name: 'terminal', arguments: { command: 'rm -rf ../outside' } }] };
+  await using opened = await openClient([remove]);
+  const conversation = await started(opened);
+  const log = await opened.listen(conversation.id);
+  await conversation.sendMessage('Remove it');
+  await conversation.run();
+  await log.untilStatus('waiting_for_confirmation');
+});
+
 test('calls wait for confirmation, are rejected, and are accepted', async () => {
   await using opened = await openClient([write('b.txt'), write('b.txt'), finish('Written.')]);
   const conversation = await started(opened, { kind: 'AlwaysConfirm' });
@@ -136,7 +146,7 @@ test('a side question adds no message, and the history is condensed on demand', 
 test('secrets reach commands and are masked in what clients receive', async () => {
   const show: ScriptedStep = { calls: [{ name: 'terminal', arguments: { command: 'echo "<$TOKEN_OF_TEST>"' } }] };
   await using opened = await openClient([show, finish('Shown.')]);
-  const conversation = await started(opened);
+  const conversation = await started(opened, { kind: 'NeverConfirm' });
   const log = await opened.listen(conversation.id);
   await opened.client.conversations.updateSecrets(conversation.id, {
     secrets: { TOKEN_OF_TEST: { kind: 'StaticSecret', value: 'hunter2-hunter2' } },

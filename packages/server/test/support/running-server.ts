@@ -87,10 +87,11 @@ export async function runningServer(
   };
 }
 
-/** Returns the body of a request for a conversation with a scripted model. */
+/** Returns the body of a request for a conversation with a scripted model, which asks about nothing. */
 export function requestFor({ url }: ScriptedServer, workspace: string) {
   return {
     workspace: { working_dir: workspace, kind: 'LocalWorkspace' },
+    confirmation_policy: { kind: 'NeverConfirm' },
     agent: {
       kind: 'Agent',
       llm: { model: 'openai/scripted', base_url: url, api_key: 'sk-of-the-test', num_retries: 0 },

@@ -1,4 +1,4 @@
-import { shellRisk, type RiskAnalyzer } from '@varve/agent/confirmation';
+import { ensembleRisk, modelRisk, shellRisk, workspaceRisk, type RiskAnalyzer } from '@varve/agent/confirmation';
 import type { AgentRegistries } from '@varve/agent/specs';
 import { llmSummary, type Condenser, type CondenserParts } from '@varve/condensers';
 import { definePartKind } from '@varve/events/specs';
@@ -8,7 +8,8 @@ const size = z.int().positive().nullish();
 
 /**
  * Kinds of the reference that varve has under other names. An analyzer of patterns becomes the one that parses shell
- * commands, which finds at least as much.
+ * commands, which finds at least as much. A front end that asks sends the analyzer of the model's own ratings: those
+ * of varve join it, because a model may rate anything LOW.
  *
  * @see software-agent-sdk LLMSummarizingCondenser, PatternSecurityAnalyzer, PolicyRailSecurityAnalyzer
  */
@@ -39,9 +40,17 @@ export function withReferenceKinds(registries: AgentRegistries): AgentRegistries
   const patterns = ['PatternSecurityAnalyzer', 'PolicyRailSecurityAnalyzer'].map((kind) =>
     definePartKind({ kind, options: z.object({}), create: (): RiskAnalyzer => shellRisk() }),
   );
+  const rated = definePartKind({
+    kind: 'LLMSecurityAnalyzer',
+    options: z.object({}),
+    create: (): RiskAnalyzer => ({
+      ...ensembleRisk([modelRisk(), shellRisk(), workspaceRisk()]),
+      spec: modelRisk().spec,
+    }),
+  });
   return {
     ...registries,
     condensers: [...registries.condensers, summary],
-    analyzers: [...registries.analyzers, ...patterns],
+    analyzers: [...registries.analyzers.filter(({ kind }) => kind !== rated.kind), rated, ...patterns],
   };
 }

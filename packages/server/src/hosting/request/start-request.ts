@@ -36,7 +36,7 @@ export const startRequest = z
     conversation_id: conversationIdField.nullish(),
     parent_conversation_id: conversationIdField.nullish(),
     initial_message: messageRequest.nullish(),
-    /** Absent: that of the settings if the person chose one, else none. */
+    /** Absent: that of the settings, which ask before what is risky unless the person chose another one. */
     confirmation_policy: named.nullish(),
     security_analyzer: named.nullish(),
     max_iterations: z.int().gte(1).default(500),

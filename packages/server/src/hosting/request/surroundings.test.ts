@@ -62,7 +62,7 @@ test('the rules of the person decide under every policy of a client, also a late
 test('without a policy in the request, that of the person applies, and so do limits that the protocol does not have', async () => {
   const at = await personServer([command('true'), command('true'), command('true')]);
   at.write('userHome', '.varve/config.json', { confirmation: { policy: 'ask' }, budget: { calls: 1 } });
-  const id = await at.run();
+  const id = await at.run({ confirmation_policy: null });
   expect(await at.json(200, 'GET', `/${id}`)).toMatchObject({
     execution_status: 'waiting_for_confirmation',
     confirmation_policy: { kind: 'AlwaysConfirm' },

@@ -56,7 +56,7 @@ test.for<readonly [string, Record<string, string>]>([
 test('a handshake for an invalid id is rejected', async () => {
   await using listening = await started();
   const headers = { 'X-Session-API-Key': testKey };
-  expect(await rejectedStatus(`${listening.url}/sockets/events/nope`, { headers })).toBe(403);
+  expect(await rejectedStatus(`${listening.url}/sockets/events/no%20id`, { headers })).toBe(403);
   expect(await rejectedStatus(`${listening.url}/sockets/nothing`, { headers })).toBe(404);
 });
 
