@@ -108,7 +108,7 @@ function addGuards(
 ) {
   app.use(checkHost({ host, allowed: allowedHosts }), ...checkOrigin(allowedOrigins));
   const isKey = keyCheck(keys);
-  const isWorkspaceSession = workspaceSessions({ keys, allowsOtherSites: allowedOrigins.length > 0 });
+  const isWorkspaceSession = workspaceSessions({ keys, allowedOrigins });
   const failed = failedKeys({ now });
   for (const path of [...guarded, '/metrics/*']) app.use(path, limitFailedKeys(failed));
   for (const path of ['/api/*', '/v1/*']) app.use(path, requireKey({ isKey, isWorkspaceSession }));

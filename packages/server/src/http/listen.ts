@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { Server as HttpServer, type IncomingMessage } from 'node:http';
-import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
+import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
 import { ServerError } from '../error.ts';
+import { connectionLimits, limitConnections, type ConnectionLimits } from './connection-limits.ts';
 import { closeSocket } from './sockets/close-socket.ts';
 import { maxMessageBytes } from '../streams/limits.ts';
 
@@ -21,21 +22,31 @@ export interface ListenOptions {
   readonly fetch: (request: Request, connection: object) => Response | Promise<Response>;
   readonly host: string;
   readonly port: number;
+  /** Default {@link connectionLimits}. */
+  readonly limits?: ConnectionLimits;
   /** Ends the work of the server; the signal aborts when time is over. */
   readonly onStop: (signal: AbortSignal) => Promise<void>;
 }
-
-/** Connections at a time; more are closed when they arrive. */
-const maxConnections = 1000;
 
 /** Time for active requests when the server stops. */
 const graceMs = 10_000;
 
 /** Starts to listen. @throws {ServerError} `address` if the address is in use or does not belong to this machine. */
-export async function listen({ fetch, host, port, onStop }: ListenOptions): Promise<Listening> {
+export async function listen({
+  fetch,
+  host,
+  port,
+  onStop,
+  limits = connectionLimits,
+}: ListenOptions): Promise<Listening> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
-  const http = httpServer(fetch, sockets);
-  http.maxConnections = maxConnections;
+  const http = httpServer((request, connection) => fetch(request, trusted(connection)), sockets, limits);
+  const connections = limitConnections(http, limits);
+  // Adapters keep the object, so that it is extended instead of copied.
+  const trusted = (connection: object): object => {
+    const { incoming } = connection as Partial<HttpBindings>;
+    return Object.assign(connection, { trust: () => incoming && connections.trust(incoming.socket) });
+  };
   closeWhenIdle(http);
   try {
     http.listen(port, host);
@@ -73,13 +84,18 @@ function shouldUpgradeCallback({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-function httpServer(fetch: ListenOptions['fetch'], sockets: WebSocketServer): HttpServer {
+function httpServer(
+  fetch: ListenOptions['fetch'],
+  sockets: WebSocketServer,
+  { headersMs }: Pick<ConnectionLimits, 'headersMs'>,
+): HttpServer {
   const http = createAdaptorServer({
     fetch,
     overrideGlobalObjects: false,
     // Its options are typed without undefined.
     websocket: { server: sockets as WebSocketServerLike },
-    serverOptions: { shouldUpgradeCallback },
+    // Late connections are searched for ten times within the limit.
+    serverOptions: { shouldUpgradeCallback, headersTimeout: headersMs, connectionsCheckingInterval: headersMs / 10 },
   });
   if (http instanceof HttpServer) return http;
   throw new TypeError('The HTTP server is not one of node:http.');

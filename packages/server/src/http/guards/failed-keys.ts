@@ -1,4 +1,5 @@
 import { isLoopback } from '@varve/text';
+import { networkOf } from '../network-of.ts';
 
 /** Counts wrong keys by the address of their sender. */
 export interface FailedKeys {
@@ -38,7 +39,7 @@ export function failedKeys({ now, most = 100, windowMs = 60_000 }: FailedKeysOpt
   };
   return {
     add(address) {
-      const name = networkOf(address);
+      const name = limitedNetwork(address);
       if (name === undefined) return;
       const known = current(name) ?? { count: 0, until: now() + windowMs };
       known.count += 1;
@@ -48,16 +49,15 @@ export function failedKeys({ now, most = 100, windowMs = 60_000 }: FailedKeysOpt
       if (failures.size > capacity && oldest !== undefined) failures.delete(oldest);
     },
     waitOf(address) {
-      const name = networkOf(address);
+      const name = limitedNetwork(address);
       const known = name === undefined ? undefined : current(name);
       return known && known.count >= most ? known.until - now() : 0;
     },
   };
 }
 
-/** Returns an IPv4 address, or the network of an IPv6 address: one sender has many. Undefined for this machine. */
-function networkOf(address: string | undefined): string | undefined {
-  const plain = address?.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (plain === undefined || isLoopback(plain)) return undefined;
-  return plain.includes(':') ? plain.split(':').slice(0, 4).join(':') : plain;
+/** Returns the network of an address; undefined for this machine. */
+function limitedNetwork(address: string | undefined): string | undefined {
+  if (address === undefined || isLoopback(address.replace(/^::ffff:/i, ''))) return undefined;
+  return networkOf(address);
 }

@@ -168,7 +168,17 @@ test.for<
 >([
   ['a file', filePath, {}, true],
   ['the directory', '/api/conversations/0123/workspace', {}, true],
+  ['a file, by a page of the server', filePath, { headers: { 'sec-fetch-site': 'same-origin' } }, true],
+  [
+    'a file, by a page of the server that names its origin',
+    filePath,
+    { headers: { origin: 'http://localhost' } },
+    true,
+  ],
+  ['a file, by the person', filePath, { headers: { 'sec-fetch-site': 'none' } }, true],
   ['a file, by the page of another site', filePath, { headers: { 'sec-fetch-site': 'cross-site' } }, false],
+  ['a file, by the page of another port', filePath, { headers: { origin: 'http://localhost:3000' } }, false],
+  ['a file, embedded by the page of another port', filePath, { headers: { 'sec-fetch-site': 'same-site' } }, false],
   ['a change', filePath, { method: 'POST' }, false],
   ['a removal', filePath, { method: 'DELETE' }, false],
   ['events', '/api/conversations/0123/events/search', {}, false],
@@ -181,6 +191,17 @@ test.for<
   const [cookie = ''] = (await startedSession('localhost')).split(';');
   const headers = { host: 'localhost', cookie, ...init.headers };
   const response = await started().request(path, { ...init, headers });
+  expect(response.status === 401).toBe(!isAccepted);
+});
+
+test.for<readonly [Readonly<Record<string, string>>, boolean]>([
+  [{ origin: 'https://app.example', 'sec-fetch-site': 'cross-site' }, true],
+  [{ 'sec-fetch-site': 'cross-site' }, true],
+  [{ origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' }, false],
+])('with an allowed origin, a session is accepted for a page with %j: %s', async ([more, isAccepted]) => {
+  const [cookie = ''] = (await startedSession('localhost')).split(';');
+  const serving = started({ allowedOrigins: ['https://app.example'] });
+  const response = await serving.request(filePath, { headers: { host: 'localhost', cookie, ...more } });
   expect(response.status === 401).toBe(!isAccepted);
 });
 

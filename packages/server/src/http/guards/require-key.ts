@@ -18,16 +18,17 @@ export interface RequireKeyOptions {
  * Accepts requests that contain a key in their header, requests of a session for files of a workspace, and those of the
  * initialization, whose key is checked elsewhere.
  */
-export function requireKey({ isKey, isWorkspaceSession }: RequireKeyOptions): MiddlewareHandler {
+export function requireKey({ isKey, isWorkspaceSession }: RequireKeyOptions): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const isAccepted = isKey(keyOf(context) ?? '') || isWorkspaceSession(context);
     if (!isAccepted && !isInitPath(context.req.path)) throw new HTTPException(401, { message: 'Unauthorized' });
+    if (isAccepted) context.env?.trust?.();
     await next();
   };
 }
 
 /** Clients of the protocol of OpenAI send the key as a bearer token. */
-function keyOf({ req }: Context): string | undefined {
+function keyOf({ req }: Context<ServerEnv>): string | undefined {
   const bearer = req.path.startsWith('/v1/') ? /^bearer +(\S+)$/i.exec(req.header('authorization') ?? '') : undefined;
   return req.header(keyHeader) ?? bearer?.[1];
 }
@@ -51,11 +52,12 @@ export function limitFailedKeys(failed: FailedKeys): MiddlewareHandler<ServerEnv
 }
 
 /** Accepts requests for metrics with one of the keys in their header, or as the bearer that Prometheus sends. */
-export function requireMetricsKey(isKey: KeyCheck): MiddlewareHandler {
+export function requireMetricsKey(isKey: KeyCheck): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const bearer = /^Bearer (.+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
     if (!isKey(context.req.header(keyHeader) ?? bearer ?? ''))
       throw new HTTPException(401, { message: 'Unauthorized' });
+    context.env?.trust?.();
     await next();
   };
 }

@@ -17,21 +17,20 @@ const maxAge = 400 * 24 * 60 * 60;
 /** Options of `workspaceSessions`. */
 export interface WorkspaceSessionOptions {
   readonly keys: readonly string[];
-  /** True if pages of other sites may load files. */
-  readonly allowsOtherSites: boolean;
+  /** Origins whose pages may load files with the cookie, in addition to that of the server. */
+  readonly allowedOrigins: readonly string[];
 }
 
 /** Returns true for a request for a file of a workspace that contains a valid cookie. */
 export type WorkspaceSessionCheck = (context: Context) => boolean;
 
 /** Returns the check of the cookie. Its duration does not depend on the keys. */
-export function workspaceSessions({ keys, allowsOtherSites }: WorkspaceSessionOptions): WorkspaceSessionCheck {
+export function workspaceSessions({ keys, allowedOrigins }: WorkspaceSessionOptions): WorkspaceSessionCheck {
   const known = keys.map((key) => Buffer.from(tokenOf(key)));
   return (context) => {
     const { method, path } = context.req;
     if ((method !== 'GET' && method !== 'HEAD') || !workspaceFile.test(path)) return false;
-    // Browsers without partitioned cookies would send it for the page of any site.
-    if (!allowsOtherSites && context.req.header('sec-fetch-site') === 'cross-site') return false;
+    if (!isOfAllowedPage(context, allowedOrigins)) return false;
     const received = Buffer.from(getCookie(context, workspaceCookie) ?? '');
     return known.filter((token) => token.length === received.length && timingSafeEqual(token, received)).length > 0;
   };
@@ -52,6 +51,17 @@ export function workspaceCookieHeader(context: Context, key: string | undefined)
     // Browsers accept a cookie for other sites only with the other two attributes.
     ...(isPrivate ? { sameSite: 'None', secure: true, partitioned: true } : { sameSite: 'Lax' }),
   });
+}
+
+/**
+ * Browsers send the cookie by themselves, also for a page of another port of this machine, and those without
+ * partitioned cookies for a page of any site. A page that only embeds a file is named by its site, not by its origin.
+ */
+function isOfAllowedPage(context: Context, allowed: readonly string[]): boolean {
+  const origin = context.req.header('origin');
+  if (origin !== undefined) return allowed.includes(origin) || URL.parse(origin)?.host === hostOf(context);
+  const site = context.req.header('sec-fetch-site');
+  return allowed.length > 0 || site === undefined || site === 'same-origin' || site === 'none';
 }
 
 function tokenOf(key: string): string {

@@ -61,7 +61,8 @@ function socketRoute<Input extends z.ZodType>(
       onOpen(_event, { raw: socket }) {
         const connection = context.env.incoming?.socket;
         if (!(socket instanceof WebSocket) || !connection) return;
-        void serveSocket({ socket, hasKey, connection }, socketContext, (client) => serve(client, input.data));
+        const trust = (): void => context.env.trust?.();
+        void serveSocket({ socket, hasKey, connection, trust }, socketContext, (client) => serve(client, input.data));
       },
     }));
     return upgrade(context, next);

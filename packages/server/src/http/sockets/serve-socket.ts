@@ -40,11 +40,13 @@ export interface OpenedSocket {
   /** True if the handshake contained a key. */
   readonly hasKey: boolean;
   readonly connection: Socket;
+  /** Keeps the connection, whose client has sent a key. */
+  readonly trust: () => void;
 }
 
 /** Serves an open socket until it closes: the client sends its key, if the handshake had none, and is served. */
 export async function serveSocket(
-  { socket, hasKey, connection }: OpenedSocket,
+  { socket, hasKey, connection, trust }: OpenedSocket,
   context: SocketContext,
   serve: (client: Client) => Promise<void>,
 ): Promise<void> {
@@ -61,6 +63,7 @@ export async function serveSocket(
       return closeSocket(socket, 'notAuthenticated', 'Authentication failed');
     }
   }
+  trust();
   try {
     await serve({ socket, inbox, connection });
   } catch (error) {
