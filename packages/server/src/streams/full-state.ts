@@ -1,5 +1,5 @@
 import type { ConversationSources } from '../hosting/info/conversation-sources.ts';
-import { conversationInfoOf } from '../hosting/info/info-of.ts';
+import { readInfo } from '../hosting/info/read-info.ts';
 
 /** Fields of the info of a conversation that the reference keeps outside its state. */
 const outside = new Set([
@@ -29,7 +29,7 @@ export async function fullStateText(
   { store, folds }: Pick<ConversationSources, 'store' | 'folds'>,
 ): Promise<string> {
   const summary = await store.summary(id);
-  const info = conversationInfoOf(summary, await folds.of(summary), { includeSkills: true });
+  const info = await readInfo(summary, { store, folds }, { includeSkills: true });
   const fields = Object.entries(info).filter(([name]) => !outside.has(name));
   const state = {
     ...Object.fromEntries(fields),

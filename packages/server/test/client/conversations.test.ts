@@ -1,4 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { directoryStore } from '@varve/storage/directory';
+import { sqliteStore } from '@varve/storage/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AgentServerClient } from './official-client.ts';
 import { openClient, type OpenedClient } from './open-client.ts';
@@ -107,4 +111,16 @@ test('events are searched by kind, page by page, counted and read', async () => 
   const [first = ''] = await messagesOf(id);
   expect(await conversations.getEvent(id, first)).toMatchObject({ id: first, kind: 'MessageEvent', source: 'user' });
   expect(await conversations.getEvents(id, [first, 'nothing'])).toMatchObject([{ id: first }, null]);
+});
+
+test.for([
+  ['a directory', async (path: string) => directoryStore({ path }), (id: string) => `store/${id}`],
+  ['SQLite', async (path: string) => sqliteStore({ path: join(path, 'varve.db') }), () => 'store'],
+] as const)('the directory of a conversation in %s exists', async ([, openStore, place]) => {
+  await using stored = await openClient([], openStore);
+  const conversation = stored.conversation();
+  await conversation.start();
+  const directory = await conversation.state.getPersistenceDir();
+  expect((await stat(directory)).isDirectory()).toBe(true);
+  expect(directory.endsWith(place(conversation.id.replaceAll('-', '')))).toBe(true);
 });

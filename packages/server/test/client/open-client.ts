@@ -28,12 +28,15 @@ export interface OpenedClient extends AsyncDisposable {
 }
 
 /** Starts a server with a model that answers with a script. */
-export async function openClient(steps: Iterable<ScriptedStep> = []): Promise<OpenedClient> {
+export async function openClient(
+  steps: Iterable<ScriptedStep> = [],
+  openStore: (directory: string) => Promise<EventStore> = async () => memoryStore(),
+): Promise<OpenedClient> {
   const directory = await mkdtemp(join(tmpdir(), 'varve-client-'));
   const workspace = join(directory, 'workspace');
   await mkdir(workspace);
   const model = await scriptedServer(steps);
-  const store = memoryStore();
+  const store = await openStore(join(directory, 'store'));
   const options = { store, keys: [testKey], home: join(directory, 'home'), env: {} };
   let listening = await server(options).listen(0);
   const logs: EventLog[] = [];

@@ -98,6 +98,12 @@ export interface EventStore extends AsyncDisposable {
    * @throws {StorageError} `invalid`, `closed`, `full`, `io`.
    */
   facts?(query: FactQuery): Promise<Page<Fact>>;
+  /**
+   * Returns the directory with the files of a conversation, whether or not it exists. Absent in a store without files.
+   *
+   * @throws {StorageError} `invalid`.
+   */
+  directoryOf?(id: string): string;
   /** Removes a conversation and all its data. @throws {StorageError} `missing`, `held`; `conflict` for another meta. */
   remove(id: string, options?: RemoveOptions): Promise<void>;
   /**

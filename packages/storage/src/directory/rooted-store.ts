@@ -105,6 +105,11 @@ export class RootedStore implements EventStore {
     return withStorageErrors(() => readSummary(files, root, id) ?? missing(id));
   }
 
+  directoryOf(id: string): string {
+    checkId(id);
+    return join(this.#options.root, id);
+  }
+
   async facts(query: FactQuery): Promise<Page<Fact>> {
     return scanFacts(this, query);
   }

@@ -10,6 +10,8 @@ import { writeQueue } from './write-queue.ts';
 
 /** An open database: prepared statements, and the queue in which they run. */
 export interface Connection {
+  /** Absolute path of the database. */
+  readonly path: string;
   readonly statements: Statements;
   /** Runs statements that only read. @throws {StorageError} `closed`, `io`, `corrupt`. */
   read<T>(work: () => T): Promise<T>;
@@ -52,6 +54,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     return work();
   };
   return {
+    path,
     statements,
     read: async (work) => retryWhileBusy(() => checkedRead(work), busyMs).catch(rethrow),
     async write(work) {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
@@ -127,6 +128,11 @@ class SqliteStore implements EventStore {
     this.#check(id);
     const row = await this.#connection.read(() => this.#connection.statements.summary.get(id));
     return toSummary(row ?? missing(id));
+  }
+
+  directoryOf(id: string): string {
+    checkId(id);
+    return dirname(this.#connection.path);
   }
 
   async facts(query: FactQuery): Promise<Page<Fact>> {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import type { LogReader } from '../contract/log-reader.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { EventStore, ListQuery, Summary } from '../contract/store.ts';
@@ -18,6 +20,18 @@ export const listChecks: readonly StoreCheck[] = [
       await log[Symbol.asyncDispose]();
       await rejectsWith('exists', () => store.create('c', 'other'));
       assert.deepEqual([(await store.summary('c')).meta, (await store.summary('c')).head], ['mine', 1]);
+    },
+  },
+  {
+    title: 'a store with files names the directory of a conversation, whether or not it exists',
+    async run({ open }) {
+      await using store = await open();
+      if (!store.directoryOf) return;
+      assert.ok(isAbsolute(store.directoryOf('c')));
+      assert.throws(() => store.directoryOf?.('../c'), { code: 'invalid' });
+      const log = await store.create('c', {});
+      assert.ok((await stat(store.directoryOf('c'))).isDirectory());
+      await log[Symbol.asyncDispose]();
     },
   },
   {

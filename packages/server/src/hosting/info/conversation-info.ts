@@ -44,7 +44,6 @@ export const executionStatus = z.enum(executionStatuses).openapi('ConversationEx
 
 /** Fields that the configuration or the log may contain; each has a default. */
 export const configurableFields = {
-  persistence_dir: z.string().nullable(),
   max_iterations: z.int().positive(),
   stuck_detection: z.boolean(),
   confirmation_policy: named,
@@ -71,6 +70,7 @@ export const conversationInfo = z
   .object({
     id,
     workspace: z.object({ working_dir: z.string(), kind: z.literal('LocalWorkspace') }),
+    persistence_dir: z.string().nullable(),
     ...configurableFields,
     execution_status: executionStatus,
     last_user_message_id: z.string().nullable(),

@@ -12,12 +12,13 @@ import { storedConfiguration } from './stored-configuration.ts';
 /** Options of `conversationInfoOf`. */
 export interface InfoOptions {
   readonly includeSkills: boolean;
+  /** Directory with the files of the conversation; absent for a store without files. */
+  readonly directory?: string | undefined;
 }
 
 type ConfiguredFields = Pick<ConversationInfo, keyof typeof configurableFields>;
 
 const defaults: ConfiguredFields = {
-  persistence_dir: null,
   max_iterations: 500,
   stuck_detection: true,
   confirmation_policy: { kind: 'NeverConfirm' },
@@ -50,7 +51,7 @@ const spec = z.object({
 export function conversationInfoOf(
   summary: Summary,
   fold: ConversationFold,
-  { includeSkills }: InfoOptions,
+  { includeSkills, directory }: InfoOptions,
 ): ConversationInfo {
   const { title } = titled.safeParse(summary.meta).data ?? { title: null };
   const { workspace, agent, policy, ...configured } = storedConfiguration(summary, fold);
@@ -58,6 +59,7 @@ export function conversationInfoOf(
   return {
     id: dashedId(summary.id),
     workspace: { working_dir: workspace, kind: 'LocalWorkspace' },
+    persistence_dir: directory ?? null,
     ...firstValid([{ confirmation_policy: policy }, fields, configured, ofSpec(agent)]),
     activated_knowledge_skills: [...fold.skills.activated],
     invoked_skills: [...fold.skills.invoked],

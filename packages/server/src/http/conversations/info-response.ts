@@ -1,6 +1,7 @@
 import type { Summary } from '@varve/storage';
 import type { ConversationInfo } from '../../hosting/info/conversation-info.ts';
-import { conversationInfoOf, type InfoOptions } from '../../hosting/info/info-of.ts';
+import type { InfoOptions } from '../../hosting/info/info-of.ts';
+import { readInfo } from '../../hosting/info/read-info.ts';
 import type { Services } from '../services.ts';
 import { unlessMissing } from '../../hosting/info/unless-missing.ts';
 
@@ -17,9 +18,8 @@ export async function infoById(
 /** Returns the info of a listed conversation; undefined if it was removed concurrently. */
 export async function infoOf(
   summary: Summary,
-  { folds }: Services,
+  services: Services,
   options: InfoOptions,
 ): Promise<ConversationInfo | undefined> {
-  const fold = await unlessMissing(folds.of(summary));
-  return fold && conversationInfoOf(summary, fold, options);
+  return unlessMissing(readInfo(summary, services, options));
 }

@@ -4,7 +4,7 @@ import { SettingsError } from '@varve/settings';
 import { HTTPException } from 'hono/http-exception';
 import { canonicalId } from '@varve/storage';
 import { finalResponse } from '../conversations/final-response.ts';
-import { conversationInfoOf } from '../../hosting/info/info-of.ts';
+import { readInfo } from '../../hosting/info/read-info.ts';
 import { startRequest, type StartRequest } from '../../hosting/request/start-request.ts';
 import { RequestError } from '../../error.ts';
 import type { Services } from '../services.ts';
@@ -128,7 +128,7 @@ interface Tokens {
 /** Returns the tokens that all models of a conversation have used. */
 async function usageOf(id: string, { store, folds }: Services): Promise<Tokens> {
   const summary = await store.summary(id);
-  const { stats } = conversationInfoOf(summary, await folds.of(summary), { includeSkills: false });
+  const { stats } = await readInfo(summary, { store, folds }, { includeSkills: false });
   const used = Object.values(stats.usage_to_metrics).map(({ accumulated_token_usage: usage }) => usage);
   return {
     prompt: used.reduce((sum, { prompt_tokens: tokens }) => sum + tokens, 0),

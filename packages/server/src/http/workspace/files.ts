@@ -7,7 +7,7 @@ import { excludesOf, patchArchive, tarArchive } from '../../workspace/files/arch
 import { directoryPage } from '../../workspace/files/directory-page.ts';
 import { attachment, fileResponse } from '../../workspace/files/file-response.ts';
 import { receiveUpload } from '../../workspace/files/receive-upload.ts';
-import { conversationInfoOf } from '../../hosting/info/info-of.ts';
+import { readInfo } from '../../hosting/info/read-info.ts';
 import { pageLimit } from '../route/page-limit.ts';
 import { RequestError } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
@@ -120,7 +120,7 @@ export const fileRoutes: readonly Route[] = [
       }
       const log = await store.read(id);
       await checkWhole(log);
-      const info = conversationInfoOf(summary, await folds.of(summary), { includeSkills: true });
+      const info = await readInfo(summary, { store, folds }, { includeSkills: true });
       const zip = await zipOf(trajectoryFiles(log, summary, info));
       return new Response(zip, { headers: { 'content-type': binary, ...attachment(`${id}.zip`) } });
     },

@@ -5,7 +5,7 @@ import { getMimeType } from 'hono/utils/mime';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { fileAccess } from '../../workspace/files/file-access.ts';
 import { fileResponse } from '../../workspace/files/file-response.ts';
-import { conversationInfoOf } from '../../hosting/info/info-of.ts';
+import { readInfo } from '../../hosting/info/read-info.ts';
 import { RequestError } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
@@ -75,6 +75,6 @@ async function send(
 async function directoryOf(id: string, { store, folds }: Services): Promise<string> {
   const summary = await unlessMissing(store.summary(id));
   if (!summary) throw new RequestError('unknown', 'Not Found');
-  const info = conversationInfoOf(summary, await folds.of(summary), { includeSkills: false });
+  const info = await readInfo(summary, { store, folds }, { includeSkills: false });
   return info.workspace.working_dir;
 }

@@ -1,5 +1,5 @@
 import type { ConversationSources } from '../../hosting/info/conversation-sources.ts';
-import { conversationInfoOf } from '../../hosting/info/info-of.ts';
+import { readInfo } from '../../hosting/info/read-info.ts';
 import { unlessMissing } from '../../hosting/info/unless-missing.ts';
 import { followConversation } from './follow-conversation.ts';
 import type { WebhookOptions } from './webhook-options.ts';
@@ -73,7 +73,7 @@ export function webhooks({ webhooks: receivers, key, context, ...sources }: Webh
       if (receivers.length === 0) return;
       const summary = await unlessMissing(store.summary(id));
       if (!summary) return;
-      const info = conversationInfoOf(summary, await folds.of(summary), { includeSkills: false });
+      const info = await readInfo(summary, { store, folds }, { includeSkills: false });
       const body = JSON.stringify(status === undefined ? info : { ...info, execution_status: status });
       for (const queue of changes) queue.add(body);
     },
