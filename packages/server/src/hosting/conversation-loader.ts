@@ -18,7 +18,7 @@ import { referenceKeys } from './private/reference-keys.ts';
 import { isOwned } from './recover.ts';
 import { requestedAgentOf } from './request/requested-agent.ts';
 import type { RunQueue } from './run-queue.ts';
-import { surroundingsOf, type Surroundings } from './request/surroundings.ts';
+import { surroundingsOf, type Surroundings, type SurroundingsOptions } from './request/surroundings.ts';
 import * as z from 'zod';
 import type { SecretsInUse } from './private/secrets-in-use.ts';
 import type { TitleModel } from '../settings/title-model.ts';
@@ -308,6 +308,7 @@ export class ConversationLoader {
       isNew,
       agent: configuration?.agent,
       agentDefinitions: configuration?.agent_definitions,
+      profile: profileOf(configuration),
       onNotice: (notice) => onNotice(notice, privateValues.id),
     });
   }
@@ -316,6 +317,13 @@ export class ConversationLoader {
   #storedAgent({ agent }: Configuration, { registries, parts, added }: Surroundings): Agent {
     return buildAgent(added(supportedAgent(agent)) as Json, registries, parts).agent;
   }
+}
+
+/** A conversation of a client has the profile that it was launched from; one of the command that in use. */
+function profileOf(configuration: Configuration | undefined): SurroundingsOptions['profile'] {
+  if (!configuration) return 'in-use';
+  const id = configuration.launched_agent_profile?.['agent_profile_id'];
+  return typeof id === 'string' ? { id } : undefined;
 }
 
 const policies = z.looseObject({ confirmation_policy: z.unknown(), security_analyzer: z.unknown() });

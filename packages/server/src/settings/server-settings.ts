@@ -5,6 +5,7 @@ import {
   SettingsError,
   settingsPaths,
   userSettingsPath,
+  type FlagValue,
   type Settings,
   type SettingsFile,
 } from '@varve/settings';
@@ -47,10 +48,13 @@ export interface ServerSettings {
   readonly secrets: SecretStore;
   /** Encrypts secrets that clients send back. */
   cipher(): Promise<Cipher>;
-  /** Returns the settings in effect, without those of a workspace. */
+  /** Returns the settings of the person, without those of a workspace and of agent profiles. */
   current(): Promise<Settings>;
-  /** Returns the settings in effect in a workspace: with those of its project, as far as a person trusts them. */
-  at(workspace: string): Promise<Settings>;
+  /**
+   * Returns the settings in effect in a workspace: with those of its project, as far as a person trusts them, and of an
+   * agent profile: that with the id, or the one in use. One that was removed adds nothing.
+   */
+  at(workspace: string, profile?: { readonly id: string } | 'in-use'): Promise<Settings>;
   /**
    * Changes settings of the user's file; undefined removes one. A function receives those of the file, which no other
    * writer changes before the result is stored.
@@ -71,8 +75,11 @@ export function serverSettings({ home, env, userHome, passphrase }: ServerSettin
   const models = modelProfiles(home);
   const agents = agentProfiles(home, randomUUID);
   const secrets = secretStore({ home, passphrase });
-  const sources = { home, env, agentProfile: (name: string) => agents.settings(name) };
-  const current = (): Promise<Settings> => resolveSettings(sources);
+  const current = (): Promise<Settings> => resolveSettings({ home, env });
+  const profileFlags = async (id: string): Promise<readonly FlagValue[] | undefined> => {
+    const entry = (await agents.list()).find((each) => 'record' in each && each.record.id === id);
+    return entry && [{ key: 'agent_profile', value: entry.name, flag: 'agent_profile_id' }];
+  };
   const isTrusted = (file: SettingsFile): Promise<boolean> =>
     isTrustedFile(file, { home, ...(userHome !== undefined && { userHome }) });
   const keyOf = async (record: LlmRecord): Promise<string | undefined> => {
@@ -90,7 +97,12 @@ export function serverSettings({ home, env, userHome, passphrase }: ServerSettin
     secrets,
     cipher: () => secrets.cipher(),
     current,
-    at: (workspace) => resolveSettings({ ...sources, workspace, isTrusted }),
+    async at(workspace, profile) {
+      const flags = typeof profile === 'object' ? await profileFlags(profile.id) : undefined;
+      const isUsed = profile === 'in-use' || flags !== undefined;
+      const agentProfile = isUsed ? { agentProfile: (name: string) => agents.settings(name) } : {};
+      return resolveSettings({ home, env, workspace, isTrusted, ...agentProfile, ...(flags && { flags }) });
+    },
     async set(values) {
       const file = {
         path: await userSettingsPath(home),

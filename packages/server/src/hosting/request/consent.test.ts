@@ -42,6 +42,17 @@ test.for([
   expect(await outcome(person, unset)).toEqual(end);
 });
 
+test('an agent profile has its policy in conversations that are launched from it, and in no other', async () => {
+  const person = await personServer([risk('LOW'), risk('LOW'), done]);
+  const id = '00000000-0000-0000-0000-00000000000a';
+  const varve = { confirmation: { policy: 'ask' } };
+  const llm = { model: 'openai/scripted', base_url: person.model.url };
+  person.write('userHome', '.varve/config.json', { llm, agent_profile: 'mine', confirmation: { policy: 'never' } });
+  person.write('userHome', '.varve/agent-profiles/mine.json', { id, name: 'mine', agent_kind: 'openhands', varve });
+  expect(await outcome(person, { ...unset, agent: undefined, agent_profile_id: id })).toEqual(waiting);
+  expect(await outcome(person, unset)).toEqual(['finished', 1]);
+});
+
 test('a request may name another policy', async () => {
   const person = await personServer([risk('HIGH'), done]);
   expect(await outcome(person, { confirmation_policy: { kind: 'NeverConfirm' } })).toEqual(['finished', 1]);

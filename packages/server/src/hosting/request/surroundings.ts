@@ -19,6 +19,7 @@ import { registriesFor, type AgentEnvironment } from './build-agent.ts';
 import type { PrivateValues } from '../private/private-values.ts';
 import { withReferenceKinds } from './reference-kinds.ts';
 import { clientParts, type ClientParts } from './client-parts.ts';
+import type { ServerSettings } from '../../settings/server-settings.ts';
 
 /** Options of {@link surroundingsOf}. */
 export interface SurroundingsOptions {
@@ -30,6 +31,8 @@ export interface SurroundingsOptions {
   readonly agent?: Readonly<Record<string, unknown>> | undefined;
   /** Sub-agents of the client, in the JSON of the protocol. They replace those of files with their names. */
   readonly agentDefinitions?: readonly unknown[] | undefined;
+  /** Agent profile whose settings apply; absent for none. */
+  readonly profile?: Parameters<ServerSettings['at']>[1];
   /** False for a stored conversation, whose prompt is in its log. */
   readonly isNew: boolean;
   /** Receives a sentence per server that does not start, file that is not read, and directory that is not trusted. */
@@ -62,7 +65,7 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
   const { environment, privateValues, workspace, onNotice } = options;
   const { home, env } = environment;
   await using created = new AsyncDisposableStack();
-  const settings = await environment.settings?.at(workspace);
+  const settings = await environment.settings?.at(workspace, options.profile);
   const { variables, values: masked, referable } = privateValues;
   const { record } = privateValues;
   const client = clientParts({ ...options, record });

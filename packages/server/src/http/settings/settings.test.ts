@@ -179,9 +179,22 @@ test('agent profiles name model profiles, which cannot be removed meanwhile', as
   const { profiles } = (await call('GET', '/api/agent-profiles')).json;
   expect((await call('POST', `/api/agent-profiles/${profiles[0].id}/activate`)).status).toBe(200);
   expect((await call('GET', '/api/settings')).json).toMatchObject({
-    active_profile: 'q',
+    active_profile: null,
     active_agent_profile_id: profiles[0].id,
   });
+});
+
+test('an agent profile in use does not hide the settings', async () => {
+  const { call } = await opened();
+  const model = async () => (await call('GET', '/api/settings')).json.agent_settings.llm.model;
+  const change = { agent_settings_diff: { llm: { model: 'first', base_url: 'http://127.0.0.1:9/v1' } } };
+  await call('PATCH', '/api/settings', change);
+  const { active_agent_profile_id: id } = (await call('GET', '/api/agent-profiles')).json;
+  expect((await call('GET', '/api/settings')).json.active_agent_profile_id).toBe(id);
+  const answer = await call('PATCH', '/api/settings', { agent_settings_diff: { llm: { model: 'second' } } });
+  expect([answer.json.agent_settings.llm.model, await model()]).toEqual(['second', 'second']);
+  await call('POST', `/api/agent-profiles/${id}/activate`);
+  expect(await model()).toBe('second');
 });
 
 test('a model is checked by a request to its server', async () => {
