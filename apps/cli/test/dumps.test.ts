@@ -26,7 +26,7 @@ async function run(env: Readonly<Record<string, string>>) {
     { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] },
   ]);
   const where = ['--base-url', server.url, '--model', 'm', '--confirm', 'never', '-w', home];
-  const { code } = await runVarve(['run', 'Say it.', ...where], { home, env: { LLM_API_KEY: 'sk-of-dumps', ...env } });
+  const { code } = await runVarve(['run', 'Answer.', ...where], { home, env: { LLM_API_KEY: 'sk-of-dumps', ...env } });
   expect(code).toBe(0);
   return { home, folder: join(home, '.varve', 'completions') };
 }

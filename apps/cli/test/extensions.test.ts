@@ -13,7 +13,7 @@ const stop = (command: string) => ({ Stop: [{ hooks: [{ command }] }] });
 class Project {
   readonly home: string;
   readonly directory: string;
-  /** File that hooks write: beside the home directory, which they cannot write. */
+  /** File that hooks write: next to the home directory, which they cannot write. */
   readonly mark: string;
 
   constructor(home: string) {

@@ -59,7 +59,7 @@ test('the status is hidden during a question', async () => {
   expect(written).toEqual([]);
 });
 
-test('nothing is printed below a question, and what came meanwhile after the answer', async () => {
+test('nothing is printed below a question, and what arrived in between after the answer', async () => {
   const { io, written } = terminal(true);
   using progress = new Progress(io);
   await progress.hiddenDuring(async () => {
