@@ -71,10 +71,8 @@ test('a run removes files of old conversations, and nothing else', async () => {
   }
   await using server = await scriptedServer([{ text: 'Done.' }]);
   await varve('run', 'Hi.', '--base-url', server.url, '--model', 'm');
-  expect([(await readdir(place('edits'))).toSorted(), await readdir(place('outputs'))]).toEqual([
-    ['mine', 'young'],
-    [],
-  ]);
+  expect((await readdir(place('edits'))).toSorted()).toEqual(['mine', 'young']);
+  expect(await readdir(place('outputs'))).not.toContain('old');
 });
 
 test('verify reports that a log is unchanged, and its last seal', async () => {

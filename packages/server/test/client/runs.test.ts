@@ -52,11 +52,11 @@ test('a message that asks for a run starts it', async () => {
 });
 
 test('without a policy of the client, a call that cannot be undone waits', async () => {
-  const remove: ScriptedStep = { calls: [{ name: 'terminal', arguments: { command: 'rm -rf ../outside' } }] };
-  await using opened = await openClient([remove]);
+  const push: ScriptedStep = { calls: [{ name: 'terminal', arguments: { command: 'git push' } }] };
+  await using opened = await openClient([push]);
   const conversation = await started(opened);
   const log = await opened.listen(conversation.id);
-  await conversation.sendMessage('Remove it');
+  await conversation.sendMessage('Push it');
   await conversation.run();
   await log.untilStatus('waiting_for_confirmation');
 });
