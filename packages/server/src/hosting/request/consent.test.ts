@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { personServer } from '../../../test/support/person-server.ts';
 import { message, runningServer, type RunningServer } from '../../../test/support/running-server.ts';
 
-const dangerous = 'rm -rf ../outside';
+const dangerous = 'git push';
 const risk = (rating: string): ScriptedTurn => ({
   calls: [{ name: 'terminal', arguments: { command: dangerous, security_risk: rating } }],
 });
