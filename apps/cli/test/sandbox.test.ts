@@ -13,8 +13,12 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const problem = sandboxProblem();
 if (problem !== undefined) process.stderr.write(`NOT TESTED: commands of a run in a sandbox. ${problem}\n`);
 
-/** Runs a script in the workspace by `varve run`, and returns what the model received. */
-async function runScript(home: string, script: string, ...args: readonly string[]): Promise<string> {
+/** Runs a script in the workspace by `varve run`, and returns its log and what the model received. */
+async function runScript(
+  home: string,
+  script: string,
+  ...args: readonly string[]
+): Promise<{ readonly log: string; readonly observed: string }> {
   const workspace = join(home, 'project');
   mkdirSync(workspace);
   writeFileSync(join(workspace, 'x.sh'), script);
@@ -30,7 +34,9 @@ async function runScript(home: string, script: string, ...args: readonly string[
   );
   const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr), once(child, 'exit')]);
   expect({ stderr, code: child.exitCode }).toMatchObject({ code: 0 });
-  return stdout.split('\n').find((line) => /"kind":"ObservationEvent"/.test(line) && line.includes('terminal')) ?? '';
+  const lines = stdout.split('\n');
+  const observed = lines.find((line) => /"kind":"ObservationEvent"/.test(line) && line.includes('terminal')) ?? '';
+  return { log: stdout, observed };
 }
 
 describe.skipIf(problem !== undefined)('a script that a run starts', () => {
@@ -39,13 +45,14 @@ describe.skipIf(problem !== undefined)('a script that a run starts', () => {
     try {
       mkdirSync(join(home, '.ssh'));
       writeFileSync(join(home, '.ssh/id_rsa'), 'THE KEY');
-      const observed = await runScript(
+      const { log, observed } = await runScript(
         home,
         'cat ~/.ssh/id_rsa; echo evil >>~/.bashrc; curl -sS https://not-allowed.example; echo 1 >file; echo agent $VARVE_AGENT',
       );
       expect(observed).not.toContain('THE KEY');
       expect(observed).toContain('refused the network host not-allowed.example and');
       expect(observed).toContain('agent 1');
+      expect(log).toContain('"sandbox":"workspace"');
       expect(['.bashrc', 'project/file'].map((name) => existsSync(join(home, name)))).toEqual([false, true]);
     } finally {
       rmSync(home, { recursive: true, force: true });
@@ -55,7 +62,8 @@ describe.skipIf(problem !== undefined)('a script that a run starts', () => {
   test('has the rights of the user without the sandbox', async () => {
     const home = mkdtempSync('/var/tmp/varve-test-');
     try {
-      await runScript(home, 'echo 1 >>~/.bashrc', '--sandbox', 'off');
+      const { log } = await runScript(home, 'echo 1 >>~/.bashrc', '--sandbox', 'off');
+      expect(log).not.toContain('"sandbox":"');
       expect(existsSync(join(home, '.bashrc'))).toBe(true);
     } finally {
       rmSync(home, { recursive: true, force: true });

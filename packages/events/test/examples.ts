@@ -224,7 +224,10 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
     { action_id: at(3).id, control: 'transfer', agent: 'writer', reason: 'Write it.', at: 1_770_000_000_000 },
     at(4),
   ),
-  'varve.effect': effectFact.create({ action_id: at(3).id, idempotency_key: 'k1', at: 1_770_000_000_000 }, at(4)),
+  'varve.effect': effectFact.create(
+    { action_id: at(3).id, idempotency_key: 'k1', at: 1_770_000_000_000, sandbox: 'workspace' },
+    at(4),
+  ),
   'varve.fork': forkFact.create(
     {
       of: '6'.repeat(32),

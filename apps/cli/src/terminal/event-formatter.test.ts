@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { text } from '@varve/events';
+import { effectFact } from '@varve/events/facts';
 import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
 import { TaskTrackerAction, TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { eventFormatter } from './event-formatter.ts';
@@ -30,13 +31,30 @@ const result = (id: string, action: string, output: string) =>
     stamp(id),
   );
 
-const formatted = (events: readonly (ReturnType<typeof call> | ReturnType<typeof result>)[]) => {
+const start = (id: string, action: string, sandbox?: string) =>
+  effectFact.create(
+    { action_id: action.repeat(8), idempotency_key: 'k', at: 1, ...(sandbox !== undefined && { sandbox }) },
+    stamp(id),
+  );
+
+const formatted = (events: readonly ReturnType<typeof call | typeof result | typeof start>[]) => {
   const format = eventFormatter();
   return events.flatMap((event) => format(event).map((line) => line.text));
 };
 
 test('a result directly after its call is formatted alone', () => {
   expect(formatted([call('a', 'one'), result('b', 'a', '1')])).toEqual(['$ one', '  1']);
+});
+
+test('the sandbox of calls is formatted when it changes', () => {
+  const once = [call('a', 'one'), start('b', 'a'), start('c', 'a', 'workspace'), result('d', 'a', '1')];
+  expect(formatted([...once, call('e', 'two'), start('f', 'e', 'workspace'), start('0', 'e', 'off')])).toEqual([
+    '$ one',
+    'in the sandbox (profile workspace)',
+    '  1',
+    '$ two',
+    'outside of the sandbox',
+  ]);
 });
 
 test('results of parallel calls repeat the line of their call', () => {

@@ -50,7 +50,7 @@ export function callFacts(call: ProposedCall): CallFacts {
   if (TerminalAction.is(action)) {
     const plain = action.is_input ? undefined : placedCommands(action.command, call);
     const paths = (plain ?? []).flatMap(pathsOf).slice(0, maxPaths);
-    const isSandboxed = tool.isSandboxed === true;
+    const isSandboxed = tool.sandbox !== undefined;
     return { ...shared, script: action.command, ...(plain && { plain }), paths, isSandboxed };
   }
   const files = filesOf(action);

@@ -9,7 +9,10 @@ const tool = countingTool().tool();
 const data = '/data/varve';
 
 function ruleFor(action: Payload, isSandboxed = false): string | undefined {
-  return protectedFinding({ tool: { ...tool, isSandboxed }, action, risk: 'LOW', workspace: '/project' }, [data])?.rule;
+  return protectedFinding(
+    { tool: { ...tool, ...(isSandboxed && { sandbox: 'workspace' }) }, action, risk: 'LOW', workspace: '/project' },
+    [data],
+  )?.rule;
 }
 
 const run = (command: string): Payload => TerminalAction.create({ command });

@@ -33,7 +33,7 @@ export function protectedFinding(call: ProposedCall, extra: readonly string[]): 
   const { tool, action } = call;
   if ([FinishAction, TaskTrackerAction, ThinkAction].some((payload) => payload.is(action))) return undefined;
   const facts = callFacts(call);
-  if (facts.script !== undefined && tool.isSandboxed === true) return undefined;
+  if (facts.script !== undefined && tool.sandbox !== undefined) return undefined;
   const secret = facts.paths.find((path) => isSecret(path, extra));
   if (secret) return { risk: 'HIGH', rule: 'read.credentials', text: `It names credentials: ${nameOf(secret, facts)}` };
   if (tool.annotations.readOnlyHint || ('command' in action && action['command'] === 'view')) return undefined;

@@ -30,7 +30,7 @@ const rulesOf = (...texts: readonly string[]): readonly PermissionRule[] =>
 
 function decide(rules: readonly string[], command: string, isSandboxed = false) {
   const call = {
-    tool: { ...tool, name: 'terminal', isSandboxed },
+    tool: { ...tool, name: 'terminal', ...(isSandboxed && { sandbox: 'workspace' }) },
     action: TerminalAction.create({ command }),
     workspace,
   };

@@ -12,7 +12,12 @@ const tool = countingTool().tool();
 function risk(command: string, options: { readonly isSandboxed?: boolean; readonly isInput?: boolean } = {}) {
   const { isSandboxed = false, isInput = false } = options;
   const action = TerminalAction.create({ command, is_input: isInput });
-  return shellRisk().assess({ tool: { ...tool, isSandboxed }, action, risk: 'LOW', workspace: '/project' })?.risk;
+  return shellRisk().assess({
+    tool: { ...tool, ...(isSandboxed && { sandbox: 'workspace' }) },
+    action,
+    risk: 'LOW',
+    workspace: '/project',
+  })?.risk;
 }
 
 test.for([

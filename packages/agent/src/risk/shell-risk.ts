@@ -38,7 +38,7 @@ export function shellRisk({ rules = [] }: ShellRiskOptions = {}): RiskAnalyzer {
     assess(call) {
       if (!TerminalAction.is(call.action)) return undefined;
       const { command, is_input: isInput } = call.action;
-      const isSandboxed = call.tool.isSandboxed === true;
+      const isSandboxed = call.tool.sandbox !== undefined;
       if (isInput) return verdictOf(command === '' || isSandboxed ? [] : [unknown('Input for a running program')]);
       const plain = placedCommands(command, call);
       const reasons = (plain ?? []).flatMap((placed) => reasonsOf(placed, rules, call));
@@ -65,7 +65,7 @@ function reasonsOf(
   // Models name files of the workspace by their absolute paths, too.
   const local = (word: string): string => (word.startsWith(`${workspace}/`) ? word.slice(workspace.length + 1) : word);
   const named = { ...command, words: command.words.map(local), writes: command.writes.map(local) };
-  if (tool.isSandboxed === true || isHarmless(named, isInWorkspace)) return matching;
+  if (tool.sandbox !== undefined || isHarmless(named, isInWorkspace)) return matching;
   return [...matching, unknown(`It is not known to be harmless: ${text}`)];
 }
 

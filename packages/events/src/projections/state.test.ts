@@ -86,7 +86,13 @@ test('an effect means that its action may have started', () => {
 test('an effect of a later version is recognised', () => {
   const make = eventFactory();
   const action = make.call('a');
-  const effect = update(make, effectFact.key, { action_id: action.id, idempotency_key: 'k', at: 1, later: true });
+  const effect = update(make, effectFact.key, {
+    action_id: action.id,
+    idempotency_key: 'k',
+    at: 1,
+    sandbox: 'off',
+    later: true,
+  });
   expect(pending([action, effect])[0]?.hasEffect).toBe(true);
 });
 

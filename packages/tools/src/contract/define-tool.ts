@@ -32,8 +32,8 @@ interface CommonOptions<Input> {
   readonly description: string;
   /** Default: every hint at its cautious value. */
   readonly annotations?: Partial<ToolAnnotations>;
-  /** See `isSandboxed` of {@link Tool}. Default: false. */
-  readonly isSandboxed?: boolean;
+  /** See `sandbox` of {@link Tool}. */
+  readonly sandbox?: string;
   readonly effect: Effect | ((input: Input) => Effect);
   readonly resources?: (input: Input) => readonly string[];
   /** See `repairInput` of {@link Tool}. Default: nothing is corrected. */
@@ -140,13 +140,13 @@ function sharedFields<Input>(
   options: CommonOptions<Input>,
   input: z.ZodObject,
 ): Omit<Tool<Input>, 'definition' | 'parse' | 'toAction' | 'fromAction' | 'execute' | 'close'> {
-  const { name, aliases, description, isSandboxed, effect, repairInput, control } = options;
+  const { name, aliases, description, sandbox, effect, repairInput, control } = options;
   return {
     name,
     ...(aliases && { aliases }),
     description,
     annotations: { ...cautiousAnnotations, ...options.annotations },
-    ...(isSandboxed === true && { isSandboxed }),
+    ...(sandbox !== undefined && { sandbox }),
     parameters: modelSchema(input),
     effect: (value) => (typeof effect === 'function' ? effect(value) : effect),
     resources: (value) => options.resources?.(value),

@@ -65,8 +65,8 @@ export interface Tool<Input = unknown> {
   /** Description for the model. Names limits with the numbers that the tool applies. */
   readonly description: string;
   readonly annotations: ToolAnnotations;
-  /** True if the programs that the tool starts run in a sandbox. */
-  readonly isSandboxed?: boolean;
+  /** Profile of the sandbox in which the programs of the tool run. Default: no sandbox. */
+  readonly sandbox?: string;
   /**
    * JSON Schema of the arguments: type object, without `$ref`, each property described. A tool defined elsewhere, as by
    * a client, passes its schema on unchanged. An agent offers `security_risk` and `summary` in addition, and passes on

@@ -55,11 +55,11 @@ export async function startMcpServers(
   const problems: string[] = [];
   await Promise.all(
     Object.entries(servers).map(async ([name, server]) => {
-      const sandbox = options.sandboxOf?.(name);
+      const sandbox = 'command' in server ? options.sandboxOf?.(name) : undefined;
       try {
         const connect = (signal?: AbortSignal) =>
           connectMcp(name, server, { ...connecting, ...(sandbox && { sandbox }), ...(signal && { signal }) });
-        started.set(name, new StartedServer(connect, await connect(options.signal)));
+        started.set(name, new StartedServer(connect, await connect(options.signal), sandbox?.policy.profile));
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
         problems.push(error.message);
@@ -76,7 +76,13 @@ export async function startMcpServers(
         const found = started.get(server);
         const session = found?.session() ?? new McpSession(() => Promise.reject(notRunning(server)));
         return tools.map((name) =>
-          mcpTool({ server, session, redactor, description: found?.describe(name) ?? unknownTool(name) }),
+          mcpTool({
+            server,
+            session,
+            redactor,
+            sandbox: found?.sandbox,
+            description: found?.describe(name) ?? unknownTool(name),
+          }),
         );
       },
     }),
@@ -88,10 +94,17 @@ export async function startMcpServers(
 
 class StartedServer {
   readonly #connect: (signal: AbortSignal) => Promise<McpConnection>;
+  /** Profile of the sandbox of the process. */
+  readonly sandbox: string | undefined;
   readonly #tools: ReadonlyMap<string, McpToolDescription>;
   #idle: McpConnection | undefined;
 
-  constructor(connect: (signal: AbortSignal) => Promise<McpConnection>, connection: McpConnection) {
+  constructor(
+    connect: (signal: AbortSignal) => Promise<McpConnection>,
+    connection: McpConnection,
+    sandbox: string | undefined,
+  ) {
+    this.sandbox = sandbox;
     this.#connect = connect;
     this.#idle = connection;
     this.#tools = new Map(connection.tools.map((tool) => [tool.name, tool]));

@@ -21,6 +21,8 @@ export interface McpToolOptions {
   readonly description: McpToolDescription;
   readonly session: McpSession;
   readonly redactor: Redactor;
+  /** See `sandbox` of {@link Tool}. */
+  readonly sandbox?: string | undefined;
 }
 
 /** Longest name of a tool. */
@@ -45,7 +47,13 @@ export function mcpToolName(server: string, tool: string): string {
  * Returns a tool of a server. Its hints have their cautious values, whatever the server claims, because policies trust
  * them. A server that fails is an observation.
  */
-export function mcpTool({ server, description: described, session, redactor }: McpToolOptions): Tool<Arguments> {
+export function mcpTool({
+  server,
+  description: described,
+  session,
+  redactor,
+  sandbox,
+}: McpToolOptions): Tool<Arguments> {
   const name = mcpToolName(server, described.name);
   const { description, parameters } = described;
   const { schema, size } = argumentSchema(name, parameters);
@@ -60,6 +68,7 @@ export function mcpTool({ server, description: described, session, redactor }: M
     name,
     description,
     annotations: cautiousAnnotations,
+    ...(sandbox !== undefined && { sandbox }),
     parameters,
     definition: {
       description,

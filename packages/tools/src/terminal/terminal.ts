@@ -43,7 +43,7 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
       idempotentHint: false,
       openWorldHint: true,
     },
-    isSandboxed: options.sandbox !== undefined,
+    ...(options.sandbox && { sandbox: options.sandbox.policy.profile }),
     effect: 'write',
     repairInput: quoteWords,
     resources: (call) => shellResources(call, maxShells),

@@ -75,7 +75,7 @@ function endDrafts(
 
 /** Stores what must precede the start of a call. Returns false for a call that was answered in the meantime. */
 async function recordStart(
-  { event, effect }: RunnableCall,
+  { event, effect, tool }: RunnableCall,
   idempotencyKey: string,
   { journal, now }: Session,
 ): Promise<boolean> {
@@ -85,7 +85,9 @@ async function recordStart(
     return isPending(journal, event);
   }
   // An append of its own, so that a crash before the effect is recorded proves that the call never started.
-  const value = { action_id: event.id, idempotency_key: idempotencyKey, at: now() };
+  const { sandbox } = tool;
+  const start = { action_id: event.id, idempotency_key: idempotencyKey, at: now() };
+  const value = { ...start, ...(sandbox !== undefined && { sandbox }) };
   const fact: Draft = { make: (stamp) => effectFact.create(value, stamp) };
   const started = await journal.emit(() => (isPending(journal, event) ? [fact] : []));
   return started.length > 0;
