@@ -1,5 +1,5 @@
 import type { Conversation } from '@varve/agent';
-import type { BaseEvent } from '@varve/events';
+import { textOf, type BaseEvent } from '@varve/events';
 import {
   ActionEvent,
   ConversationErrorEvent,
@@ -11,7 +11,10 @@ import type { PendingCall } from '@varve/events/projections';
 import { FinishAction } from '@varve/events/payloads';
 import type { TextLine, TextMark } from '@varve/events/text';
 import { eventFormatter } from '../terminal/event-formatter.ts';
+import type { Delta } from '@varve/llm';
 import type { Progress } from './progress.ts';
+import type { StreamedOutput } from './streamed-output.ts';
+import type { StreamedReply } from './streamed-reply.ts';
 import { styled, type Printable, type Style } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
@@ -28,6 +31,14 @@ export interface EventPrinterOptions {
   readonly asJson: boolean;
   /** Calls among those events that had no result. */
   readonly pending: readonly PendingCall[];
+  /** Prints replies and output while they arrive; absent if nothing does. */
+  readonly live?: LiveParts;
+}
+
+/** Printers of what is not stored yet. */
+export interface LiveParts {
+  readonly reply: StreamedReply;
+  readonly output: StreamedOutput;
 }
 
 /**
@@ -45,8 +56,14 @@ export class EventPrinter {
   readonly #format: ReturnType<typeof eventFormatter>;
   readonly #asJson: boolean;
   readonly #display: Display;
+  readonly #live: LiveParts | undefined;
+  /** Pieces of a reply that came before all events ahead of it were printed. */
+  #early: Delta[] = [];
+  /** Text of the last reply that was printed while it arrived. */
+  #streamedText = '';
 
-  constructor(conversation: Conversation, display: Display, { from, asJson, pending }: EventPrinterOptions) {
+  constructor(conversation: Conversation, display: Display, { from, asJson, pending, live }: EventPrinterOptions) {
+    this.#live = live;
     this.#format = eventFormatter(pending.map(({ event }) => event));
     this.#conversation = conversation;
     this.#printed = from;
@@ -73,6 +90,9 @@ export class EventPrinter {
     this.#until.abort();
     await this.#printing;
     await this.#print();
+    // What arrived of a reply that was interrupted stays on the screen.
+    this.#live?.reply.end('');
+    this.#live?.output.end();
   }
 
   /** Prints a last message of the agent that is not the answer of the run. */
@@ -81,11 +101,43 @@ export class EventPrinter {
     this.#message = [];
   }
 
+  /** Prints a piece of a reply when the events before it are printed. */
+  addDelta(delta: Delta): void {
+    if (!this.#live) return;
+    if (this.#printed < this.#conversation.state.head) this.#early.push(delta);
+    else this.#live.reply.add(delta);
+  }
+
+  /** Shows output of a running call. */
+  addOutput(chunk: string, callId: string): void {
+    this.#live?.output.add(chunk, callId);
+  }
+
+  /** Reports whether a text was printed as the last reply while it arrived. */
+  hasStreamed(text: string): boolean {
+    return this.#streamedText !== '' && this.#streamedText === text.trim();
+  }
+
   #showEvent(event: BaseEvent, lines: readonly TextLine[]): void {
+    const text = replyText(event);
+    if (text !== undefined && this.#live?.reply.end(text)) {
+      this.#streamedText = text.trim();
+      // The text is the first line of a message and of the first call of a reply.
+      this.#showLines(event, lines.slice(1));
+    } else this.#showLines(event, lines);
+  }
+
+  #showLines(event: BaseEvent, lines: readonly TextLine[]): void {
+    if (ObservationEvent.is(event)) this.#live?.output.end();
     if (lines.length === 0) return;
     this.showLastMessage();
     if (MessageEvent.is(event) && event.source === 'agent') this.#message = lines;
     else lines.forEach((line) => this.#show(line));
+  }
+
+  #showEarly(): void {
+    if (this.#printed < this.#conversation.state.head) return;
+    for (const delta of this.#early.splice(0)) this.#live?.reply.add(delta);
   }
 
   #show(line: TextLine): void {
@@ -108,6 +160,7 @@ export class EventPrinter {
       else this.#showEvent(event, runLines(event, this.#format(event)));
       this.#showActivity(event);
       this.#printed = seq + 1;
+      this.#showEarly();
       this.#reached?.();
     }
   }
@@ -128,6 +181,12 @@ const styles: Readonly<Record<TextMark, Style>> = {
 export function shownLine({ mark, text }: TextLine): Printable {
   const line = mark ? styled(styles[mark], text) : text;
   return mark === undefined || mark === 'user' ? ['\n', line] : line;
+}
+
+/** Returns the text of a reply of the model that an event contains; undefined for other events. */
+function replyText(event: BaseEvent): string | undefined {
+  if (ActionEvent.is(event)) return textOf(event.thought);
+  return MessageEvent.is(event) && event.source === 'agent' ? textOf(event.llm_message.content) : undefined;
 }
 
 /** Omits the system prompt, and the answer and the reason of the end, which are printed when the run ends. */

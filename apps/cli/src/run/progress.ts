@@ -1,10 +1,13 @@
 import type { Usage } from '@varve/events/projections';
-import { fitted } from '../terminal/columns.ts';
-import { styled, type Output, type Printable } from '../terminal/output.ts';
+import { fitted, fittedEnd } from '../terminal/columns.ts';
+import { oneLine, styled, type Output, type Printable } from '../terminal/output.ts';
 import { firstRow } from '../terminal/rows.ts';
 
 /** Columns for the `^C` that a terminal appends: a wrapped line would not be cleared completely. */
 const spareColumns = 3;
+
+/** Kind of the rows above the status. */
+export type RowKind = 'text' | 'reasoning' | 'output';
 
 /**
  * Status line at the bottom of a terminal: activity, duration and cost. Prints nothing if stderr cannot
@@ -17,7 +20,10 @@ export class Progress implements Disposable {
   readonly #timer: NodeJS.Timeout | undefined;
   #activity = 'starting';
   #usage: Usage | undefined;
-  #isShown = false;
+  /** Rows above the status that are replaced. */
+  #rows: readonly string[] = [];
+  #kind: RowKind = 'output';
+  #shownRows = 0;
   #isHidden = false;
   /** Texts that came while the user was asked: below the question they could pass for another one. */
   readonly #held: (() => void)[] = [];
@@ -43,6 +49,13 @@ export class Progress implements Disposable {
   set(activity: string, usage?: Usage): void {
     this.#activity = activity;
     if (usage) this.#usage = usage;
+    this.#draw();
+  }
+
+  /** Replaces the rows above the status, which show what is not complete. */
+  setRows(rows: readonly string[], kind: RowKind = 'output'): void {
+    this.#rows = rows.filter((row) => row.trim() !== '');
+    this.#kind = kind;
     this.#draw();
   }
 
@@ -81,13 +94,14 @@ export class Progress implements Disposable {
     if (!this.#output.canRedraw || this.#isHidden) return;
     this.#clear();
     const width = this.#output.columns - spareColumns;
+    for (const row of this.#rows) this.#output.line(shownRow(row, this.#kind, width));
     this.#output.partial(styled('dim', firstRow(fitted(this.#text(), width), width)));
-    this.#isShown = true;
+    this.#shownRows = this.#rows.length + 1;
   }
 
   #clear(): void {
-    if (this.#isShown) this.#output.clearLine();
-    this.#isShown = false;
+    if (this.#shownRows > 0) this.#output.clearLines(this.#shownRows);
+    this.#shownRows = 0;
   }
 
   #text(): string {
@@ -95,6 +109,12 @@ export class Progress implements Disposable {
     const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
     return [this.#activity, time, ...(this.#usage ? [usageText(this.#usage)] : [])].join(' · ');
   }
+}
+
+/** Returns a row that fits: of the reasoning its end, which is the newest. */
+function shownRow(row: string, kind: RowKind, width: number): Printable {
+  if (kind === 'text') return firstRow(oneLine(row), width + spareColumns - 1);
+  return styled('dim', kind === 'reasoning' ? fittedEnd(row, width) : firstRow(oneLine(row), width));
 }
 
 /** `3 model calls · 12.4k in / 800 out · $0.0123`, without what the provider did not report. */

@@ -30,10 +30,15 @@ export interface EndContext {
   readonly options: RunOptions;
   readonly io: TerminalIo;
   readonly progress: Progress;
+  /** The answer was printed on the same terminal while it arrived. */
+  readonly isShown?: boolean;
 }
 
 /** Reports how a run ended and what can be done next; only the final message goes to stdout. */
-export async function reportEnd(result: RunResult, { id, options, io, progress }: EndContext): Promise<ExitCode> {
+export async function reportEnd(
+  result: RunResult,
+  { id, options, io, progress, isShown }: EndContext,
+): Promise<ExitCode> {
   const resume = resumeCommand(id, options, io);
   const isKept = (await storeUrl(io, options.store)) !== 'memory:' && !options.demo;
   const stop = (sentence: string, code: ExitCode): ExitCode => {
@@ -45,6 +50,7 @@ export async function reportEnd(result: RunResult, { id, options, io, progress }
     case 'finished':
     case 'asked':
       progress[Symbol.dispose]();
+      if (isShown) return exitCodes.ok;
       if (io.stdout.isTTY) io.stderr.line('');
       if (!options.json) io.stdout.text(result.text);
       return exitCodes.ok;

@@ -48,6 +48,14 @@ interface Interaction extends Display {
   readonly signal: AbortSignal;
 }
 
+/** Activities while a reply arrives, by the kind of its pieces. */
+const activities = {
+  text: 'writing',
+  reasoning: 'thinking',
+  'tool-call': 'writing a call',
+  reset: 'waiting for the model',
+} as const;
+
 async function runUntilDecided(
   conversation: Conversation,
   { options, work }: AskedTask,
@@ -68,10 +76,15 @@ async function runUntilDecided(
     const result = await work({
       // Approved calls are executed even if their reply was the last step.
       ...(maxSteps !== undefined && { maxIterations: Math.max(1, maxSteps - steps) }),
-      onDelta: ({ kind }) =>
-        progress.set(kind === 'tool-call' ? 'writing a call' : 'thinking', conversation.state.stats.total),
+      onDelta: (delta) => {
+        progress.set(activities[delta.kind], conversation.state.stats.total);
+        printer.addDelta(delta);
+      },
       onChildWaiting,
-      onOutput: (_chunk, event) => progress.set(`running ${event.tool_name}`),
+      onOutput: (chunk, event) => {
+        progress.set(`running ${event.tool_name}`);
+        printer.addOutput(chunk, event.id);
+      },
     });
     steps += result.iterations;
     if (result.reason !== 'waiting' || !canAsk) return result;

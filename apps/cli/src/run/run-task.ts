@@ -1,13 +1,14 @@
 import type { Conversation } from '@varve/agent';
 import type { LanguageModel } from '@varve/llm';
 import type { PreparedAgent } from '@varve/settings/agent';
+import { redactor } from '@varve/text';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { storeUrl } from '../setup/open-configured-store.ts';
 import { pruneVarveHome } from '../setup/prune-varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { printApproved, printWaiting } from './decide-calls.ts';
-import { EventPrinter, shownLine, type Display } from './event-printer.ts';
+import { EventPrinter, shownLine, type Display, type LiveParts } from './event-printer.ts';
 import { openRun } from './open-run.ts';
 import { Progress, usageText } from './progress.ts';
 import { reportEnd } from './report-end.ts';
@@ -15,6 +16,8 @@ import { openingLines } from './opening-lines.ts';
 import { runAndAsk } from './run-and-ask.ts';
 import type { RunOptions } from './run-options.ts';
 import { goalLine, startWork } from './start-work.ts';
+import { StreamedOutput } from './streamed-output.ts';
+import { StreamedReply } from './streamed-reply.ts';
 import { writeTitle } from './write-title.ts';
 
 /** Runs a task to its end and resolves with the exit status. `task` may be empty with `resume`. */
@@ -27,7 +30,8 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
   try {
     const modelName = prepared.agent.model.name;
     const titleModel = await titleModelOf(prepared, options, io);
-    return await runConversation(conversation, { task, options, modelName, titleModel }, { io, progress });
+    const { secrets } = prepared;
+    return await runConversation(conversation, { task, options, modelName, titleModel, secrets }, { io, progress });
   } finally {
     await pruned;
   }
@@ -41,6 +45,8 @@ interface RunRequest {
   readonly modelName: string;
   /** Absent if no model writes the title. */
   readonly titleModel: LanguageModel | undefined;
+  /** Values that are never shown. */
+  readonly secrets: readonly string[];
 }
 
 /** A conversation that is not kept needs no title. A model that cannot be used has been reported. */
@@ -51,7 +57,7 @@ async function titleModelOf(prepared: PreparedAgent, { store, demo }: RunOptions
 
 async function runConversation(
   conversation: Conversation,
-  { task, options, modelName, titleModel }: RunRequest,
+  { task, options, modelName, titleModel, secrets }: RunRequest,
   display: Display,
 ): Promise<ExitCode> {
   const { io, progress } = display;
@@ -61,7 +67,12 @@ async function runConversation(
   printOpening(conversation, { modelName, options, before }, display);
   // All events of a new conversation are new, also the settings that it is created with.
   const from = options.resume === undefined ? 0 : before.head;
-  const printing = { from, pending: before.pending, asJson: options.json === true };
+  const printing = {
+    from,
+    pending: before.pending,
+    asJson: options.json === true,
+    ...(io.stderr.isTTY && !options.json && { live: liveParts(display, secrets) }),
+  };
   const printer = new EventPrinter(conversation, display, printing);
   await using title = writeTitle(conversation, titleModel);
   try {
@@ -76,13 +87,23 @@ async function runConversation(
     if (result.reason === 'waiting') printWaiting(conversation, options, display);
     const line = options.goal && goalLine(conversation);
     if (line) progress.above(shownLine(line));
-    const code = await reportEnd(result, { id: conversation.id, options, io, progress });
+    const isShown = io.stdout.isTTY && printer.hasStreamed(result.text);
+    const code = await reportEnd(result, { id: conversation.id, options, io, progress, isShown });
     return code === exitCodes.ok && line?.mark === 'warning' ? exitCodes.unfinished : code;
   } catch (error) {
     // The failure that ended the run is reported, and not that of reading what it stored.
     await printer.finish().catch(() => undefined);
     throw error;
   }
+}
+
+/** Parts of the display that show what is not stored yet; secrets are masked when it is stored. */
+function liveParts({ io, progress }: Display, secrets: readonly string[]): LiveParts {
+  const masking = redactor(secrets, { replacement: '<secret-hidden>' });
+  return {
+    reply: new StreamedReply({ progress, io, redactor: masking }),
+    output: new StreamedOutput(progress, masking),
+  };
 }
 
 /** The id is printed when the task is stored, so that the conversation can be resumed from then on. */

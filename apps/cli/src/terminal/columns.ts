@@ -24,6 +24,19 @@ export function fitted(value: string, columns: number): string {
   return text;
 }
 
+/** Makes a text safe, puts it on one line, and cuts it at its start, so that its end fits into a number of columns. */
+export function fittedEnd(value: string, columns: number): string {
+  const text = safeText(value).replaceAll(/\s+/g, ' ').trim();
+  let width = 0;
+  let start = text.length;
+  for (const { segment } of Array.from(segmenter.segment(text)).toReversed()) {
+    width += segment <= '~' ? 1 : 2;
+    if (width > columns) break;
+    start -= segment.length;
+  }
+  return text.slice(start);
+}
+
 /** Pads a text with spaces at its end. */
 export function padded(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));

@@ -100,6 +100,6 @@ test('exact lines are unchanged in a pipe', async () => {
 
 test('a dumb terminal is not redrawn', () => {
   const { output: to, written } = output(true, { TERM: 'dumb' });
-  to.clearLine();
+  to.clearLines(1);
   expect([to.canRedraw, written()]).toEqual([false, '']);
 });

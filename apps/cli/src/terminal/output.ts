@@ -40,8 +40,8 @@ export interface Output {
   text(text: Printable): void;
   /** Prints text without a line feed at its end, such as a status or a question. */
   partial(text: Printable): void;
-  /** Clears the last line, if it can be redrawn. */
-  clearLine(): void;
+  /** Clears the last lines, if they can be redrawn. */
+  clearLines(count: number): void;
   /** Prints stored JSON as one line, with unprintable characters as `\u` escapes. */
   jsonLine(text: string): void;
   /** Prints a value as indented JSON. */
@@ -76,7 +76,7 @@ export function outputOf(stream: OutputStream, env: Readonly<Record<string, stri
       stream.write(safe.endsWith('\n') ? safe : `${safe}\n`);
     },
     partial: (text) => void stream.write(render(text, safeText)),
-    clearLine: () => void (canRedraw && stream.write('\r\u001B[2K')),
+    clearLines: (count) => void (canRedraw && stream.write(`\r\u001B[2K${'\u001B[1A\u001B[2K'.repeat(count - 1)}`)),
     jsonLine: (text) => void stream.write(lineOfJson(text)),
     json(value) {
       const lines = JSON.stringify(value, undefined, 2).split('\n');

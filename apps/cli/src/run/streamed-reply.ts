@@ -1,0 +1,85 @@
+import type { Delta } from '@varve/llm';
+import type { RedactionStream, Redactor } from '@varve/text';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { WrappedText } from '../terminal/wrapped-text.ts';
+import type { Progress } from './progress.ts';
+
+/** Options of a {@link StreamedReply}. */
+export interface StreamedReplyOptions {
+  readonly progress: Progress;
+  readonly io: Pick<TerminalIo, 'stderr'>;
+  /** Pieces arrive before anything masks them. */
+  readonly redactor: Pick<Redactor, 'stream'>;
+}
+
+/**
+ * Prints a reply of the model while it arrives: complete rows stay, the row that is not complete is above the status,
+ * and the end of the reasoning is in the status.
+ */
+export class StreamedReply {
+  readonly #progress: Progress;
+  readonly #redactor: Pick<Redactor, 'stream'>;
+  readonly #rows: WrappedText;
+  #masks = new Map<'text' | 'reasoning', RedactionStream>();
+  #printed = '';
+  #reasoning = '';
+
+  constructor({ progress, io, redactor }: StreamedReplyOptions) {
+    this.#progress = progress;
+    this.#redactor = redactor;
+    // One column is left for terminals that start a new row in the last one.
+    this.#rows = new WrappedText(() => io.stderr.columns - 1);
+  }
+
+  /** Prints a piece. */
+  add(delta: Delta): void {
+    if (delta.kind === 'text') this.#addText(this.#mask(delta.kind).push(delta.text));
+    else if (delta.kind === 'reasoning') this.#addReasoning(this.#mask(delta.kind).push(delta.text));
+    else if (delta.kind === 'reset') this.#reset();
+  }
+
+  /**
+   * Ends the reply when it is stored, and reports whether its text is printed. A reply of which only a part was printed
+   * is not: it was masked or cut differently.
+   */
+  end(text: string): boolean {
+    this.#addText(this.#masks.get('text')?.end() ?? '');
+    const isPrinted = text.trim() !== '' && this.#printed.trim() === text.trim();
+    this.#close();
+    return isPrinted;
+  }
+
+  #addText(text: string): void {
+    if (text === '' || (this.#printed === '' && text.trim() === '')) return;
+    if (this.#printed === '') this.#progress.above('\n');
+    const shown = this.#printed === '' ? text.trimStart() : text;
+    this.#printed += shown;
+    for (const row of this.#rows.push(shown)) this.#progress.above(`${row}\n`);
+    this.#progress.setRows([this.#rows.rest], 'text');
+  }
+
+  #addReasoning(text: string): void {
+    this.#reasoning = `${this.#reasoning}${text}`.slice(-200);
+    this.#progress.setRows([`… ${this.#reasoning.trim().replaceAll(/\s+/g, ' ')}`], 'reasoning');
+  }
+
+  #reset(): void {
+    const wasPrinted = this.#printed !== '';
+    this.#close();
+    if (wasPrinted) this.#progress.lineAbove('(The reply broke off; the request is sent again.)');
+  }
+
+  #close(): void {
+    if (this.#rows.rest !== '') for (const row of this.#rows.end()) this.#progress.above(`${row}\n`);
+    this.#progress.setRows([]);
+    this.#masks = new Map();
+    this.#printed = '';
+    this.#reasoning = '';
+  }
+
+  #mask(kind: 'text' | 'reasoning'): RedactionStream {
+    const mask = this.#masks.get(kind) ?? this.#redactor.stream();
+    this.#masks.set(kind, mask);
+    return mask;
+  }
+}

@@ -1,0 +1,33 @@
+import xterm from '@xterm/headless';
+
+/** Size of a screen. */
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Terminal without a window: what is written to it can be read as a person would see it. */
+export function screen({ columns, rows }: ScreenSize) {
+  const terminal = new xterm.Terminal({
+    cols: columns,
+    rows,
+    allowProposedApi: true,
+    scrollback: 1000,
+    convertEol: true,
+  });
+  const lines = (from: number): string =>
+    Array.from({ length: terminal.buffer.active.length - from }, (_, index) =>
+      terminal.buffer.active.getLine(from + index)?.translateToString(true),
+    )
+      .join('\n')
+      .trimEnd();
+  return {
+    write: (data: string) => terminal.write(data),
+    /** Waits until everything that was written is on the screen. */
+    drawn: async () => new Promise<void>((resolve) => terminal.write('', resolve)),
+    /** Rows of the window. */
+    text: () => lines(terminal.buffer.active.baseY),
+    /** Rows of the window and of what was scrolled out of it. */
+    history: () => lines(0),
+  };
+}
