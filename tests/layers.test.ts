@@ -7,7 +7,7 @@ const packages = workspacePackages();
 
 /** Layers, the lowest first: a package may depend on the rows before its own. A new package is added here. */
 const layers = [
-  ['@varve/events', '@varve/sandbox', '@varve/text'],
+  ['@varve/events', '@varve/files', '@varve/sandbox', '@varve/text'],
   ['@varve/llm', '@varve/storage', '@varve/tools', '@varve/interop'],
   ['@varve/condensers', '@varve/skills'],
   ['@varve/agent'],

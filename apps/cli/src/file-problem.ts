@@ -1,4 +1,4 @@
-import { errnoOf } from '@varve/storage';
+import { errnoOf } from '@varve/files';
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',

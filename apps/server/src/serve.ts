@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { makeDirectories } from '@varve/files';
 import { optionsOfSettings, server, sessionKeys } from '@varve/server';
 import { resolveSettings } from '@varve/settings';
-import { makeDirectories, openStore, type EventStore } from '@varve/storage';
+import { openStore, type EventStore } from '@varve/storage';
 import { directoryScheme } from '@varve/storage/directory';
 import { sqliteScheme } from '@varve/storage/sqlite';
 import type { Variables } from '@varve/text';

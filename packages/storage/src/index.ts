@@ -15,8 +15,6 @@ export type {
 } from './contract/store.ts';
 export { canonicalId } from './kit/conversation-id.ts';
 export type { Holder } from './kit/holder.ts';
-export { errnoOf } from './kit/disk-error.ts';
-export { makeDirectories } from './kit/make-directories.ts';
 export { memoryStore } from './memory/memory-store.ts';
 export { openStore } from './open-store.ts';
 export { isPublicKey } from './proof/did-key.ts';

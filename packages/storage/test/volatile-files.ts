@@ -173,7 +173,7 @@ function plainFiles({ root, clock }: Disk): Files {
       const missing = parts(path).map((_, index, all) => `/${all.slice(0, index + 1).join('/')}`);
       const made = missing.filter((one) => !find(one));
       for (const one of made) makeDirectory(one);
-      return made[0];
+      return made;
     },
     setModifiedTime: (path, ns) => void ((find(path) ?? fail('ENOENT', path)).modifiedNs = ns),
     watch: () => () => {},

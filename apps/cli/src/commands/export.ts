@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { createAtomically, errnoOf } from '@varve/files';
 import type { LogFormat } from '@varve/interop';
-import { errnoOf, type LogReader, type Summary, type Signer } from '@varve/storage';
+import { type LogReader, type Summary, type Signer } from '@varve/storage';
 import { exportBundle } from '@varve/storage/maintenance';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -14,7 +15,6 @@ import { readSigningKey } from '../setup/signing-key.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { writeNewFile } from '../write-new-file.ts';
 
 interface ExportCommandOptions {
   readonly store?: string;
@@ -90,7 +90,7 @@ async function writeForeign(
 async function writeLines(lines: AsyncIterable<string>, file: string, io: TerminalIo): Promise<void> {
   if (file === '-') await io.stdout.exactLines(lines);
   else
-    await writeNewFile(resolve(io.cwd, file), lines).catch((error: unknown) => {
+    await createAtomically(resolve(io.cwd, file), lines, { mode: 0o600 }).catch((error: unknown) => {
       throw unwritable(file, error);
     });
 }

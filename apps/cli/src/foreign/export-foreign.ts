@@ -1,13 +1,13 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { assertMissing, createAtomically, makeDirectories, syncDirectory, temporaryPath } from '@varve/files';
 import type { LogEntry } from '@varve/events/projections';
 import { activeBranch, type LogFormat, type OutputFile } from '@varve/interop';
-import { makeDirectories, StorageError, type LogReader, type Summary, type Signer } from '@varve/storage';
+import { StorageError, type LogReader, type Summary, type Signer } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import { metaFields } from '../conversations/meta-fields.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { checkNew, partOf, syncDirectory, writeNewFile } from '../write-new-file.ts';
 import { reportLosses } from './report.ts';
 
 /**
@@ -37,14 +37,14 @@ export async function foreignFiles(
  * killed process leaves another directory next to it.
  */
 export async function writeDirectory(files: readonly OutputFile[], directory: string): Promise<void> {
-  await checkNew(directory);
-  const part = partOf(directory);
+  assertMissing(directory);
+  const part = temporaryPath(directory);
   try {
     await mkdir(part, { mode: 0o700 });
     for (const { path, text } of files) {
       const target = join(part, path);
       makeDirectories(dirname(target), 0o700);
-      await writeNewFile(target, [text]);
+      await createAtomically(target, text, { mode: 0o600 });
     }
     // Fails for a directory that appeared at the same time, unless it is empty.
     await rename(part, directory);

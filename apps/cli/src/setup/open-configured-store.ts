@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDirectories, memoryStore, openStore, StorageError, type EventStore } from '@varve/storage';
+import { makeDirectories } from '@varve/files';
+import { memoryStore, openStore, StorageError, type EventStore } from '@varve/storage';
 import { diskError } from '@varve/storage/kit';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';

@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeDirectories, StorageError, ed25519Signer, type Signer } from '@varve/storage';
+import { createAtomically, makeDirectories } from '@varve/files';
+import { StorageError, ed25519Signer, type Signer } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileProblem } from '../file-problem.ts';
@@ -10,7 +11,6 @@ import { pathIn, varveHome } from './varve-home.ts';
 import { settingsFor } from './settings.ts';
 import { shellWord } from '../shell-word.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { writeNewFile } from '../write-new-file.ts';
 
 /** Rights of anyone but the owner of a file. */
 const othersMask = 0o077;
@@ -31,7 +31,7 @@ export async function createSigningKey(io: TerminalIo): Promise<Signer> {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   try {
     makeDirectories(dirname(path), 0o700);
-    await writeNewFile(path, [pem]);
+    await createAtomically(path, pem, { mode: 0o600 });
   } catch (error) {
     const hint = existsSync(path) ? '`varve key show` prints an existing key.' : undefined;
     throw new CliError(exitCodes.usage, fileProblem(path, 'written', error), hint);

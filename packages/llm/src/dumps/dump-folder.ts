@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivateDirectories } from './make-private-directories.ts';
+import { makeDirectories } from '@varve/files';
 import { sanitizeDump } from './sanitize-dump.ts';
 
 /** Options of {@link dumpFolder}. */
@@ -39,7 +39,7 @@ export function dumpFolder({ path, secrets = [], ...options }: DumpFolderOptions
   let hasFailed = false;
 
   const write = async (name: string, value: Readonly<Record<string, unknown>>): Promise<void> => {
-    makePrivateDirectories(path);
+    makeDirectories(path, 0o700);
     await writeFile(join(path, name), `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
     const oldest = files.length > maxFiles ? files.shift() : undefined;
     if (oldest !== undefined) await unlink(join(path, oldest));

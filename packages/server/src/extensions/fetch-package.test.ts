@@ -2,7 +2,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { makeDirectories } from '@varve/storage';
+import { makeDirectories } from '@varve/files';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { RequestError } from '../error.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDirectories } from '@varve/storage';
+import { makeDirectories } from '@varve/files';
 import { fetchPackage, type FetchOptions, type PackageSource } from './fetch-package.ts';
 import { manifestOf, pluginPackages } from './package-kind.ts';
 

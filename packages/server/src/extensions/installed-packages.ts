@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectories, writeAtomically } from '@varve/files';
 import { z } from '@hono/zod-openapi';
-import { makeDirectories } from '@varve/storage';
 import { RequestError } from '../error.ts';
 import { fetchPackage, type FetchOptions, type PackageSource } from './fetch-package.ts';
 import { sourceAddress } from './source-address.ts';
@@ -80,10 +80,8 @@ export function installedPackages(options: InstalledPackagesOptions): InstalledP
   };
   const install: InstalledPackages['install'] = async (from, signal) => {
     const record = await installPackage(from, { ...options, signal, find });
-    const staged = join(records, `.${record.name}.${process.pid}.tmp`);
     makeDirectories(records, 0o700);
-    await writeFile(staged, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
-    await rename(staged, recordPath(record.name));
+    await writeAtomically(recordPath(record.name), `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
     return listed(record);
   };
   return {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { makeDirectories } from '@varve/storage';
+import { makeDirectories } from '@varve/files';
 import { expect, test } from 'vitest';
 import { temporaryDirectory, type TemporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { prepareWorkspace } from './workspace.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { makeDirectories } from '@varve/storage';
+import { makeDirectories } from '@varve/files';
 import type { Variables } from '@varve/text';
 import { addLocalWorktree } from '@varve/tools/workspace';
 import { RequestError } from '../error.ts';

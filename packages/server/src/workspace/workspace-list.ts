@@ -1,7 +1,7 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeDirectories, writeAtomically } from '@varve/files';
 import { withFileLock } from '@varve/settings';
-import { makeDirectories } from '@varve/storage';
 import { z } from '@hono/zod-openapi';
 import { RequestError } from '../error.ts';
 
@@ -48,8 +48,7 @@ export function workspaces(file: string | undefined): Workspaces {
     memory = list;
     if (file === undefined) return list;
     makeDirectories(dirname(file), 0o700);
-    await writeFile(`${file}.part`, `${JSON.stringify(list, undefined, 2)}\n`, { mode: 0o600, flush: true });
-    await rename(`${file}.part`, file);
+    await writeAtomically(file, `${JSON.stringify(list, undefined, 2)}\n`, { mode: 0o600 });
     return list;
   };
   // One change at a time, also of several servers with the same data directory.

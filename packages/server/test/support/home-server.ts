@@ -1,7 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { makeDirectories, memoryStore } from '@varve/storage';
+import { makeDirectories } from '@varve/files';
+import { memoryStore } from '@varve/storage';
 import { onTestFinished } from 'vitest';
 import { server, type Server } from '../../src/server.ts';
 import type { ServerOptions } from '../../src/server-options.ts';

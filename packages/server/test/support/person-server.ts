@@ -1,8 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeDirectories } from '@varve/files';
 import type { ScriptedStep } from '@varve/llm/testing';
-import { makeDirectories } from '@varve/storage';
 import { trustStore, trustSubject } from '@varve/settings/trust';
 import { onTestFinished } from 'vitest';
 import { send } from './requests.ts';

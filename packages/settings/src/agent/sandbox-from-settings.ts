@@ -1,6 +1,6 @@
+import { makeDirectories } from '@varve/files';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import { defaultHosts, openSandbox, profilePolicy, sandboxProblem, type Sandbox } from '@varve/sandbox';
-import { makeDirectories } from '@varve/storage';
 import { SettingsError } from '../error.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
 import { sandboxRules } from './sandbox-rules.ts';

@@ -1,4 +1,4 @@
-import { errnoOf } from '@varve/storage';
+import { errnoOf } from '@varve/files';
 import { SettingsError } from '../error.ts';
 
 /**

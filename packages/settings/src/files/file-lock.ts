@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errnoOf, makeDirectories } from '@varve/storage';
+import { errnoOf, makeDirectories } from '@varve/files';
 import { SettingsError } from '../error.ts';
 import { fileError } from './file-error.ts';
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { lstat, open, readdir, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
+import { lstat, open, readdir, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errnoOf, makeDirectories } from '@varve/storage';
+import { errnoOf, makeDirectories, syncDirectory, writeAtomically } from '@varve/files';
 import { SettingsError } from '../error.ts';
 import { fileError } from './file-error.ts';
 
@@ -69,13 +69,11 @@ export async function replaceFile(path: string, text: string, options: ReplaceOp
   const { mode = 0o600, symlinks = 'follow' } = options;
   try {
     const target = await targetOf(path, symlinks);
-    const directory = dirname(target);
-    makeDirectories(directory, mode | ((mode & 0o444) >> 2));
+    makeDirectories(dirname(target), mode | ((mode & 0o444) >> 2));
     await removeTemporary(target);
-    const temporary = join(directory, `.${basename(target)}.${process.pid}.tmp`);
-    await write(temporary, text, mode);
-    await rename(temporary, target);
-    await syncDirectory(directory);
+    const temporaryName = `.${basename(target)}.${process.pid}.tmp`;
+    // The mode of a new file is reduced by the umask, and this one is not.
+    await writeAtomically(target, text, { temporaryName, finish: async (file) => file.chmod(mode) });
   } catch (error) {
     throw fileError(error, path);
   }
@@ -108,19 +106,4 @@ async function removeTemporary(target: string): Promise<void> {
       await rm(join(directory, name), { force: true });
     }
   }
-}
-
-async function write(path: string, text: string, mode: number): Promise<void> {
-  await using file = await open(path, 'wx', mode);
-  // The mode of `open` is reduced by the umask.
-  await file.chmod(mode);
-  await file.writeFile(text);
-  await file.sync();
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open directories.
-  if (process.platform === 'win32') return;
-  await using directory = await open(path, 'r');
-  await directory.sync();
 }

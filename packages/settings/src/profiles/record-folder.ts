@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf } from '@varve/storage';
+import { errnoOf } from '@varve/files';
 import type * as z from 'zod';
 import { profileName } from '../definitions/profile-name.ts';
 import { SettingsError } from '../error.ts';

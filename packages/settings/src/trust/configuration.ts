@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readdir, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { errnoOf } from '@varve/files';
 import { realPathOf } from '@varve/tools';
-import { errnoOf } from '@varve/storage';
 import { SettingsError } from '../error.ts';
 import { fileError } from '../files/file-error.ts';
 

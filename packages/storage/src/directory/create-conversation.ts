@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { errnoOf } from '@varve/files';
 import { StorageError } from '../contract/error.ts';
-import { errnoOf } from '../kit/disk-error.ts';
 import { type Holder, isDead } from '../kit/holder.ts';
 import type { Files } from './layout/files.ts';
 import { epochDirectory, readClaim, writeClaim } from './lease-files.ts';
@@ -55,9 +55,7 @@ export async function createConversation(options: CreateOptions): Promise<Lease>
 
 /** Creates the root and the scratch directory, and syncs the names of all directories created. */
 async function makeRoot({ files, scratch }: CreateOptions): Promise<void> {
-  const first = files.makeDirectories(scratch);
-  if (first === undefined) return;
-  for (let made = scratch; made.length >= first.length; made = dirname(made)) await files.fsync(dirname(made));
+  for (const made of files.makeDirectories(scratch).toReversed()) await files.fsync(dirname(made));
 }
 
 function moveIntoPlace({ id, files, paths }: CreateOptions, draft: string): void {

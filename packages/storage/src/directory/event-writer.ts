@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { errnoOf } from '@varve/files';
 import type { NewEvent } from '../contract/log.ts';
 import type { Signer } from '../contract/statement.ts';
-import { errnoOf } from '../kit/disk-error.ts';
 import type { PlannedEvent } from '../kit/append.ts';
 import { eventName, sidecarOf, slugOf } from './layout/event-file.ts';
 import type { LinkFile } from './layout/link-file.ts';

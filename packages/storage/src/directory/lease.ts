@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { errnoOf } from '@varve/files';
 import { StorageError } from '../contract/error.ts';
 import type { SealedEnd, SealedOnce } from '../contract/log-proof.ts';
-import { errnoOf } from '../kit/disk-error.ts';
 import type { Claimant } from '../kit/holder.ts';
 import {
   type Claim,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { errnoOf } from '../kit/disk-error.ts';
+import { errnoOf } from '@varve/files';
 import type { Files } from './layout/files.ts';
 import type { Paths } from './layout/paths.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { errnoOf } from '@varve/files';
 import { StorageError } from '../contract/error.ts';
-import { errnoOf } from '../kit/disk-error.ts';
 import { checkLease, type FoundLease } from '../kit/holder.ts';
 import type { Files } from './layout/files.ts';
 import {

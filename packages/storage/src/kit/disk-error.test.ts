@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
+import { errnoOf } from '@varve/files';
 import { expect, test } from 'vitest';
-import { diskError, errnoOf, isFileFailure } from './disk-error.ts';
+import { diskError, isFileFailure } from './disk-error.ts';
 
 test.each([
   [{}, 'There is no space left for a file of the store.'],

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { errnoOf, syncDirectorySync, temporaryPath } from '@varve/files';
 import { StorageError } from '../contract/error.ts';
-import { errnoOf } from '../kit/disk-error.ts';
-import { prepareFile, syncDirectory } from './database.ts';
+import { prepareFile } from './database.ts';
 import { checkFiles, databasePath } from './database-path.ts';
 import { toStorageError } from './errors.ts';
 import { checkOwner } from './schema.ts';
@@ -33,7 +32,7 @@ export async function backupSqlite({ path, to, busyMs = 10_000 }: BackupOptions)
   const source = existsSync(named) ? databasePath(named) : named;
   if (!existsSync(source)) throw new StorageError('missing', `There is no store ${source}.`);
   if (existsSync(target)) throw existing(target);
-  const draft = join(dirname(target), `.varve-${randomUUID()}.tmp`);
+  const draft = temporaryPath(target);
   try {
     checkFiles(source);
     prepareFile(draft);
@@ -41,7 +40,7 @@ export async function backupSqlite({ path, to, busyMs = 10_000 }: BackupOptions)
     finishCopy(draft);
     syncFile(draft);
     moveIntoPlace(draft, target);
-    syncDirectory(dirname(target));
+    syncDirectorySync(dirname(target));
   } catch (error) {
     throw toStorageError(error, source);
   } finally {

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { errnoOf } from '@varve/files';
 import { StorageError } from '../contract/error.ts';
-import { errnoOf } from '../kit/disk-error.ts';
 
 /** Links that are followed to a file that does not exist yet, as many as Linux follows. */
 const maxLinks = 40;

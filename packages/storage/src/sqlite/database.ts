@@ -1,10 +1,9 @@
-import { accessSync, closeSync, constants, fsyncSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { errnoOf, makeDirectories, syncDirectorySync } from '@varve/files';
 import { StorageError } from '../contract/error.ts';
-import { errnoOf } from '../kit/disk-error.ts';
-import { makeDirectories } from '../kit/make-directories.ts';
 import { checkFiles } from './database-path.ts';
 import { migrate, migrations, versionOf } from './schema.ts';
 import { retryWhileBusy } from './transaction.ts';
@@ -90,11 +89,10 @@ function enableWal(database: DatabaseSync, path: string): void {
  * with the mode of this one. An existing file keeps its mode.
  */
 export function prepareFile(path: string): void {
-  const first = makeDirectories(dirname(path), 0o700);
+  const made = makeDirectories(dirname(path), 0o700);
   createFile(path);
-  if (first === undefined) return;
   // SQLite syncs the directory of its files, but not the entries of the directories above.
-  for (let made = dirname(path); made.length >= first.length; made = dirname(made)) syncDirectory(dirname(made));
+  for (const directory of made.toReversed()) syncDirectorySync(dirname(directory));
 }
 
 function createFile(path: string): void {
@@ -103,17 +101,5 @@ function createFile(path: string): void {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
-  }
-}
-
-/** Flushes the names in a directory to the disk. */
-export function syncDirectory(path: string): void {
-  // Windows cannot open directories.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

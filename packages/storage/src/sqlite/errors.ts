@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, closeSync, constants, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';
+import { errnoOf } from '@varve/files';
 import { StorageError, type StorageErrorCode } from '../contract/error.ts';
-import { errnoOf } from '../kit/disk-error.ts';
 import { lockHolders } from './lock-holders.ts';
 
 /** Primary result codes of SQLite that a caller can handle. @see https://www.sqlite.org/rescode.html */

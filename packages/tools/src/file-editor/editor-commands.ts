@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeDirectories, removeDirectories } from '../files/make-directories.ts';
-import { createAtomically, isExisting, replaceAtomically } from '../files/write-atomically.ts';
+import { createAtomically, errnoOf, makeDirectories, removeDirectories } from '@varve/files';
+import { replaceAtomically } from '../files/replace-file.ts';
 import { contents, type CallFields, type EditorReport, success, snippet } from './editor-report.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
 import { insertText } from './insert-text.ts';
@@ -104,11 +104,12 @@ export class EditorCommands {
     let made: readonly string[] = [];
     try {
       made = makeDirectories(dirname(target.real));
-      await createAtomically(target.real, bytes, signal);
+      await createAtomically(target.real, bytes, { signal });
     } catch (error) {
       removeDirectories(made);
       if (error === signal.reason) throw error;
-      return isExisting(error) ? refuseExisting(target.path) : refuseFailure('Creating', target.path, error);
+      if (errnoOf(error) === 'EEXIST') return refuseExisting(target.path);
+      return refuseFailure('Creating', target.path, error);
     }
     await this.#history.push(target.real, { before: undefined, after: digestOf(bytes) });
     return {

@@ -1,8 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { makeDirectories, writeAtomically } from '@varve/files';
 import * as z from 'zod';
-import { makeDirectories } from '../files/make-directories.ts';
-import { writeAtomically } from '../files/write-atomically.ts';
 import { type Edit, EditHistory } from './edit-history.ts';
 import { digestOf } from '../files/text-file.ts';
 
@@ -91,7 +90,7 @@ export class PersistentHistory {
       this.#names.set(edit, name);
     }
     const entries = all.map(({ path, edit }) => ({ path, after: edit.after, before: this.#names.get(edit) ?? null }));
-    await writeAtomically(join(directory, indexName), Buffer.from(JSON.stringify(entries)), undefined, 0o600);
+    await writeAtomically(join(directory, indexName), JSON.stringify(entries), { mode: 0o600 });
     const kept = new Set<string>(entries.flatMap(({ before }) => before ?? []));
     for (const [edit, name] of this.#names) if (!kept.has(name)) this.#names.delete(edit);
     const gone = (await readdir(directory)).filter((name) => bytesName.test(name) && !kept.has(name));

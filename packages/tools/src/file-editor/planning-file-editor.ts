@@ -1,12 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import { createAtomically, makeDirectories } from '@varve/files';
 import { PlanningFileEditorAction, PlanningFileEditorObservation } from '@varve/events/payloads';
 import type { Tool, ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { ToolError } from '../contract/error.ts';
-import { makeDirectories } from '../files/make-directories.ts';
 import { realPathOf } from '../files/real-path.ts';
-import { createAtomically } from '../files/write-atomically.ts';
 import type { EditorCall } from './editor-commands.ts';
 import { type EditorReport, failure, success } from './editor-report.ts';
 import { editorHandler } from './editor-handler.ts';
@@ -99,7 +98,7 @@ async function callOnPlan(plan: string, call: EditorCall, { work, signal }: Plan
     );
   try {
     makeDirectories(dirname(plan));
-    await createAtomically(plan, Buffer.from(outline), signal);
+    await createAtomically(plan, outline, { signal });
   } catch (error) {
     if (error === signal.reason) throw error;
     return failure(done, refuseFailure('Creating', plan, error).refused);

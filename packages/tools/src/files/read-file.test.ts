@@ -10,7 +10,7 @@ import { viewImage } from '../file-editor/view-image.ts';
 import { applyChanges } from '../patch/apply-changes.ts';
 import type { Target } from './target.ts';
 import { readTextFile } from './text-file.ts';
-import { replaceAtomically } from './write-atomically.ts';
+import { replaceAtomically } from './replace-file.ts';
 
 const before = Buffer.from('old\n');
 const { signal } = new AbortController();

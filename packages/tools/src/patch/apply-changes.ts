@@ -1,16 +1,17 @@
 import { rmSync, type Stats } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeDirectories, removeDirectories } from '../files/make-directories.ts';
-import { refuse, type Refusal, systemMessage } from '../files/refusal.ts';
 import {
-  changeIfSame,
-  hasContent,
+  createAtomically,
+  makeDirectories,
+  removeDirectories,
   stageFile,
   type StagedFile,
   syncDirectory,
   writeAtomically,
-} from '../files/write-atomically.ts';
+} from '@varve/files';
+import { refuse, type Refusal, systemMessage } from '../files/refusal.ts';
+import { changeIfSame, hasContent, keepRights } from '../files/replace-file.ts';
 
 /** File to write or to remove. */
 export interface PlannedChange {
@@ -50,7 +51,7 @@ export async function applyChanges(
     for (const change of changes) {
       signal.throwIfAborted();
       if (change.after !== undefined) createdDirectories.push(...makeDirectories(dirname(change.real)));
-      const file = change.after && (await stageFile(change.real, change.after, change.previous));
+      const file = change.after && (await stageFile(change.real, change.after, keepRights(change.previous)));
       staged.push({ change, file });
     }
     for (const { real, before } of changes) {
@@ -80,7 +81,7 @@ export async function applyChanges(
 
 async function applyChange({ real, before }: PlannedChange, file: StagedFile | undefined): Promise<void> {
   if (before === undefined) return file?.create();
-  const isDone = await (file?.replace(before) ?? changeIfSame(real, before, () => rmSync(real)));
+  const isDone = await changeIfSame(real, before, file?.replace ?? (() => rmSync(real)));
   if (!isDone) throw changedMeanwhile();
 }
 
@@ -101,11 +102,6 @@ async function isMissing(path: string): Promise<boolean> {
 async function restore({ real, before, after, previous }: PlannedChange): Promise<void> {
   await assertUnchanged(real, after);
   if (before === undefined) return rm(real);
-  if (after !== undefined) return writeAtomically(real, before, previous);
-  const staged = await stageFile(real, before, previous);
-  try {
-    await staged.create();
-  } finally {
-    await staged.discard();
-  }
+  const write = after === undefined ? createAtomically : writeAtomically;
+  await write(real, before, keepRights(previous));
 }

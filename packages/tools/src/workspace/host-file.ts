@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
+import { makeDirectories } from '@varve/files';
 import { ToolError } from '../contract/error.ts';
-import { makeDirectories } from '../files/make-directories.ts';
 
 /** Opens a file of this machine for reading; does not block on a pipe. The caller closes it. */
 export async function openHostFile(path: string): Promise<FileHandle> {

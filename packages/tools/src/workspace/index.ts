@@ -3,7 +3,6 @@ export { streamCommand } from '../processes/stream-command.ts';
 export type { ProgramSandbox } from '../processes/program-sandbox.ts';
 export { fileChunks } from './byte-streams.ts';
 export { jail, type Jail } from './jail.ts';
-export { putFile } from './put-file.ts';
 export { localWorkspace } from './local-workspace.ts';
 export { remoteWorkspace } from './remote-workspace.ts';
 export type { CommandResult, Workspace, WorkspaceEntry } from './workspace.ts';

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve as absolute } from 'node:path';
+import { makeDirectories } from '@varve/files';
 import { ToolError } from '../contract/error.ts';
-import { makeDirectories } from '../files/make-directories.ts';
 import { isInside, realPathOf } from '../files/real-path.ts';
 
 /** Directory that paths must not leave. */

@@ -2,7 +2,8 @@ import type { Dirent, Stats } from 'node:fs';
 import { type FileHandle, readdir, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ToolError } from '../contract/error.ts';
-import { writeAtomically } from '../files/write-atomically.ts';
+import { writeAtomically } from '@varve/files';
+import { keepRights } from '../files/replace-file.ts';
 import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import { gitChanges } from '../git/git-changes.ts';
 import { gitDiff } from '../git/git-diff.ts';
@@ -10,7 +11,6 @@ import { gitRepository } from '../git/git-repository.ts';
 import { fileChunks, readAll } from './byte-streams.ts';
 import { prepareHostPath, openHostFile, regularFile } from './host-file.ts';
 import { jail, type Jail } from './jail.ts';
-import { putFile } from './put-file.ts';
 import { runCommand } from './run-command.ts';
 import { mapSystemErrors } from './system-call.ts';
 import type { Workspace, WorkspaceEntry } from './workspace.ts';
@@ -72,9 +72,7 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
         `Writing ${path}`,
         async () => {
           signal?.throwIfAborted();
-          await files.within(path, async (place) =>
-            writeAtomically(place, Buffer.from(content), await previous(place)),
-          );
+          await files.within(path, async (place) => writeAtomically(place, content, keepRights(await previous(place))));
         },
         signal,
       ),
@@ -112,10 +110,11 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
 /** Copies a file with its times and mode. */
 async function copy(file: FileHandle, destination: string, signal: AbortSignal | undefined): Promise<void> {
   const { mode, atime, mtime } = await file.stat();
-  await putFile(destination, fileChunks(file, signal), async (part) => {
-    await part.chmod(mode & 0o777);
-    await part.utimes(atime, mtime);
-  });
+  const finish = async (copied: FileHandle): Promise<void> => {
+    await copied.chmod(mode & 0o777);
+    await copied.utimes(atime, mtime);
+  };
+  await writeAtomically(destination, fileChunks(file, signal), { finish });
 }
 
 async function previous(path: string): Promise<Stats | undefined> {

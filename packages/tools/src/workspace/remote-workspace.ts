@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
+import { writeAtomically } from '@varve/files';
 import { ToolError } from '../contract/error.ts';
 import type { GitChange } from '../git/git-changes.ts';
 import { gitRepository } from '../git/git-repository.ts';
 import { agentServer, discard, type AgentServer, type AgentServerOptions } from './agent-server.ts';
 import { fileChunks, uploadBody, readAll } from './byte-streams.ts';
 import { prepareHostPath, openHostFile } from './host-file.ts';
-import { putFile } from './put-file.ts';
 import { type PollOptions, remoteCommand } from './remote-command.ts';
 import { remoteGit } from './remote-git.ts';
 import { listRemotely } from './list-remotely.ts';
@@ -138,7 +138,7 @@ function fileMethods(
         async () => {
           inside(source);
           const place = await prepareHostPath(destination);
-          await putFile(place, await fetched(source, signal));
+          await writeAtomically(place, await fetched(source, signal));
         },
         signal,
       ),

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { makeDirectories, type EventStore } from '@varve/storage';
+import { makeDirectories } from '@varve/files';
+import { type EventStore } from '@varve/storage';
 import { RequestError } from '../../error.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import type { InitRequest } from './init-request.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { access, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeDirectories } from '@varve/storage';
+import { makeDirectories } from '@varve/files';
 import type { Variables } from '@varve/text';
 import { extract } from 'tar';
 import { ServerError } from '../../error.ts';

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectories, memoryStore } from '@varve/storage';
+import { makeDirectories } from '@varve/files';
+import { memoryStore } from '@varve/storage';
 import { expect, test } from 'vitest';
 import { server } from '../../server.ts';
 import { get, testKey } from '../../../test/support/requests.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDirectories } from '@varve/storage';
+import { makeDirectories } from '@varve/files';
 import { parseName } from './bash-event.ts';
 
 /** Stored bash events as JSON, by the names of `nameOf`. */

@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { access, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { ToolError } from '@varve/tools';
-import { gitPlaces, jail, putFile, type Jail } from '@varve/tools/workspace';
+import { writeAtomically } from '@varve/files';
+import { gitPlaces, jail, type Jail } from '@varve/tools/workspace';
 import { RequestError } from '../../error.ts';
 
 /** Open regular file; its receiver closes the handle. */
@@ -84,7 +85,7 @@ export function fileAccess(roots: readonly string[]): FileAccess {
           if (before && !before.isFile()) throw new RequestError('path', 'Path is not a file');
           // Replacing a file needs permission for its directory only; a file that is read-only should stay.
           if (before) await access(place, constants.W_OK);
-          await putFile(place, bytes, before && (async (part) => part.chmod(before.mode & 0o777)));
+          await writeAtomically(place, bytes, before && { finish: async (file) => file.chmod(before.mode & 0o777) });
         }),
       ),
     makeDirectory: (path) =>

@@ -1,8 +1,7 @@
 import { constants } from 'node:buffer';
 import * as fs from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
-import { errnoOf } from '../../kit/disk-error.ts';
-import { makeDirectories } from '../../kit/make-directories.ts';
+import { errnoOf, makeDirectories } from '@varve/files';
 
 /** Metadata of a file or directory. */
 export interface FileStatus {
@@ -45,8 +44,8 @@ export interface Files {
   /** Removes a file, or a directory with its contents; does nothing if it is missing. */
   remove(path: string): void;
   makeDirectory(path: string): void;
-  /** Creates a directory and its missing parents; returns the topmost one created. */
-  makeDirectories(path: string): string | undefined;
+  /** Creates a directory and its missing parents; returns the created ones, outermost first. */
+  makeDirectories(path: string): readonly string[];
   /** Sets the modification time, as precisely as the file system can. */
   setModifiedTime(path: string, modifiedNs: bigint): void;
   /** Calls back on changes in a directory, but may miss any of them. Returns a function that stops it. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { errnoOf } from '../../kit/disk-error.ts';
+import { errnoOf } from '@varve/files';
 import type { Files } from './files.ts';
 import type { DirectoryWarning } from './warnings.ts';
 

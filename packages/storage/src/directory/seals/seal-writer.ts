@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import { errnoOf } from '@varve/files';
 import { StorageError } from '../../contract/error.ts';
 import type { SealedEnd, SealedOnce } from '../../contract/log-proof.ts';
 import type { Cut, Signer, Statement, Unsealed } from '../../contract/statement.ts';
 import type { PlannedEvent } from '../../kit/append.ts';
-import { errnoOf } from '../../kit/disk-error.ts';
 import { firstSeal } from '../../proof/hash-chain.ts';
 import { type SealedEvent, sealEvents } from '../../proof/seal-events.ts';
 import { signCheckpoint } from '../../proof/signatures.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectories } from '../../files/make-directories.ts';
+import { makeDirectories } from '@varve/files';
 import { removePrivateFile } from '../../files/private-file.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { mkdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { errnoOf } from './errno.ts';
 
 /**
  * Creates a directory and the missing ones above it, one by one; returns the created ones, outermost first, and removes
@@ -34,7 +35,7 @@ function makeDirectory(path: string, mode: number): boolean {
     mkdirSync(path, { mode });
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (errnoOf(error) === 'EEXIST') return false;
     throw error;
   }
 }

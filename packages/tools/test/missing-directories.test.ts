@@ -1,47 +1,21 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textOf } from '@varve/events';
 import { describe, expect, test } from 'vitest';
-import { fileEditor } from '../file-editor/file-editor.ts';
-import { planningFileEditor } from '../file-editor/planning-file-editor.ts';
-import { applyPatch } from '../patch/apply-patch.ts';
-import { openedTool } from '../testing/opened-tool.ts';
-import { SavedOutput } from '../terminal/output/saved-output.ts';
-import { jail } from '../workspace/jail.ts';
-import { prepareHostPath } from '../workspace/host-file.ts';
-import { makeDirectories } from './make-directories.ts';
+import { fileEditor } from '../src/file-editor/file-editor.ts';
+import { planningFileEditor } from '../src/file-editor/planning-file-editor.ts';
+import { applyPatch } from '../src/patch/apply-patch.ts';
+import { openedTool } from '../src/testing/opened-tool.ts';
+import { SavedOutput } from '../src/terminal/output/saved-output.ts';
+import { jail } from '../src/workspace/jail.ts';
+import { prepareHostPath } from '../src/workspace/host-file.ts';
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'varve-'));
-
-test('missing directories are created and returned', () => {
-  const root = folder();
-  expect(makeDirectories(join(root, 'a/b/../c'), 0o700)).toEqual([join(root, 'a'), join(root, 'a/c')]);
-  expect(statSync(join(root, 'a/c')).mode & 0o777).toBe(0o700);
-  expect(makeDirectories(join(root, 'a/c/d'))).toEqual([join(root, 'a/c/d')]);
-  expect(makeDirectories(join(root, 'a/c'))).toEqual([]);
-});
-
-test('a failure leaves no directory', () => {
-  const root = folder();
-  expect(() => makeDirectories(join(root, 'a/b', 'n'.repeat(300)))).toThrow('ENAMETOOLONG');
-  expect(existsSync(join(root, 'a'))).toBe(false);
-});
-
-test.for(['a file', 'a broken link'])('a directory below %s is an error', (what) => {
-  const root = folder();
-  if (what === 'a file') writeFileSync(join(root, 'it'), '');
-  else symlinkSync(join(root, 'missing/target'), join(root, 'it'));
-  expect(() => makeDirectories(join(root, 'it/a/b'))).toThrow(/ENOTDIR|ENOENT/);
-});
 
 // A recursive mkdir of Node never returns there.
 const below = '/proc/varve-missing/a/b';
 describe.runIf(existsSync('/proc/self'))('below /proc', () => {
-  test('a directory below /proc is an error', () => {
-    expect(() => makeDirectories(below)).toThrow('ENOENT');
-  });
-
   test.for([
     ['file_editor', () => fileEditor({ jail: 'unrestricted' }), { command: 'create', path: below, file_text: 'x' }],
     [
