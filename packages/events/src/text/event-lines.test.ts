@@ -13,13 +13,17 @@ import {
 } from '../kinds/index.ts';
 import {
   FileEditorAction,
+  FileEditorObservation,
   FinishAction,
   MCPToolAction,
+  MCPToolObservation,
+  TaskObservation,
   TaskTrackerAction,
   TaskTrackerObservation,
   TerminalAction,
   TerminalObservation,
   ThinkAction,
+  ThinkObservation,
   type Observation,
   type Payload,
 } from '../payloads/index.ts';
@@ -93,6 +97,28 @@ test('an output truncated by another program shows the directory of the full out
   expect(linesOf(observation(result))).toContain('\n  … more in /outputs …\n');
 });
 
+test.for([
+  [
+    'a server of tools',
+    MCPToolObservation.create({ content: [text('hi from mcp')], tool_name: 'echo' }),
+    '  hi from mcp',
+  ],
+  [
+    'a sub-agent',
+    TaskObservation.create({ content: [text('All done.')], task_id: '1', subagent: 'a', status: 'completed' }),
+    '  All done.',
+  ],
+  ['a view', FileEditorObservation.create({ content: [text('1 one\n2 two')], command: 'view' }), '  1 one\n  2 two'],
+  [
+    'an edit, which its call shows',
+    FileEditorObservation.create({ content: [text('Edited.')], command: 'create' }),
+    '',
+  ],
+  ['a thought, which its call shows', ThinkObservation.create({ content: [text('Logged.')] }), ''],
+] as const)('the result of %s is %j', ([, result, shown]) => {
+  expect(linesOf(observation(result))).toBe(shown);
+});
+
 test('a running command is shown as still running', () => {
   const result = TerminalObservation.create({ content: [text('Your name?')], exit_code: -1 });
   expect(linesOf(observation(result))).toBe('  Your name?\n  still running');
@@ -163,7 +189,9 @@ test('a call of an unknown shape shows its arguments, and such a result its text
   }
   const result = { content: [text('No.')], is_error: true, exit_code: 'x', kind: 'TerminalObservation' };
   expect(linesOf(observation(result))).toBe('  No.');
-  expect(linesOf(observation({ ...result, is_error: false, kind: 'TaskTrackerObservation', task_list: 7 }))).toBe('');
+  expect(linesOf(observation({ ...result, is_error: false, kind: 'TaskTrackerObservation', task_list: 7 }))).toBe(
+    '  No.',
+  );
 });
 
 const hook = { hook_event_type: 'PreToolUse', hook_command: './check.sh', success: true, exit_code: 0 } as const;

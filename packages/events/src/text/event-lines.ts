@@ -11,6 +11,8 @@ import { ObservationEvent } from '../kinds/observation-event.ts';
 import { PauseEvent } from '../kinds/pause-event.ts';
 import { UserRejectObservation } from '../kinds/user-reject-observation.ts';
 import { isOpaque } from '../opaque-event.ts';
+import { FileEditorObservation } from '../payloads/file-editor.ts';
+import { PlanningFileEditorObservation } from '../payloads/planning-file-editor.ts';
 import { TaskTrackerObservation } from '../payloads/task-tracker.ts';
 import { TerminalObservation } from '../payloads/terminal.ts';
 import { forgottenLines } from './condensation-lines.ts';
@@ -83,6 +85,22 @@ function observationLines({ observation }: ObservationEvent): readonly TextLine[
       ...(code === undefined || code === 0 ? [] : [{ mark: 'warning' as const, text: `  ${end}` }]),
     ];
   }
-  if (!failed) return [];
-  return [{ mark: 'error', text: indented(firstLines(textOf(observation.content), 3)) }];
+  const content = textOf(observation.content).trim();
+  if (failed) return [{ mark: 'error', text: indented(firstLines(content, 3)) }];
+  return content === '' || isRepetition(observation) ? [] : [{ mark: 'quiet', text: indented(outputExcerpt(content)) }];
+}
+
+/** Tools whose result only confirms the call, which is shown. */
+const confirmations: ReadonlySet<string> = new Set([
+  'ThinkObservation',
+  'FinishObservation',
+  'ApplyPatchObservation',
+  'WriteFileObservation',
+  'EditObservation',
+]);
+
+/** Tests whether the lines of the call contain the result, as those of an edit do. */
+function isRepetition(observation: ObservationEvent['observation']): boolean {
+  const edit = FileEditorObservation.read(observation) ?? PlanningFileEditorObservation.read(observation);
+  return edit === undefined ? confirmations.has(observation.kind) : edit.command !== 'view';
 }
