@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Server, ServerErrorCode } from '@varve/server';
+import { commandName } from '../command-name.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -7,6 +8,7 @@ import { onInterrupt } from '../terminal/signals.ts';
 import { keyOriginOf, printServeSettings, serveSettings, type ServeFlags } from '../configure/serve-settings.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
 import { varveHome } from '../setup/varve-home.ts';
+import { logLine } from '../terminal/log-line.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
@@ -74,7 +76,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     const { keys, isGenerated } = sessionKeys({ key: options.key, env: io.env, host: shared.host });
     await using store = await openConfiguredStore(io, options.store);
     const level = settings.get('server.log_level') ?? 'info';
-    const log = { level, stream: { write: (line: string) => io.stderr.jsonLine(line.trimEnd()) } };
+    const log = { level, stream: { write: (line: string) => printLog(line.trimEnd(), io) } };
     const frontEnd = options.ui ? await frontEndDirectory({ home: varveHome(io), env: io.env }) : undefined;
     const serving = server({
       store,
@@ -97,6 +99,13 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     };
     throw new CliError(exitCodes.usage, error.message, hints[error.code]);
   }
+}
+
+/** Prints a line of the log: for a person on a terminal, else as JSON. */
+function printLog(line: string, { stderr }: TerminalIo): void {
+  if (!stderr.isTTY) return stderr.jsonLine(line);
+  const shown = logLine(line);
+  if (shown !== undefined) stderr.line(shown);
 }
 
 /** The settings of an agent are those of its workspace: a flag reaches them as a variable. */
@@ -122,7 +131,9 @@ async function untilStopped(serving: Server, { port, io, newKeys, signIn }: Anno
     await using listening = await serving.listen(port);
     // One write, so that a program that reads the address receives the key too.
     const keyLines = newKeys.map((key) => `\n${header}: ${key}`);
-    const opened = signIn ? [`\nOpen ${signIn(listening.url)}`] : [];
+    const opened = signIn
+      ? [`\nOpen ${signIn(listening.url)}`]
+      : [styled('dim', `\nFor programs; \`${commandName(io)} serve --ui\` has a page.`)];
     io.stderr.text([styled('bold', 'varve'), ` serves ${listening.url}`, ...keyLines, ...opened]);
     await stopped;
   } finally {

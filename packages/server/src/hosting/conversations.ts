@@ -19,7 +19,7 @@ import { addPlugin } from './changes/add-plugin.ts';
 import { setSecrets } from './changes/set-secrets.ts';
 import { receivedSecrets, requestedAgent, startPlan } from './request/start-plan.ts';
 import { switchModel } from './changes/switch-model.ts';
-import { prepareWorkspace } from './workspace.ts';
+import { isMadeUpPath, prepareWorkspace } from './workspace.ts';
 
 /** Is notified of the conversations that a process opens and closes. */
 export interface ConversationWatcher {
@@ -39,6 +39,8 @@ export interface ConversationsOptions extends Omit<LoaderOptions, 'queue'> {
   readonly fetchPlugins: (sources: readonly PluginSource[]) => Promise<readonly string[]>;
   /** Directory of worktrees. */
   readonly worktreeRoot: string;
+  /** Directory of conversations of a front end for which no workspace was chosen. */
+  readonly defaultWorkspace?: string | undefined;
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number | undefined;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
@@ -193,17 +195,12 @@ interface CreateContext extends ConversationsOptions {
 }
 
 async function createConversation(id: string, request: StartRequest, context: CreateContext): Promise<Created> {
-  const { store, cipher, loader, open, worktreeRoot, environment } = context;
+  const { store, cipher, loader, open } = context;
   if (await exists(id, context)) return { id, isNew: false };
   const { agent, launched } = await requestedAgent(request, context);
   const plan = startPlan(request, { agent, launched }, await cipher());
   await checkParent(id, request, store);
-  const workspace = await prepareWorkspace({
-    path: request.workspace.working_dir,
-    id,
-    worktreeRoot: request.worktree ? worktreeRoot : undefined,
-    env: environment.env,
-  });
+  const workspace = await workspaceOf(id, request, context);
   const plugins = await fetchedPlugins(request, context);
   const complete = { ...plan, privateRecord: { ...plan.privateRecord, ...(plugins.length > 0 && { plugins }) } };
   try {
@@ -214,6 +211,16 @@ async function createConversation(id: string, request: StartRequest, context: Cr
     if (error instanceof StorageError && error.code === 'exists') return { id, isNew: false };
     throw error;
   }
+}
+
+/** Returns the directory of a new conversation. The default one exists, and remains as it is. */
+async function workspaceOf(
+  id: string,
+  { workspace: { working_dir: path }, worktree }: StartRequest,
+  { worktreeRoot, defaultWorkspace, environment: { env } }: CreateContext,
+): Promise<string> {
+  if (defaultWorkspace !== undefined && isMadeUpPath(path, id)) return defaultWorkspace;
+  return prepareWorkspace({ path, id, worktreeRoot: worktree ? worktreeRoot : undefined, env });
 }
 
 async function fetchedPlugins({ plugins }: StartRequest, { fetchPlugins }: CreateContext): Promise<string[]> {

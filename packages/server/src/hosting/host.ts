@@ -31,6 +31,8 @@ export interface HostOptions {
   readonly env?: Variables | undefined;
   /** Directory of relative paths. Default: that of this process. */
   readonly workspaceRoot?: string | undefined;
+  /** Directory of conversations of a front end for which no workspace was chosen. Default: the one that it made up. */
+  readonly defaultWorkspace?: string | undefined;
   /** Directory of worktrees of conversations. Default: `conversation-worktrees` in the data directory. */
   readonly worktreeRoot?: string | undefined;
   /** Maximum number of runs at a time; the others wait. Default 8. */
@@ -99,6 +101,7 @@ export function createHost(options: HostOptions, parts: Partial<HostParts> = {})
     titleModel: titleModels(settings),
     agentOfProfile: (id) => agentOfProfile(id, settings),
     fetchPlugins: (plugins) => fetchedPlugins(plugins, installed),
+    defaultWorkspace: options.defaultWorkspace,
     worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),
     maxRuns: options.maxRuns,
     idleMs: options.idleMs,

@@ -21,6 +21,15 @@ export interface WorkspaceOptions {
 }
 
 /**
+ * Tests whether a path is the one that the front end makes up for a conversation without a workspace.
+ *
+ * @see agent-canvas 1.20.0, buildConversationWorkingDirForBackend
+ */
+export function isMadeUpPath(path: string, id: string): boolean {
+  return path.endsWith(`/workspace/project/${id}`);
+}
+
+/**
  * Creates the directory of a conversation, and a repository in it unless it is inside of one. Returns its absolute
  * path; with a root of worktrees, the path of a new worktree of its repository.
  *

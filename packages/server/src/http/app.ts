@@ -23,6 +23,7 @@ import type { ServerEnv } from './route/server-env.ts';
 import type { Services } from './services.ts';
 import { addSockets } from './sockets/add-sockets.ts';
 import type { ServerOptions } from '../server-options.ts';
+import { isModelReady } from '../settings/settings-document.ts';
 import { notifyWebhooks } from './notify-webhooks.ts';
 
 /** Handles the requests of a server, with the services that it uses. */
@@ -64,9 +65,10 @@ export function createApp(options: ServerOptions, initialization = initialized):
     requestMetrics(() => services.metrics),
     noSniff,
   );
+  const hasModel = async (): Promise<boolean> => services.settings !== undefined && isModelReady(services.settings);
   const access = addGuards(app, options, initialization);
   if (initialization.isDeferred) for (const path of guarded) app.use(path, requireInitialized(initialization));
-  if (options.frontEnd !== undefined) app.use(...frontEnd(options.frontEnd));
+  if (options.frontEnd !== undefined) app.use(...frontEnd({ directory: options.frontEnd, hasModel }));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
   const services = createServices(options, logger, { initialization, secrets });
   app.use('/api/:group{bash|file|git}/*', recordActivity(services.activity));

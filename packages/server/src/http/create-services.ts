@@ -43,6 +43,7 @@ export function createServices(
   const host = createHost(
     {
       ...options,
+      ...(options.frontEnd !== undefined && { defaultWorkspace: workspaceRoot }),
       onFailure: (err, conversation_id) => logger.error({ err, conversation_id }, 'failure'),
       onNotice: (notice, conversation_id) => logger.warn({ notice, conversation_id }, 'agent'),
     },

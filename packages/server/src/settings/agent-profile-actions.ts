@@ -2,6 +2,7 @@ import type { Json } from '@varve/events';
 import { SettingsError } from '@varve/settings';
 import type { AgentProfileRecord } from '@varve/settings/profiles';
 import { receivedLlm } from './llm-record.ts';
+import { hasKey } from './model-of-record.ts';
 import { saveProfile } from './profile-actions.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { currentLlm } from './settings-document.ts';
@@ -117,7 +118,7 @@ export async function diagnoseAgentProfile(
     errors,
     llm_profile_ref: model ?? null,
     llm_profile_resolved: resolvedModel !== undefined,
-    llm_api_key_set: resolvedModel?.key !== undefined,
+    llm_api_key_set: resolvedModel !== undefined && hasKey(resolvedModel, settings.env),
     mcp_server_refs: refs ?? null,
     resolved_mcp_config_keys: (refs ?? servers).filter((name) => servers.includes(name)),
     dangling_mcp_server_refs: dangling,

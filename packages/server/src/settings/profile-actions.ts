@@ -1,6 +1,7 @@
 import { SettingsError } from '@varve/settings';
 import { receivedLlm, storeKey, type LlmRecord } from './llm-record.ts';
 import { connectionsOf } from './provider-connections.ts';
+import { hasKey } from './model-of-record.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { activeProfile } from './settings-document.ts';
 
@@ -30,7 +31,7 @@ export async function listedProfiles(settings: ServerSettings): Promise<ListedPr
         base_url: textOf(record['base_url']),
         provider_connection_id: textOf(record['provider_connection_id']),
         provider_connection_broken: isBroken(record['provider_connection_id'], connections),
-        api_key_set: (await keyOrNone(settings, record)) !== undefined,
+        api_key_set: hasKey({ record, key: await keyOrNone(settings, record) }, settings.env),
       })),
     ),
     active_profile: (await activeProfile(settings, await settings.current())) ?? null,

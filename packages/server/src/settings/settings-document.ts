@@ -1,9 +1,10 @@
 import type { Json } from '@varve/events';
-import { llmFields, type Settings } from '@varve/settings';
+import { llmFields, SettingsError, type Settings } from '@varve/settings';
 import type { Cipher, Exposure } from '@varve/settings/secrets';
 import { shownLlm, type LlmRecord } from './llm-record.ts';
 import { exposedServers } from './mcp-secrets.ts';
 import { isObject, mergePatch, type JsonObject } from './merge.ts';
+import { hasKey } from './model-of-record.ts';
 import type { KeyedLlm, ServerSettings } from './server-settings.ts';
 
 /** Settings of agents that a client did not change. @see agent-server 1.43.1, OpenHandsAgentSettings */
@@ -34,6 +35,15 @@ const conversationDefaults: JsonObject = {
   security_analyzer: 'llm',
 };
 
+/** Preferences of front ends that a person did not change. Statistics of use need a consent. */
+const defaultPreferences: JsonObject = { user_consents_to_analytics: false };
+
+/** Returns the settings of front ends. */
+function miscSettings(current: Settings): JsonObject {
+  const stored = objectOf(current.get('reference.misc_settings'));
+  return { ...stored, app_preferences: { ...defaultPreferences, ...objectOf(stored['app_preferences']) } };
+}
+
 type ConfirmationName = 'ask' | 'auto' | 'never';
 
 /** Answer with all settings. @see agent-server 1.43.1 OpenAPI, SettingsResponse */
@@ -57,10 +67,10 @@ export async function settingsDocument(settings: ServerSettings, exposure: Expos
       mcp_config: await exposedServers(current.get('mcp_servers') ?? {}, { settings, exposure, cipher }),
     },
     conversation_settings: conversationSettings(current),
-    llm_api_key_is_set: llm.key !== undefined,
+    llm_api_key_is_set: hasKey(llm, settings.env),
     active_profile: (await activeProfile(settings, current)) ?? null,
     active_agent_profile_id: await activeAgentProfile(settings, current),
-    misc_settings: objectOf(current.get('reference.misc_settings')),
+    misc_settings: miscSettings(current),
   };
 }
 
@@ -71,6 +81,16 @@ export async function currentLlm(settings: ServerSettings, current: Settings): P
   const stored = objectOf(objectOf(current.get('reference.agent_settings'))['llm']);
   const record = { ...stored, ...ownLlm(current) };
   return { record, key: await settings.keyOf(record) };
+}
+
+/** Tests whether the model in effect can be called. */
+export async function isModelReady(settings: ServerSettings): Promise<boolean> {
+  try {
+    return hasKey(await currentLlm(settings, await settings.current()), settings.env);
+  } catch (error) {
+    if (error instanceof SettingsError) return false;
+    throw error;
+  }
 }
 
 /** Returns the name of the active profile; undefined without one, and for one that is missing. */

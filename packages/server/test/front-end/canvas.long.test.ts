@@ -11,13 +11,6 @@ const write = (name: string, text = ''): ScriptedStep => ({
   calls: [{ name: 'terminal', arguments: { command: `echo hi > ${name}`, summary: `Write ${name}` } }],
 });
 
-/** Answers the questions of the first visit. */
-async function welcome({ page }: OpenedFrontEnd): Promise<void> {
-  await page.getByRole('checkbox').first().uncheck();
-  await page.getByText('Confirm preferences').click();
-  await page.getByText('Skip for now').click();
-}
-
 async function statusOf({ page, api }: OpenedFrontEnd): Promise<unknown> {
   const info = await api('GET', `/api/conversations/${page.url().split('/').at(-1)}`);
   return typeof info === 'object' && info && 'execution_status' in info ? info.execution_status : undefined;
@@ -35,7 +28,6 @@ test.skipIf(browser === undefined)(
       finish('Second answer.'),
     ]);
     const { page, send } = opened;
-    await welcome(opened);
     expect(page.url()).not.toContain('key');
 
     await send('Please write hello.txt');
@@ -45,6 +37,9 @@ test.skipIf(browser === undefined)(
 
     await page.reload();
     await page.getByText('All is written.').waitFor();
+    expect(await page.getByText('404').count()).toBe(0);
+    expect(opened.refused).toEqual([]);
+    expect(opened.sentElsewhere).toEqual([]);
     await send('Think for long');
     await page.getByTestId('stop-button').click();
     await expect.poll(() => statusOf(opened), { timeout: 60_000 }).toBe('paused');
@@ -83,7 +78,6 @@ test.skipIf(browser === undefined)(
       conversation_settings_diff: { confirmation_mode: true, security_analyzer: 'none' },
     });
     await page.reload();
-    await welcome(opened);
     await send('Do it');
     const approve = page.getByTestId('action-confirm-button');
     await approve.waitFor();

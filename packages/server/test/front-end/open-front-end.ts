@@ -1,4 +1,4 @@
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,10 @@ export interface OpenedFrontEnd extends AsyncDisposable {
   readonly page: Page;
   readonly url: string;
   readonly model: ScriptedServer;
+  /** Requests of the page that the server refused. */
+  readonly refused: readonly string[];
+  /** Addresses on other machines that the page was allowed to ask. */
+  readonly sentElsewhere: readonly string[];
   /** Calls the API as the front end does. */
   readonly api: (method: string, path: string, body?: object) => Promise<unknown>;
   /** Types a message and sends it. */
@@ -52,12 +56,14 @@ function withTitles(steps: Iterable<ScriptedStep>): readonly ScriptedStep[] {
 /** Opens the front end with the profile of a model that answers with a script. */
 export async function openFrontEnd(executablePath: string, steps: Iterable<ScriptedStep>): Promise<OpenedFrontEnd> {
   const home = await mkdtemp(join(tmpdir(), 'varve-front-end-'));
+  await mkdir(join(home, 'project'));
   const model = await scriptedServer(withTitles(steps));
   const description = fileURLToPath(import.meta.resolve('@openhands/agent-canvas/package.json'));
   const listening = await server({
     store: memoryStore(),
     keys: [testKey],
     home: join(home, '.varve'),
+    workspaceRoot: join(home, 'project'),
     env: { PATH: process.env['PATH'] ?? '', HOME: home },
     frontEnd: join(dirname(description), 'build'),
   }).listen(0);
@@ -71,13 +77,22 @@ export async function openFrontEnd(executablePath: string, steps: Iterable<Scrip
     return response.json();
   };
   await api('POST', '/api/profiles/default', {
-    llm: { model: 'openai/scripted', base_url: model.url, api_key: 'key-of-the-model' },
+    llm: { model: 'openai/scripted', base_url: model.url },
   });
   await api('POST', '/api/profiles/default/activate', {});
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   page.setDefaultTimeout(60_000);
-  // Fonts and the like: the test uses no network beyond this machine.
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+  });
+  // The policy of the page refuses these before they are sent; the test uses no network beyond this machine.
+  const sentElsewhere: string[] = [];
+  page.on('requestfailed', (request) => {
+    const isElsewhere = new URL(request.url()).hostname !== '127.0.0.1';
+    if (isElsewhere && request.failure()?.errorText !== 'csp') sentElsewhere.push(request.url());
+  });
   await page.route(
     (url) => url.hostname !== '127.0.0.1',
     (route) => route.abort(),
@@ -87,6 +102,8 @@ export async function openFrontEnd(executablePath: string, steps: Iterable<Scrip
     page,
     url: listening.url,
     model,
+    refused,
+    sentElsewhere,
     api,
     async send(text) {
       await page.locator('[contenteditable="true"]:visible, textarea:visible').first().click();

@@ -1,21 +1,25 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
+import { modelProfiles } from '@varve/settings/profiles';
 import { memoryStore } from '@varve/storage';
 import { expect, test } from 'vitest';
+import type { ServerOptions } from '../../server-options.ts';
 import { server } from '../../server.ts';
+import { homeServer } from '../../../test/support/home-server.ts';
 import { testKey } from '../../../test/support/requests.ts';
-import { signInAddress, signInScript } from './sign-in.ts';
+import { absentServices } from './absent-services.ts';
+import { onboardedScript, signInAddress, signInScript } from './sign-in.ts';
 
-async function served() {
+async function served(options: Partial<ServerOptions> = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'varve-front-end-'));
   const directory = join(parent, 'build');
   await mkdir(join(directory, 'assets'), { recursive: true });
   await writeFile(join(parent, 'secret.js'), 'outside');
   await writeFile(join(directory, 'index.html'), '<html><head><title>t</title></head></html>');
   await writeFile(join(directory, 'assets', 'a-1.js'), 'export {};');
-  return server({ store: memoryStore(), keys: [testKey], frontEnd: directory });
+  return server({ store: memoryStore(), keys: [testKey], frontEnd: directory, ...options });
 }
 
 const page = { headers: { accept: 'text/html,application/xhtml+xml' } };
@@ -27,7 +31,8 @@ test('addresses that a browser opens are the page, without the key', async () =>
     expect(response.headers.get('content-type')).toContain('text/html');
     expect(response.headers.get('x-frame-options')).toBe('DENY');
     const html = await response.text();
-    expect(html).toContain(`<head><script>${signInScript}</script><title>`);
+    expect(html).toMatch(/<head><script nonce="[\w+/=]+">/);
+    expect(html).toContain(`>${signInScript}</script><title>`);
     expect(html).not.toContain(testKey);
   }
 });
@@ -67,4 +72,61 @@ test('the address signs in: its fragment becomes the key of the page and disappe
   expect(opened('')).toEqual({ key: undefined, shown: [] });
   expect(opened(address.hash)).toEqual({ key: 'a"+/<b', shown: ['/'] });
   expect(opened('')).toEqual({ key: 'a"+/<b', shown: [] });
+});
+
+test('the page refuses statistics of use, and may load nothing from other servers except the editor', async () => {
+  const one = await served();
+  const policies = await Promise.all(
+    [1, 2].map(async () => (await one.request('/', page)).headers.get('content-security-policy') ?? ''),
+  );
+  for (const policy of policies) {
+    const hosts = policy.match(/https:\/\/[^\s/;]+/g) ?? [];
+    expect(new Set(hosts)).toEqual(new Set(['https://cdn.jsdelivr.net']));
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).not.toMatch(/script-src[^;]*'unsafe-/);
+  }
+  const nonces = policies.map((policy) => /'nonce-([^']+)'/.exec(policy)?.[1]);
+  expect(new Set(nonces).size).toBe(2);
+  expect(signInScript).toContain("'openhands-telemetry-consent', 'denied'");
+});
+
+test('services that do not exist are empty for the page, and need the key', async () => {
+  const one = await served();
+  const headers = { 'X-Session-API-Key': testKey };
+  for (const [request, answer] of Object.entries(absentServices)) {
+    const [method = '', path = ''] = request.split(' ');
+    const response = await one.request(`${path}?limit=1`, { method, headers });
+    expect([request, response.status, await response.json()]).toEqual([request, 200, answer]);
+    expect((await one.request(path, { method })).status).toBe(401);
+  }
+  const plain = server({ store: memoryStore(), keys: [testKey] });
+  expect((await plain.request('/api/automation/health', { headers })).status).toBe(404);
+});
+
+test('the page asks for a model only while there is none', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'varve-front-end-home-'));
+  const one = await served({ home, env: {} });
+  expect(await (await one.request('/', page)).text()).not.toContain(onboardedScript);
+  const profiles = modelProfiles(home);
+  await profiles.save('local', { model: 'm', base_url: 'http://127.0.0.1:9/v1' });
+  await profiles.activate('local');
+  expect(await (await one.request('/', page)).text()).toContain(onboardedScript);
+});
+
+test('a conversation without a workspace starts in the directory of the server, which stays as it is', async () => {
+  const place = homeServer({ frontEnd: tmpdir() });
+  const { userHome } = place;
+  const id = '01234567-89ab-4def-8123-456789abcdef';
+  const start = (working_dir: string, conversation_id: string) =>
+    place.call(201, 'POST', '/api/conversations', {
+      conversation_id,
+      worktree: true,
+      workspace: { working_dir },
+      agent: { llm: { model: 'm', base_url: 'http://127.0.0.1:9/v1' }, tools: [] },
+    });
+  const made = await start(join(userHome, 'workspace', 'project', id.replaceAll('-', '')), id);
+  expect(made).toMatchObject({ workspace: { working_dir: userHome } });
+  expect(await readdir(userHome)).not.toContain('.git');
+  const chosen = join(userHome, 'workspace', 'project', 'mine');
+  expect(await start(chosen, 'other')).toMatchObject({ workspace: { working_dir: chosen } });
 });

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { MiddlewareHandler } from 'hono';
-import { signInScript } from './sign-in.ts';
+import { withoutServices } from './absent-services.ts';
+import { pagePolicy } from './page-policy.ts';
+import { onboardedScript, signInScript } from './sign-in.ts';
 
 /** Paths of the protocol, which are never pages. */
 const protocol = /^\/(?:api|v1|sockets)(?:\/|$)/;
@@ -13,22 +16,35 @@ const safety = {
   'referrer-policy': 'no-referrer',
 };
 
+/** Options of {@link frontEnd}. */
+export interface FrontEndOptions {
+  /** The built front end, with its `index.html`. */
+  readonly directory: string;
+  /** Returns true if the person has a model: the page then omits its questions about one. */
+  readonly hasModel: () => Promise<boolean>;
+}
+
 /**
  * Serves the files of a front end, which need no key. Any other address that a browser opens is its page, because the
  * page has paths of its own.
  *
- * @param directory - the built front end, with its `index.html`
  * @see agent-canvas 1.20.0, whose static server sets the same variables
  */
-export function frontEnd(directory: string): readonly MiddlewareHandler[] {
+export function frontEnd({ directory, hasModel }: FrontEndOptions): readonly MiddlewareHandler[] {
   const files = serveStatic({ root: directory });
   return [
+    withoutServices,
     async (context, next) => {
       const { method, path } = context.req;
       if (method !== 'GET' || protocol.test(path) || !isPage(context.req.header('accept'))) return next();
       const page = await readFile(join(directory, 'index.html'), 'utf8');
-      const signedIn = page.replace(/<head>/i, (head) => `${head}<script>${signInScript}</script>`);
-      return context.html(signedIn, 200, { ...safety, 'cache-control': 'no-store' });
+      const script = (await hasModel()) ? signInScript + onboardedScript : signInScript;
+      const nonce = randomBytes(16).toString('base64');
+      const html = page
+        .replace(/<head>/i, (head) => `${head}<script>${script}</script>`)
+        .replaceAll(/<script(?=[\s>])/gi, `<script nonce="${nonce}"`);
+      const headers = { ...safety, 'content-security-policy': pagePolicy(nonce), 'cache-control': 'no-store' };
+      return context.html(html, 200, headers);
     },
     async (context, next) => {
       const isFile = /\.\w+$/.test(context.req.path) && !protocol.test(context.req.path);

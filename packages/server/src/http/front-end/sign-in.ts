@@ -2,13 +2,15 @@
 const item = 'varve.session-key';
 
 /**
- * Script of the page that signs in. The key arrives in the fragment of the address, which browsers do not send: it is
- * never in a request, a log or the page itself, and no other server of the machine receives it, as it would a cookie.
+ * Script of the page that signs in, and refuses statistics of use. The key arrives in the fragment of the address,
+ * which browsers do not send: it is never in a request, a log or the page itself, and no other server of the machine
+ * receives it, as it would a cookie.
  *
  * @see agent-canvas 1.20.0, scripts/static-server.mjs, for the names of the variables
  */
 export const signInScript = `(() => {
   window.__AGENT_CANVAS_DO_NOT_TRACK__ = true;
+  localStorage.setItem('openhands-telemetry-consent', 'denied');
   const sent = /^#key=(.+)$/.exec(location.hash);
   if (sent) {
     localStorage.setItem('${item}', decodeURIComponent(sent[1]));
@@ -22,6 +24,9 @@ export const signInScript = `(() => {
     localStorage.setItem(name, JSON.stringify({ ...stored, sessionApiKey: key }));
   }
 })();`;
+
+/** Script of the page of a person who has chosen a model: the questions of a first visit were answered. */
+export const onboardedScript = `localStorage.setItem('openhands-onboarded', '1');`;
 
 /** Returns the address that opens the page signed in. */
 export function signInAddress(url: string, key: string): string {

@@ -4,6 +4,7 @@ import type { Route } from '../route/route.ts';
 import { exposureOf } from '../../settings/exposure.ts';
 import { receivedLlm, shownLlm } from '../../settings/llm-record.ts';
 import { listedProfiles, removeProfile, saveProfile } from '../../settings/profile-actions.ts';
+import { hasKey } from '../../settings/model-of-record.ts';
 import { answered } from '../../settings/settings-failure.ts';
 import { validateLlm } from '../../settings/validate-llm.ts';
 import { settingsOf } from './settings.ts';
@@ -53,7 +54,7 @@ export const profileRoutes: readonly Route[] = [
       const { record, key } = await answered(settings.profile(wanted), unknown);
       const sent = shownLlm(record, key, exposure, await settings.cipher());
       const config = exposure === 'redacted' ? { ...sent, api_key: null } : sent;
-      return Response.json({ name: wanted, config, api_key_set: key !== undefined });
+      return Response.json({ name: wanted, config, api_key_set: hasKey({ record, key }, settings.env) });
     },
   }),
   defineRoute({

@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 import { server } from '../../server.ts';
 import { testKey } from '../../../test/support/requests.ts';
 
-async function opened() {
+async function opened(env: Readonly<Record<string, string>> = {}) {
   const home = await mkdtemp(join(tmpdir(), 'varve-server-home-'));
-  const one = server({ store: memoryStore(), keys: [testKey], home, env: {} });
+  const one = server({ store: memoryStore(), keys: [testKey], home, env });
   const call = async (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) => {
     const response = await one.request(path, {
       method,
@@ -44,6 +44,28 @@ test('profiles of the command are those of the server, and the reverse', async (
   expect((await call('GET', '/api/profiles/fast')).json).toMatchObject({
     config: { model: 'openai/gpt-4o', top_k: 7, api_key: null },
     api_key_set: true,
+  });
+});
+
+test('a model on this machine needs no key, and a provider has that of its variable', async () => {
+  const { home, call } = await opened({ GROQ_API_KEY: 'k' });
+  const profiles = modelProfiles(home);
+  await profiles.save('local', { model: 'm', base_url: 'http://127.0.0.1:9/v1' });
+  await profiles.save('ollama', { model: 'ollama/m' });
+  await profiles.save('groq', { model: 'groq/m' });
+  await profiles.save('elsewhere', { model: 'm', base_url: 'https://llm.example.test/v1' });
+  const { profiles: listed } = (await call('GET', '/api/profiles')).json;
+  const ready = listed.filter((each: { api_key_set: boolean }) => each.api_key_set);
+  expect(ready.map((each: { name: string }) => each.name)).toEqual(['groq', 'local', 'ollama']);
+  expect((await call('GET', '/api/profiles/local')).json).toMatchObject({
+    api_key_set: true,
+    config: { api_key: null },
+  });
+  await profiles.activate('local');
+  const settings = (await call('GET', '/api/settings')).json;
+  expect(settings).toMatchObject({
+    llm_api_key_is_set: true,
+    misc_settings: { app_preferences: { user_consents_to_analytics: false } },
   });
 });
 
