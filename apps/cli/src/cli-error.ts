@@ -6,8 +6,8 @@ export class CliError extends Error {
   readonly exitCode: ExitCode;
   readonly hint: string | undefined;
 
-  constructor(exitCode: ExitCode, message: string, hint?: string) {
-    super(message);
+  constructor(exitCode: ExitCode, message: string, hint?: string, options?: ErrorOptions) {
+    super(message, options);
     this.exitCode = exitCode;
     this.hint = hint;
   }

@@ -17,7 +17,7 @@ export interface Failure {
 }
 
 const modelHints: Partial<Record<LlmErrorCode, string>> = {
-  unauthenticated: 'Check the key in LLM_API_KEY or OPENAI_API_KEY.',
+  unauthenticated: 'Replace it, or choose another model with `varve init`.',
   'unknown-model': 'Choose another model with --model.',
   unavailable: 'Check that the server is running and can be reached, or choose another one with --base-url.',
   timeout: 'Check that the server answers.',

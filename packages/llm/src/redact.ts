@@ -29,6 +29,11 @@ export function redactText(text: string, secrets: readonly string[] = none): str
   return withoutKeyShapes(redactorOf(secrets).text(text));
 }
 
+/** Tests whether a text contains what looks like a key of a provider, or a token. */
+export function looksLikeKey(text: string): boolean {
+  return withoutKeyShapes(text) !== text;
+}
+
 function withoutKeyShapes(text: string): string {
   let redacted = text.replaceAll(dottedRun, withoutToken);
   for (const shape of keyShapes) redacted = redacted.replaceAll(shape, replacement);

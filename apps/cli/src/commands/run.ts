@@ -67,8 +67,11 @@ export const run: CliCommand = {
           );
         }
         // Loaded here, so that the help and wrong usage appear faster.
-        const { runTask } = await import('../run/run-task.ts');
-        done(await runTask(task, options, io));
+        const [{ runTask }, { offerInit }] = await Promise.all([
+          import('../run/run-task.ts'),
+          import('../run/offer-init.ts'),
+        ]);
+        done(await offerInit(() => runTask(task, options, io), options, io));
       });
   },
 };

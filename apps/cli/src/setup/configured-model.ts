@@ -26,7 +26,26 @@ export interface ModelSources {
  */
 export function modelFailure(error: unknown, settings: Settings, stored?: Pick<StoredAgentParts, 'spec'>): unknown {
   if (error instanceof SettingsError && error.code === 'other-server') return otherServer(error, settings);
+  if (error instanceof LlmError && error.code === 'unauthenticated' && !stored && !namesModel(settings)) {
+    return new NoModelError(`No model is chosen, and the default needs a key: ${error.message}`, error);
+  }
   return withHint(error, stored && stored.spec === undefined ? historyHint : keyHint);
+}
+
+/** No setting names a model, and the default one has no key. */
+export class NoModelError extends CliError {
+  constructor(message: string, cause: LlmError) {
+    super(exitCodes.usage, message, noModelHint, { cause });
+  }
+}
+
+const noModelHint =
+  '`varve init` asks for a model and its key. A server on this machine (--base-url) and `varve demo` need none.';
+
+/** Tests whether a person has chosen a model or a server. */
+function namesModel(settings: Settings): boolean {
+  const keys = ['llm.model', 'llm.base_url', 'roles.agent', 'agent_profile'] as const;
+  return keys.some((key) => settings.get(key) !== undefined);
 }
 
 const keyHint =

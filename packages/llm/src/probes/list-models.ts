@@ -19,3 +19,23 @@ export async function listModels({ baseUrl, ...options }: ListModelsOptions): Pr
   const found = await serverReader(options)(`${apiRoot(baseUrl)}/models`, list);
   return found?.data.map(({ id }) => id);
 }
+
+/**
+ * Tests whether a server refuses to list its models without a key. Never rejects because of a server.
+ *
+ * @throws {LlmError} `bad-request` for an invalid address.
+ */
+export async function refusesWithoutKey({
+  baseUrl,
+  fetch = globalThis.fetch,
+  timeoutMs = 3000,
+}: Omit<ListModelsOptions, 'apiKey'>): Promise<boolean> {
+  const url = `${apiRoot(baseUrl)}/models`;
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' });
+    await response.body?.cancel();
+    return response.status === 401 || response.status === 403;
+  } catch {
+    return false;
+  }
+}

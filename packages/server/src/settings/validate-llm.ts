@@ -1,5 +1,5 @@
 import { SpecError } from '@varve/events/specs';
-import { LlmError } from '@varve/llm';
+import { callOnce, LlmError } from '@varve/llm';
 import { redactor, type Variables } from '@varve/text';
 import type { ReceivedLlm } from './llm-record.ts';
 import { modelOfRecord } from './model-of-record.ts';
@@ -28,16 +28,7 @@ export async function validateLlm(
   try {
     const model = modelOfRecord({ ...record, num_retries: 1 }, { env, key });
     const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-    await model.generate(
-      {
-        messages: [
-          { role: 'user', content: [{ type: 'text', text: 'Answer OK.', cache_prompt: false }], thinking_blocks: [] },
-        ],
-        tools: [],
-        parameters: {},
-      },
-      { signal: limit },
-    );
+    await callOnce(model, limit);
     return null;
   } catch (error) {
     if (error instanceof SpecError) return { type: 'BadRequestError', message: error.message };

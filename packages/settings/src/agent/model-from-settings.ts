@@ -28,6 +28,7 @@ import {
   type ModelSource,
   type ProfileValues,
 } from './connection.ts';
+import { nameKey } from './name-key.ts';
 import { resumedModel, type StoredModel } from './stored-model.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 
@@ -89,7 +90,7 @@ const defaultAttempts = 5;
  */
 export async function modelFromSettings(options: ModelOptions): Promise<ConfiguredModel> {
   const { home, env, notices = {} } = options;
-  const { reference, apiKey, adapter, attempts, mode } = await chooseModel(options);
+  const { reference, apiKey, keyName, adapter, attempts, mode } = await chooseModel(options);
   const secrets = [...new Set([...providerKeys(env), ...(apiKey === undefined ? [] : [apiKey])])];
   const fetchOption = options.fetch && { fetch: options.fetch };
   const dumps = dumpsFrom(env, { path: join(home, 'completions'), secrets, ...fetchOption });
@@ -105,7 +106,8 @@ export async function modelFromSettings(options: ModelOptions): Promise<Configur
     ...(dumps ? { fetch: dumps.fetch } : fetchOption),
     ...(notices.onPromptCut && { onPromptCut: notices.onPromptCut }),
   });
-  const priced = catalog ? meterCalls({ catalog: async () => catalog })(created) : created;
+  const named = nameKey(keyName ?? variableAt(address.baseUrl, env))(created);
+  const priced = catalog ? meterCalls({ catalog: async () => catalog })(named) : named;
   const onRetry = (notice: RetryNotice): void => notices.onRetry?.(notice, attempts);
   const retrying = retry({ attempts, onRetry })(dumps ? dumps.wrap(priced) : priced);
   const model = functionCalling({
@@ -126,6 +128,8 @@ export async function modelAddress(options: ModelOptions): Promise<ModelAddress 
 interface ChosenModel {
   readonly reference: string;
   readonly apiKey: string | undefined;
+  /** Description of `apiKey` for errors. */
+  readonly keyName: string | undefined;
   readonly adapter: Partial<ModelFromOptions>;
   readonly attempts: number;
   readonly mode: NonNullable<LlmValues['function_calling']>;
@@ -144,13 +148,15 @@ async function chooseModel(options: ModelOptions): Promise<ChosenModel> {
     const apiKey = await keyValue(place, options);
     const adapter = { ...chosen.settings, ...withAddress(chosen.reference, chosen.baseUrl) };
     const mode = flagsOf(settings).functionCalling ?? stored.functionCalling;
-    return { reference: chosen.reference, apiKey, adapter, attempts, mode };
+    return { reference: chosen.reference, apiKey, keyName: descriptionOf(place), adapter, attempts, mode };
   }
   const { model, baseUrl, values } = connection;
   if (model === undefined) throw new SettingsError('no-model', `The server ${baseUrl} needs a model name.`);
   const adapter = { ...adapterOptions(values), ...withAddress(model, baseUrl) };
-  const apiKey = await keyValue(keyFor(sources, addressOf(model, adapter).baseUrl), options);
-  return { reference: model, apiKey, adapter, attempts, mode: values.function_calling ?? 'auto' };
+  const place = keyFor(sources, addressOf(model, adapter).baseUrl);
+  const apiKey = await keyValue(place, options);
+  const mode = values.function_calling ?? 'auto';
+  return { reference: model, apiKey, keyName: descriptionOf(place), adapter, attempts, mode };
 }
 
 /** An address in the reference is complete. */
@@ -204,6 +210,22 @@ function adapterOptions(values: LlmValues): Partial<ModelFromOptions> {
     timeoutMs: values.timeout === undefined ? undefined : values.timeout * 1000,
     protocol: mode === 'auto' ? undefined : mode,
   });
+}
+
+/** Returns the name of a key for a person, never its value. */
+function descriptionOf(place: KeyPlace | undefined): string | undefined {
+  if (!place) return undefined;
+  if (!('ref' in place)) return 'the key of the profile';
+  const [kind, name] = place.ref.split(':');
+  return kind === 'env' ? `the variable ${name}` : `the secret ${name}`;
+}
+
+/** Returns the variable of the provider at an address, as its adapter uses it; undefined if it is not set. */
+function variableAt(baseUrl: string, env: Variables): string | undefined {
+  const { origin } = new URL(baseUrl);
+  const found = Object.values(providers).find((provider) => new URL(provider.baseUrl).origin === origin);
+  const name = found?.keyName;
+  return name !== undefined && keyIn(env, name) !== undefined ? `the variable ${name}` : undefined;
 }
 
 async function keyValue(place: KeyPlace | undefined, options: ModelOptions): Promise<string | undefined> {
