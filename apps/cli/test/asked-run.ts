@@ -1,14 +1,19 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { alwaysConfirm, Conversation, defineAgent } from '@varve/agent';
-import { approvalFact } from '@varve/events/facts';
+import type { ConfirmationPolicy } from '@varve/agent/confirmation';
+import { approvalFact, effectFact } from '@varve/events/facts';
+import { ObservationEvent } from '@varve/events/kinds';
+import { eventText } from '@varve/events/text';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import type { Sandbox } from '@varve/sandbox';
 import { memoryStore } from '@varve/storage';
 import { finish, terminal } from '@varve/tools';
 import { EventPrinter } from '../src/run/event-printer.ts';
 import { Progress } from '../src/run/progress.ts';
+import { Questions } from '../src/run/questions.ts';
 import { runAndAsk } from '../src/run/run-and-ask.ts';
 import { terminalIo, type TerminalIo } from '../src/terminal/terminal-io.ts';
 
@@ -40,32 +45,45 @@ function user(answers: readonly string[], { env, isTTY }: Surroundings) {
       return { [Symbol.dispose]: () => undefined };
     },
   };
-  return { io, left, asked: () => asked, muted: () => muted };
+  return { io, left, asked: () => asked, muted: () => muted, shown: () => shown };
 }
 
-/** Runs replies in a new workspace with the answers of a user, by default under a policy that asks about every call. */
+/** What decides about calls and holds them. */
+export interface AskedPolicy {
+  /** Default: asks about every call. */
+  readonly confirmation?: ConfirmationPolicy;
+  /** Returns the walls of the terminal. Default: none. */
+  readonly sandboxOf?: (place: { readonly workspace: string; readonly questions: Questions }) => Sandbox;
+}
+
+/** Runs replies in a new workspace with the answers of a user. */
 export async function answered(
   turns: readonly ScriptedTurn[],
   answers: readonly string[],
   surroundings: Surroundings,
-  confirmation = alwaysConfirm(),
+  { confirmation = alwaysConfirm(), sandboxOf }: AskedPolicy = {},
 ) {
-  const workspace = await mkdtemp(join(tmpdir(), 'varve-asked-'));
+  const workspace = await realpath(await mkdtemp(join(tmpdir(), 'varve-asked-')));
+  const { io, ...terms } = user(answers, surroundings);
+  using progress = new Progress(io);
+  const questions = new Questions({ io, progress });
+  using walls = new DisposableStack();
+  const sandbox = sandboxOf && walls.adopt(sandboxOf({ workspace, questions }), (each) => each.close());
   const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
   const agent = defineAgent({
     model: scriptedModel([...turns, done]),
-    tools: () => [terminal(), finish()],
+    tools: () => [terminal({ ...(sandbox && { sandbox }) }), finish()],
     confirmation,
   });
   await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace });
   await conversation.send('Go.');
-  const { io, ...terms } = user(answers, surroundings);
-  using progress = new Progress(io);
   const printer = new EventPrinter(conversation, { io, progress }, { from: 0, pending: [], asJson: false });
   const work = async (options: Parameters<Conversation['run']>[0]) => conversation.run(options);
-  const result = await runAndAsk(conversation, { options: {}, work }, { io, progress, printer });
+  const result = await runAndAsk(conversation, { options: {}, work, questions }, { io, progress, printer });
   await printer.finish();
-  const events = await Array.fromAsync(conversation.events());
-  const approvals = events.filter(({ event }) => approvalFact.read(event)).length;
-  return { ...terms, reason: result.reason, approvals, workspace };
+  const events = (await Array.fromAsync(conversation.events())).map(({ event }) => event);
+  const approvals = events.filter((event) => approvalFact.read(event)).length;
+  const profiles = events.flatMap((event) => effectFact.read(event)?.sandbox ?? []);
+  const results = events.filter((event) => ObservationEvent.is(event)).map((event) => eventText(event));
+  return { ...terms, reason: result.reason, approvals, profiles, results, workspace };
 }

@@ -15,21 +15,31 @@ export interface RefusalOptions {
 
 const readOnly = /read-only file system|\bEROFS\b/i;
 const denied = /permission denied|operation not permitted|\bE(?:ACCES|PERM)\b/i;
+/** Programs that ignore the variables of the proxy have no names of hosts. */
+const unresolved =
+  /(?:could not resolve host(?:name)?:?|getaddrinfo E(?:AI_AGAIN|NOTFOUND)|failed to resolve|\blookup) '?([a-z\d][\w.-]*\.[a-z]+)/gi;
+const localSocket = /unix:\/\/|\blisten E(?:PERM|ACCES)\b|\bsocket\b.*not permitted|AF_UNIX/i;
 
 /** Number of lines at the end of the output that are searched. */
 const maxLines = 200;
 
-/** Returns a sentence that names the hosts and the path that a policy has refused. */
+/** Returns a sentence that names the hosts, the path and the sockets that a policy has refused. */
 export function describeRefusals(options: RefusalOptions): string | undefined {
-  const { output, hosts, policy } = options;
+  const { output, policy } = options;
   const lines = output
     .split('\n')
     .slice(-maxLines)
-    .filter((line) => line.length < 2000 && isRefusal(line));
-  const path = lines.map((line) => refusedPath(line, options)).find((one) => one !== undefined);
+    .filter((line) => line.length < 2000);
+  const names = policy.network === 'on' ? [] : lines.flatMap((line) => [...line.matchAll(unresolved)]);
+  const hosts = [...new Set([...options.hosts, ...names.map(([, name = '']) => name)])];
+  const path = lines
+    .filter(isRefusal)
+    .map((line) => refusedPath(line, options))
+    .find((one) => one !== undefined);
   const what = [
     ...(hosts.length === 0 ? [] : [`the network host${hosts.length === 1 ? '' : 's'} ${hosts.join(', ')}`]),
     ...(path === undefined ? [] : [path]),
+    ...(lines.some((line) => localSocket.test(line)) ? ['sockets of the local machine'] : []),
   ];
   if (what.length === 0) return undefined;
   return `The sandbox (profile ${policy.profile}) refused ${what.join(' and ')}.`;

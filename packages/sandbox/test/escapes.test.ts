@@ -288,6 +288,12 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     expect(await refusalOf('touch ~/x')).toBe(`The sandbox (profile workspace) refused writing to ${place.home}/x.`);
     expect(await refusalOf('ls ~/.ssh')).toBe(`The sandbox (profile workspace) refused access to ${place.home}/.ssh.`);
     expect(await refusalOf('echo 1 >.mcp.json/x')).toContain(`/.mcp.json/x.`);
+    expect(await refusalOf('curl -sS --noproxy "*" http://ignored.example')).toContain(
+      'refused the network host ignored.example.',
+    );
+    expect(await refusalOf(`"${process.execPath}" -e 'require("net").createServer().listen("/tmp/socket")'`)).toContain(
+      'refused sockets of the local machine.',
+    );
     expect(await refusalOf('false; cat nothing')).toBeUndefined();
     rmSync(join(place.home, '.ssh'), { recursive: true });
   });

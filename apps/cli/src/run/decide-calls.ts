@@ -6,6 +6,7 @@ import { styled } from '../terminal/output.ts';
 import { quotedRows, readingHints } from '../terminal/rows.ts';
 import { askApproval, type Approval } from './ask-approval.ts';
 import type { Display } from './event-printer.ts';
+import type { Questions } from './questions.ts';
 import { resumeCommand } from './resume-command.ts';
 import type { RunOptions } from './run-options.ts';
 import {
@@ -28,12 +29,12 @@ export class CallDecisions {
   readonly #learned: PermissionRule[] = [];
   readonly #options: RunOptions;
   readonly #display: Display;
-  /** The last question. Sub-agents work in parallel, and a person answers one at a time. */
-  #asking: Promise<unknown> = Promise.resolve();
+  readonly #questions: Questions;
 
-  constructor(options: RunOptions, display: Display) {
+  constructor(options: RunOptions, display: Display, questions: Questions) {
     this.#options = options;
     this.#display = display;
+    this.#questions = questions;
   }
 
   /**
@@ -42,9 +43,7 @@ export class CallDecisions {
    * `subAgent` is the name of the sub-agent whose calls these are.
    */
   async decide(conversation: WaitingConversation, signal: AbortSignal, subAgent?: string): Promise<boolean> {
-    const decided = this.#asking.then(() => this.#decide(conversation, signal, subAgent));
-    this.#asking = decided.catch(() => undefined);
-    return decided;
+    return this.#questions.inTurn(() => this.#decide(conversation, signal, subAgent));
   }
 
   async #decide(

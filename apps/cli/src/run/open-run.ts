@@ -15,6 +15,7 @@ import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { changedSettings } from './changed-settings.ts';
 import type { Display } from './event-printer.ts';
 import { flagsOf } from './run-flags.ts';
+import type { Questions } from './questions.ts';
 import type { RunOptions } from './run-options.ts';
 import { storedRun, type StoredRun } from './stored-run.ts';
 
@@ -22,6 +23,8 @@ import { storedRun, type StoredRun } from './stored-run.ts';
 export interface OpenRun {
   readonly conversation: Conversation;
   readonly prepared: PreparedAgent;
+  /** True if the policy asks about nothing. */
+  readonly neverAsks: boolean;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface OpenRun {
  */
 export async function openRun(
   options: RunOptions,
-  { io, progress }: Display,
+  { io, progress, questions }: Display & { readonly questions?: Questions },
   open: AsyncDisposableStack,
 ): Promise<OpenRun> {
   const existing = options.resume === undefined ? undefined : open.use(await openExistingStore(io, options.store));
@@ -42,14 +45,16 @@ export async function openRun(
   const warn = (line: string): void => progress.lineAbove(styled('yellow', line));
   if (!existing) await checkWorkspace(options, io);
   const { store: storeOption, hooks } = options;
-  const prepared = open.use(await preparedAgent({ settings, workspace, store: storeOption, stored, hooks }, io, warn));
+  const askHost = questions && ((host: string) => questions.allowsHost(host, workspace));
+  const request = { settings, workspace, store: storeOption, stored, hooks, askHost };
+  const prepared = open.use(await preparedAgent(request, io, warn));
   for (const line of [...prepared.warnings, ...prepared.untrusted.map((each) => untrustedLine(each, io))]) warn(line);
   // Created last, so that a run that cannot start creates nothing.
   const store = existing ?? open.use(await openConfiguredStore(io, options.store));
   const parts = { agent: prepared.agent, store, secrets: prepared.secrets };
   const conversation = open.use(await conversationFor(options, stored, parts, io));
   for (const line of changedSettings(conversation)) warn(line);
-  return { conversation, prepared };
+  return { conversation, prepared, neverAsks: settings.get('confirmation.policy') === 'never' };
 }
 
 interface Parts extends Omit<Parameters<typeof Conversation.create>[0], 'workspace'> {

@@ -36,7 +36,7 @@ test('what no person was asked about runs with an approved call, and has no appr
     ['n no', 1],
     ['y', 1],
   ] as const) {
-    const run = await answered([{ calls }], [answer], surroundings, risky);
+    const run = await answered([{ calls }], [answer], surroundings, { confirmation: risky });
     expect([run.reason, run.asked(), run.approvals]).toEqual(['finished', 1, approvals]);
     expect(await readdir(run.workspace)).toEqual(['a']);
   }

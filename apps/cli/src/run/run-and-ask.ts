@@ -4,6 +4,7 @@ import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';
 import { CallDecisions, printWaiting } from './decide-calls.ts';
 import type { Display, EventPrinter } from './event-printer.ts';
+import type { Questions } from './questions.ts';
 import type { RunOptions } from './run-options.ts';
 import type { Work } from './start-work.ts';
 
@@ -31,6 +32,8 @@ export async function runAndAsk(
   try {
     return await runUntilDecided(conversation, task, { ...display, signal: interruption.signal });
   } finally {
+    // Programs in the background ask about nothing any more.
+    interruption.abort();
     muted?.[Symbol.dispose]();
     release();
   }
@@ -40,6 +43,9 @@ export async function runAndAsk(
 interface AskedTask {
   readonly options: RunOptions;
   readonly work: Work;
+  readonly questions: Questions;
+  /** True if nothing may be asked about, whatever it is. */
+  readonly neverAsks?: boolean;
 }
 
 interface Interaction extends Display {
@@ -58,13 +64,15 @@ const activities = {
 
 async function runUntilDecided(
   conversation: Conversation,
-  { options, work }: AskedTask,
+  { options, work, questions, neverAsks = false }: AskedTask,
   interaction: Interaction,
 ): Promise<RunResult> {
   const { io, progress, printer, signal } = interaction;
   const { maxSteps, json } = options;
   const canAsk = io.stdin.isTTY === true && io.stderr.isTTY && !json;
-  const decisions = new CallDecisions(options, interaction);
+  const decisions = new CallDecisions(options, interaction, questions);
+  const asksOutside = canAsk && !neverAsks;
+  if (asksOutside) questions.open(signal);
   const onChildWaiting = async ({ subAgent, conversation: child }: WaitingChild): Promise<void> => {
     await printer.caughtUp();
     if (canAsk && (await decisions.decide(child, signal, subAgent))) return;
@@ -81,6 +89,9 @@ async function runUntilDecided(
         printer.addDelta(delta);
       },
       onChildWaiting,
+      ...(asksOutside && {
+        askOutside: async (...refused) => printer.caughtUp().then(() => questions.allowsOutside(...refused)),
+      }),
       onOutput: (chunk, event) => {
         progress.set(`running ${event.tool_name}`);
         printer.addOutput(chunk, event.id);

@@ -13,6 +13,7 @@ import { openRun } from './open-run.ts';
 import { Progress, usageText } from './progress.ts';
 import { reportEnd } from './report-end.ts';
 import { openingLines } from './opening-lines.ts';
+import { Questions } from './questions.ts';
 import { runAndAsk } from './run-and-ask.ts';
 import type { RunOptions } from './run-options.ts';
 import { goalLine, startWork } from './start-work.ts';
@@ -24,14 +25,17 @@ import { writeTitle } from './write-title.ts';
 export async function runTask(task: string, options: RunOptions, io: TerminalIo): Promise<ExitCode> {
   using progress = new Progress(io);
   await using open = new AsyncDisposableStack();
-  const { conversation, prepared } = await openRun(options, { io, progress }, open);
+  const display = { io, progress };
+  const questions = new Questions(display);
+  const { conversation, prepared, neverAsks } = await openRun(options, { ...display, questions }, open);
   // Runs concurrently, so that the command does not wait for it at its end.
   const pruned = pruneVarveHome(io, conversation.id);
   try {
     const modelName = prepared.agent.model.name;
     const titleModel = await titleModelOf(prepared, options, io);
     const { secrets } = prepared;
-    return await runConversation(conversation, { task, options, modelName, titleModel, secrets }, { io, progress });
+    const request = { task, options, modelName, titleModel, secrets, questions, neverAsks };
+    return await runConversation(conversation, request, display);
   } finally {
     await pruned;
   }
@@ -47,6 +51,8 @@ interface RunRequest {
   readonly titleModel: LanguageModel | undefined;
   /** Values that are never shown. */
   readonly secrets: readonly string[];
+  readonly questions: Questions;
+  readonly neverAsks: boolean;
 }
 
 /** A conversation that is not kept needs no title. A model that cannot be used has been reported. */
@@ -57,7 +63,7 @@ async function titleModelOf(prepared: PreparedAgent, { store, demo }: RunOptions
 
 async function runConversation(
   conversation: Conversation,
-  { task, options, modelName, titleModel, secrets }: RunRequest,
+  { task, options, modelName, titleModel, secrets, ...asking }: RunRequest,
   display: Display,
 ): Promise<ExitCode> {
   const { io, progress } = display;
@@ -76,7 +82,7 @@ async function runConversation(
   const printer = new EventPrinter(conversation, display, printing);
   await using title = writeTitle(conversation, titleModel);
   try {
-    const result = await runAndAsk(conversation, { options, work }, { ...display, printer });
+    const result = await runAndAsk(conversation, { options, work, ...asking }, { ...display, printer });
     if (!['interrupted', 'paused', 'error'].includes(result.reason)) await title.written;
     await printer.finish();
     progress.set('done');

@@ -16,6 +16,8 @@ export interface AgentRequest {
   readonly stored: StoredAgentParts | undefined;
   /** The option `--hooks`. */
   readonly hooks: ResumedHooks | undefined;
+  /** Decides about a host that no rule of the sandbox names; default: it is refused. */
+  readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface AgentRequest {
  * @throws {CliError} `usage` without a key, and for an unknown provider; {@link SettingsError} as `prepareAgent`.
  */
 export async function preparedAgent(
-  { settings, workspace, store, stored, hooks }: AgentRequest,
+  { settings, workspace, store, stored, hooks, askHost }: AgentRequest,
   io: TerminalIo,
   report: (line: string) => void,
 ): Promise<PreparedAgent> {
@@ -46,6 +48,7 @@ export async function preparedAgent(
         for (const { pid, command } of programs)
           report(`Stopped a program that was still running: ${command.slice(0, 200)} (${pid})`);
       },
+      ...(askHost && { askHost }),
       ...(signingKey && { signingKey }),
       ...(stored && { stored }),
       ...(hooks && { resumedHooks: hooks }),

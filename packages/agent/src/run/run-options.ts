@@ -24,4 +24,9 @@ export interface RunOptions extends Limits {
   readonly onChildWaiting?: AnswerWaitingChild;
   /** Receives output of calls as it arrives. Provisional and not masked; must not throw. */
   readonly onOutput?: (chunk: string, event: ActionEvent) => void;
+  /**
+   * Asks a person whether a call to which the sandbox refused something, in a sentence, runs once more outside of it.
+   * Calls of sub-agents do not. Default: no call does.
+   */
+  readonly askOutside?: (refusal: string, event: ActionEvent, signal: AbortSignal) => Promise<boolean>;
 }

@@ -30,6 +30,8 @@ export interface PrepareAgentOptions extends Pick<
   readonly secrets: SecretStore;
   /** UTC milliseconds. */
   readonly now: () => number;
+  /** Decides about a host that no rule of the sandbox names, once for each. Default: it is refused. */
+  readonly askHost?: (host: string) => Promise<boolean>;
   readonly fetch?: NonNullable<ModelOptions['fetch']>;
   readonly notices?: ModelNotices;
   /** Model of the caller in place of the one of the settings. */

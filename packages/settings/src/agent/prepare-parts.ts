@@ -7,7 +7,7 @@ import type { Settings } from '../layers/resolve-settings.ts';
 import { loadExtensions, type Extensions } from '../extensions/load-extensions.ts';
 import { permissionStore } from '../permissions/permission-store.ts';
 import { hooksForRun, type ResumedHooks } from './hooks-for-run.ts';
-import { sandboxFromSettings, type AgentSandbox } from './sandbox-from-settings.ts';
+import { sandboxFromSettings, type AgentSandbox, type SandboxSetup } from './sandbox-from-settings.ts';
 import { startServers, type StartedServers, type StartServersOptions } from './start-servers.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 
@@ -26,6 +26,7 @@ export interface PartsOptions extends Omit<StartServersOptions, 'stored' | 'sand
   readonly home: string;
   /** Home directory of the user, whose instructions, skills and hooks are read; absent, the user has none. */
   readonly userHome?: string | undefined;
+  readonly askHost?: SandboxSetup['askHost'];
   readonly places?: ReadPlaces | undefined;
   /** Names of skills that are left out, in addition to those of the settings. */
   readonly disabledSkills?: readonly string[] | undefined;
@@ -78,7 +79,7 @@ export async function prepareParts(options: PartsOptions): Promise<PreparedParts
   const context = stored ? { files: [], warnings: [] } : await contextOf(options);
   const rules = (await permissionStore(home).list(workspace)).map(({ rule }) => rule);
   using opened = new DisposableStack();
-  const walls = opened.use(sandboxFromSettings({ settings, workspace, home, userHome: options.userHome, rules }));
+  const walls = opened.use(sandboxFromSettings({ ...options, rules }));
   const started = { ...options, stored: stored?.serverTools, sandbox: walls.servers };
   const servers = await startServers(extensions.servers, started);
   opened.move();

@@ -15,6 +15,8 @@ export interface SandboxSetup {
   /** Home directory of the user; without it there is no sandbox. */
   readonly userHome?: string | undefined;
   readonly rules: readonly PermissionRule[];
+  /** Decides about a host that no rule names, once for each. Default: it is refused. */
+  readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
 }
 
 /** Walls around the programs of one agent. Disposing closes them. */
@@ -33,7 +35,7 @@ export interface AgentSandbox extends Disposable {
  * @throws {SettingsError} `invalid` when the profile is set and this system has no sandbox.
  */
 export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
-  const { settings, workspace, home, userHome, rules } = setup;
+  const { settings, workspace, home, userHome, rules, askHost } = setup;
   const chosen = settings.get('sandbox.profile') ?? 'off';
   if (chosen === 'off' || userHome === undefined) return withoutSandbox();
   const problem = sandboxProblem();
@@ -52,7 +54,7 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
   });
   using opened = new DisposableStack();
   const [sandbox, servers] = [policy, { ...policy, network: 'on' as const }].map((each) =>
-    opened.adopt(openSandbox(each), (one) => one.close()),
+    opened.adopt(openSandbox(each, { ...(askHost && { askHost }) }), (one) => one.close()),
   );
   const owned = opened.move();
   return {

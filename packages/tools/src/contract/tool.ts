@@ -29,6 +29,11 @@ export interface ToolContext {
    * shell in another one does not run it.
    */
   readonly startDirectories?: readonly string[];
+  /**
+   * Asks a person whether a call to which the sandbox refused something runs once more, outside of it. When it resolves
+   * to true, that is stored. Absent without a person.
+   */
+  readonly askOutside?: (refusal: string) => Promise<boolean>;
 }
 
 /** Hints for users and policies, as MCP defines them. With `readOnlyHint` no call has the effect `write`. */

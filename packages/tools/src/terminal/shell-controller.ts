@@ -71,6 +71,11 @@ export class ShellController {
     return this.#session === undefined ? this.#lastOrigin : originOf(this.#session);
   }
 
+  /** Returns the directory in which the next command starts; undefined before the first shell. */
+  async nextDirectory(): Promise<string | undefined> {
+    return (this.#session ?? this.#lastOrigin ?? (await this.#secondary?.origin))?.directory;
+  }
+
   /** Executes a call. Rules in order: arguments, reset, poll, input, new command. */
   async call(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
     const reason = invalidReason(call);
@@ -281,9 +286,7 @@ export class ShellController {
     const input = reportInput(session, call, context);
     if (status !== 'ended') {
       session.acknowledge();
-      const ended = commandEnded(context.sent, this.#secondary !== undefined);
-      const refusal = this.#factory.describeRefusals(input.output?.text ?? '', session.directory);
-      const suffix = refusal === undefined ? ended : `${ended}\n[${refusal}]`;
+      const suffix = commandEnded(context.sent, this.#secondary !== undefined);
       return terminalReport({ ...input, suffix, exitCode });
     }
     this.#dropSession(session);

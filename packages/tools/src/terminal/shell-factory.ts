@@ -88,11 +88,6 @@ export class ShellFactory {
     return ShellSession.start(options, signal);
   }
 
-  /** Returns a sentence about what the sandbox has refused to a command with this output. */
-  describeRefusals(output: string, directory: string): string | undefined {
-    return this.#options.sandbox?.describeRefusals(output, directory);
-  }
-
   /** Reports whether a shell is in one of the directories, absolute or below `~`; undefined allows all of them. */
   mayStartIn(directory: string, allowed: readonly string[] | undefined): boolean {
     if (allowed === undefined || allowed.includes(directory)) return true;

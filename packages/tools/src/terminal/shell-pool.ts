@@ -11,6 +11,8 @@ export interface ShellPoolOptions {
   readonly factory: ShellFactory;
   readonly quietMs: number;
   readonly maxShells: number;
+  /** Completes the report of a call, which has the directory in which it started as its shell's. */
+  readonly complete?: (report: TerminalReport, call: ShellCall, context: ToolContext) => Promise<TerminalReport>;
 }
 
 interface PooledShell {
@@ -51,7 +53,7 @@ export class ShellPool {
     const isIdle = this.#commands + this.#others === 0 && !this.#main.controller.hasUnreported;
     if (isIdle && only !== undefined && !call.reset) return this.#callSecondary(only, call, context);
     this.#others += 1;
-    return callInTurn(this.#main, call, context).finally(() => (this.#others -= 1));
+    return this.#callInTurn(this.#main, call, context).finally(() => (this.#others -= 1));
   }
 
   /** Process ids of the shells; undefined for those that have not started. */
@@ -71,7 +73,7 @@ export class ShellPool {
       return this.#callSecondary(this.#openSecondary(), call, context);
     if (this.#commands === 0) this.#isRefusing = this.#main.controller.isRunning;
     this.#commands += 1;
-    return callInTurn(this.#main, call, context).finally(() => (this.#commands -= 1));
+    return this.#callInTurn(this.#main, call, context).finally(() => (this.#commands -= 1));
   }
 
   /** Adds a secondary shell that starts like the main one, and returns its number. */
@@ -95,13 +97,13 @@ export class ShellPool {
         `There is no shell ${number}: its command has ended, and its end was reported.`,
       );
     const plain = { ...call, command: input, is_input: input !== '' || call.reset };
-    return number === 1 ? callInTurn(this.#main, plain, context) : this.#callSecondary(number, plain, context);
+    return number === 1 ? this.#callInTurn(this.#main, plain, context) : this.#callSecondary(number, plain, context);
   }
 
   async #callSecondary(number: number, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
     const shell = this.#secondary.get(number) ?? this.#main;
     try {
-      return await callInTurn(shell, call, context);
+      return await this.#callInTurn(shell, call, context);
     } finally {
       if (
         this.#secondary.get(number) === shell &&
@@ -113,6 +115,16 @@ export class ShellPool {
         this.#closing.add(closing);
       }
     }
+  }
+
+  #callInTurn({ controller, ...shell }: PooledShell, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+    const { complete } = this.#options;
+    return shell.mutex(async () => {
+      const start = call.reset ? context.workspace : await controller.nextDirectory();
+      const report = await controller.call(call, context);
+      const started = { ...context, ...(start !== undefined && { shellDirectory: start }) };
+      return complete === undefined ? report : complete(report, call, started);
+    }, context.signal);
   }
 }
 
@@ -131,8 +143,4 @@ export function shellResources(call: ShellCall, maxShells: number): readonly str
 
 function isCommand({ command, is_input: isInput, reset }: ShellCall): boolean {
   return !isInput && !reset && command.trim() !== '';
-}
-
-function callInTurn(shell: PooledShell, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
-  return shell.mutex(() => shell.controller.call(call, context), context.signal);
 }

@@ -1,6 +1,7 @@
 import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import type { Tool } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
+import { answerRefusal } from './answer-refusal.ts';
 import { quoteWords } from './argument-vector.ts';
 import { statementLines } from './command-text.ts';
 import type { ShellCall } from './shell-call.ts';
@@ -26,7 +27,12 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
     rejectMultiple = false,
   } = options;
   const factory = new ShellFactory(options);
-  const pool = new ShellPool({ factory, quietMs: noChangeTimeoutMs, maxShells });
+  const pool = new ShellPool({
+    factory,
+    quietMs: noChangeTimeoutMs,
+    maxShells,
+    ...(options.sandbox && { complete: (report, call, context) => answerRefusal(report, call, context, options) }),
+  });
   return defineBuiltinTool({
     name: 'terminal',
     aliases: ['bash', 'command', 'execute', 'execute_bash', 'run_command', 'shell'],

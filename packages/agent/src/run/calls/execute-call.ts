@@ -2,7 +2,7 @@ import { text, type TextContent } from '@varve/events';
 import { effectFact } from '@varve/events/facts';
 import { ObservationEvent, type ActionEvent } from '@varve/events/kinds';
 import type { Observation } from '@varve/events/payloads';
-import { ToolError } from '@varve/tools';
+import { ToolError, type ToolContext } from '@varve/tools';
 import { digestOf } from '../../log/digest.ts';
 import { callErrorDraft, controlDraft, finishedDraft, internalFailure, type Draft } from '../../log/drafts.ts';
 import type { Journal } from '../../log/journal.ts';
@@ -29,7 +29,7 @@ export interface CallContext extends StepContext {
 export async function executeCall(call: RunnableCall, session: Session, context: CallContext): Promise<CallOutcome> {
   const { event, tool, input } = call;
   const { journal, workspace } = session;
-  const { signal, onOutput, startDirectories } = context;
+  const { signal, onOutput, askOutside, startDirectories } = context;
   const idempotencyKey = digestOf(`${session.conversationId}:${event.id}`);
   if (!(await recordStart(call, idempotencyKey, session))) return 'done';
   let observation: Observation;
@@ -44,7 +44,10 @@ export async function executeCall(call: RunnableCall, session: Session, context:
       ...(startDirectories && { startDirectories }),
     };
     const own = { workspace, signal, idempotencyKey, actionId: event.id };
-    observation = await tool.execute(input, { ...own, ...shell, ...output });
+    const outside = askOutside && {
+      askOutside: outsideQuestion(call, idempotencyKey, session, { askOutside, signal }),
+    };
+    observation = await tool.execute(input, { ...own, ...shell, ...output, ...outside });
     rules = await rulesFor(event, observation, session, signal);
   } catch (error) {
     return recordFailure(event, error, session, signal);
@@ -77,20 +80,44 @@ function endDrafts(
 async function recordStart(
   { event, effect, tool }: RunnableCall,
   idempotencyKey: string,
-  { journal, now }: Session,
+  session: Session,
 ): Promise<boolean> {
+  const { journal } = session;
   if (effect !== 'write') {
     // A rejection that was stored together with the call, or right after it, is folded first.
     await journal.catchUp();
     return isPending(journal, event);
   }
   // An append of its own, so that a crash before the effect is recorded proves that the call never started.
-  const { sandbox } = tool;
+  return recordEffect(event, { idempotencyKey, sandbox: tool.sandbox }, session);
+}
+
+/** Stores that a call starts. Returns false for a call that was answered in the meantime. */
+async function recordEffect(
+  event: ActionEvent,
+  { idempotencyKey, sandbox }: { readonly idempotencyKey: string; readonly sandbox: string | undefined },
+  { journal, now }: Session,
+): Promise<boolean> {
   const start = { action_id: event.id, idempotency_key: idempotencyKey, at: now() };
   const value = { ...start, ...(sandbox !== undefined && { sandbox }) };
   const fact: Draft = { make: (stamp) => effectFact.create(value, stamp) };
   const started = await journal.emit(() => (isPending(journal, event) ? [fact] : []));
   return started.length > 0;
+}
+
+type AskOutside = NonNullable<StepContext['askOutside']>;
+
+/** Returns a function that asks whether a call may run outside of its sandbox, and stores it before it does. */
+function outsideQuestion(
+  { event }: RunnableCall,
+  idempotencyKey: string,
+  session: Session,
+  { askOutside, signal }: { readonly askOutside: AskOutside; readonly signal: AbortSignal },
+): NonNullable<ToolContext['askOutside']> {
+  return async (refusal) => {
+    const isAllowed = await askOutside(refusal, event, signal);
+    return isAllowed && recordEffect(event, { idempotencyKey, sandbox: 'off' }, session);
+  };
 }
 
 /** Reports whether the call has no result yet. */

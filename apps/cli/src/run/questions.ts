@@ -1,0 +1,89 @@
+import type { ActionEvent } from '@varve/events/kinds';
+import { varveHome } from '../setup/varve-home.ts';
+import { styled } from '../terminal/output.ts';
+import { quotedRows, readingHints } from '../terminal/rows.ts';
+import type { Display } from './event-printer.ts';
+import { callRows } from './waiting-call.ts';
+
+/** Text of a question, and what each letter that answers it means. */
+interface Question {
+  readonly title: string;
+  readonly rows: readonly string[];
+  readonly choices: Readonly<Record<string, string>>;
+}
+
+/**
+ * Questions to the person at the terminal while an agent works, one at a time: sub-agents work in parallel. Before
+ * `open` and after its signal aborts, nothing is asked, and the answer is no.
+ */
+export class Questions {
+  readonly #display: Display;
+  #last: Promise<unknown> = Promise.resolve();
+  #signal = AbortSignal.abort();
+
+  constructor(display: Display) {
+    this.#display = display;
+  }
+
+  /** Asks from now on, until the signal aborts. */
+  open(signal: AbortSignal): void {
+    this.#signal = signal;
+  }
+
+  /** Runs a function that asks after the ones before it. */
+  async inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    const asked = this.#last.then(ask);
+    this.#last = asked.catch(() => undefined);
+    return asked;
+  }
+
+  /** Asks whether programs may connect to a host that no rule names. */
+  async allowsHost(host: string, workspace: string): Promise<boolean> {
+    const choices = { y: 'for this session', a: `always in this project: allow host ${host}`, n: 'no' };
+    const title = `A program in the sandbox connects to ${host}. Allow it?`;
+    const answer = await this.#ask({ title, rows: [], choices }, this.#signal);
+    if (answer === 'a') {
+      const { permissionStore } = await import('@varve/settings/trust');
+      const rule = { decision: 'allow', on: 'host', pattern: host } as const;
+      await permissionStore(varveHome(this.#display.io)).add([rule], 'project', workspace);
+    }
+    return answer === 'y' || answer === 'a';
+  }
+
+  /** Asks whether a call to which the sandbox refused something runs once more, outside of it. */
+  async allowsOutside(refusal: string, event: ActionEvent, signal: AbortSignal): Promise<boolean> {
+    const { columns } = this.#display.io.stderr;
+    const title = `${refusal} Run this once outside of it, with all of your rights?`;
+    const choices = { y: 'run it once outside, in a fresh shell', n: 'no' };
+    const rows = callRows({ event }, columns);
+    return (await this.#ask({ title, rows, choices }, AbortSignal.any([signal, this.#signal]))) === 'y';
+  }
+
+  /** Returns the letter of the answer; undefined for the end of the input and an abort. */
+  async #ask({ title, rows, choices }: Question, signal: AbortSignal): Promise<string | undefined> {
+    const { io, progress } = this.#display;
+    const { stderr } = io;
+    const letters = Object.keys(choices);
+    const titles = quotedRows(title, stderr.columns);
+    const texts = Object.entries(choices).flatMap(([letter, text]) =>
+      quotedRows(`[${letter}] ${text}`, stderr.columns),
+    );
+    const print = (): void => {
+      for (const row of titles) stderr.text(styled('yellow', row));
+      for (const row of [...rows, ...texts]) stderr.text(row);
+      for (const hint of readingHints([...titles, ...rows], stderr)) stderr.text(styled('yellow', hint));
+    };
+    return this.inTurn(async () => {
+      if (signal.aborted) return undefined;
+      return progress.hiddenDuring(async () => {
+        print();
+        for (;;) {
+          const answer = (await io.ask('Choice: ', signal))?.trim().toLowerCase();
+          if (answer === undefined) stderr.line('');
+          if (answer === undefined || letters.includes(answer)) return answer;
+          stderr.text(`Type one of: ${letters.join(', ')}.`);
+        }
+      });
+    });
+  }
+}

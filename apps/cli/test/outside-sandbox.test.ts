@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { neverConfirm } from '@varve/agent';
+import type { ScriptedTurn } from '@varve/llm/testing';
+import { openSandbox, sandboxProblem } from '@varve/sandbox';
+import { permissionStore } from '@varve/settings/trust';
+import { answered, type AskedPolicy } from './asked-run.ts';
+
+const problem = sandboxProblem();
+if (problem !== undefined) process.stderr.write(`NOT TESTED: calls that run outside of a sandbox. ${problem}\n`);
+
+const root = mkdtempSync('/var/tmp/varve-test-');
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const commands = (...texts: readonly string[]): readonly ScriptedTurn[] =>
+  texts.map((command) => ({ calls: [{ name: 'terminal', arguments: { command } }] }));
+
+const surroundings = { env: { TERM: 'xterm', VARVE_HOME: join(root, 'home') }, isTTY: true };
+
+const policy: AskedPolicy = {
+  confirmation: neverConfirm(),
+  sandboxOf: ({ workspace, questions }) =>
+    openSandbox(
+      { profile: 'workspace', writable: [tmpdir()], readOnly: [], hidden: [], network: { allowed: [] } },
+      { askHost: async (host) => questions.allowsHost(host, workspace) },
+    ),
+};
+
+describe.skipIf(problem !== undefined)('a person', () => {
+  test('lets a refused command run once outside, in a fresh shell in the same directory', async () => {
+    const file = join(root, 'written');
+    const turns = commands('mkdir sub; cd sub; export SPOILED=1', `cd .. && echo "$PWD $SPOILED" >${file}`, 'pwd');
+    const { profiles, results, shown, workspace } = await answered(turns, ['y'], surroundings, policy);
+    expect(readFileSync(file, 'utf8')).toBe(`${workspace} \n`);
+    expect(profiles).toEqual(['workspace', 'workspace', 'off', 'workspace']);
+    expect(shown()).toContain('Run this once outside of it');
+    expect(results[1]).toContain('The user let the command run again outside of it, in a fresh shell');
+    // The shell inside is where the command left it there.
+    expect(results[2]).toContain(`${workspace}\n`);
+  });
+
+  test.for([[['n']], [[]]] as const)('does not, by the answers %j: the refusal is named', async ([answers]) => {
+    const file = join(root, 'absent');
+    const { profiles, results } = await answered(commands(`echo 1 >${file}`), answers, surroundings, policy);
+    expect(existsSync(file)).toBe(false);
+    expect(profiles).toEqual(['workspace']);
+    expect(results[0]).toContain(`[The sandbox (profile workspace) refused writing to ${file}.]`);
+  });
+
+  test('is not asked about a command that succeeds', async () => {
+    const { asked, results } = await answered(commands(`touch ${root}/x || true`), [], surroundings, policy);
+    expect(asked()).toBe(0);
+    expect(results[0]).toContain(`refused writing to ${root}/x.`);
+  });
+
+  test.for([
+    ['y', 'answer', []],
+    ['a', 'answer', [{ decision: 'allow', on: 'host', pattern: 'localhost' }]],
+    ['n', 'refused the network host localhost', []],
+  ] as const)('is asked about a host once, and answers %s', async ([answer, expected, rules]) => {
+    await using server = createServer((_, response) => response.end('answer'));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    const url = `http://localhost:${typeof address === 'object' ? address?.port : 0}`;
+    const request = `curl -sS --noproxy '' -x "$HTTP_PROXY" ${url}`;
+    const turns = commands(`${request}; ${request}`, request);
+    const { asked, results, workspace } = await answered(turns, [answer], surroundings, policy);
+    expect(asked()).toBe(1);
+    expect(results.slice(0, 2).map((text) => text.includes(expected))).toEqual([true, true]);
+    const stored = await permissionStore(join(root, 'home')).list(workspace);
+    expect(stored.map(({ rule }) => rule)).toEqual(rules);
+  });
+});
