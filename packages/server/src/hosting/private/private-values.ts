@@ -18,15 +18,12 @@ import * as z from 'zod';
 
 const serverKey = z.object({ baseUrl: z.string(), model: z.string(), apiKey: z.string() });
 const hookConfig = z.custom<HookConfig>((value) => typeof value === 'object' && value !== null);
-const record = z.object({
+const record: z.ZodType<PrivateRecord> = z.object({
   keys: z.array(serverKey),
   secrets: z.record(z.string(), secretSource),
-  /** Servers of the model context protocol, as the client sent them. */
   mcp: z.exactOptional(z.record(z.string(), z.unknown())),
   hooks: z.exactOptional(hookConfig),
-  /** Directories of plugins whose skills the conversation has, absolute. */
   plugins: z.exactOptional(z.array(z.string())),
-  /** Trusted hooks of files that the conversation was used with: without trusted hooks it is not opened. */
   trustedHooks: z.exactOptional(hookConfig),
 });
 
@@ -34,7 +31,17 @@ const record = z.object({
 export type ServerKey = z.output<typeof serverKey>;
 
 /** What a conversation needs and its log must not contain: keys, secrets, and commands that run without a question. */
-export type PrivateRecord = Readonly<z.output<typeof record>>;
+export interface PrivateRecord {
+  readonly keys: ServerKey[];
+  readonly secrets: Record<string, SecretSource>;
+  /** Servers of the model context protocol, as the client sent them. */
+  readonly mcp?: Record<string, unknown>;
+  readonly hooks?: HookConfig;
+  /** Directories of plugins whose skills the conversation has, absolute. */
+  readonly plugins?: string[];
+  /** Trusted hooks of files that the conversation was used with: without trusted hooks it is not opened. */
+  readonly trustedHooks?: HookConfig;
+}
 
 /** Record of a conversation without private values. */
 export const noPrivateValues: PrivateRecord = { keys: [], secrets: {} };
