@@ -1,5 +1,6 @@
 import { closeSync, existsSync, readFileSync } from 'node:fs';
 import { publicVariables, type Variables } from '@varve/text';
+import { eraseVariables } from './erase-variables.ts';
 
 /**
  * Variable by which the shell in between receives the values, and its number of the pipe, for the next process: the
@@ -42,16 +43,16 @@ export interface Replacement {
 
 /**
  * Returns the environment of the command, and removes what is not public from the environment of the process, which the
- * programs that an agent starts can read (`/proc/PID/environ`). To change a variable does not change that record, so
- * the process replaces itself: it keeps its id, terminal and streams, and receives the other variables through a pipe.
- * In that case this function does not return in the first process. Does nothing on systems that cannot replace a
- * process, and only adds the options of Node for an environment larger than a pipe.
+ * programs that an agent starts can read (`/proc/PID/environ`). Where that record cannot be changed, and for options of
+ * Node, the process replaces itself: it keeps its id, terminal and streams, and receives the other variables through a
+ * pipe. In that case this function does not return in the first process. Does nothing on systems that can do neither,
+ * and only adds the options of Node for an environment larger than a pipe.
  */
 export function privateEnvironment(replacement: Replacement = {}): Variables {
   const passed = process.env[variable];
   const environment = { ...process.env };
   if (passed === undefined) {
-    replaceProcess(environment, replacement);
+    hideVariables(environment, replacement);
     return environment;
   }
   delete process.env[variable];
@@ -59,14 +60,19 @@ export function privateEnvironment(replacement: Replacement = {}): Variables {
   return passed === String(descriptor) ? { ...environment, ...receivedVariables() } : environment;
 }
 
-function replaceProcess(environment: Variables, replacement: Replacement): void {
-  if (process.execve === undefined) return;
+function hideVariables(environment: Variables, replacement: Replacement): void {
   const { nodeOptions = [], args = process.argv.slice(2), variables = {} } = replacement;
-  const kept = {
+  const kept: Variables = {
     ...publicVariables(environment),
     ...Object.fromEntries(Object.entries(environment).filter(([name]) => nodeNames.has(name))),
   };
   const others = Object.fromEntries(Object.entries(environment).filter(([name, value]) => kept[name] !== value));
+  if (Object.keys(replacement).length === 0 && eraseVariables(new Set(Object.keys(others)))) {
+    // Some have a public form, such as the address of a proxy without its password.
+    Object.assign(process.env, kept);
+    return;
+  }
+  if (process.execve === undefined) return;
   const text = ascii(JSON.stringify({ ...others, ...variables }));
   const command = [process.execPath, ...nodeOptions, ...process.execArgv, ...process.argv.slice(1, 2)];
   if (text !== '{}' && text.length <= maxChars && existsSync(shell)) {
