@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 const script = `
   import { registerHooks } from 'node:module';
@@ -11,14 +14,24 @@ const script = `
     },
   });
   const { openaiChat } = await import('@varve/llm');
-  const fetch = async () => Response.json({ choices: [{ message: { content: 'Hello.' } }] });
-  const model = openaiChat({ model: 'm', fetch });
-  console.log('created');
-  await model.generate({ messages: [], tools: [], parameters: {} });
+  const model = openaiChat({ model: 'm', baseUrl: process.env.SERVER });
+  const { message } = await model.generate({ messages: [], tools: [], parameters: {} });
+  console.log(message.content[0].text);
+  const undici = process.moduleLoadList.filter((name) => name.includes('undici'));
+  console.log(undici.length === 0 ? 'no undici' : undici.join());
 `;
 
-test('the openai client is loaded with the first call', async () => {
+test('a call loads neither the openai client nor the fetch of Node', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ choices: [{ message: { content: 'Hello.' } }] }));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close().closeAllConnections();
+  });
+  await once(server, 'listening');
+  const env = { ...process.env, SERVER: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
   const flags = ['--conditions=@varve/source', '--input-type=module', '--eval', script];
-  const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: import.meta.dirname });
-  expect(stdout).toBe('created\nopenai\n');
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { cwd: import.meta.dirname, env });
+  expect(stdout).toBe('Hello.\nno undici\n');
 });

@@ -6,8 +6,8 @@ const endField = 48;
 
 /**
  * Removes variables from the environment of the process and from its record that other programs can read
- * (`/proc/PID/environ`): to remove a variable does not change that record, so its bytes are overwritten in the memory of
- * the process. Returns false on systems without such a record or where it cannot be changed; the variables are then
+ * (`/proc/PID/environ`): to remove a variable does not change that record, so its bytes are overwritten in the memory
+ * of the process. Returns false on systems without such a record or where it cannot be changed; the variables are then
  * still set. Takes about a millisecond; a process that replaces itself takes the time of a start of Node.
  */
 export function eraseVariables(names: ReadonlySet<string>): boolean {

@@ -1,5 +1,6 @@
 import { LlmError } from '../error.ts';
 import type { CallControl } from './call-control.ts';
+import type { HttpResponse } from './http-post.ts';
 import type { ServerErrors } from './server-errors.ts';
 
 /** Control and errors of the call that reads a body. */
@@ -22,7 +23,7 @@ export interface BodyOptions {
  * early, `reply-limit` when it is too long.
  */
 export async function* bodyChunks(
-  response: Response,
+  response: HttpResponse,
   { control, errors, maxBytes, remainingMs }: BodyOptions,
 ): AsyncGenerator<Uint8Array> {
   if (!response.body) return;

@@ -1,5 +1,5 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { LlmError } from '../error.ts';
+import { nodeHttp } from './node-http.ts';
 
 /** Headers of each request: key, content types, and those of the options. */
 export interface HeaderOptions {
@@ -18,12 +18,12 @@ const noKey = 'none';
  * allow.
  */
 export function requestHeaders({ apiKey, headers = {} }: HeaderOptions): Readonly<Record<string, string>> {
-  const merged = new Headers({
+  const merged: Record<string, string> = {
     accept: 'application/json, text/event-stream',
     'content-type': 'application/json',
     'user-agent': 'varve',
     authorization: `Bearer ${checkedKey(apiKey)}`,
-  });
+  };
   for (const [name, value] of Object.entries(headers)) {
     if (!isValidHeader(name, value)) {
       // The value is left out of the message: it may be a secret.
@@ -32,9 +32,9 @@ export function requestHeaders({ apiKey, headers = {} }: HeaderOptions): Readonl
         `The header ${JSON.stringify(name)} contains a character that is not allowed in HTTP headers.`,
       );
     }
-    merged.set(name, value);
+    merged[name.toLowerCase()] = value.trim();
   }
-  return Object.fromEntries(merged);
+  return merged;
 }
 
 /**
@@ -42,7 +42,7 @@ export function requestHeaders({ apiKey, headers = {} }: HeaderOptions): Readonl
  *
  * @throws {LlmError} `unauthenticated` for a key with characters that no header can contain.
  */
-export function checkedKey(apiKey = ''): string {
+function checkedKey(apiKey = ''): string {
   const key = apiKey.trim() || noKey;
   if (/^[\x21-\x7E]+$/.test(key)) return key;
   throw new LlmError('unauthenticated', 'The API key contains a character that is not allowed in HTTP headers.');
@@ -50,8 +50,8 @@ export function checkedKey(apiKey = ''): string {
 
 function isValidHeader(name: string, value: string): boolean {
   try {
-    validateHeaderName(name);
-    validateHeaderValue(name, value.trim());
+    nodeHttp.validateHeaderName(name);
+    nodeHttp.validateHeaderValue(name, value.trim());
     return true;
   } catch {
     return false;

@@ -3,8 +3,9 @@ import { LlmError } from '../error.ts';
 import { isLoopback } from '@varve/text';
 import { apiRoot, clientRoot } from './api-root.ts';
 import type { CallControlOptions } from './call-control.ts';
-import { checkedKey, requestHeaders, secretsInHeaders } from './headers.ts';
-import { clientSecrets, createClient, postTo, type Post } from './openai-client.ts';
+import { requestHeaders, secretsInHeaders } from './headers.ts';
+import { postWithClient } from './openai-client.ts';
+import { postTo, type Post } from './post.ts';
 import { jsonEncoder } from './request-json.ts';
 import { defaultReplyLimits, type ReplyLimits } from './reply-limits.ts';
 import { serverErrors, type ServerErrors } from './server-errors.ts';
@@ -70,7 +71,7 @@ export interface Endpoint {
  * `unauthenticated` for a key that no header can contain.
  */
 export function requester(options: ServerOptions, { path, list }: Endpoint): Requester {
-  const { model, client } = options;
+  const { model, client, fetch } = options;
   if (client) checkExclusive(options);
   const root = client ? clientRoot(client.baseURL) : apiRoot(options.baseUrl ?? openAiRoot);
   const timeoutMs = Math.min(options.timeoutMs ?? 900_000, maxTimerMs);
@@ -79,22 +80,15 @@ export function requester(options: ServerOptions, { path, list }: Endpoint): Req
   const headers = requestHeaders(options);
   let secrets = secretsInHeaders(Object.entries(headers));
   const errors = serverErrors(address, () => secrets);
-  const connect = async (): Promise<OpenAI> => {
-    if (client) {
-      secrets = await clientSecrets(client, path);
-      return client;
-    }
-    // The client's own time limit must not end before the one whose error names the address.
-    const limits = { timeoutMs: timeoutMs + 60_000, ...(options.fetch && { fetch: options.fetch }) };
-    return createClient({ root, apiKey: checkedKey(options.apiKey), headers, ...limits });
-  };
-  const encode = client || options.fetch ? undefined : jsonEncoder(list);
+  const post = client
+    ? postWithClient(path, { client, errors, onSecrets: (found) => (secrets = found) })
+    : postTo({ url: root + path, headers, encode: jsonEncoder(list), errors, ...(fetch && { fetch }) });
   return {
     root,
     timeouts: { timeoutMs, idleTimeoutMs, address },
     limits: { ...defaultReplyLimits, ...options.limits },
     errors,
-    post: postTo(path, { connect, encode, errors }),
+    post,
   };
 }
 

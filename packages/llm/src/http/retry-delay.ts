@@ -4,7 +4,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */
-export function retryAfter(headers: Headers, now: number = Date.now()): number | undefined {
+export function retryAfter(headers: Pick<Headers, 'get'>, now: number = Date.now()): number | undefined {
   const exact = numberOf(headers.get('retry-after-ms'));
   if (exact !== undefined) return exact;
   const value = headers.get('retry-after');
@@ -65,7 +65,7 @@ const limitedUnits = ['requests', 'tokens', 'input-tokens', 'output-tokens'];
  *
  * @see https://platform.openai.com/docs/guides/rate-limits and https://docs.claude.com/en/api/rate-limits
  */
-export function limitReset(headers: Headers, now: number = Date.now()): number | undefined {
+export function limitReset(headers: Pick<Headers, 'get'>, now: number = Date.now()): number | undefined {
   const limits = limitedUnits.flatMap((unit) => {
     const header = (field: string): string | null =>
       headers.get(`x-ratelimit-${field}-${unit}`) ?? headers.get(`anthropic-ratelimit-${unit}-${field}`);

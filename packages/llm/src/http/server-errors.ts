@@ -5,13 +5,13 @@ import { parseErrorBody } from './error-body.ts';
 import { errorCodeOf } from './error-code.ts';
 import { limitReset, retryAfter, waitInText } from './retry-delay.ts';
 
-/** A response with another status than 2xx, as the `openai` client reports it. */
+/** A response with another status than 2xx. */
 export interface StatusFailure {
   readonly status: number;
-  readonly headers: Headers;
-  /** Parsed `error` of the body, when there is one. */
-  readonly body: unknown;
-  /** Text of the body, when it is not JSON. */
+  readonly headers: Pick<Headers, 'get'>;
+  /** The parsed body or its `error`, when it is JSON. */
+  readonly body?: unknown;
+  /** Text of the body. */
   readonly text: string;
 }
 
@@ -107,7 +107,7 @@ function partialOf(failedGeneration: string | undefined): Pick<ErrorDetails, 'pa
 /** Connection errors contain addresses and codes of the operating system, no secrets. */
 function causeOf(error: unknown): ErrorOptions {
   const root = rootCause(error);
-  return root === error ? {} : { cause: root };
+  return root instanceof Error ? { cause: root } : {};
 }
 
 function rootCause(error: unknown): unknown {

@@ -2,6 +2,7 @@ import type { Delta } from '../delta.ts';
 import { bodyChunks } from '../http/body-chunks.ts';
 import { exceededJsonLimit } from '@varve/text';
 import type { CallControl } from '../http/call-control.ts';
+import type { HttpResponse } from '../http/http-post.ts';
 import { isHtml, parseErrorBody } from '../http/error-body.ts';
 import type { ReplyLimits } from '../http/reply-limits.ts';
 import type { ServerErrors } from '../http/server-errors.ts';
@@ -23,7 +24,11 @@ export interface ReadOptions {
  * @throws {LlmError} when it is not a reply: HTML, broken JSON, an error object, a stream without an end; `reply-limit`
  * when it exceeds a limit.
  */
-export async function readResponse(response: Response, assembly: ReplyAssembly, options: ReadOptions): Promise<void> {
+export async function readResponse(
+  response: HttpResponse,
+  assembly: ReplyAssembly,
+  options: ReadOptions,
+): Promise<void> {
   const type = response.headers.get('content-type') ?? '';
   if (type.includes('text/event-stream')) await readStream(response, assembly, options);
   else readWhole(await readText(response, options), assembly, options);
@@ -34,7 +39,7 @@ export async function readResponse(response: Response, assembly: ReplyAssembly, 
 const afterFinishMs = 5000;
 const afterEndMs = 50;
 
-async function readStream(response: Response, assembly: ReplyAssembly, options: ReadOptions): Promise<void> {
+async function readStream(response: HttpResponse, assembly: ReplyAssembly, options: ReadOptions): Promise<void> {
   const { control, limits } = options;
   const decoder = decoderFor(options);
   const end = streamEnd();
@@ -73,7 +78,7 @@ function decoderFor({ errors, limits }: ReadOptions): EventDecoder {
   return eventDecoder({ maxCharacters: limits.characters, overLimit: (unit, limit) => errors.overLimit(unit, limit) });
 }
 
-async function readText(response: Response, options: ReadOptions): Promise<string> {
+async function readText(response: HttpResponse, options: ReadOptions): Promise<string> {
   const utf8 = new TextDecoder();
   const pieces: string[] = [];
   const body = { ...options, maxBytes: options.limits.characters, remainingMs: () => undefined };
