@@ -152,3 +152,37 @@ test('a title that an application asks for by itself is not stored without a rep
   expect(model.requests).toHaveLength(1);
   expect(conversation.state).not.toHaveProperty('title');
 });
+
+test('a title writer names a conversation once, as soon as it has a message', async () => {
+  const { conversation, model } = await started([{ text: 'Named' }, { text: 'Again' }]);
+  const failures: unknown[] = [];
+  await using title = conversation.titleWriter({
+    model: async () => 'agent',
+    onFailure: (error) => failures.push(error),
+  });
+  title.start();
+  await title.finished();
+  expect(model.requests).toHaveLength(0);
+  await conversation.send('Go.');
+  for (let round = 0; round < 2; round += 1) {
+    title.start();
+    await title.finished();
+  }
+  expect([conversation.state.title, model.requests.length, failures]).toEqual(['Named', 1, []]);
+});
+
+test('a title writer that is disposed abandons the title, and other failures than those of the model are reported', async () => {
+  const { conversation } = await started([{ fault: { kind: 'hang', afterPieces: 0 } }]);
+  await conversation.send('Go.');
+  const failures: unknown[] = [];
+  const onFailure = (error: unknown): void => void failures.push(error);
+  const abandoned = conversation.titleWriter({ model: async () => 'agent', onFailure });
+  abandoned.start();
+  await abandoned[Symbol.asyncDispose]();
+  const failure = new Error('no settings');
+  await using broken = conversation.titleWriter({ model: () => Promise.reject(failure), onFailure });
+  broken.start();
+  await broken.finished();
+  expect(conversation.state.title).toBeUndefined();
+  expect(failures).toEqual([failure]);
+});

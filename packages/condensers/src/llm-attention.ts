@@ -2,6 +2,7 @@ import type { BaseEvent } from '@varve/events';
 import { SystemPromptEvent } from '@varve/events/kinds';
 import { cutPoints } from '@varve/events/projections';
 import type { LanguageModel, ModelReply, ToolSpec } from '@varve/llm';
+import { modelJsonLimits, parseJson } from '@varve/text';
 import * as z from 'zod';
 import type { CondensationPlan, CondenseContext, Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
@@ -11,7 +12,6 @@ import { openingLength } from './plans/opening.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { askForSummary } from './summaries/ask-for-summary.ts';
 import { isFailure } from './summaries/is-failure.ts';
-import { parsedJson } from './summaries/parsed-json.ts';
 import { shortId } from './summaries/render-events.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
@@ -133,7 +133,7 @@ const ranking = z.object({ ids: z.array(z.string()) });
 /** @throws {CondenserError} `failed` for a reply without a ranking. */
 function idsIn({ message }: ModelReply): readonly string[] {
   const call = message.tool_calls?.find(({ name }) => name === tool.name);
-  const result = ranking.safeParse(parsedJson(call?.arguments));
+  const result = ranking.safeParse(parseJson(call?.arguments, modelJsonLimits));
   if (!result.success) throw new CondenserError('failed', `The reply has no call of ${tool.name} with ids.`);
   return result.data.ids;
 }

@@ -1,10 +1,10 @@
 import type { ModelReply, ToolSpec } from '@varve/llm';
+import { modelJsonLimits, parseJson } from '@varve/text';
 import * as z from 'zod';
 import type { Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { askForSummary } from './summaries/ask-for-summary.ts';
-import { parsedJson } from './summaries/parsed-json.ts';
 import {
   completeOptions,
   condenseBySummary,
@@ -91,7 +91,9 @@ export const structuredSummaryKind = defineCondenserKind('structured-summary', {
 
 /** Returns the filled fields as Markdown. @throws {CondenserError} `failed` for a reply without the required ones. */
 function formText({ message }: ModelReply): string {
-  const filled = state.safeParse(parsedJson(message.tool_calls?.find(({ name }) => name === tool.name)?.arguments));
+  const filled = state.safeParse(
+    parseJson(message.tool_calls?.find(({ name }) => name === tool.name)?.arguments, modelJsonLimits),
+  );
   const values = new Map(Object.entries(filled.data ?? {}).map(([name, value]) => [name, textValue(value)]));
   if (required.every((name) => !values.get(name))) {
     throw new CondenserError('failed', `The reply has no call of ${tool.name} with ${required.join(', ')}.`);

@@ -1,4 +1,4 @@
-export { coerceFields, coerceText, parseJson } from './json/coerce.ts';
+export { coerceFields, coerceText } from './json/coerce.ts';
 export {
   additionalProperties,
   allowsNull,
@@ -18,7 +18,9 @@ export { globMatcher, splitGlob } from './glob-matcher.ts';
 export { isLoopback } from './is-loopback.ts';
 export { mapStrings } from './json/map-strings.ts';
 export { endOfObject, objectScanner, type ObjectScanner } from './json/object-scanner.ts';
+export { modelJsonLimits, parseJson } from './json/parse-json.ts';
 export { publicVariables, type Variables } from './redaction/public-variables.ts';
 export { redactor, type Mask, type RedactionStream, type Redactor } from './redaction/redactor.ts';
 export { redactSecretFields } from './redaction/secret-fields.ts';
 export { truncateMiddle, type OmittedText } from './truncate-middle.ts';
+export { withoutUndefined, type Defined } from './without-undefined.ts';

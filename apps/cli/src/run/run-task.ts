@@ -1,6 +1,7 @@
-import type { Conversation } from '@varve/agent';
+import { AgentError, type Conversation } from '@varve/agent';
 import type { LanguageModel } from '@varve/llm';
 import type { PreparedAgent } from '@varve/settings/agent';
+import { StorageError } from '@varve/storage';
 import { redactor } from '@varve/text';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { storeUrl } from '../setup/open-configured-store.ts';
@@ -19,7 +20,9 @@ import type { RunOptions } from './run-options.ts';
 import { goalLine, startWork } from './start-work.ts';
 import { StreamedOutput } from './streamed-output.ts';
 import { StreamedReply } from './streamed-reply.ts';
-import { writeTitle } from './write-title.ts';
+
+/** Longest time that a title takes, in milliseconds. */
+const maxTitleMs = 30_000;
 
 /** Runs a task to its end and resolves with the exit status. `task` may be empty with `resume`. */
 export async function runTask(task: string, options: RunOptions, io: TerminalIo): Promise<ExitCode> {
@@ -61,6 +64,11 @@ async function titleModelOf(prepared: PreparedAgent, { store, demo }: RunOptions
   return prepared.ownModel('title').catch(() => undefined);
 }
 
+/** The run reports failures of the store. */
+function throwUnlessReported(error: unknown): void {
+  if (!(error instanceof AgentError || error instanceof StorageError)) throw error;
+}
+
 async function runConversation(
   conversation: Conversation,
   { task, options, modelName, titleModel, secrets, ...asking }: RunRequest,
@@ -80,10 +88,12 @@ async function runConversation(
     ...(io.stderr.isTTY && !options.json && { live: liveParts(display, secrets) }),
   };
   const printer = new EventPrinter(conversation, display, printing);
-  await using title = writeTitle(conversation, titleModel);
+  const model = async (): Promise<LanguageModel | 'none'> => titleModel ?? 'none';
+  await using title = conversation.titleWriter({ model, maxMs: maxTitleMs, onFailure: throwUnlessReported });
+  title.start();
   try {
     const result = await runAndAsk(conversation, { options, work, ...asking }, { ...display, printer });
-    if (!['interrupted', 'paused', 'error'].includes(result.reason)) await title.written;
+    if (!['interrupted', 'paused', 'error'].includes(result.reason)) await title.finished();
     await printer.finish();
     progress.set('done');
     if (result.reason !== 'finished' && result.reason !== 'asked') printer.showLastMessage();

@@ -6,7 +6,6 @@ import type { ProgramSandbox } from '@varve/tools/workspace';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
 import { AgentError } from '../error.ts';
 import { isWithoutHooks, type HookConfig } from '../hooks/hook-config.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 import { withRules } from '../confirmation/with-rules.ts';
 import { checkLimits, type Budget, type Limits } from '../budget/limits.ts';
 import { neverConfirm } from '../confirmation/policies.ts';
@@ -15,6 +14,7 @@ import { codingPrompt } from '../prompt/preset-prompt.ts';
 import { textPrompt, type Prompt } from '../prompt/prompt.ts';
 import type { Toolset } from './toolset.ts';
 import { maxSkills, type Skill } from '@varve/skills';
+import { withoutUndefined } from '@varve/text';
 import { stuckRules, type StuckRules } from '../stuck/stuck-rules.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { withoutUndefined } from '@varve/text';
 import type { Session } from '../agent/session.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { createSession, openSession, type OpenedSession } from './open-session.ts';
 import { inheritPolicies } from './resume-agent.ts';

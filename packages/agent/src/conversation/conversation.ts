@@ -34,6 +34,7 @@ import { sendMessage } from '../run/send-message.ts';
 import { askSideQuestion } from './side-question.ts';
 import { storedId } from './stored-id.ts';
 import { generateTitle, renameConversation, type TitleOptions } from './title.ts';
+import { TitleWriter, type TitleWriterOptions } from './title-writer.ts';
 import { setConfirmation, updateFields, type StateFields } from './update-fields.ts';
 import { contentOf, type UserInput } from '../run/user-message.ts';
 
@@ -277,13 +278,17 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Generates a title from the first message and returns it. When the model fails, the title is the first line of that
-   * message, truncated. The conversation's model does not see it; its cost counts as used. An application that names
-   * conversations by itself passes `when: 'untitled'` and the model for titles, also during a run.
+   * message, truncated. The conversation's model does not see it; its cost counts as used.
    *
    * @throws {AgentError} `nothing-to-do` when no message has text, `invalid`, `closed`.
    */
   async generateTitle(options: TitleOptions = {}): Promise<string> {
     return generateTitle({ ...options, signal: this.#lifetime.abortOnClose(options.signal) }, this.#usable);
+  }
+
+  /** Returns what names this conversation in the background, for an application. */
+  titleWriter(options: TitleWriterOptions): TitleWriter {
+    return new TitleWriter(async (title) => this.generateTitle(title), options);
   }
 
   /** Sets the title. @throws {AgentError} `invalid` for an empty title, `closed`. */

@@ -9,6 +9,7 @@ import {
 } from '@varve/llm';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defaultTools, finish, type Tool } from '@varve/tools';
+import { withoutUndefined } from '@varve/text';
 import type * as z from 'zod';
 import { defineAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
 import type { ToolsContext } from '../agent/toolset.ts';
@@ -18,7 +19,6 @@ import { Conversation } from './conversation.ts';
 import { AgentError } from '../error.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 
 /** Options of {@link createAgent}. */
 export interface CreateAgentOptions<Output = Readonly<Record<string, unknown>>> extends Partial<

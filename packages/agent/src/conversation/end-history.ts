@@ -2,12 +2,12 @@ import { eventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { ExecutionStatus } from '@varve/events/projections';
 import type { EventLog, Signer } from '@varve/storage';
+import { withoutUndefined } from '@varve/text';
 import { readMeta, titleFrom } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { callErrorDraft, forkEndDraft, importDraft, statusDraft } from '../log/drafts.ts';
 import { Journal } from '../log/journal.ts';
 import { firstUserText, lastTimestamp } from '../log/read-log.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 
 /** Options of {@link endHistory}. */
 export interface EndHistoryOptions {

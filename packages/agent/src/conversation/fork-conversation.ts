@@ -1,6 +1,7 @@
 import { eventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { isTakenOver, type EventLog } from '@varve/storage';
+import { withoutUndefined } from '@varve/text';
 import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
@@ -8,7 +9,6 @@ import { forkDraft, type Draft } from '../log/drafts.ts';
 import { Journal } from '../log/journal.ts';
 import { metaWith, settingsOf } from '../log/settings.ts';
 import type { Session } from '../agent/session.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { directory, maskOf, openSession, type OpenedSession } from './open-session.ts';
 import { inheritPolicies } from './resume-agent.ts';

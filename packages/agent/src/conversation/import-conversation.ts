@@ -5,9 +5,9 @@ import { AgentErrorEvent, builtinKinds, ConversationStateUpdateEvent } from '@va
 import { statusKey } from '@varve/events/projections';
 import { StorageError, type EventStore, type LogReader, type Signer, type Verdict } from '@varve/storage';
 import { importBundle, readBundle, type ImportOptions as BundleOptions } from '@varve/storage/maintenance';
+import { withoutUndefined } from '@varve/text';
 import { AgentError } from '../error.ts';
 import { isUnfinishedImport } from '../log/settings.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 import { endHistory, titleOf } from './end-history.ts';
 
 /** Options of `Conversation.import`; those of `verify` apply to the bundle. */

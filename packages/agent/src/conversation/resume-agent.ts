@@ -9,11 +9,11 @@ import {
   type AgentOptions,
 } from '../agent/agent.ts';
 import { SpecError } from '@varve/events/specs';
+import { withoutUndefined } from '@varve/text';
 import { confirmationFromSpec, type ConfirmationRegistries } from '../confirmation/confirmation-from-spec.ts';
 import { AgentError } from '../error.ts';
 import type { Policies as PolicyUpdates } from '../log/projections/policies-projection.ts';
 import type { StoredSettings } from '../log/settings.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 
 /** Policies that are stored with a conversation, so that the next process that opens it need not know them. */
 type Policies = Pick<AgentOptions, 'confirmation' | 'rules' | 'budget' | 'stuck' | 'hooks'> &

@@ -1,7 +1,7 @@
 import { text, textOf, type BaseEvent } from '@varve/events';
 import { LlmError, type LanguageModel, type ModelReply, type ModelRequest } from '@varve/llm';
 import { earlierSummaries, renderFitting } from '@varve/condensers';
-import { parseJson } from '@varve/text';
+import { modelJsonLimits, parseJson } from '@varve/text';
 import { callModel } from '../run/side-call.ts';
 import type { Session } from '../agent/session.ts';
 import type { GoalVerdict } from '../log/projections/goal-projection.ts';
@@ -91,7 +91,7 @@ function verdictOf(reply: ModelReply): GoalVerdict {
 
 /** Returns the JSON object of a text: the whole of it, or what is between its first and its last brace. */
 function objectIn(reply: string): Readonly<Record<string, unknown>> | undefined {
-  const value = parseJson(reply.slice(reply.indexOf('{'), reply.lastIndexOf('}') + 1));
+  const value = parseJson(reply.slice(reply.indexOf('{'), reply.lastIndexOf('}') + 1), modelJsonLimits);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
 }

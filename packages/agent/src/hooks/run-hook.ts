@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HookEventType } from '@varve/events/kinds';
 import { ToolError } from '@varve/tools';
 import { localWorkspace, runCommand, type ProgramSandbox } from '@varve/tools/workspace';
+import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import type { CommandHook } from './hook-config.ts';
 
@@ -115,12 +116,7 @@ export function verdictOf(exitCode: number, stdout: string, stderr: string): Pic
 
 /** Returns the decision in the output of a hook; undefined for other text. */
 function decisionIn(stdout: string): z.output<typeof decision> | undefined {
-  if (!stdout.trimStart().startsWith('{')) return undefined;
-  try {
-    return decision.safeParse(JSON.parse(stdout)).data;
-  } catch {
-    return undefined;
-  }
+  return stdout.trimStart().startsWith('{') ? decision.safeParse(parseJson(stdout)).data : undefined;
 }
 
 function isTooLong(stdout: string): boolean {

@@ -1,6 +1,6 @@
 import { text, textOf } from '@varve/events';
 import { LlmError, type ModelReply, type ModelRequest } from '@varve/llm';
-import { parseJson } from '@varve/text';
+import { modelJsonLimits, parseJson } from '@varve/text';
 import { ToolError } from '@varve/tools';
 import type { PromptHook } from './hook-config.ts';
 import { failure, verdictOf, type HookInput, type HookResult } from './run-hook.ts';
@@ -45,7 +45,8 @@ export async function runPromptHook(
     const reply = await ask(requestOf(hook, input), { usageId, signal: AbortSignal.any([signal, limit]) });
     const written = textOf(reply.message.content);
     const stdout = written.slice(written.indexOf('{'), written.lastIndexOf('}') + 1);
-    if (parseJson(stdout) === undefined) return { ...failure('The reply is not a decision.'), stdout: written };
+    if (parseJson(stdout, modelJsonLimits) === undefined)
+      return { ...failure('The reply is not a decision.'), stdout: written };
     return { exitCode: 0, stdout, stderr: '', success: true, ...verdictOf(0, stdout, '') };
   } catch (error) {
     if (!(error instanceof LlmError)) throw error;

@@ -3,8 +3,8 @@ import type { Json } from '@varve/events';
 import type { Settings } from '@varve/events/facts';
 import type { Mask } from '@varve/text';
 import type { ClientToolSpec } from '@varve/tools';
+import { withoutUndefined } from '@varve/text';
 import * as z from 'zod';
-import { withoutUndefined } from '../without-undefined.ts';
 import { readMeta, type ConversationMeta } from './conversation-meta.ts';
 import type { LoggedSettings } from './projections/settings-projection.ts';
 

@@ -1,4 +1,5 @@
 import type { EventKind, Json } from '@varve/events';
+import { parseJson } from '@varve/text';
 import { digestOf } from './digest.ts';
 
 /** Name of the snapshot of a timeline folded with these kinds: other kinds fold the same log to another state. */
@@ -10,9 +11,5 @@ export function snapshotName({ kinds = [] }: { readonly kinds?: readonly EventKi
 
 /** Parses the text of a stored snapshot; returns undefined if it is not JSON. */
 export function parsedSnapshot(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+  return parseJson(text) as Json | undefined;
 }

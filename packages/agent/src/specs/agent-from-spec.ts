@@ -1,8 +1,8 @@
 import type { Json } from '@varve/events';
 import { describeProblem, type SpecProblem } from '@varve/events/specs';
+import { withoutUndefined } from '@varve/text';
 import { defineAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
 import { AgentError } from '../error.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 import type { AgentRegistries } from './agent-registries.ts';
 import type { MissingPart } from './part-reader.ts';
 import { isUnset, objectOf, type JsonObject } from './json-object.ts';

@@ -1,10 +1,10 @@
 import type { Json } from '@varve/events';
 import { buildPart, SpecError } from '@varve/events/specs';
 import { modelParameters } from '@varve/llm';
+import { withoutUndefined } from '@varve/text';
 import * as z from 'zod';
 import type { AgentOptions } from '../agent/agent.ts';
 import { confirmationFromSpec } from '../confirmation/confirmation-from-spec.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 import type { AgentRegistries } from './agent-registries.ts';
 import type { JsonObject } from './json-object.ts';
 import { PartReader, type MissingPart } from './part-reader.ts';

@@ -1,3 +1,4 @@
+import { parseJson } from '@varve/text';
 import { fieldsOf, type Fields } from './foreign-json.ts';
 
 /** A tool of another system: its name, and its arguments as a JSON Schema. */
@@ -16,9 +17,5 @@ export function toolDefinition({ name, description, parameters }: ForeignTool) {
 
 /** Returns the arguments of a call as an object; empty if their JSON is anything else. */
 export function argumentsOf({ arguments: written }: { readonly arguments: string }): Fields {
-  try {
-    return fieldsOf(JSON.parse(written)) ?? {};
-  } catch {
-    return {};
-  }
+  return fieldsOf(parseJson(written)) ?? {};
 }

@@ -1,6 +1,7 @@
 import type { Message } from '@varve/events';
 import type { Call } from '@varve/events/facts';
 import type { ActionEvent, MessageEvent } from '@varve/events/kinds';
+import { parseJson } from '@varve/text';
 import { fieldsOf, type Fields } from '../common/foreign-json.ts';
 import { textPart, type Event, type Part } from './event.ts';
 
@@ -25,7 +26,7 @@ export function thinkingParts(reply: Pick<Message, 'thinking_blocks' | 'reasonin
 
 /** Returns a call as a part. Arguments that are not an object stay in its metadata as text. */
 export function callPart({ tool_call_id, tool_name, tool_call, summary, security_risk: risk }: ActionEvent): Part {
-  const args = objectIn(tool_call.arguments);
+  const args = fieldsOf(parseJson(tool_call.arguments));
   const metadata = {
     ...(args === undefined && { arguments: tool_call.arguments }),
     ...(summary !== undefined && { summary }),
@@ -61,12 +62,4 @@ function imagePart(url: string): Part {
   const [, mime = null, data = null] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
   const source = { uri: data === null ? url : null, inline_bytes: data, mime_type: mime };
   return { type: 'file', ...source, name: null, metadata: {} };
-}
-
-function objectIn(written: string): Fields | undefined {
-  try {
-    return fieldsOf(JSON.parse(written));
-  } catch {
-    return undefined;
-  }
 }

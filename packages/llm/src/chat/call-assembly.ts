@@ -1,4 +1,4 @@
-import { exceededJsonLimit } from '@varve/text';
+import { parseJson } from '@varve/text';
 import type { Delta } from '../delta.ts';
 import { defaultReplyLimits } from '../http/reply-limits.ts';
 import type { AssembledCall } from '../protocol/build-reply.ts';
@@ -122,11 +122,6 @@ function joinArguments(pieces: readonly string[]): string {
 
 /** Arguments of more values than a response may have are not parsed, and stay as they are. */
 function isObjectJson(text: string): boolean {
-  if (exceededJsonLimit(text, defaultReplyLimits)) return false;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  const value = parseJson(text, defaultReplyLimits);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import type { ToolCall } from '@varve/events';
-import { exceededJsonLimit } from '@varve/text';
+import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import { wireCallId } from './call-ids.ts';
 import { defaultReplyLimits } from '../http/reply-limits.ts';
@@ -42,7 +42,7 @@ function expandCall(
   toolNameFor: (name: string) => string,
   { ids, maxCalls }: ExpandOptions,
 ): readonly ToolCall[] {
-  const read = parallelArguments.safeParse(parseJson(call.arguments)).data;
+  const read = parallelArguments.safeParse(parseJson(call.arguments, defaultReplyLimits)).data;
   const { responses_item_id: _item, ...bare } = call;
   if (!read || read.tool_uses.length > maxCalls) return [call];
   // A long id would be repeated in each call.
@@ -65,14 +65,4 @@ function newId(id: string, ids: Set<string>): string {
 /** Opaque data belongs to the whole message, and stays on its first call. */
 function withoutExtra({ extra: _extra, ...call }: ToolCall): ToolCall {
   return call;
-}
-
-/** Arguments are a text inside of the JSON of the response, to which its limits do not apply. */
-function parseJson(json: string): unknown {
-  if (exceededJsonLimit(json, defaultReplyLimits)) return undefined;
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@varve/text';
 import * as z from 'zod';
 import type { Capabilities } from '../capabilities.ts';
 
@@ -9,7 +10,7 @@ const words = z.array(z.string()).optional().catch(undefined);
 
 /** Removes unknown values. */
 function withoutUnknown(found: { readonly [Key in keyof ProbedCapabilities]: ProbedCapabilities[Key] | undefined }) {
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as ProbedCapabilities;
+  return withoutUndefined(found);
 }
 
 /** An entry of `/models`, as vLLM and routers fill it. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ToolCall } from '@varve/events';
-import { additionalProperties, coerceText, parseJson, propertiesOf } from '@varve/text';
+import { additionalProperties, coerceText, modelJsonLimits, parseJson, propertiesOf } from '@varve/text';
 import { jsonrepair } from 'jsonrepair';
 import type { ToolSpec } from '../model-request.ts';
 import type { ScannedCall } from './function-tags/scan-call.ts';
@@ -79,11 +79,11 @@ const maxRepaired = 20_000;
 function repairingParser(): (text: string) => unknown {
   let repaired = 0;
   return (text) => {
-    const value = parseJson(text);
+    const value = parseJson(text, modelJsonLimits);
     if (value !== undefined || repaired + text.length > maxRepaired) return value;
     repaired += text.length;
     try {
-      return parseJson(jsonrepair(text));
+      return parseJson(jsonrepair(text), modelJsonLimits);
     } catch {
       return undefined;
     }

@@ -1,4 +1,5 @@
 import { appendFile, readFile } from 'node:fs/promises';
+import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import { LlmError, type LlmErrorCode, type PartialReply, type FailedAttempt } from '../error.ts';
 import type { ModelReply } from '../model-reply.ts';
@@ -73,12 +74,4 @@ function entryIn(line: string, position: string): CassetteEntry {
   if (!shape.safeParse(entry).success)
     throw new LlmError('bad-request', `${position} is not a recorded call of version 1.`);
   return entry as CassetteEntry;
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectories, writeAtomically } from '@varve/files';
+import { parseJson } from '@varve/text';
 import { z } from '@hono/zod-openapi';
 import { RequestError } from '../error.ts';
 import { fetchPackage, type FetchOptions, type PackageSource } from './fetch-package.ts';
@@ -66,7 +67,7 @@ export function installedPackages(options: InstalledPackagesOptions): InstalledP
   const recordPath = (name: string): string => join(records, `${name}.json`);
   const find = async (name: string): Promise<InstalledRecord | undefined> => {
     const text = await readFile(recordPath(name), 'utf8').catch(() => undefined);
-    const json = text === undefined ? undefined : jsonOf(text);
+    const json = text === undefined ? undefined : parseJson(text);
     return installedRecord.safeParse(json).data;
   };
   const stored = async (name: string): Promise<InstalledRecord> => {
@@ -146,13 +147,5 @@ async function installPackage(
     };
   } finally {
     await rm(staging, { recursive: true, force: true });
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from '@hono/zod-openapi';
 import { SkillError, installSkills, loadSkills, unpackArchive } from '@varve/skills';
+import { parseJson } from '@varve/text';
 import { RequestError } from '../error.ts';
 
 /** A package in a directory of its own. */
@@ -73,12 +74,7 @@ export const pluginPackages: PackageKind = {
 export async function manifestOf(directory: string): Promise<z.output<typeof manifest> | undefined> {
   for (const path of manifests) {
     const text = await readFile(join(directory, path), 'utf8').catch(() => undefined);
-    if (text === undefined) continue;
-    try {
-      return manifest.safeParse(JSON.parse(text)).data;
-    } catch {
-      return undefined;
-    }
+    if (text !== undefined) return manifest.safeParse(parseJson(text)).data;
   }
   return undefined;
 }

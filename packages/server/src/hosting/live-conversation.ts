@@ -2,13 +2,12 @@ import { AgentError, type Conversation, type GoalLoop, type RunOptions } from '@
 import type { PermissionRule } from '@varve/agent/confirmation';
 import type { AgentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
-import type { Delta } from '@varve/llm';
+import type { Delta, LanguageModel } from '@varve/llm';
 import { configurationFact, type Configuration } from './info/configuration-fact.ts';
 import type { Confirmation, LiveParts } from './live-parts.ts';
 import type { PrivateValues } from './private/private-values.ts';
 import type { QueuedJob } from './run-queue.ts';
 import { aborted, after } from './waits.ts';
-import { writeTitle } from './write-title.ts';
 
 /** A run that was requested and has not ended. */
 interface ActiveRun {
@@ -36,7 +35,7 @@ export class LiveConversation implements AsyncDisposable {
   confirmation: Confirmation;
   #configuration: Configuration | undefined;
   #run: ActiveRun | undefined;
-  #titled: Promise<void> | undefined;
+  readonly #title: ReturnType<Conversation['titleWriter']>;
   #isLost = false;
   #idle = Promise.withResolvers<void>();
   /** Work during which no run starts. */
@@ -47,6 +46,8 @@ export class LiveConversation implements AsyncDisposable {
     this.#parts = parts;
     this.#configuration = parts.configuration;
     this.confirmation = parts.confirmation;
+    const { conversation, onFailure } = parts;
+    this.#title = conversation.titleWriter({ model: async () => this.#titleModel(), onFailure });
     this.#idle.resolve();
   }
 
@@ -250,7 +251,7 @@ export class LiveConversation implements AsyncDisposable {
     await this.conversation[Symbol.asyncDispose]();
     await this.idle();
     this.#parts.walls[Symbol.dispose]();
-    await this.#titled;
+    await this.#title.finished();
   }
 
   async #interrupted(): Promise<void> {
@@ -309,7 +310,7 @@ export class LiveConversation implements AsyncDisposable {
 
   async #execute(run: ActiveRun): Promise<void> {
     run.hasStarted = true;
-    this.#writeTitle();
+    this.#title.start();
     const { conversation, publish, onFailure } = this.#parts;
     const onDelta = (delta: Delta): void => publishDelta(delta, publish);
     const options = (): RunOptions => (this.#isStreaming() ? { onDelta } : {});
@@ -327,23 +328,21 @@ export class LiveConversation implements AsyncDisposable {
     } finally {
       this.#end();
       // The message of a goal is stored by its loop.
-      this.#writeTitle();
+      this.#title.start();
     }
   }
 
-  /** Writes the title in the background, once. */
-  #writeTitle(): void {
-    this.#titled ??= this.#tryTitle();
-  }
-
-  async #tryTitle(): Promise<void> {
-    const { conversation, titleModel, onFailure } = this.#parts;
-    try {
-      const outcome = await writeTitle(conversation, this.#configuration, titleModel);
-      if (outcome === 'early') this.#titled = undefined;
-    } catch (error) {
-      onFailure(error);
-    }
+  /**
+   * Returns the model of the title. A client that names a profile gets the title of the agent's model if that profile
+   * cannot be used; without a profile and without `roles.title`, the first line of the first message is the title.
+   *
+   * @see agent-server 1.43.1 autotitle and title_llm_profile
+   */
+  async #titleModel(): Promise<LanguageModel | 'agent' | 'none'> {
+    const configuration = this.#configuration;
+    if (!configuration || configuration.request?.['autotitle'] === false) return 'none';
+    const { title_llm_profile: profile } = configuration;
+    return (await this.#parts.titleModel(profile)) ?? (profile === undefined ? 'none' : 'agent');
   }
 
   /** Clients receive pieces of replies if they asked for them. */

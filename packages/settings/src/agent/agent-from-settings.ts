@@ -13,13 +13,13 @@ import { type ContextFile } from '@varve/skills';
 import { CondenserError, condenserFromSpec, condenserKinds, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
 import type { LanguageModel } from '@varve/llm';
+import { withoutUndefined } from '@varve/text';
 import { SettingsError } from '../error.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
 import { limitsFromSettings, resumedLimits } from './limits-from-settings.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 import { startsSubAgents } from './sub-agents.ts';
 import { toolsFromSettings, type ToolSetup } from './tools-from-settings.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 
 /** Options of {@link agentFromSettings}. */
 export interface AgentSetup extends ToolSetup {

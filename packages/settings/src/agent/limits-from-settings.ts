@@ -1,9 +1,9 @@
 import type { AgentOptions } from '@varve/agent';
 import type { Json } from '@varve/events';
+import { withoutUndefined } from '@varve/text';
 import * as z from 'zod';
 import type { SettingKey } from '../definitions/settings.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 
 type Limits = Pick<AgentOptions, 'budget' | 'stuck'>;
 

@@ -10,7 +10,7 @@ import {
   type RetryNotice,
 } from '@varve/llm';
 import { dumpsFrom, meterCalls, modelCatalog } from '@varve/llm/wrappers';
-import { isLoopback, type Variables } from '@varve/text';
+import { isLoopback, type Variables, withoutUndefined } from '@varve/text';
 import * as z from 'zod';
 import type { LlmValues } from '../definitions/llm-fields.ts';
 import { SettingsError } from '../error.ts';
@@ -30,7 +30,6 @@ import {
 } from './connection.ts';
 import { nameKey } from './name-key.ts';
 import { resumedModel, type StoredModel } from './stored-model.ts';
-import { withoutUndefined } from '../without-undefined.ts';
 
 /** Notices of a model for a person. None of them may throw. */
 export interface ModelNotices {

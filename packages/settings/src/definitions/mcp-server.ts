@@ -1,4 +1,4 @@
-import { exceededJsonLimit } from '@varve/text';
+import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import { fileLimits } from './file-limits.ts';
 
@@ -42,13 +42,7 @@ const fileEntry = z
  * it with this function: with two parsers, a file could start other scripts than those that a person trusts.
  */
 export function parseServerFile(bytes: Uint8Array): unknown {
-  const text = new TextDecoder().decode(bytes);
-  if (exceededJsonLimit(text, fileLimits)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return parseJson(new TextDecoder().decode(bytes), fileLimits);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { parseJson } from '@varve/text';
 import { SettingsError } from '../error.ts';
 import { definitionOf, type SettingKey } from '../definitions/settings.ts';
 
@@ -18,15 +19,7 @@ export function checkedValue(key: SettingKey, value: unknown, place: string): un
  */
 export function valueOfText(key: SettingKey, text: string, place: string): unknown {
   const { schema } = definitionOf(key);
-  const readings = [text, jsonOf(text), { 1: true, 0: false }[text], text.split(',').map((part) => part.trim())];
+  const readings = [text, parseJson(text), { 1: true, 0: false }[text], text.split(',').map((part) => part.trim())];
   const reading = readings.filter((value) => value !== undefined).find((value) => schema.safeParse(value).success);
-  return reading ?? checkedValue(key, jsonOf(text) ?? text, place);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return reading ?? checkedValue(key, parseJson(text) ?? text, place);
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import { SettingsError } from '../error.ts';
 import { readJsonFile, updateJsonFile } from '../files/update-file.ts';
@@ -99,18 +100,10 @@ export function secretStore(options: SecretStoreOptions): SecretStore {
 }
 
 function decrypted(name: string, token: string, cipher: Cipher | undefined): SecretSource {
-  const { data } = content.safeParse(jsonOf(cipher?.decrypt(token)));
+  const { data } = content.safeParse(parseJson(cipher?.decrypt(token)));
   if (data?.name !== name)
     throw new SettingsError('invalid', `The secret ${name} cannot be decrypted: its key is another one.`);
   return data.source;
-}
-
-function jsonOf(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Ciphers of one passphrase: of the tokens of clients, and of what is stored. */

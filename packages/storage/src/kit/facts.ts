@@ -1,10 +1,10 @@
+import { parseJson } from '@varve/text';
 import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { NewEvent } from '../contract/log.ts';
 import type { EventStore, Page } from '../contract/store.ts';
 import { isId } from './conversation-id.ts';
 import { isFileFailure } from './disk-error.ts';
-import { parseJson } from './json.ts';
 import { allSummaries, parseListQuery } from './listing.ts';
 
 // Facts are the one place where a store looks inside the text of an event. A store with an index extracts them with

@@ -12,12 +12,3 @@ export function jsonText(what: string, value: Json): string {
   if (text === undefined) throw new StorageError('invalid', `The ${what} is not JSON.`);
   return text;
 }
-
-/** Parses JSON. Returns `undefined` for a text that is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

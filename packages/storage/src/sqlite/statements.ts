@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Json } from '@varve/events';
+import { parseJson } from '@varve/text';
 import type { Snapshot } from '../contract/snapshots.ts';
 import type { Statement } from '../contract/statement.ts';
 import type { Summary } from '../contract/store.ts';
-import { parseJson } from '../kit/json.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 
 /** A row that a statement returned. */

@@ -1,5 +1,5 @@
-import { exceededJsonLimit, type JsonLimits } from './exceeded-json-limit.ts';
 import { alternativesOf, propertiesOf, typesOf, type JsonSchema } from './json-schema.ts';
+import { modelJsonLimits, parseJson } from './parse-json.ts';
 
 /** Value of a text, or a description of the value that was expected. */
 export type Coerced = { readonly value: unknown } | { readonly expected: string };
@@ -29,7 +29,7 @@ export function coerceText(written: WrittenValue, schema: unknown, options: Coer
   if (only && choices.length === 1) return coerceTo(only, written, options);
   const byPreference = choices.toSorted((one, other) => rank(one) - rank(other));
   // Where a string is allowed, all that is not JSON is one, and so is marked text.
-  const isString = choices.some(isText) && (written.isLiteral || parseJson(written.text) === undefined);
+  const isString = choices.some(isText) && (written.isLiteral || parseModelJson(written.text) === undefined);
   const allowed = isString ? choices.filter(isText) : byPreference;
   for (const choice of allowed) {
     const coerced = coerceTo(choice, written, options);
@@ -45,7 +45,7 @@ export function coerceText(written: WrittenValue, schema: unknown, options: Coer
  */
 export function coerceFields(
   fields: Readonly<Record<string, unknown>>,
-  { root, parse = parseJson }: CoerceOptions,
+  { root, parse = parseModelJson }: CoerceOptions,
 ): Record<string, unknown> {
   const properties = propertiesOf(root);
   return Object.fromEntries(
@@ -90,7 +90,7 @@ function coerceTo(schema: JsonSchema, written: WrittenValue, options: CoerceOpti
   if (type === 'string') return { value: enumerated(schema, written.text) ?? written.text };
   if (typeof type !== 'string') return { value: untyped(schema, written) };
   const text = written.text.trim();
-  const value = exact[type]?.(text, options.parse ?? parseJson) ?? loose[type]?.(text, schema, options);
+  const value = exact[type]?.(text, options.parse ?? parseModelJson) ?? loose[type]?.(text, schema, options);
   return value === undefined ? { expected: nameOf(schema) } : { value };
 }
 
@@ -103,7 +103,7 @@ function enumerated(schema: JsonSchema, text: string): unknown {
 function untyped(schema: JsonSchema, { text, isLiteral }: WrittenValue): unknown {
   const values = allowedValues(schema);
   if (values) return values.find((value) => String(value) === text.trim()) ?? text;
-  const json = isLiteral ? undefined : parseJson(text);
+  const json = isLiteral ? undefined : parseModelJson(text);
   // A string in quotes may mean the quotes, and a number with too many digits would be another one.
   const isOther = typeof json === 'string' || (typeof json === 'number' && String(json) !== text.trim());
   return json === undefined || isOther ? text : json;
@@ -147,25 +147,12 @@ function readNumber(text: string, pattern: RegExp, isValid: (value: unknown) => 
 
 /** Returns a list of one bare value, where a list of such values is required. */
 function single(text: string, schema: JsonSchema, options: CoerceOptions): readonly unknown[] | undefined {
-  const json = parseJson(text);
+  const json = parseModelJson(text);
   const item = { text: typeof json === 'string' ? json : text, isLiteral: false };
   const coerced = coerceText(item, schema['items'], options);
   return 'value' in coerced && (typeof coerced.value !== 'object' || coerced.value === null)
     ? [coerced.value]
     : undefined;
-}
-
-/** Deeper lists and objects can neither be logged nor written again, and many values need far more memory than text. */
-const limits: JsonLimits = { depth: 500, values: 100_000 };
-
-/** Parses JSON of at most 500 levels and 100,000 values; returns undefined for other text. */
-export function parseJson(text: string): unknown {
-  if (exceededJsonLimit(text, limits)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isObject(value: unknown): value is object {
@@ -182,4 +169,8 @@ function nameOf(schema: JsonSchema): string {
     null: 'null',
   };
   return names[String(schema['type'])] ?? 'text';
+}
+
+function parseModelJson(text: string): unknown {
+  return parseJson(text, modelJsonLimits);
 }

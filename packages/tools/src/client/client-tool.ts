@@ -1,5 +1,6 @@
 import { text } from '@varve/events';
 import { ClientToolObservation, MCPToolAction, type Payload } from '@varve/events/payloads';
+import { withoutUndefined } from '@varve/text';
 import { cautiousAnnotations, type Tool, type ToolAnnotations } from '../contract/tool.ts';
 import { invalidArguments, ToolError } from '../contract/error.ts';
 import { lifetime } from '../contract/lifetime.ts';
@@ -79,5 +80,5 @@ function asArguments({ kind: _kind, ...stored }: Payload): Arguments {
 }
 
 function definedAnnotations(annotations: ClientToolSpec['annotations'] = {}): Partial<ToolAnnotations> {
-  return Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== undefined));
+  return withoutUndefined(annotations);
 }

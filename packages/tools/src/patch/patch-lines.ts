@@ -1,3 +1,4 @@
+import { parseJson } from '@varve/text';
 import * as z from 'zod';
 
 const operation = z.object({
@@ -27,11 +28,7 @@ export function patchLines(input: string): readonly string[] {
 
 function fromJson(text: string): string | undefined {
   if (!/^[[{]/.test(text)) return undefined;
-  try {
-    return wrapperSchema.safeParse(JSON.parse(text)).data?.replaceAll('\r\n', '\n');
-  } catch {
-    return undefined;
-  }
+  return wrapperSchema.safeParse(parseJson(text)).data?.replaceAll('\r\n', '\n');
 }
 
 function fromOperations(operations: readonly z.output<typeof operation>[]): string {

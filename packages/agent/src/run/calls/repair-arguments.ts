@@ -1,4 +1,4 @@
-import { endOfObject, escapeControls, exceededJsonLimit, type JsonLimits } from '@varve/text';
+import { endOfObject, escapeControls, exceededJsonLimit, type JsonLimits, parseJson } from '@varve/text';
 import { JSONRepairError, jsonrepair } from 'jsonrepair';
 
 /**
@@ -22,14 +22,14 @@ const maxRepaired = 20_000;
  * arguments)
  */
 export function parseArguments(json: string): Record<string, unknown> | undefined {
-  const value = tryParse(json) ?? tryParse(escapeControls(json)) ?? repairJson(json);
-  const object = asObject(typeof value === 'string' ? (tryParse(value) ?? repairJson(value)) : value);
+  const value = parseJson(json, argumentLimits) ?? parseJson(escapeControls(json), argumentLimits) ?? repairJson(json);
+  const object = asObject(typeof value === 'string' ? (parseJson(value, argumentLimits) ?? repairJson(value)) : value);
   return object && { ...object };
 }
 
 /** Parses a list or an object inside a string argument; an object is repaired like the arguments. */
 export function parseNested(text: string): unknown {
-  return text.startsWith('{') ? parseArguments(text) : tryParse(text);
+  return text.startsWith('{') ? parseArguments(text) : parseJson(text, argumentLimits);
 }
 
 function asObject(value: unknown): object | undefined {
@@ -41,7 +41,7 @@ function repairJson(json: string): unknown {
   if (object === undefined || object.length > maxRepaired || exceededJsonLimit(object, argumentLimits))
     return undefined;
   try {
-    return tryParse(jsonrepair(object));
+    return parseJson(jsonrepair(object), argumentLimits);
   } catch (error) {
     // A RangeError: the stack is too small for text that is nested by other means than braces, such as `f(f(f(`.
     if (error instanceof JSONRepairError || error instanceof RangeError) return undefined;
@@ -59,13 +59,4 @@ function closedObject(text: string): string | undefined {
   const end = endOfObject(text, start, { syntax: 'lenient' });
   // Surplus closing brackets are a mistake; a second object is another call.
   return end !== undefined && /^[\s`}\]);,]*$/.test(text.slice(end)) ? text.slice(start, end) : undefined;
-}
-
-function tryParse(json: string): unknown {
-  if (exceededJsonLimit(json, argumentLimits)) return undefined;
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

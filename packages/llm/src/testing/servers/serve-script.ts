@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
+import { parseJson } from '@varve/text';
 import type { ModelRequest } from '../../model-request.ts';
 import type { Script } from '../script/script.ts';
 
@@ -82,12 +83,4 @@ async function handleRequest(
 async function untilClosed(response: ServerResponse): Promise<boolean> {
   await new Promise((resolve) => response.once('close', resolve));
   return !response.writableFinished;
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

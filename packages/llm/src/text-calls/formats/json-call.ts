@@ -1,4 +1,4 @@
-import { endOfObject, escapeControls, parseJson } from '@varve/text';
+import { endOfObject, escapeControls, modelJsonLimits, parseJson } from '@varve/text';
 import { skipSpace } from '../function-tags/tags.ts';
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 
@@ -80,7 +80,7 @@ function hasOnly(value: Readonly<Record<string, unknown>> | undefined, fields: r
 
 /** Parses JSON; models write line feeds and tabs in its strings as they are. */
 function parseLenient(text: string): unknown {
-  return parseJson(text) ?? parseJson(escapeControls(text));
+  return parseJson(text, modelJsonLimits) ?? parseJson(escapeControls(text), modelJsonLimits);
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { LogReader, Stored } from '@varve/storage';
+import { parseJson } from '@varve/text';
 import { HTTPException } from 'hono/http-exception';
 import { conversationId, dashedId } from '../../hosting/info/conversation-id.ts';
 import { defineRoute } from '../route/define-route.ts';
@@ -135,12 +136,8 @@ async function eventOf(log: LogReader, id: string): Promise<Stored | undefined> 
 }
 
 function isObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Sends stored text unchanged, so that clients can verify it. */

@@ -1,4 +1,4 @@
-import { redactSecretFields } from '@varve/text';
+import { parseJson, redactSecretFields } from '@varve/text';
 import type { LogReader, Summary } from '@varve/storage';
 import type { ConversationInfo } from '../../hosting/info/conversation-info.ts';
 import { RequestError } from '../../error.ts';
@@ -50,10 +50,6 @@ function redactedJson(text: string): string {
 }
 
 function objectOf(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@varve/text';
 import { z } from '@hono/zod-openapi';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
@@ -76,7 +77,7 @@ export const providerConnectionRoutes: readonly Route[] = [
     body: updateRequest,
     response: connectionInfo,
     async handle({ params: { connection_id: id }, body }, services) {
-      const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+      const sent = withoutUndefined(body);
       return Response.json(await changeConnection(settingsOf(services), { id, sent, now: services.now() }));
     },
   }),

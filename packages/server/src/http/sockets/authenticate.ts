@@ -1,3 +1,4 @@
+import { parseJson } from '@varve/text';
 import { z } from '@hono/zod-openapi';
 import type { WebSocket } from 'ws';
 import type { KeyCheck } from '../guards/key-check.ts';
@@ -43,14 +44,6 @@ export async function sendsKey(
 }
 
 function containsKey(text: string, isKey: KeyCheck): boolean {
-  const parsed = keyMessage.safeParse(jsonOf(text));
+  const parsed = keyMessage.safeParse(parseJson(text));
   return parsed.success && isKey(parsed.data.session_api_key);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Content } from '@varve/events';
+import { parseJson } from '@varve/text';
 import { HTTPException } from 'hono/http-exception';
 import { dashedId, isConversationId } from '../../hosting/info/conversation-id.ts';
 import { complete, gatewayModels, type Completion, type CompletionResult } from './gateway-messages.ts';
@@ -125,12 +126,8 @@ function contextOf(sent: Headers): Pick<Completion, 'conversationId' | 'observab
 }
 
 function metadataOf(text: string): Record<string, unknown> {
-  try {
-    const { data } = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
-    if (data) return data;
-  } catch {
-    // Refused below.
-  }
+  const { data } = z.record(z.string(), z.unknown()).safeParse(parseJson(text));
+  if (data) return data;
   throw new HTTPException(422, { message: 'X-OpenHands-Observability-Metadata is no JSON object.' });
 }
 

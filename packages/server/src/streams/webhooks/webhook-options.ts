@@ -1,4 +1,5 @@
 import type { Variables } from '@varve/text';
+import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import { ServerError } from '../../error.ts';
 
@@ -45,15 +46,7 @@ export function webhookOptions(
   env: Variables,
 ): readonly WebhookOptions[] {
   const text = env['OH_WEBHOOKS']?.trim();
-  const { data, error } = z.array(webhook).safeParse(configured ?? (text ? jsonOf(text) : []));
+  const { data, error } = z.array(webhook).safeParse(configured ?? (text ? parseJson(text) : []));
   if (data) return data;
   throw new ServerError('invalid', `The webhooks are invalid: ${error.issues[0]?.path.join('.') || 'no list'}.`);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

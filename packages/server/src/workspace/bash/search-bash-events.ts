@@ -1,3 +1,4 @@
+import { parseJson } from '@varve/text';
 import { type BashEvent, parseName } from './bash-event.ts';
 import type { BashEventStore } from './bash-event-store.ts';
 
@@ -52,13 +53,8 @@ function matches(name: string, { kind, commandId, from, before }: BashQuery): bo
 
 /** Returns a stored event; undefined if it was removed or is damaged. */
 export async function readEvent(store: BashEventStore, name: string): Promise<BashEvent | undefined> {
-  const text = await store.read(name);
-  try {
-    const value: unknown = JSON.parse(text ?? 'null');
-    return isEvent(value) && parseName(name)?.id === value.id ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(await store.read(name));
+  return isEvent(value) && parseName(name)?.id === value.id ? value : undefined;
 }
 
 function isEvent(value: unknown): value is BashEvent {

@@ -1,4 +1,4 @@
-import { parseJson } from '../../kit/json.ts';
+import { parseJson } from '@varve/text';
 
 /** A JSON object. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
