@@ -15,6 +15,7 @@ import { runProgram } from '../src/program.ts';
 import { terminalIo } from '../src/terminal/terminal-io.ts';
 import { Progress } from '../src/run/progress.ts';
 import { processEnvironment } from './process-environment.ts';
+import { newHome, runVarve } from './run-varve.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
@@ -143,4 +144,28 @@ test('an unreadable store rejects the callers that wait for the printer', async 
   await read.promise;
   await turn();
   await expect(printer.finish()).rejects.toThrow('disk on fire');
+});
+
+test('what arrived of a reply before an interrupt is kept', async () => {
+  const home = await newHome();
+  const text = 'I begin with a long explanation of everything.';
+  await using server = await scriptedServer([{ text, fault: { kind: 'hang', afterPieces: 4 } }]);
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  let shown = '';
+  let isStopped = false;
+  stderr.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+    if (isStopped || !shown.includes('I begin')) return;
+    isStopped = true;
+    setImmediate(() => process.emit('SIGTERM'));
+  });
+  const io = { env: { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1' }, cwd: home, stdin, stderr };
+  const args = ['run', 'Go.', '--base-url', server.url, '--model', 'm'];
+  expect(await runProgram(args, { ...io, stdout: new PassThrough().resume() })).toBe(130);
+  expect(shown.slice(shown.lastIndexOf('I begin'))).toMatch(/^I begin[^]*the reply was not completed[^]*interrupted/);
+  const { stdout: listed } = await runVarve(['ls', '--json'], { home });
+  const { stdout } = await runVarve(['show', JSON.parse(listed).id], { home });
+  expect(stdout).toContain('\nI begin');
+  expect(stdout).toContain('the reply was not completed');
 });

@@ -1,5 +1,5 @@
-import { callFact, type Call } from '@varve/events/facts';
-import { openaiChat, retry } from '@varve/llm';
+import { callFact, partialReplyFact, type Call } from '@varve/events/facts';
+import { openaiChat, retry, type Delta } from '@varve/llm';
 import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
@@ -59,4 +59,30 @@ test('an interrupted reply is charged when its stream reported usage', async () 
   const streamed: ScriptedStep = { fault: { kind: 'answer', headers: { 'content-type': 'text/event-stream' }, body } };
   const { usage, calls } = await run([streamed], 1, new AbortController());
   expect([calls.map(({ finish: end }) => end), usage.input_tokens]).toEqual([['aborted'], 9]);
+});
+
+test('what arrived of an interrupted reply is stored without the start of a secret, and never sent', async () => {
+  const secret = 'canary-0123456789';
+  const steps = [
+    { text: `Begin ${secret} and then ${secret}`, fault: { kind: 'hang', afterPieces: 8 } as const },
+    done,
+  ];
+  await using server = await scriptedServer(steps);
+  const agent = defineAgent({ model: openaiChat({ model: 'm', baseUrl: server.url }), tools: () => [finish()] });
+  const options = { agent, store: memoryStore(), workspace: process.cwd(), secrets: [secret] };
+  await using conversation = await Conversation.create(options);
+  await conversation.send('Go.');
+  const stop = new AbortController();
+  let received = '';
+  const onDelta = (delta: Delta): void => {
+    if (delta.kind === 'text') received += delta.text;
+    // In the middle of the second secret.
+    if (received.length >= 40) stop.abort();
+  };
+  expect(await conversation.run({ signal: stop.signal, onDelta })).toMatchObject({ reason: 'interrupted' });
+  const stored = await Array.fromAsync(conversation.events(), ({ event }) => partialReplyFact.read(event));
+  expect(stored.filter(Boolean)).toMatchObject([{ finish: 'aborted', text: 'Begin <secret-hidden> and then ' }]);
+  await conversation.run();
+  expect(server.requests).toHaveLength(2);
+  expect(server.requests[1]?.text).not.toContain('Begin');
 });

@@ -9,6 +9,7 @@ import {
   importFact,
   maskFact,
   parametersFact,
+  partialReplyFact,
   reviewFact,
   runFact,
   settingsFact,
@@ -241,6 +242,10 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
   'varve.fork_end': forkEndFact.create({ fork: at(4).id, at: 1_770_000_000_000 }, at(5)),
   'varve.import': importFact.create({ events: 5, seal: 'd4', at: 1_770_000_000_000 }, at(5)),
   'varve.mask': maskFact.create({ event_ids: [at(4).id], text: 'Output left out.' }, at(5)),
+  'varve.partial_reply': partialReplyFact.create(
+    { model: 'some-model', finish: 'aborted', text: 'I begin with', reasoning: 'First', at: 1_770_000_000_000 },
+    at(4),
+  ),
   'varve.parameters': parametersFact.create({ digest: 'd3', parameters: { temperature: 0.5 } }, at(5)),
   'varve.review': reviewFact.create(
     {

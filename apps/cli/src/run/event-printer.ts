@@ -1,5 +1,6 @@
 import type { Conversation } from '@varve/agent';
 import { textOf, type BaseEvent } from '@varve/events';
+import { partialReplyFact } from '@varve/events/facts';
 import {
   ActionEvent,
   ConversationErrorEvent,
@@ -186,6 +187,8 @@ export function shownLine({ mark, text }: TextLine): Printable {
 /** Returns the text of a reply of the model that an event contains; undefined for other events. */
 function replyText(event: BaseEvent): string | undefined {
   if (ActionEvent.is(event)) return textOf(event.thought);
+  const partial = partialReplyFact.read(event);
+  if (partial) return partial.text;
   return MessageEvent.is(event) && event.source === 'agent' ? textOf(event.llm_message.content) : undefined;
 }
 

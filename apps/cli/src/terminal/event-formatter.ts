@@ -1,7 +1,7 @@
 import type { BaseEvent } from '@varve/events';
 import { effectFact } from '@varve/events/facts';
 import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
-import { condenserLines, eventLines, safeText, type TextLine } from '@varve/events/text';
+import { condenserLines, eventLines, partialReplyLines, safeText, type TextLine } from '@varve/events/text';
 
 /**
  * Creates a function that formats events in order, with the sandbox of calls when it changes. A result that does not
@@ -14,7 +14,7 @@ export function eventFormatter(earlier: readonly ActionEvent[] = []): (event: Ba
   return (event) => {
     const profile = effectFact.read(event)?.sandbox;
     if (profile !== undefined && profile !== sandbox) return [sandboxLine((sandbox = profile))];
-    const lines = [...eventLines(event), ...condenserLines(event)];
+    const lines = [...eventLines(event), ...condenserLines(event), ...partialReplyLines(event)];
     if (ActionEvent.is(event)) calls.set(event.id, event);
     const call = ObservationEvent.is(event) ? calls.get(event.action_id) : undefined;
     const isApart = call !== undefined && call.id !== lastCallId;

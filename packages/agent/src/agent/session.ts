@@ -27,6 +27,8 @@ export interface Session {
   readonly clientTools: readonly ClientToolSpec[];
   /** Replaces secrets. */
   readonly mask: Mask;
+  /** Replaces secrets in the beginning of a text, and leaves out what may be the start of one at its end. */
+  readonly maskBeginning: (text: string) => string;
   readonly journal: Journal;
   /** The agent of the next step, and the title. */
   readonly settings: SessionSettings;

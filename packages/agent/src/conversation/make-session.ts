@@ -30,6 +30,8 @@ export interface SessionParts {
   readonly clientTools: readonly ClientToolSpec[];
   /** Replaces secrets. */
   readonly mask: Mask;
+  /** As that of the session. */
+  readonly maskBeginning: (text: string) => string;
   readonly workspace: string;
   readonly title?: string;
   /** Stored settings that differ from those in the log. */
@@ -78,6 +80,7 @@ export function makeSession(parts: SessionParts): Session {
     offered,
     clientTools,
     mask,
+    maskBeginning: parts.maskBeginning,
     journal,
     settings,
     get agent() {

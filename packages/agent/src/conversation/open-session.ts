@@ -55,7 +55,7 @@ export async function createSession(
   const codec = codecOf(options);
   // The spec may be that of an agent from which this one was derived.
   const agent = defineAgent(options.agent);
-  const { tools: agentTools, mask, delegation } = makeTools(options);
+  const { tools: agentTools, mask, maskBeginning, delegation } = makeTools(options);
   try {
     // Masked here, so that they are equal in the log, next to it and when they are given again.
     const clientTools = mask(options.clientTools ?? []);
@@ -72,6 +72,7 @@ export async function createSession(
       tools,
       clientTools: specs,
       mask,
+      maskBeginning,
       workspace,
       snapshot: { name: snapshotName(options), head: 0 },
       ...parentId,
@@ -177,7 +178,7 @@ async function resumedSession(
   const agent = resumeAgent(own, stored, { id, policyUpdates: timeline.read('policies'), registries });
   const lastStamp = await lastTimestamp(folded.log, folded.codec);
   // Made once everything else is known to exist: a failure closes them, and a caller may have no others.
-  const { tools: agentTools, mask, delegation } = makeTools({ ...options, agent: own });
+  const { tools: agentTools, mask, maskBeginning, delegation } = makeTools({ ...options, agent: own });
   try {
     const { tools, specs } = registerClientTools({
       id,
@@ -197,6 +198,7 @@ async function resumedSession(
       tools,
       clientTools: specs,
       mask,
+      maskBeginning,
       workspace,
       metaDifferences: differences,
       ...withoutUndefined({ title, parent: stored.parent, lastTimestamp: lastStamp }),
@@ -278,7 +280,8 @@ function makeTools({ agent, id, ...options }: ConversationOptions & { readonly i
   const needsTool = invocableSkills(skills).length > 0 && !own.some(({ name }) => name === 'invoke_skill');
   const made = needsTool ? [...own, invokeSkill({ skills, mask, sandbox })] : own;
   const tools = new Map(made.map((tool) => [tool.name, tool]));
-  if (tools.size === made.length) return { tools, mask, delegation };
+  const maskBeginning = (text: string): string => found.stream().push(text);
+  if (tools.size === made.length) return { tools, mask, maskBeginning, delegation };
   const names = made.map(({ name }) => name);
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   throw new AgentError('invalid', `Two tools of the agent are called ${duplicate}.`);

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { textOf, type ToolCall } from '@varve/events';
-import type { FailedAttempt, ModelReply } from '@varve/llm';
+import { partialReplyFact } from '@varve/events/facts';
+import type { LlmError, ModelReply } from '@varve/llm';
 import { proposedCalls } from './calls/proposed-calls.ts';
 import { readCall } from './calls/read-call.ts';
 import { runPending } from './calls/run-pending.ts';
@@ -44,15 +45,23 @@ export async function handleReply(
   return runPending(session, context, { policy: agent.policy, byEvent });
 }
 
-/** Records failed attempts that were paid for, when no attempt led to a reply. */
-export async function recordFailedAttempts(
-  attempts: readonly FailedAttempt[],
-  prepared: PreparedRequest,
-  session: Session,
-): Promise<void> {
-  if (attempts.length === 0) return;
-  const failed = failedAttemptDrafts(attempts, replyFactContext(prepared, session));
-  await session.journal.emit([...requestFacts(prepared, session), ...failed]);
+/** Records what was paid for, and what arrived, when no attempt led to a reply. */
+export async function recordFailedCall(error: LlmError, prepared: PreparedRequest, session: Session): Promise<void> {
+  const { failedAttempts: attempts } = error;
+  const paid =
+    attempts.length === 0
+      ? []
+      : [...requestFacts(prepared, session), ...failedAttemptDrafts(attempts, replyFactContext(prepared, session))];
+  const drafts = [...paid, ...partialReplyDrafts(error, session)];
+  if (drafts.length > 0) await session.journal.emit(drafts);
+}
+
+/** Records the beginning of a reply. The end of the text may be the start of a secret, which no mask would find. */
+function partialReplyDrafts({ code, partial }: LlmError, { agent, maskBeginning, now }: Session): readonly Draft[] {
+  const [text, reasoning] = [partial?.text ?? '', partial?.reasoning ?? ''].map(maskBeginning);
+  if (!text && !reasoning) return [];
+  const fields = { model: agent.model.name, finish: code, text: text ?? '', ...(reasoning && { reasoning }) };
+  return [{ make: (stamp) => partialReplyFact.create({ ...fields, at: now() }, stamp) }];
 }
 
 function requestFacts({ request, digests }: PreparedRequest, { journal }: Session): readonly Draft[] {

@@ -8,7 +8,7 @@ import type { StepContext, StepOutcome } from './step-context.ts';
 import { emptyReplyNudges } from '../stuck/monologue.ts';
 import { condensationFor, resetDrafts } from './condense.ts';
 import { emptyCondensationDraft } from './condensation-drafts.ts';
-import { handleReply, nudgeOrStop, recordFailedAttempts } from './handle-reply.ts';
+import { handleReply, nudgeOrStop, recordFailedCall } from './handle-reply.ts';
 import { hardReset } from './hard-reset.ts';
 
 /**
@@ -39,7 +39,7 @@ async function askModel(session: Session, context: StepContext): Promise<StepOut
   const lastUserMessage = (): string | undefined => journal.timeline.read('status').lastUserMessageId;
   const messageInView = lastUserMessage();
   const reply = await agent.model.generate(prepared.request, context).catch(async (error: unknown) => {
-    if (error instanceof LlmError) await recordFailedAttempts(error.failedAttempts, prepared, session);
+    if (error instanceof LlmError) await recordFailedCall(error, prepared, session);
     throw error;
   });
   const sawLatestUserMessage = (): boolean => lastUserMessage() === messageInView;

@@ -11,6 +11,7 @@ export { leafKey } from './leaf.ts';
 export { maskFact } from './mask.ts';
 export { originFact } from './origin.ts';
 export { parametersFact } from './parameters.ts';
+export { partialReplyFact } from './partial-reply.ts';
 export { reviewFact, type CallReview, type RiskVerdict } from './review.ts';
 export { runFact } from './run.ts';
 export { settingsFact, type Settings } from './settings.ts';
