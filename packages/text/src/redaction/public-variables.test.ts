@@ -60,3 +60,12 @@ test.for([
 ] as const)('the value %s is passed on as %s', ([value, expected]) => {
   expect(publicVariables({ HTTPS_PROXY: value, GOPROXY: value })).toEqual({ HTTPS_PROXY: expected, GOPROXY: expected });
 });
+
+test('directories of caches and toolchains pass by their names, and nothing else by such a name', () => {
+  const directories = { HF_HOME: '/m', PIP_CACHE_DIR: '/c', X_ROOT: '~/x', YARN_CACHE_FOLDER: '/y', NEW_CACHE: '/n' };
+  expect(publicVariables({ ...directories, CUDA_VISIBLE_DEVICES: '0,1' })).toEqual({
+    ...directories,
+    CUDA_VISIBLE_DEVICES: '0,1',
+  });
+  expect(publicVariables({ VAULT_ROOT: 's.abc', TOKEN_DIR: 'sk-1', VARVE_HOME: '/v', SECRET: '/k' })).toEqual({});
+});

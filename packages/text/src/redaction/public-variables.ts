@@ -27,19 +27,37 @@ const publicNames = [
   // C, and package managers of systems.
   'CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS CPATH C_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH',
   'PKG_CONFIG_PATH CMAKE_PREFIX_PATH NIX_PATH NIX_PROFILES HOMEBREW_PREFIX HOMEBREW_CELLAR HOMEBREW_REPOSITORY ASDF_DIR',
-  'ASDF_DATA_DIR MISE_DATA_DIR DOCKER_HOST DOCKER_CONTEXT KUBECONFIG',
+  'ASDF_DATA_DIR MISE_DATA_DIR DOCKER_HOST DOCKER_CONTEXT KUBECONFIG CMAKE_GENERATOR CMAKE_BUILD_PARALLEL_LEVEL SDKROOT',
+  'MACOSX_DEPLOYMENT_TARGET GOOS GOARCH CGO_ENABLED GOMAXPROCS RUSTC_WRAPPER CARGO_BUILD_JOBS CARGO_BUILD_TARGET',
+  // Graphics processors, threads, models and their data.
+  'CUDA_VISIBLE_DEVICES CUDA_DEVICE_ORDER CUDA_LAUNCH_BLOCKING NVIDIA_VISIBLE_DEVICES NVIDIA_DRIVER_CAPABILITIES',
+  'HIP_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES GPU_DEVICE_ORDINAL HSA_OVERRIDE_GFX_VERSION ZE_AFFINITY_MASK',
+  'PYTORCH_CUDA_ALLOC_CONF PYTORCH_ALLOC_CONF PYTORCH_HIP_ALLOC_CONF PYTORCH_ENABLE_MPS_FALLBACK TORCH_CUDA_ARCH_LIST',
+  'TF_FORCE_GPU_ALLOW_GROWTH TF_CPP_MIN_LOG_LEVEL XLA_FLAGS XLA_PYTHON_CLIENT_PREALLOCATE XLA_PYTHON_CLIENT_MEM_FRACTION',
+  'JAX_PLATFORMS NCCL_DEBUG NCCL_SOCKET_IFNAME NCCL_P2P_DISABLE NCCL_IB_DISABLE OMP_NUM_THREADS MKL_NUM_THREADS',
+  'OPENBLAS_NUM_THREADS NUMEXPR_NUM_THREADS TOKENIZERS_PARALLELISM HF_HUB_OFFLINE HF_DATASETS_OFFLINE HF_ENDPOINT',
+  'TRANSFORMERS_OFFLINE NLTK_DATA MPLCONFIGDIR MPLBACKEND OLLAMA_HOST OLLAMA_MODELS',
+  'PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX PYTHONHASHSEED CHROME_BIN PUPPETEER_EXECUTABLE_PATH',
 ].flatMap((line) => line.split(' '));
 
 const allowed = new Set(publicNames);
 
+/** Names of directories, such as those of caches and toolchains: with a path as the value, no credentials. */
+const directoryName = /_(CACHE|CACHE_FOLDER|DIR|DIRS|FOLDER|HOME|PATH|PREFIX|ROOT)$/;
+
+function isPublic(name: string, value: string): boolean {
+  return allowed.has(name) || (directoryName.test(name) && !name.startsWith('VARVE_') && /^(\/|~\/)/.test(value));
+}
+
 /**
- * Returns the variables that programs need and that contain no credentials: an allow-list, because keys have any name.
+ * Returns the variables that programs need and that contain no credentials: an allow-list, because keys have any name,
+ * and all that name a directory.
  * User names and passwords in the URLs of their values are removed.
  */
 export function publicVariables(variables: Variables): Record<string, string> {
   return Object.fromEntries(
     Object.entries(variables).flatMap(([name, value]) =>
-      value !== undefined && allowed.has(name) ? [[name, withoutUserInfo(value)]] : [],
+      value !== undefined && isPublic(name, value) ? [[name, withoutUserInfo(value)]] : [],
     ),
   );
 }

@@ -35,6 +35,11 @@ const defaults = {
   AI_AGENT: 'varve',
   /** Marks everything that an agent has started. */
   VARVE_AGENT: '1',
+  // A program that opens an editor keeps what is in the file; with `vi` it would wait for keys.
+  EDITOR: 'true',
+  VISUAL: 'true',
+  GIT_EDITOR: 'true',
+  GIT_SEQUENCE_EDITOR: 'true',
   GIT_PAGER: 'cat',
   MANPAGER: 'cat',
   PAGER: 'cat',
@@ -51,8 +56,8 @@ export interface EnvironmentOptions {
 }
 
 /**
- * Returns the environment of the agent's shell: the public variables of the host, pagers that do not wait for a key,
- * the variables in `names`, and `own`.
+ * Returns the environment of the agent's shell: the public variables of the host, pagers and editors that do not wait
+ * for a key, the variables in `names`, and `own`.
  *
  * @throws {ToolError} `unusable` when a name in `own` is not an identifier.
  */

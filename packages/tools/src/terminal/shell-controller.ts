@@ -207,12 +207,12 @@ export class ShellController {
   }
 
   #shellEnd({ exitCode, isUnsettled }: ShellSession): string {
-    return isUnsettled ? shellUnsettled(this.#keepsExported) : shellEnded(exitCode, this.#keepsExported);
+    return isUnsettled ? shellUnsettled(this.#keepsState) : shellEnded(exitCode, this.#keepsState);
   }
 
-  /** True if the next shell will have the variables that the last one exported. */
-  get #keepsExported(): boolean {
-    return this.#lastOrigin?.exported !== undefined;
+  /** True if the next shell will have the variables and functions of the last one. */
+  get #keepsState(): boolean {
+    return this.#lastOrigin?.state !== undefined;
   }
 
   /** Waits for the running command and reports its state. */
@@ -237,7 +237,7 @@ export class ShellController {
   }
 
   /**
-   * Runs the command that a shell did not start in a new shell with the exports of that one, and when it does not start
+   * Runs the command that a shell did not start in a new shell with the state of that one, and when it does not start
    * there either, in one without them.
    */
   async #runInNewShell(
@@ -250,7 +250,7 @@ export class ShellController {
     const input = reportInput(unusable, call, prefix === undefined ? {} : { prefix });
     await unusable.close();
     if (replacements > 0) this.#lastOrigin = { directory: unusable.directory };
-    const replaced = shellReplaced(this.#keepsExported);
+    const replaced = shellReplaced(this.#keepsState);
     if (replacements > 1) return terminalReport({ ...input, suffix: commandNotStarted, isError: true });
     const session = await this.#ensureSession(toolContext);
     // If the directory is gone, the new shell is in the workspace.
@@ -277,7 +277,7 @@ export class ShellController {
     this.#dropSession(session);
     if (end === 'unusable') await session.close();
     else if (end !== 'ended') this.#stuck.push(session);
-    return terminalReport({ ...input, suffix: shellKilled(this.#keepsExported), isError: true });
+    return terminalReport({ ...input, suffix: shellKilled(this.#keepsState), isError: true });
   }
 
   /** Reports the end of a command, or of the shell. */
@@ -307,7 +307,7 @@ export class ShellController {
     if (this.#session !== undefined) return this.#session;
     this.#isFirst = false;
     const cancelled = AbortSignal.any([signal, this.#closing.signal]);
-    this.#starting = this.#factory.start({ directory, exported: origin?.exported }, cancelled);
+    this.#starting = this.#factory.start({ directory, state: origin?.state }, cancelled);
     this.#session = await this.#starting.finally(() => this.#throwIfClosed());
     return this.#session;
   }
@@ -319,5 +319,5 @@ export class ShellController {
 }
 
 function originOf(session: ShellSession): ShellOrigin {
-  return { directory: session.directory, exported: session.exported() };
+  return { directory: session.directory, state: session.state() };
 }

@@ -22,8 +22,8 @@ const unchanged: NonNullable<TerminalOptions['redactor']> = {
 /** Initial state of a shell. */
 export interface ShellOrigin {
   readonly directory: string;
-  /** Exported variables and functions of another shell, as bash code. Default: the environment of the terminal. */
-  readonly exported?: string | undefined;
+  /** Variables, functions and aliases of another shell, as bash code. Default: the environment of the terminal. */
+  readonly state?: string | undefined;
 }
 
 /**
@@ -44,7 +44,7 @@ export class ShellFactory {
   }
 
   /**
-   * Starts a shell. When it does not start with the exported variables of `origin`, starts it without them.
+   * Starts a shell. When it does not start with the variables of `origin`, starts it without them.
    *
    * @throws {ToolError} `unusable` when no shell can be started, `aborted` when the signal aborts first.
    */
@@ -52,13 +52,13 @@ export class ShellFactory {
     try {
       return await this.#startAt(origin, signal);
     } catch (error) {
-      const isPoisoned = origin.exported !== undefined && error instanceof ToolError && error.code === 'unusable';
+      const isPoisoned = origin.state !== undefined && error instanceof ToolError && error.code === 'unusable';
       if (!isPoisoned) throw error;
       return this.#startAt({ directory: origin.directory }, signal);
     }
   }
 
-  async #startAt({ directory, exported }: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
+  async #startAt({ directory, state }: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
     if (!(await isDirectory(directory)))
       throw new ToolError('unusable', `The workspace ${directory} is not a directory.`);
     const { shell, redactor = unchanged, outputDir, sandbox } = this.#options;
@@ -75,7 +75,7 @@ export class ShellFactory {
     const options = {
       backend,
       shell: program,
-      environment: exported === undefined ? this.#environment : {},
+      environment: state === undefined ? this.#environment : {},
       marks: { [directoryVariable]: shared },
       ...(sandbox && { sandbox }),
       directory,
@@ -83,7 +83,7 @@ export class ShellFactory {
       onStart: (pid: number) => recordProcess(join(privateDirectory, shellFile), pid),
       output,
       redactor,
-      ...(exported !== undefined && { exported }),
+      ...(state !== undefined && { state }),
     };
     return ShellSession.start(options, signal);
   }

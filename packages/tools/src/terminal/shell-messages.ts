@@ -33,24 +33,24 @@ export function commandEnded(sent: string | undefined, isSecondary: boolean): st
 }
 
 /** Returns the message for a shell that ended. */
-export function shellEnded(exitCode: number, keepsExported: boolean): string {
-  return `[The shell itself ended with exit code ${exitCode}. ${nextShell(keepsExported)} Do not use exit at the top level.]`;
+export function shellEnded(exitCode: number, keepsState: boolean): string {
+  return `[The shell itself ended with exit code ${exitCode}. ${nextShell(keepsState)} Do not use exit or set -e at the top level.]`;
 }
 
 /** Returns the message for a cancelled command that could only be ended by killing its shell. */
-export function shellKilled(keepsExported: boolean): string {
-  return `[Interrupted: the call was cancelled and the command could only be ended together with its shell. ${nextShell(keepsExported)}]`;
+export function shellKilled(keepsState: boolean): string {
+  return `[Interrupted: the call was cancelled and the command could only be ended together with its shell. ${nextShell(keepsState)}]`;
 }
 
 /** Returns the message for a shell that was killed because it did not settle after an interrupted command. */
-export function shellUnsettled(keepsExported: boolean): string {
-  return `[The shell was killed because it did not become ready again after an interrupted command. ${nextShell(keepsExported)}]`;
+export function shellUnsettled(keepsState: boolean): string {
+  return `[The shell was killed because it did not become ready again after an interrupted command. ${nextShell(keepsState)}]`;
 }
 
 /** Returns the introduction of a command that the earlier shell did not run. */
-export function shellReplaced(keepsExported: boolean): string {
-  const what = keepsExported
-    ? 'What was exported is there again; other variables, functions, aliases, traps and background jobs are gone.'
+export function shellReplaced(keepsState: boolean): string {
+  const what = keepsState
+    ? 'Its variables, functions and aliases are there again; traps and background jobs are gone.'
     : 'Variables, functions, aliases, traps and background jobs are gone.';
   return `[An earlier command left the shell in a state in which it runs no further commands (for example by a trap or a readonly variable). It was replaced by a new one in the same directory, which ran this command. ${what}]`;
 }
@@ -68,9 +68,9 @@ export const startsElsewhere =
 export const commandNotStarted =
   '[NOT executed: neither the shell nor its replacements started the command. Use reset for a fresh shell.]';
 
-function nextShell(keepsExported: boolean): string {
-  const what = keepsExported
-    ? 'what was exported before that command is there again, other variables and functions are gone.'
+function nextShell(keepsState: boolean): string {
+  const what = keepsState
+    ? 'variables and functions of before that command are there again.'
     : 'variables and functions are gone.';
   return `The next command starts a new one in the same directory; ${what}`;
 }

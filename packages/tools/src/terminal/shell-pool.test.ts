@@ -50,7 +50,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     const where = `${join(shell.workspace, 'usr')},one`;
     const secondary = ['1', '2', '3'].map((name) => `${meet(name, 3)}; echo "[$W]"; cd /; export V=${name}; W=x`);
     const all = await together(shell, secondary);
-    expect(all.map(outputOf)).toEqual([`${where}\n[hidden]`, `${where}\n[]`, `${where}\n[]`]);
+    expect(all.map(outputOf)).toEqual([`${where}\n[hidden]`, `${where}\n[hidden]`, `${where}\n[hidden]`]);
     const pids = new Set<number>();
     for (const _ of [1, 2, 3, 4]) {
       const observation = await shell.call({ command: 'echo "$PWD,$V,$W"' });
@@ -85,7 +85,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
       .toEqual([expect.stringMatching(/^[123]$/), 'owner']);
   });
 
-  test('a secondary shell starts with the exported variables, without unset ones and without secrets', async () => {
+  test('a secondary shell starts with the variables of the main shell, without unset ones and without secrets', async () => {
     await using shell = await openTerminal(pty, {
       env: { GONE: 'x', QUOTED: 'a\'b"c\n$(d)`e`\\f' },
       secrets: namedSecrets({ KEY: 'swordfish' }),
@@ -209,7 +209,7 @@ test('commands exclude no calls, and other calls exclude those of the same shell
   expect(one.tool.description).not.toContain('at the same time');
 });
 
-test('incompletely written exports are not used', () => {
+test('an incompletely written state is not used', () => {
   expect(isComplete("declare -x A='1'\n# That is all.\n")).toBe(true);
   expect(isComplete("declare -x A='1'\n# That is")).toBe(false);
   expect(isComplete('')).toBe(false);

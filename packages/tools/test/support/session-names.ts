@@ -3,7 +3,7 @@ import { startupFile } from '../../src/terminal/session/startup-file.ts';
 import { outputOf } from './open-terminal.ts';
 
 const texts = (['pty', 'pipe'] as const).map((backend) =>
-  startupFile({ nonce: '0'.repeat(16), backend, environmentFiles: '/environment-' }),
+  startupFile({ nonce: '0'.repeat(16), backend, stateFiles: '/state-' }),
 );
 const names = new Set(texts.join('\n').match(/__varve_\w+/g));
 

@@ -50,28 +50,31 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(outputOf(await shell.call({ command: 'echo $(bash -c "echo ran")' }))).toBe('ran');
   });
 
-  test('a restarted shell has the variables exported before the command that ended it, and no others', async () => {
+  test('a restarted shell has the variables, functions and aliases of before the command that ended it, and no others', async () => {
     await using shell = await open(pty, { env: { GONE: 'x' } });
-    await shell.call({ command: `export A='1 "2'; B=plain; unset GONE; f() { echo f; }; export -f f`, timeout: 60 });
+    await shell.call({
+      command: `export A='1 "2'; B=plain; unset GONE; f() { echo f; }; export -f f; shopt -s extglob; alias g='echo $(bash -c f)'`,
+      timeout: 60,
+    });
     const ended = await shell.call({ command: 'export C=late; exit 3', timeout: 60 });
-    expect(metadataOf(ended).suffix).toContain('exported before that command is there again');
-    const command = `echo "$A|$B|$C|$GONE|$(bash -c f)"`;
-    expect(outputOf(await shell.call({ command, timeout: 60 }))).toBe('1 "2||||f');
+    expect(metadataOf(ended).suffix).toContain('of before that command are there again');
+    const command = `echo "$A|$B|$C|$GONE|$(g)"`;
+    expect(outputOf(await shell.call({ command, timeout: 60 }))).toBe('1 "2|plain|||f');
     await shell.call({ command: 'kill -9 $$', timeout: 60 });
-    expect(outputOf(await shell.call({ command, timeout: 60 }))).toBe('1 "2||||f');
+    expect(outputOf(await shell.call({ command, timeout: 60 }))).toBe('1 "2|plain|||f');
     expect(outputOf(await shell.call({ command: 'echo "$A|$GONE"', reset: true, timeout: 60 }))).toBe('|x');
   });
 
-  test('a shell that ended between calls restarts with its exports, and its end is reported', async () => {
+  test('a shell that ended between calls restarts with its variables, and its end is reported', async () => {
     await using shell = await open(pty, { maxShells: 1 });
     const { pid } = metadataOf(await shell.call({ command: 'export A=1', timeout: 60 }));
     process.kill(pid, 'SIGKILL');
     const suffix = async (): Promise<string> => metadataOf(await shell.call({ command: '', timeout: 60 })).suffix;
-    await expect.poll(suffix, { interval: 10, timeout: 20_000 }).toContain('is there again');
+    await expect.poll(suffix, { interval: 10, timeout: 20_000 }).toContain('are there again');
     expect(outputOf(await shell.call({ command: 'echo "$A"', timeout: 60 }))).toBe('1');
   });
 
-  test('a shell that does not start with the exports starts without them, also if none were stored', async () => {
+  test('a shell that does not start with the state of the last one starts without it, also if none were stored', async () => {
     await using shell = await open(pty, { env: { OWN: 'x' } });
     await shell.call({ command: 'export A=1; declare() { exit 3; }; export -f declare', timeout: 60 });
     await shell.call({ command: 'exit', timeout: 60 });
@@ -93,6 +96,32 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await shell.call({ command: 'set -eu' });
     expect(outputOf(await shell.call({ command: 'if false; then :; fi; echo alive' }))).toBe('alive');
     expect(outputOf(await shell.call({ command: 'echo again' }))).toBe('again');
+  });
+
+  test.for([
+    ['set -e, set -u and pipefail in one call', 'set -euo pipefail; cd /; false | cat; echo no', 1],
+    ['exit in a condition', '[[ -z $V ]] || exit 3', 3],
+    ['the vi mode of the line editor, which ends bash', 'set -o vi', 139],
+    ['the emacs mode of the line editor', 'shopt -so emacs', 139],
+    ['a program in place of the shell', 'exec true', 0],
+  ] as const)('variables and functions survive %s', async ([, command, exitCode]) => {
+    await using shell = await open(pty);
+    await shell.call({
+      command: 'mkdir sub; cd sub; V=kept; a=(1 "2 3"); declare -A m=([k]=v); f() { echo "$V ${a[1]}"; }',
+    });
+    expect(await shell.call({ command })).toMatchObject({ exit_code: exitCode });
+    expect(outputOf(await shell.call({ command: 'f; false; echo "${m[k]} ${PWD##*/} $-"' }))).toMatch(
+      /^kept 2 3\nv sub [^eu]*$/,
+    );
+  });
+
+  test('an editor that git opens keeps the text and returns', async () => {
+    await using shell = await open(pty, { inherit: { ...process.env, EDITOR: 'vi', VISUAL: 'vi', GIT_EDITOR: 'vi' } });
+    const commit = 'git -c user.name=a -c user.email=a@b commit -q --allow-empty';
+    const command = `git init -q . && ${commit} -m first && ${commit} --amend; git log --format=%s; ${commit}`;
+    const observation = await shell.call({ command, timeout: 60 });
+    expect(observation).toMatchObject({ exit_code: 1 });
+    expect(outputOf(observation)).toMatch(/^first\n.*empty commit message/);
   });
 
   test('functions with the names of builtins do not break the session', async () => {

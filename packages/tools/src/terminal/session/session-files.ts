@@ -3,17 +3,17 @@ import { lstat, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
 import type { ShellBackend } from './shell-process.ts';
-import { commandEnd, environmentFile, isComplete, secretsFile, startupFile } from './startup-file.ts';
+import { commandEnd, stateFile, isComplete, secretsFile, startupFile } from './startup-file.ts';
 
 /** Content of the startup file of a session. */
 export interface SessionStartup {
   readonly backend: ShellBackend['name'];
-  /** Exported variables and functions of another session, as bash code. */
-  readonly exported?: string | undefined;
+  /** Variables, functions and aliases of another session, as bash code. */
+  readonly state?: string | undefined;
 }
 
-/** Exports beyond this size are not passed on; programs could not start with them. */
-const maxExportedBytes = 16 * 1024 * 1024;
+/** A larger state is not passed on; programs could not start with such variables. */
+const maxStateBytes = 16 * 1024 * 1024;
 
 /**
  * Files by which a session and its shell exchange data that is too long, or too private, for a line of input. Commands
@@ -31,13 +31,13 @@ export class SessionFiles {
   }
 
   /** Writes the startup file of the shell and returns its path. */
-  startup({ backend, exported }: SessionStartup): string {
-    const inherit = exported === undefined ? undefined : this.#write('inherited', exported);
-    const environmentFiles = this.#environmentFiles();
+  startup({ backend, state }: SessionStartup): string {
+    const inherit = state === undefined ? undefined : this.#write('inherited', state);
+    const stateFiles = this.#stateFiles();
     const text = startupFile({
       nonce: this.#nonce,
       backend,
-      environmentFiles,
+      stateFiles,
       ...(inherit !== undefined && { inherit }),
     });
     return this.#write('startup', text);
@@ -62,11 +62,11 @@ export class SessionFiles {
   }
 
   /**
-   * Returns the exported variables and functions of the shell at the prompt with this number, one of the last two, as
-   * bash code. Undefined when they were not stored completely.
+   * Returns variables, functions and aliases of the shell at the prompt with this number, one of the last two, as bash
+   * code. Undefined when they were not stored completely.
    */
-  exported(prompt: number): string | undefined {
-    const text = readPrivateFile(environmentFile(this.#environmentFiles(), prompt), maxExportedBytes) ?? '';
+  state(prompt: number): string | undefined {
+    const text = readPrivateFile(stateFile(this.#stateFiles(), prompt), maxStateBytes) ?? '';
     return isComplete(text) ? text : undefined;
   }
 
@@ -76,8 +76,8 @@ export class SessionFiles {
     if (above?.isDirectory()) await rm(this.#directory, { recursive: true, force: true }).catch(() => undefined);
   }
 
-  #environmentFiles(): string {
-    return join(this.#directory, 'environment-');
+  #stateFiles(): string {
+    return join(this.#directory, 'state-');
   }
 
   /** Writes a file, in a new directory if a command has removed or replaced the old one. */

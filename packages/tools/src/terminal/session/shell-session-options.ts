@@ -17,7 +17,7 @@ export interface ShellSessionOptions {
   /** Directory for the files of the session; readable by this user only and used by this session only. */
   readonly privateDirectory: string;
   /** Exports of another session, as bash code, which the shell loads on top of `environment`. */
-  readonly exported?: string;
+  readonly state?: string;
   /** Receives the process id as soon as the process exists. Must not throw. */
   readonly onStart?: (pid: number) => void;
   readonly output: OutputBuffer;

@@ -85,7 +85,7 @@ export class ShellSession {
   static async start(options: ShellSessionOptions, signal: AbortSignal): Promise<ShellSession> {
     const nonce = randomBytes(8).toString('hex');
     const files = new SessionFiles(options.privateDirectory, nonce);
-    const startup = files.startup({ backend: options.backend.name, exported: options.exported });
+    const startup = files.startup({ backend: options.backend.name, state: options.state });
     const session = new ShellSession(options, { files, nonce, startup });
     const end = await session.wait({ lateMs: startMs, signal });
     if (end === 'finished') {
@@ -119,11 +119,11 @@ export class ShellSession {
   }
 
   /**
-   * Returns the exported variables and functions of the shell at its last prompt, as bash code, without the secrets of
+   * Returns variables, functions and aliases of the shell at its last prompt, as bash code, without the secrets of
    * commands. Undefined when they are not known.
    */
-  exported(): string | undefined {
-    return this.#lastPrompt === undefined ? undefined : this.#files.exported(this.#lastPrompt);
+  state(): string | undefined {
+    return this.#lastPrompt === undefined ? undefined : this.#files.state(this.#lastPrompt);
   }
 
   /** Text of the last command. */
@@ -277,7 +277,7 @@ export class ShellSession {
 
   #handlePrompt({ isPrompt, id, exitCode, directory }: PromptMarker): void {
     this.#directory = actualDirectory(this.#process.pid, directory);
-    // The shell stores its exports together with the marker, not with the prompt itself.
+    // The shell stores its state together with the marker, not with the prompt itself.
     if (!isPrompt) this.#lastPrompt = id;
     const isRunning = this.#status === 'running' || this.#status === 'starting';
     if (this.#isClosing || !(isRunning || this.#isSettling)) return;

@@ -11,9 +11,9 @@ export interface StartupOptions {
   /** 16 hexadecimal digits. */
   readonly nonce: string;
   readonly backend: ShellBackend['name'];
-  /** Path prefix of the files to which the shell writes its exports at each prompt; see {@link environmentFile}. */
-  readonly environmentFiles: string;
-  /** Path of a file with the exports of another shell, as bash code. */
+  /** Path prefix of the files to which the shell writes its state at each prompt; see {@link stateFile}. */
+  readonly stateFiles: string;
+  /** Path of a file with the state of another shell, as bash code. */
   readonly inherit?: string;
 }
 
@@ -34,15 +34,21 @@ const maxReads = 65_536;
 /** Lifts a limit of nested functions, which would end those of the session. Does not fail if it is readonly. */
 const unnested = `[[ -z \${FUNCNEST-} ]] || builtin unset -v FUNCNEST || ${ok}`;
 
+/**
+ * Turns the line editor off, with which a shell that was started without it prints no prompt. A file that a command
+ * sources may have turned it on. Only for a line that was sent: elsewhere bash would read from the terminal.
+ */
+const withoutEditing = '[[ ! -o vi && ! -o emacs ]] || builtin set +o vi +o emacs';
+
 /** Last line of a completely written file. */
 const endMarker = '# That is all.';
 
-/** Returns the path of the exports at the prompt with this number; two prompts later the file is overwritten. */
-export function environmentFile(files: string, id: number): string {
+/** Returns the path of the state at the prompt with this number; two prompts later the file is overwritten. */
+export function stateFile(files: string, id: number): string {
   return `${files}${id % 2}`;
 }
 
-/** Returns true if the text of a file of exports is complete. */
+/** Returns true if the text of a file of state is complete. */
 export function isComplete(text: string): boolean {
   return text.endsWith(`${endMarker}\n`);
 }
@@ -60,22 +66,22 @@ export function isComplete(text: string): boolean {
  * read ahead when a signal ended it: bash keeps that text for the next `read`, also from another file, such as that of
  * a command.
  */
-export function startupFile({ nonce, backend, environmentFiles, inherit }: StartupOptions): string {
+export function startupFile({ nonce, backend, stateFiles, inherit }: StartupOptions): string {
   const pty = backend === 'pty';
   const { input, output } = pipeStreams;
   const fd = pty ? '' : `-u ${input} `;
   return `${pty ? '' : `exec 2>&1 ${input}<&3 3<&- ${output}>&1`}
 ${loadFunction(nonce, pty)}
 ${resetFunction(nonce)}
-__varve_probe() { ${unnested}; __varve_id=$1; __varve_reset; }
-__varve_end() { ${unnested}; __varve_reset; builtin return "$1"; }
+__varve_probe() { ${unnested}; __varve_id=$1; __varve_reset; ${withoutEditing}; }
+__varve_end() { ${unnested}; __varve_reset; ${withoutEditing}; builtin return "$1"; }
 __varve_prompt() {
   ${unnested}
   __varve_reset
   builtin local IFS=' ' __varve_rest __varve_reads=
   builtin unset -v $__varve_secrets || builtin export -n $__varve_secrets || ${ok}
   __varve_secrets= __varve_command=
-  ${saveEnvironment(environmentFiles)} || ${ok}
+  ${saveState(stateFiles)} || ${ok}
   ${withoutAttributes('__varve_directory')}
   __varve_directory="\${DIRSTACK:-$PWD}"
   __varve_directory="\${__varve_directory//%/%25}"
@@ -185,16 +191,36 @@ export function secretsFile(variables: Readonly<Record<string, string>>): string
   return `__varve_secrets=${shellQuote(names.join(' '))}\n${lines.join('\n')}\n`;
 }
 
-/** Returns bash code that loads the exports of another shell. Corrects PWD, whose directory may no longer exist. */
+/** Returns bash code that loads the state of another shell. Corrects PWD, whose directory may no longer exist. */
 function sourceInherited(inherit: string): string {
   return `{ builtin . ${shellQuote(inherit)}; builtin test "$PWD" -ef . || builtin cd -P .; } >/dev/null 2>&1\n`;
 }
 
-function saveEnvironment(files: string): string {
+/** All names of variables but those of the session and of bash that begin with an underscore. */
+const variableNames = Array.from('abcdefghijklmnopqrstuvwxyz', (letter) => [letter, letter.toUpperCase()])
+  .flat()
+  .map((letter) => `"\${!${letter}@}"`)
+  .join(' ');
+
+/**
+ * Returns bash code that writes variables, functions, aliases and options of `shopt`, the latter first, because they
+ * decide what is a function. Those of `set` are left out: with `-e` the next shell would end as the last one did.
+ */
+function saveState(files: string): string {
   const file = `${shellQuote(files)}"$((__varve_id % 2))"`;
-  const lines = `builtin export -fn ${functions}; { builtin export -p; builtin export -fp; builtin printf '%s\\n' '${endMarker}'; }`;
+  const lines = [
+    `builtin export -fn ${functions}`,
+    'builtin shopt -p',
+    `builtin declare -p ${variableNames}`,
+    // The function that saves has its own.
+    "builtin printf 'unset -v IFS\\n'",
+    'builtin declare -fp',
+    'builtin export -fp',
+    'builtin alias -p',
+    `builtin printf '%s\\n' '${endMarker}'`,
+  ].join('; ');
   // Under a small `ulimit -f` the signal XFSZ would kill the shell.
   // Opening a pipe would wait for its reader.
   const isFile = `[[ ! -e ${file} || -f ${file} ]]`;
-  return `{ builtin trap '' XFSZ; ${isFile} && { ${lines} >|${file}; }; builtin trap - XFSZ; }`;
+  return `{ builtin trap '' XFSZ; ${isFile} && { ${lines}; } >|${file}; builtin trap - XFSZ; }`;
 }
