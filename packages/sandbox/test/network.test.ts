@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { openPlace, problem } from './support/open-place.ts';
 
@@ -60,6 +61,33 @@ describe.skipIf(problem !== undefined)('the network of a sandbox', () => {
     );
     expect(asked).toEqual(['localhost', 'other.example']);
     expect(output).toContain(`answer to ${host}answer to ${host}The sandbox`);
+  });
+
+  test('is reached through the proxy of the machine, except for the hosts that need none', async () => {
+    await using server = await httpServer();
+    const asked: unknown[] = [];
+    await using upstream = await httpServer();
+    upstream.on('connect', ({ url, headers }, client) => {
+      asked.push([url, headers['proxy-authorization']]);
+      const onward = connect(portOf(server), '127.0.0.1', () => {
+        client.write('HTTP/1.1 200 OK\r\n\r\n');
+        client.pipe(onward).pipe(client);
+      });
+    });
+    const host = `localhost:${portOf(server)}`;
+    using place = openPlace({
+      network: { allowed: ['*.example', 'localhost'] },
+      upstream: { url: new URL(`http://me:p%40ss@127.0.0.1:${portOf(upstream)}`), except: ['localhost'] },
+    });
+    const { output } = await place.run(
+      `${curl('far.example')}; echo; ${curl('far.example:81', '-p')}; echo; ${curl(host)}`,
+    );
+    expect(output).toBe(`answer to far.example\nanswer to far.example:81\nanswer to ${host}`);
+    const credentials = `Basic ${Buffer.from('me:p@ss').toString('base64')}`;
+    expect(asked).toEqual([
+      ['far.example:80', credentials],
+      ['far.example:81', credentials],
+    ]);
   });
 
   test('serves many connections at the same time', async () => {

@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AllowedHosts } from '../policy/sandbox-policy.ts';
-import { ruleFor, usableAddresses } from './host-rules.ts';
+import { matchesHost, ruleFor, usableAddresses } from './host-rules.ts';
 
 /** Decides about a host that no rule names. */
 export type AskHost = (host: string) => Promise<boolean>;
@@ -17,13 +17,20 @@ export interface Proxy {
   close(): void;
 }
 
+/** HTTP proxy of the network, as the variables `HTTPS_PROXY` and `NO_PROXY` name it. */
+export interface UpstreamProxy {
+  readonly url: URL;
+  /** Patterns of hosts that are reached without it. */
+  readonly except: readonly string[];
+}
+
 /** Options of {@link hostProxy}. */
 export interface ProxyOptions {
   readonly rules: AllowedHosts;
   /** Called once for each host. Default: refuses. */
   readonly askHost?: AskHost;
-  /** Further HTTP proxy, without credentials, through which this machine reaches the network. */
-  readonly upstream?: URL;
+  /** Further proxy through which this machine reaches the network. */
+  readonly upstream?: UpstreamProxy;
 }
 
 /** Returns a proxy for HTTP, and by CONNECT for everything else. */
@@ -39,7 +46,8 @@ export function hostProxy({ rules, askHost, upstream }: ProxyOptions): Proxy {
     return allowed;
   };
   const dial = async (host: string, port: number): Promise<Socket> => {
-    if (upstream !== undefined) return connectThrough(upstream, host, port);
+    if (upstream !== undefined && !upstream.except.some((pattern) => matchesHost(host, pattern)))
+      return connectThrough(upstream.url, host, port);
     const [usable] = usableAddresses(host, await lookup(host, { all: true }));
     if (usable !== undefined) return connected(usable.address, port);
     refused.add(host);
@@ -139,12 +147,16 @@ async function connected(host: string, port: number): Promise<Socket> {
 async function connectThrough(upstream: URL, host: string, port: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const path = `${host}:${port}`;
-  const outgoing = request({ host: upstream.hostname, port: upstream.port || 80, method: 'CONNECT', path });
+  const { hostname, username, password } = upstream;
+  const auth = [username, password].map((part) => decodeURIComponent(part)).join(':');
+  const credentials = `Basic ${Buffer.from(auth).toString('base64')}`;
+  const headers = { host: path, ...(username !== '' && { 'proxy-authorization': credentials }) };
+  const outgoing = request({ host: hostname, port: upstream.port || 80, method: 'CONNECT', path, headers });
   outgoing.once('error', reject);
   outgoing.once('connect', ({ statusCode }, socket: Socket) => {
     if (statusCode === 200) return resolve(socket);
     socket.destroy();
-    reject(new Error(`The proxy ${upstream.host} answered ${statusCode}.`));
+    reject(new Error(`The proxy ${hostname} answered ${statusCode}.`));
   });
   outgoing.end();
   return promise;

@@ -1,6 +1,14 @@
 import { makeDirectories } from '@varve/files';
 import type { PermissionRule } from '@varve/agent/confirmation';
-import { defaultHosts, openSandbox, profilePolicy, sandboxProblem, type Sandbox } from '@varve/sandbox';
+import {
+  defaultHosts,
+  openSandbox,
+  profilePolicy,
+  sandboxProblem,
+  type Sandbox,
+  type UpstreamProxy,
+} from '@varve/sandbox';
+import type { Variables } from '@varve/text';
 import { SettingsError } from '../error.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
 import { sandboxRules } from './sandbox-rules.ts';
@@ -15,6 +23,8 @@ export interface SandboxSetup {
   /** Home directory of the user; without it there is no sandbox. */
   readonly userHome?: string | undefined;
   readonly rules: readonly PermissionRule[];
+  /** Environment of this process, which names the proxy of the network. */
+  readonly env: Variables;
   /** Decides about a host that no rule names, once for each. Default: it is refused. */
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
 }
@@ -43,6 +53,7 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
     if (chosen !== 'auto') throw new SettingsError('invalid', `sandbox.profile: ${problem}`);
     return withoutSandbox(`Commands run without a sandbox. ${problem}`);
   }
+  const upstream = upstreamProxy(setup.env);
   const { hidden, allowed, denied } = sandboxRules(rules, workspace, userHome);
   const hosts = [...defaultHosts, ...(settings.get('sandbox.hosts') ?? []), ...allowed];
   const policy = profilePolicy(chosen === 'auto' ? 'workspace' : chosen, {
@@ -54,7 +65,9 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
   });
   using opened = new DisposableStack();
   const [sandbox, servers] = [policy, { ...policy, network: 'on' as const }].map((each) =>
-    opened.adopt(openSandbox(each, { ...(askHost && { askHost }) }), (one) => one.close()),
+    opened.adopt(openSandbox(each, { ...(askHost && { askHost }), ...(upstream && { upstream }) }), (one) =>
+      one.close(),
+    ),
   );
   const owned = opened.move();
   return {
@@ -63,6 +76,17 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
     warnings: [],
     [Symbol.dispose]: () => owned.dispose(),
   };
+}
+
+/** Returns the proxy that the usual variables name; undefined without one, and for one of another protocol. */
+export function upstreamProxy(env: Variables): UpstreamProxy | undefined {
+  const [named, direct = ''] = ['https_proxy', 'no_proxy'].map((name) => env[name] || env[name.toUpperCase()]);
+  const url = URL.parse(named ?? '');
+  const hosts = direct.split(/[\s,]+/).flatMap((part) => {
+    const host = part.replace(/^\*?\./, '').replace(/:\d+$/, '');
+    return host === '' ? [] : host === '*' ? ['*'] : [host, `*.${host}`];
+  });
+  return url?.protocol === 'http:' ? { url, except: [...hosts, 'localhost', '127.0.0.1', '::1'] } : undefined;
 }
 
 function withoutSandbox(...warnings: readonly string[]): AgentSandbox {

@@ -230,15 +230,27 @@ test('no program configured by the repository is run, and nothing is written', a
     'filter.x.process',
     'filter.odd=name.clean',
     'filter.odd=name.smudge',
+    'core.sshCommand',
+    'core.gitProxy',
+    'core.alternateRefsCommand',
+    'credential.helper',
+    'gpg.program',
   ])
     repo.git('config', '--local', name, program);
+  repo.git('config', '--local', 'log.showSignature', 'true');
+  // An included file and that of a worktree configure programs, too.
+  await writeFile(join(repo.path, '.git/more'), `[filter "y"]\n\tclean = ${program}\n\tprocess = ${program}\n`);
+  repo.git('config', '--local', 'include.path', 'more');
+  repo.git('config', '--local', 'extensions.worktreeConfig', 'true');
+  repo.git('config', '--worktree', 'filter.z.clean', program);
+  await repo.write({ '.gitattributes': 'sub/c filter=y\nnew filter=z\n', 'sub/c': '2', new: '1' });
   await repo.write({ a: '2', b: '2' });
   // Without the overrides these settings run programs.
   repo.git('diff', '--stat');
   expect(await readdir(join(repo.path, '.git'))).toContain('ran');
   await rm(ran);
   const before = await directoryTraces(repo.path);
-  expect(await repo.changes()).toEqual({ a: 'UPDATED', b: 'UPDATED' });
+  expect(await repo.changes()).toMatchObject({ a: 'UPDATED', b: 'UPDATED', 'sub/c': 'UPDATED', new: 'ADDED' });
   expect(await gitDiff(join(repo.path, 'a'))).toEqual({ modified: '2', original: '1', isBinary: false });
   const { commits } = await gitCommits(repo.path, { limit: 5 });
   await gitCommitChanges(repo.path, commits[0]?.sha ?? '');

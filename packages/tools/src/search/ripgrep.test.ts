@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { onTestFinished, expect, test, vi } from 'vitest';
+import { openedTool } from '../testing/opened-tool.ts';
+import { grep } from './grep.ts';
 import { newestFirst } from './newest-first.ts';
 import { type RipgrepRun, runRipgrep } from './ripgrep.ts';
 
@@ -30,6 +32,19 @@ test('a search that is cancelled before it starts starts no program', async () =
   const reason = new Error('cancelled');
   await expect(runRipgrep(await endless(directory.path, AbortSignal.abort(reason)))).rejects.toBe(reason);
   expect(existsSync(join(directory.path, 'started'))).toBe(false);
+});
+
+test('no program is run that a file of a workspace or its names configure', async () => {
+  await using tool = await openedTool(grep());
+  const started = join(tool.workspace, 'started');
+  const program = join(tool.workspace, 'program');
+  await writeFile(program, `#!/bin/sh\n: > ${started}\ncat "$1"\n`, { mode: 0o755 });
+  await writeFile(join(tool.workspace, '.ripgreprc'), `--pre=${program}\n`);
+  await writeFile(join(tool.workspace, `--pre=program`), 'needle');
+  vi.stubEnv('RIPGREP_CONFIG_PATH', join(tool.workspace, '.ripgreprc'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const pattern of ['needle', '--pre=./program']) await tool.call({ pattern, include: '--pre=*' });
+  expect(existsSync(started)).toBe(false);
 });
 
 test('files of a cancelled search are not read', async () => {
