@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { checkMessages, foldEvents, messageBuilder, viewProjection } from '@varve/events/projections';
-import { formats } from '@varve/interop';
+import { filesAt, formats } from '@varve/interop';
 import { eventOf, propertiesOf, shouldIncludeEvent } from '@varve/interop/orxhestra';
 import { parseTrajectory, promptOfRecords, replayPlan, type V0Record } from '@varve/interop/v0';
 import { scriptedServer } from '@varve/llm/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { filesAt } from '../src/foreign/files-at.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 const codec = eventCodec(builtinKinds);

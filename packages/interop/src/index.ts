@@ -1,4 +1,5 @@
 export { activeBranch } from './common/active-branch.ts';
+export { filesAt } from './common/files-at.ts';
 export type { Dropped } from './common/dropped.ts';
 export type {
   ForeignFiles,
@@ -11,3 +12,4 @@ export type {
 } from './common/log-format.ts';
 export { InteropError, type InteropErrorCode } from './error.ts';
 export { formats } from './formats.ts';
+export { formatOf, readLogs, type ReadLogsOptions } from './read-logs.ts';

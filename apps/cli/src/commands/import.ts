@@ -8,7 +8,6 @@ import type { CliCommand } from '../cli-command.ts';
 import { eventCount } from '../conversations/formats.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileProblem } from '../file-problem.ts';
-import { filesAt } from '../foreign/files-at.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -73,14 +72,16 @@ async function foreignInput(
 ): Promise<{ readonly files: ForeignFiles; readonly format: LogFormat } | undefined> {
   if (name === 'varve' || (file === '-' && name === undefined)) return undefined;
   // Loaded here, so that the help appears faster.
-  const { formatNamed, formatOf } = await import('../foreign/find-format.ts');
+  const [{ formatNamed, formatNames }, { formatOf }] = await Promise.all([
+    import('../foreign/find-format.ts'),
+    import('@varve/interop'),
+  ]);
   const named = name === undefined ? undefined : formatNamed(name, 'read');
   if (file === '-') throw new CliError(exitCodes.usage, 'Only a file of `varve export` is read from standard input.');
   const files = await foreignFilesAt(file, io);
   const format = named ?? (await formatOf(files));
   if (!format && (await isBundle(files))) return undefined;
   if (!format) {
-    const { formatNames } = await import('../foreign/find-format.ts');
     const hint = `The formats are: ${formatNames('read')}. Name one with --format.`;
     throw new CliError(exitCodes.usage, `The format of ${file} is not known.`, hint);
   }
@@ -97,6 +98,7 @@ async function isBundle(files: ForeignFiles): Promise<boolean> {
 }
 
 async function foreignFilesAt(file: string, io: TerminalIo): Promise<ForeignFiles> {
+  const { filesAt } = await import('@varve/interop');
   try {
     return await filesAt(resolve(io.cwd, file));
   } catch (error) {

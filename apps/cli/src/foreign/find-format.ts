@@ -1,4 +1,4 @@
-import { formats, type ForeignFiles, type LogFormat } from '@varve/interop';
+import { formats, type LogFormat } from '@varve/interop';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 
@@ -7,18 +7,12 @@ type Use = 'read' | 'write';
 
 /** Returns the format with this name. @throws {CliError} for an unknown name. */
 export function formatNamed(name: string, use: Use): LogFormat {
-  const found = formats.find((format) => format.name === name && format[use] !== undefined);
-  if (found) return found;
+  const format = formats.find((known) => known.name === name && known[use] !== undefined);
+  if (format) return format;
   throw new CliError(exitCodes.usage, `${name} is not a format.`, `The formats are: ${formatNames(use)}.`);
 }
 
 /** Returns the names of the formats that can be read or written. */
 export function formatNames(use: Use): string {
   return ['varve', ...formats.filter((format) => format[use]).map(({ name }) => name)].join(', ');
-}
-
-/** Returns the first format that recognises the files. */
-export async function formatOf(files: ForeignFiles): Promise<LogFormat | undefined> {
-  for (const format of formats) if (await format.matches?.(files)) return format;
-  return undefined;
 }

@@ -25,6 +25,7 @@ import type { ConversationOptions, CreateOptions, OpenOptions, SendOptions } fro
 import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkSession, type ForkOptions } from './fork-conversation.ts';
 import { importConversation, type ImportedConversation, type ImportOptions } from './import-conversation.ts';
+import { importLog, type LogToImport } from './import-log.ts';
 import { Lifetime } from './lifetime.ts';
 import { navigateTo } from './navigate.ts';
 import { createSession, openSession, type OpenedSession } from './open-session.ts';
@@ -108,6 +109,11 @@ export class Conversation implements AsyncDisposable {
     options: ImportOptions,
   ): Promise<ImportedConversation> {
     return importConversation(bundle, options);
+  }
+
+  /** Imports a log of another system, as {@link Conversation.import}. @throws {StorageError} `exists` and others. */
+  static async importLog(log: LogToImport, options: ImportOptions): Promise<ImportedConversation> {
+    return importLog(log, options);
   }
 
   get id(): string {

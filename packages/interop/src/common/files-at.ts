@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import type { ForeignFiles } from '@varve/interop';
+import type { ForeignFiles } from './log-format.ts';
 
 /** Largest file of another system that is read. */
 const maxBytes = 256 * 1024 * 1024;
