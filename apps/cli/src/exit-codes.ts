@@ -16,6 +16,8 @@ export const exitCodes = {
   unfinished: 6,
   /** Calls wait for approval: `--resume ID --approve` or `--reject REASON`. */
   waiting: 7,
+  /** The agent asks a question: `--resume ID` with the answer. */
+  asked: 8,
   /** Paused or interrupted by Ctrl-C; `--resume` continues. */
   interrupted: 130,
 } as const;

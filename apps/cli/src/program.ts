@@ -21,7 +21,7 @@ Environment:
 
 Exit status:
   0 finished · 1 a bug in varve · 2 wrong usage · 3 model failed · 4 store failed · 5 no such conversation
-  6 ended unfinished · 7 waiting for approval · 130 paused or interrupted
+  6 ended unfinished · 7 waiting for approval · 8 a question of the agent · 130 paused or interrupted
 
 Examples:
   varve demo

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { scriptedServer } from '@varve/llm/testing';
 import { modelProfiles } from '@varve/settings/profiles';
 import { expect, test } from 'vitest';
-import { PassThrough } from 'node:stream';
-import { text as readAll } from 'node:stream/consumers';
-import { runProgram } from '../src/program.ts';
 import { newHome, runVarve } from './run-varve.ts';
+import { onTerminal } from './terminal-user.ts';
 
 test('three answers make a profile that a run uses', async () => {
   const home = await newHome();
@@ -81,27 +79,6 @@ test('a server on this machine that refuses to answer without a key is asked wit
   const right = await runVarve(['init', '--provider', server.url], { home, stdin: 'the-key\nscripted\n' });
   expect([right.code, right.stderr]).toEqual([0, expect.stringContaining('It answered')]);
 });
-
-/** Runs a command on a terminal whose user answers each question, in order, with the text next to it. */
-async function onTerminal(args: readonly string[], home: string, dialogue: readonly (readonly [string, string])[]) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
-  const stdout = new PassThrough();
-  const left = [...dialogue];
-  let shown = '';
-  stderr.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
-    const [question, answer] = left[0] ?? [];
-    if (question === undefined || !shown.includes(question)) return;
-    left.shift();
-    shown = '';
-    setImmediate(() => stdin.write(`${answer}\r`));
-  });
-  const env = { PATH: process.env['PATH'], HOME: home, TERM: 'dumb' };
-  const code = await runProgram(args, { env, cwd: home, stdin, stdout, stderr });
-  stdout.end();
-  return { code, stdout: await readAll(stdout), left };
-}
 
 test('a run without a model asks for one on a terminal, and continues with it', async () => {
   const home = await newHome();

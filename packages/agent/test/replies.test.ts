@@ -110,3 +110,36 @@ test('a run that ended because nothing more could be condensed calls the model a
   expect(await conversation.run()).toMatchObject({ reason: 'error', error: { code: 'context-overflow' } });
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
+
+test('a function answers the questions of an agent, and without an answer the run ends', async () => {
+  const steps = [{ text: 'Which file?' }, { text: 'Really?' }, { text: 'And then?' }, done];
+  const { conversation, model } = await started(steps, { textReply: 'wait' });
+  await conversation.send('Go.');
+  const questions: string[] = [];
+  const answers = new Map([
+    ['Which file?', 'The first.'],
+    ['Really?', 'Yes.'],
+  ]);
+  const onQuestion = async (question: string) => {
+    questions.push(question);
+    return answers.get(question);
+  };
+  expect(await conversation.run({ onQuestion })).toMatchObject({ reason: 'asked', text: 'And then?', iterations: 3 });
+  expect(questions).toEqual(['Which file?', 'Really?', 'And then?']);
+  expect(textOf(model.requests[1]?.messages.at(-1)?.content ?? [])).toBe('The first.');
+  await conversation.send('Finish.');
+  expect(await conversation.run({ onQuestion })).toMatchObject({ reason: 'finished' });
+});
+
+test('answers count in the limits of a run, and a message that comes instead of one is answered', async () => {
+  const steps = [{ text: 'One?' }, { text: 'Two?' }, { text: 'Three?' }, done];
+  const { conversation } = await started(steps, { textReply: 'wait' });
+  await conversation.send('Go.');
+  const limited = await conversation.run({ maxIterations: 2, onQuestion: () => 'Yes.' });
+  expect(limited).toMatchObject({ reason: 'max-iterations', iterations: 2 });
+  const onQuestion = async () => {
+    await conversation.send('Stop it.');
+    return undefined;
+  };
+  expect(await conversation.run({ onQuestion })).toMatchObject({ reason: 'finished', iterations: 2 });
+});

@@ -38,6 +38,12 @@ export const run: CliCommand = {
           'walls around commands: workspace (default where the system has walls), read-only, off',
         ).choices(['workspace', 'read-only', 'off']),
       )
+      .addOption(
+        new Option(
+          '--text-reply <meaning>',
+          'a reply without calls is the end (finish, default), a question that the terminal or the lines of standard input answer (wait), or no end (continue)',
+        ).choices(['finish', 'wait', 'continue']),
+      )
       .option('--resume <id>', 'resume a conversation with its model, address, policy and limits')
       .option('--approve [digest]', 'with --resume: approve the waiting calls that were printed with this digest')
       .option('--reject <reason>', 'with --resume: reject the waiting calls')
@@ -59,7 +65,8 @@ export const run: CliCommand = {
       .addOption(new Option('--demo').hideHelp())
       .action(async (words: readonly string[], options: RunOptions) => {
         check(options);
-        const task = await taskText({ words, isResumed: options.resume !== undefined }, io);
+        const hasAnswers = options.textReply === 'wait';
+        const task = await taskText({ words, isResumed: options.resume !== undefined, hasAnswers }, io);
         if (options.approve !== undefined && task !== '') {
           throw new CliError(
             exitCodes.usage,

@@ -50,10 +50,10 @@ export async function reportEnd(
     case 'finished':
     case 'asked':
       progress[Symbol.dispose]();
-      if (isShown) return exitCodes.ok;
-      if (io.stdout.isTTY) io.stderr.line('');
-      if (!options.json) io.stdout.text(result.text);
-      return exitCodes.ok;
+      if (!isShown) printAnswer(result.text, options, io);
+      if (result.reason === 'finished') return exitCodes.ok;
+      if (isKept) io.stderr.line(`Answer with: ${resume} "ANSWER"`);
+      return exitCodes.asked;
     case 'waiting':
       return exitCodes.waiting;
     case 'paused':
@@ -72,6 +72,11 @@ export async function reportEnd(
       break;
   }
   return reportError(result.error, { resume: isKept ? resume : undefined, progress });
+}
+
+function printAnswer(text: string, { json }: RunOptions, { stdout, stderr }: TerminalIo): void {
+  if (stdout.isTTY) stderr.line('');
+  if (!json) stdout.text(text);
 }
 
 function limitFlag(reason: keyof typeof limits, { maxSteps }: RunOptions): string {

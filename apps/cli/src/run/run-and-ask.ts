@@ -2,6 +2,7 @@ import type { Conversation, RunResult } from '@varve/agent';
 import type { WaitingChild } from '@varve/agent/delegation';
 import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';
+import { answersOf } from './answer-questions.ts';
 import { CallDecisions, printWaiting } from './decide-calls.ts';
 import type { Display, EventPrinter } from './event-printer.ts';
 import type { Questions } from './questions.ts';
@@ -80,6 +81,7 @@ async function runUntilDecided(
     const { goal: _goal, ...own } = options;
     printWaiting(child, { ...own, subAgent }, interaction);
   };
+  using answers = answersOf(options, interaction);
   for (let steps = 0; ;) {
     const result = await work({
       // Approved calls are executed even if their reply was the last step.
@@ -89,6 +91,7 @@ async function runUntilDecided(
         printer.addDelta(delta);
       },
       onChildWaiting,
+      ...(answers.onQuestion && { onQuestion: answers.onQuestion }),
       ...(asksOutside && {
         askOutside: async (...refused) => printer.caughtUp().then(() => questions.allowsOutside(...refused)),
       }),

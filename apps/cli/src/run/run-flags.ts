@@ -12,6 +12,7 @@ const flags = {
   agentProfile: ['agent_profile', '--agent-profile'],
   confirm: ['confirmation.policy', '--confirm'],
   sandbox: ['sandbox.profile', '--sandbox'],
+  textReply: ['text_reply', '--text-reply'],
   env: ['shell.environment', '--env'],
   sign: ['signing.enabled', '--sign'],
   maxSteps: ['budget.steps', '--max-steps'],

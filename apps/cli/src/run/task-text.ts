@@ -14,6 +14,8 @@ export interface TaskSources {
   readonly words: readonly string[];
   /** True with `--resume`, where a task is optional and standard input is read only next to one. */
   readonly isResumed: boolean;
+  /** True if standard input next to a typed task has the answers to questions of the agent. */
+  readonly hasAnswers?: boolean;
   /** Time to wait for the first byte; default 3 seconds. */
   readonly waitMs?: number;
 }
@@ -25,7 +27,7 @@ export interface TaskSources {
  * @throws {CliError} `usage` without a task, or when standard input is too long.
  */
 export async function taskText(
-  { words, isResumed, waitMs = firstByteMs }: TaskSources,
+  { words, isResumed, hasAnswers = false, waitMs = firstByteMs }: TaskSources,
   io: TerminalIo,
 ): Promise<string> {
   const isDash = words.includes('-');
@@ -34,7 +36,7 @@ export async function taskText(
     .join(' ')
     .trim();
   const isAlone = typed === '' && !isResumed;
-  const isRead = isDash || (!io.stdin.isTTY && (isAlone || typed !== ''));
+  const isRead = isDash || (!io.stdin.isTTY && (isAlone || (typed !== '' && !hasAnswers)));
   const piped = isRead ? await pipedText(io, isDash || isAlone ? undefined : waitMs) : '';
   const task = typed === '' || piped === '' ? `${typed}${piped}` : `${typed}\n\n${quotedBlock(piped)}`;
   if (task === '' && !isResumed) {

@@ -20,7 +20,7 @@ import { deniesEnd } from './stop-hooks.ts';
  */
 export async function runConversation(
   session: Session,
-  { signal, onDelta, onOutput, onChildWaiting, askOutside, ...limits }: RunOptions,
+  { signal, onDelta, onOutput, onChildWaiting, askOutside, onQuestion, ...limits }: RunOptions,
   control: RunControl,
 ): Promise<RunResult> {
   checkLimits(limits);
@@ -38,6 +38,7 @@ export async function runConversation(
     signal: run.signal,
     ...(onDelta && { onDelta }),
     ...(onOutput && { onOutput }),
+    ...(onQuestion && { onQuestion }),
     ...(askOutside && { askOutside }),
     sawLatestUserMessage: () => isAnswered(journal.timeline.read('view')),
   };

@@ -1,4 +1,4 @@
-import type { Stamp } from '@varve/events';
+import { text, type Stamp } from '@varve/events';
 import { InterruptEvent, PauseEvent } from '@varve/events/kinds';
 import type { ExecutionStatus } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
@@ -11,6 +11,7 @@ import { overflowVerdict } from '../stuck/overflow-projection.ts';
 import type { StuckCause } from '../stuck/stuck-rules.ts';
 import { isAnswered, lastAnswer, type FinalAnswer } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
+import { sendMessage } from './send-message.ts';
 import type { EndReason } from './run-result.ts';
 import { step } from './step.ts';
 import { deniesEnd } from './stop-hooks.ts';
@@ -49,6 +50,7 @@ export async function runSteps(
       case 'continue':
         break;
       case 'asked':
+        if (await isContinuedByAnswer(session, context)) break;
         return { reason: 'asked', ...lastAnswer(journal), iterations: iterations + 1 };
       case 'finished':
         if (await deniesEnd(session, context.signal)) break;
@@ -66,6 +68,14 @@ export async function runSteps(
         return { reason: 'error', error: outcome.error, iterations: iterations + 1 };
     }
   }
+}
+
+/** Stores the answer to the agent's question, and reports whether there is one, or another message in the meantime. */
+async function isContinuedByAnswer(session: Session, { onQuestion, signal }: StepContext): Promise<boolean> {
+  const { journal } = session;
+  const answer = await onQuestion?.(lastAnswer(journal).text, signal);
+  if (answer) await sendMessage([text(answer)], session, { rejects: () => 'when-waiting', signal });
+  return onQuestion !== undefined && !isAnswered(journal.timeline.read('view'));
 }
 
 /** Returns the events that start a run; a run after `stuck` nudges the model not to repeat itself. */

@@ -22,6 +22,11 @@ export interface RunOptions extends Limits {
    * sub-agents of sub-agents.
    */
   readonly onChildWaiting?: AnswerWaitingChild;
+  /**
+   * Answers a reply of text of an agent with `textReply: 'wait'`: a text is stored as a message of the user, and the
+   * run continues; undefined or an empty text ends it as `asked`. Default: the run ends.
+   */
+  readonly onQuestion?: (question: string, signal: AbortSignal) => Promise<string | undefined> | string | undefined;
   /** Receives output of calls as it arrives. Provisional and not masked; must not throw. */
   readonly onOutput?: (chunk: string, event: ActionEvent) => void;
   /**

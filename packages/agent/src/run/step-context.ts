@@ -12,6 +12,8 @@ export interface StepContext {
   readonly onOutput?: (chunk: string, event: ActionEvent) => void;
   /** See `askOutside` of the options of a run. */
   readonly askOutside?: RunOptions['askOutside'];
+  /** Answers questions of the agent. */
+  readonly onQuestion?: NonNullable<RunOptions['onQuestion']>;
   /** Reports whether the reply was written with the user's latest message in view. */
   readonly sawLatestUserMessage: () => boolean;
 }

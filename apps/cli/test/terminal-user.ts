@@ -1,0 +1,28 @@
+import { PassThrough } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
+import { runProgram } from '../src/program.ts';
+
+/** Runs a command on a terminal whose user answers each question, in order, with the text next to it. */
+export async function onTerminal(
+  args: readonly string[],
+  home: string,
+  dialogue: readonly (readonly [string, string])[],
+) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const stdout = new PassThrough();
+  const left = [...dialogue];
+  let shown = '';
+  stderr.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+    const [question, answer] = left[0] ?? [];
+    if (question === undefined || !shown.includes(question)) return;
+    left.shift();
+    shown = '';
+    setImmediate(() => stdin.write(`${answer}\r`));
+  });
+  const env = { PATH: process.env['PATH'], HOME: home, TERM: 'dumb' };
+  const code = await runProgram(args, { env, cwd: home, stdin, stdout, stderr });
+  stdout.end();
+  return { code, stdout: await readAll(stdout), left };
+}
