@@ -1,6 +1,6 @@
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { rolldown, type Plugin } from 'rolldown';
 
 /** Fields of a package.json that the bundle needs. */
 interface Manifest {
@@ -12,51 +12,81 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** CommonJS modules of the bundle call `require`, for modules of Node and for the dependencies outside of it. */
-const banner = `import { createRequire as createRequireOfBundle } from 'node:module';
-const require = createRequireOfBundle(import.meta.url);`;
-
 /**
- * Bundles the app in the current directory into `dist`: one file per lazily imported part, and `licenses.txt` with the
- * licences of the packages in it. The dependencies and optional dependencies of its package.json stay outside.
+ * Bundles the app in a directory into `dist`, and writes `licenses.txt` with the licences of the packages in it. The
+ * dependencies and optional dependencies of its package.json stay outside.
+ *
+ * Each of `parts` is a list of files, separated by commas: they and what they import statically are one file, without
+ * what is in an earlier part. All else is one file per lazily imported part. A start opens a file of the bundle in
+ * about a millisecond: with parts for what `varve run` loads it opens 6 instead of 98.
  */
-async function bundleApp(folder: string): Promise<void> {
+async function bundleApp(folder: string, parts: readonly string[]): Promise<void> {
   const manifest = readManifest(folder);
-  const outdir = join(folder, 'dist');
-  rmSync(outdir, { recursive: true, force: true });
-  const { metafile } = await build({
-    absWorkingDir: folder,
-    entryPoints: Object.values(manifest.bin ?? {}).map((file) => file.replace('./dist/', 'src/').replace('.js', '.ts')),
-    outdir,
-    outbase: join(folder, 'src'),
-    bundle: true,
-    splitting: true,
+  const outside = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  const dir = join(folder, 'dist');
+  rmSync(dir, { recursive: true, force: true });
+  const bundle = await rolldown({
+    cwd: folder,
+    input: Object.values(manifest.bin ?? {}).map((file) => file.replace('./dist/', './src/').replace('.js', '.ts')),
+    platform: 'node',
+    external: (id) => outside.some((name) => id === name || id.startsWith(`${name}/`)),
+    resolve: {
+      conditionNames: ['@varve/source', 'node', 'import', 'module', 'default'],
+      mainFields: ['module', 'main'],
+    },
+    plugins: [nodeHttpPlugin],
+    checks: { ineffectiveDynamicImport: false },
+  });
+  const { output } = await bundle.write({
+    dir,
+    format: 'esm',
     minify: true,
     // Names of classes and functions appear in errors.
     keepNames: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    conditions: ['@varve/source'],
-    mainFields: ['module', 'main'],
-    external: Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }),
-    banner: { js: banner },
-    chunkNames: 'parts/[name]-[hash]',
-    sourcemap: 'linked',
-    sourcesContent: false,
-    legalComments: 'none',
-    metafile: true,
-    logLevel: 'warning',
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    chunkFileNames: 'parts/[name]-[hash].js',
+    codeSplitting: { groups: parts.map((part, index) => groupOf(folder, part, parts.length - index)) },
   });
-  writeFileSync(join(outdir, 'licenses.txt'), licencesOf(metafile, folder));
+  await bundle.close();
+  const chunks = output.filter((file) => file.type === 'chunk');
+  for (const { fileName, isEntry } of chunks) if (isEntry) chmodSync(join(dir, fileName), 0o755);
+  const files = chunks.flatMap(({ modules }) => Object.keys(modules));
+  writeFileSync(join(dir, 'licenses.txt'), licencesOf(files));
 }
 
+interface Group {
+  readonly name: string;
+  readonly test: (file: string) => boolean;
+  readonly priority: number;
+}
+
+function groupOf(folder: string, part: string, priority: number): Group {
+  const files = new Set(part.split(',').map((file) => join(folder, file)));
+  return { name: `part-${priority}`, test: (file) => files.has(file), priority };
+}
+
+/**
+ * Imports `node:http` without all of its properties, one of which loads the `fetch` of Node: 50 ms of processor time.
+ */
+const nodeHttpPlugin: Plugin = {
+  name: 'node-http',
+  resolveId: (id, _importer, { kind }) =>
+    kind === 'import-statement' && /^(?:node:)?http$/.test(id) ? '\0node-http' : undefined,
+  load(id) {
+    if (id !== '\0node-http') return undefined;
+    const properties = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule('node:http')));
+    const names = properties.flatMap(([name, property]) => ('value' in property ? [name] : []));
+    return `const http = process.getBuiltinModule('node:http');
+export default http;
+export const { ${names.join(', ')} } = http;`;
+  },
+};
+
 /** Returns the names, versions and licence texts of the packages of others in a bundle. */
-function licencesOf({ inputs }: Metafile, folder: string): string {
-  const packages = new Set(
-    Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []),
-  );
-  const texts = [...packages].map((path) => licenceOf(join(folder, path)));
+function licencesOf(files: readonly string[]): string {
+  const packages = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []));
+  const texts = [...packages].map((path) => licenceOf(path));
   return [...new Set(texts)].toSorted().join(`\n${'-'.repeat(80)}\n\n`);
 }
 
@@ -71,4 +101,4 @@ function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-await bundleApp(process.cwd());
+await bundleApp(process.cwd(), process.argv.slice(2));

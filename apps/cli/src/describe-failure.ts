@@ -1,6 +1,5 @@
 import { AgentError, type AgentErrorCode } from '@varve/agent';
 import { CondenserError } from '@varve/condensers';
-import { InteropError } from '@varve/interop';
 import { LlmError, type LlmErrorCode } from '@varve/llm';
 import { SettingsError, type SettingsErrorCode } from '@varve/settings';
 import { StorageError, type StorageErrorCode } from '@varve/storage';
@@ -60,7 +59,8 @@ export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof LlmError) return failure(exitCodes.model, error.message, modelHints[error.code]);
   if (error instanceof CondenserError) return failure(exitCodes.model, error.message);
   if (error instanceof AgentError) return failure(exitCodes.usage, error.message, agentHints[error.code]);
-  if (error instanceof InteropError) return failure(exitCodes.usage, error.message);
+  // Only commands that read foreign logs load its package.
+  if (error instanceof Error && error.name === 'InteropError') return failure(exitCodes.usage, error.message);
   if (error instanceof SettingsError) return failure(exitCodes.usage, error.message, settingsHints[error.code]);
   if (error instanceof SuppressedError) return describeFirst(error);
   if (!(error instanceof StorageError)) return undefined;

@@ -47,8 +47,8 @@ const known = z.looseObject({
  *
  * @throws {SourceError} for invalid front matter, invalid fields, and names that other agents do not accept.
  */
-export function parseSkill(text: string, fallbackName: string, isListed: boolean): ParsedSkill {
-  const { fields, body } = splitFrontMatter(text);
+export async function parseSkill(text: string, fallbackName: string, isListed: boolean): Promise<ParsedSkill> {
+  const { fields, body } = await splitFrontMatter(text);
   const { data, error } = known.safeParse(fields);
   if (!data) {
     const [issue] = error.issues;

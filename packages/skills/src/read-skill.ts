@@ -18,7 +18,7 @@ export async function readSkill(root: SourceRoot, file: SkillFile, trusted: Trus
   const content = await readSource(root, file.path);
   if (!content) throw new SourceError('The file does not exist.');
   if (content.length > maxBytes) throw new SourceError(`The skill is larger than ${maxBytes} bytes.`);
-  const { hasCommands, ...parsed } = parseSkill(content.toString(), nameOf(file), file.isListed);
+  const { hasCommands, ...parsed } = await parseSkill(content.toString(), nameOf(file), file.isListed);
   const directory = dirname(file.path);
   const resources = file.isListed ? await resourcesOf(root, directory) : [];
   const scripts = resources.filter((path) => path.startsWith('scripts/'));

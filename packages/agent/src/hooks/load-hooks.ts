@@ -1,4 +1,3 @@
-import { parseDocument } from 'yaml';
 import { join } from 'node:path';
 import {
   readSource,
@@ -100,7 +99,7 @@ async function loadFile(
 ): Promise<HookSource | undefined> {
   const content = await readSource(root, file);
   if (!content) return undefined;
-  const parsed = parse(content.toString());
+  const parsed = await parse(content.toString());
   // Commands of a repository are relative to it, those of the user to the workspace.
   const directory = root.scope === 'project' ? root.directory : workspace;
   if (isWithoutHooks(parsed)) return undefined;
@@ -128,19 +127,20 @@ async function loadFile(
   return { path: join(root.directory, file), scope: root.scope, hooks, digests, isTrusted };
 }
 
-function parse(text: string): HookConfig {
+async function parse(text: string): Promise<HookConfig> {
   try {
     return parseHooks(JSON.parse(text));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new SourceError('The file is not valid JSON.', lineOfMistake(text));
+    if (error instanceof SyntaxError) throw new SourceError('The file is not valid JSON.', await lineOfMistake(text));
     if (error instanceof TypeError) throw new SourceError(error.message);
     throw error;
   }
 }
 
 /** Returns the line of the first mistake, from 1; undefined if finding it would take long. */
-function lineOfMistake(text: string): number | undefined {
+async function lineOfMistake(text: string): Promise<number | undefined> {
   if (text.length > maxLength) return undefined;
+  const { parseDocument } = await import('yaml');
   try {
     // YAML is a superset of JSON, and its parser reports lines.
     return parseDocument(text).errors[0]?.linePos?.[0].line;

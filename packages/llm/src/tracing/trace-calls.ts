@@ -1,4 +1,4 @@
-import { context, SpanKind, SpanStatusCode, trace, type Span, type Tracer } from '@opentelemetry/api';
+import type { Span, Tracer } from '@opentelemetry/api';
 import { LlmError } from '../error.ts';
 import type { GenerateOptions, ModelWrapper } from '../language-model.ts';
 import { replyAttributes, requestAttributes } from './call-attributes.ts';
@@ -25,6 +25,7 @@ export function traceCalls(options: TraceOptions = {}): ModelWrapper {
     capabilities: model.capabilities,
     spec: model.spec,
     async generate(request, generateOptions = {}) {
+      const { context, SpanKind, SpanStatusCode, trace } = await import('@opentelemetry/api');
       const tracer = options.tracer ?? trace.getTracer('@varve/llm');
       const attributes = requestAttributes(model, request);
       const span = tracer.startSpan(`chat ${model.name}`, { kind: SpanKind.CLIENT, attributes });

@@ -1,9 +1,12 @@
 import { lookup } from 'node:dns/promises';
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AllowedHosts } from '../policy/sandbox-policy.ts';
 import { matchesHost, ruleFor, usableAddresses } from './host-rules.ts';
+
+/** An `import` of this module reads all its properties, one of which loads the `fetch` of Node: 50 ms. */
+const { createServer, request } = process.getBuiltinModule('node:http');
 
 /** Decides about a host that no rule names. */
 export type AskHost = (host: string) => Promise<boolean>;

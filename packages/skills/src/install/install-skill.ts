@@ -26,7 +26,7 @@ export async function installSkills(options: InstallSkillsOptions): Promise<read
 
 async function install({ archive, directory }: InstallSkillsOptions): Promise<readonly string[]> {
   const files = await archiveFiles(archive);
-  const skills = skillsIn(files);
+  const skills = await skillsIn(files);
   if (skills.size === 0) throw new SourceError('The archive contains no SKILL.md.');
   const staging = await mkdtemp(join(directory, '.install-'));
   try {
@@ -40,7 +40,7 @@ async function install({ archive, directory }: InstallSkillsOptions): Promise<re
 }
 
 /** Returns the files of each skill by its name, with paths relative to it. */
-function skillsIn(files: ReadonlyMap<string, Buffer>): ReadonlyMap<string, ReadonlyMap<string, Buffer>> {
+async function skillsIn(files: ReadonlyMap<string, Buffer>): Promise<ReadonlyMap<string, ReadonlyMap<string, Buffer>>> {
   const marks = [...files.keys()].filter((path) => /(^|\/)skill\.md$/i.test(path));
   const found = new Map<string, ReadonlyMap<string, Buffer>>();
   for (const path of marks) {
@@ -50,7 +50,7 @@ function skillsIn(files: ReadonlyMap<string, Buffer>): ReadonlyMap<string, Reado
       continue;
     const text = files.get(path)?.toString() ?? '';
     const given = prefix.split('/').at(-2) ?? '';
-    const name = given === '' ? nameIn(text) : parseSkill(text, given, true).name;
+    const name = given === '' ? await nameIn(text) : (await parseSkill(text, given, true)).name;
     if (found.has(name)) throw new SourceError(`The archive contains the skill ${name} twice.`);
     const own = [...files].filter(([file]) => file.startsWith(prefix));
     found.set(name, new Map(own.map(([file, content]) => [file.slice(prefix.length), content])));
@@ -59,9 +59,9 @@ function skillsIn(files: ReadonlyMap<string, Buffer>): ReadonlyMap<string, Reado
 }
 
 /** Returns the name of a skill whose directory has none. */
-function nameIn(text: string): string {
-  const { name } = parseSkill(text, '', false);
-  return parseSkill(text, name, true).name;
+async function nameIn(text: string): Promise<string> {
+  const { name } = await parseSkill(text, '', false);
+  return (await parseSkill(text, name, true)).name;
 }
 
 async function checkNew(path: string): Promise<void> {

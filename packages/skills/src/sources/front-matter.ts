@@ -1,4 +1,3 @@
-import { LineCounter, parseDocument } from 'yaml';
 import { SourceError } from './read-source.ts';
 
 /** Parts of a Markdown file. */
@@ -19,7 +18,7 @@ const maxLength = 16 * 1024;
  * @throws {SourceError} with the line in the file, for invalid YAML, keys that occur twice and fields that are not a
  * map.
  */
-export function splitFrontMatter(text: string): FrontMatter {
+export async function splitFrontMatter(text: string): Promise<FrontMatter> {
   const whole = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   if (!/^---[ \t]*\n/.test(whole)) return { fields: {}, body: whole.trim(), lineOf: () => 1 };
   const rest = whole.slice(whole.indexOf('\n') + 1);
@@ -29,20 +28,22 @@ export function splitFrontMatter(text: string): FrontMatter {
   const yaml = rest.slice(0, end.index);
   const lines = yaml.split('\n');
   return {
-    fields: parseFields(yaml),
+    fields: await parseFields(yaml),
     body: rest.slice(end.index + end[0].length).trim(),
     lineOf: (field) => lines.findIndex((line) => line.split(':')[0]?.replaceAll(/["'\s]/g, '') === field) + 2,
   };
 }
 
-function parseFields(yaml: string): Readonly<Record<string, unknown>> {
-  const fields: unknown = parse(yaml);
+async function parseFields(yaml: string): Promise<Readonly<Record<string, unknown>>> {
+  const fields = await parse(yaml);
   if (fields === null || fields === undefined) return {};
   if (typeof fields !== 'object' || Array.isArray(fields)) throw new SourceError('The front matter is not a map.', 2);
   return fields as Readonly<Record<string, unknown>>;
 }
 
-function parse(yaml: string): unknown {
+async function parse(yaml: string): Promise<unknown> {
+  // Most workspaces have no such file, and the package has 72 modules.
+  const { LineCounter, parseDocument } = await import('yaml');
   try {
     const lines = new LineCounter();
     // Describing the place of each error takes longer than all else.

@@ -101,7 +101,11 @@ async function loadFile(root: SourceRoot, path: string, trusted: TrustPredicate)
     if (!content) throw new SourceError('The file does not exist.');
     if (content.length > maxBytes) throw new SourceError(`The file is larger than ${maxBytes} bytes.`);
     const isForeign = path.startsWith('.claude');
-    const { ignored, ...parsed } = parseDefinition(content.toString(), basename(path).replace(/\.md$/i, ''), isForeign);
+    const { ignored, ...parsed } = await parseDefinition(
+      content.toString(),
+      basename(path).replace(/\.md$/i, ''),
+      isForeign,
+    );
     const executes = Object.keys(parsed.mcpServers).length > 0;
     const digest = subAgentDigest(content);
     const needsTrust = executes || parsed.model !== 'inherit';

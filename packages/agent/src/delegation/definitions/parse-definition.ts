@@ -52,8 +52,12 @@ const foreignModels = new Set(['', 'inherit', 'default', 'sonnet', 'opus', 'haik
  *
  * @throws {SourceError} with the line, for invalid front matter, invalid fields, and a body without text.
  */
-export function parseDefinition(text: string, fallbackName: string, isForeign: boolean): ParsedDefinition {
-  return definitionOf(splitFrontMatter(text), fallbackName, isForeign);
+export async function parseDefinition(
+  text: string,
+  fallbackName: string,
+  isForeign: boolean,
+): Promise<ParsedDefinition> {
+  return definitionOf(await splitFrontMatter(text), fallbackName, isForeign);
 }
 
 /** Returns the definition in the parts of a file. @throws {SourceError} as {@link parseDefinition}. */
