@@ -30,8 +30,8 @@ const guarded = /^(?:confirmation|sandbox)\./;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Refuses a command that only a person may run, in a shell that an agent started. A program that removes the mark of
- * the shell is held by the sandbox, which hides the data directory.
+ * Refuses a command that only a person may run, in a shell that an agent started. A program that leaves this shell and
+ * its ancestors is held by the sandbox, which hides the data directory.
  *
  * @throws {CliError} `usage`.
  */

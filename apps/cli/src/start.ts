@@ -4,6 +4,7 @@ import { CliError } from './cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
 import { runProgram } from './program.ts';
 import { fileProblem } from './file-problem.ts';
+import { startedByAgent } from './setup/started-by-agent.ts';
 import { onFailedOutput } from './terminal/on-failed-output.ts';
 import { LibraryMessages, printLibraryMessages } from './terminal/library-messages.ts';
 import { outputOf, styled, type Output } from './terminal/output.ts';
@@ -22,7 +23,7 @@ export async function start(env: Variables): Promise<void> {
   printLibraryMessages(messages);
   printProblems(output, messages);
   process.exitCode = await runProgram(process.argv.slice(2), {
-    env,
+    env: startedByAgent() ? { ...env, VARVE_AGENT: '1' } : env,
     get cwd() {
       return currentDirectory();
     },

@@ -1,5 +1,13 @@
+import { spawnSync } from 'node:child_process';
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { processEnvironment } from './process-environment.ts';
 import { newHome, runVarve } from './run-varve.ts';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const startedByAgentFile = fileURLToPath(new URL('../src/setup/started-by-agent.ts', import.meta.url));
 
 const refused = [
   ['trust', '--hash', '0'.repeat(64)],
@@ -49,6 +57,37 @@ test.each(['config', 'permissions', 'trust list', 'secret list', 'profile', 'ls'
     expect(stderr).not.toContain('agent');
   },
 );
+
+/** Runs a command of bash in the shell of an agent, outside of a sandbox. */
+const agentShell = (home: string, command: string): string => {
+  const varve = `${process.execPath} --conditions=@varve/source ${main}`;
+  const env = processEnvironment(home, { VARVE_AGENT: '1' });
+  return spawnSync('bash', ['-c', `${command.replace('varve', varve)}; true`], { env, encoding: 'utf8' }).stderr;
+};
+
+test.skipIf(process.platform !== 'linux').for(['env -u VARVE_AGENT', 'unset VARVE_AGENT;', 'env -i'])(
+  'nor by `%s`',
+  async (prefix) => {
+    const stderr = agentShell(await newHome(), `${prefix} varve trust --hash x`);
+    expect(stderr).toContain('this shell was started by an agent');
+  },
+);
+
+test('this program is an ancestor of programs that have replaced the shell without its mark', async () => {
+  const home = await newHome();
+  const program = join(home, 'ancestor');
+  const inner = `import(${JSON.stringify(startedByAgentFile)}).then(({ startedByAgent }) => console.log(startedByAgent(process.argv[1])))`;
+  const shell = `exec env -i ${process.execPath} -e '${inner}' ${program}`;
+  await writeFile(
+    program,
+    `process.exitCode = require('child_process').spawnSync('bash', ['-c', process.argv[2]], { stdio: 'inherit' }).status`,
+  );
+  const run = (args: readonly string[]) =>
+    spawnSync(process.execPath, args, { env: processEnvironment(home), encoding: 'utf8' }).stdout;
+  expect(run([program, shell])).toBe('true\n');
+  await copyFile(program, `${program}-other`);
+  expect(run([`${program}-other`, shell])).toBe('false\n');
+});
 
 test('a person can run them', async () => {
   const args = ['permissions', 'add', '--user', 'allow', 'tool', 'terminal'];
