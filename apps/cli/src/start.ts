@@ -22,6 +22,7 @@ export async function start(env: Variables): Promise<void> {
   const messages = new LibraryMessages(output);
   printLibraryMessages(messages);
   printProblems(output, messages);
+  if (!(await usesNetwork(env, output))) return;
   process.exitCode = await runProgram(process.argv.slice(2), {
     env: startedByAgent() ? { ...env, VARVE_AGENT: '1' } : env,
     get cwd() {
@@ -32,6 +33,24 @@ export async function start(env: Variables): Promise<void> {
     stderr,
     messages,
   });
+}
+
+/** Variables that {@link useNetwork} reads, and without which it is not loaded. */
+const networkNames = /^(?:(?:https?|all)_proxy|ssl_cert_file)$/i;
+
+/** Uses the proxies and certificates of the variables; returns false after an error. */
+async function usesNetwork(env: Variables, output: Output): Promise<boolean> {
+  if (!Object.entries(env).some(([name, value]) => value && networkNames.test(name))) return true;
+  try {
+    const { useNetwork } = await import('@varve/llm/network');
+    for (const notice of useNetwork(env)) output.line(styled('yellow', notice));
+    return true;
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    output.line([styled('red', 'varve:'), ` The network of the environment cannot be used: ${problem}`]);
+    process.exitCode = exitCodes.usage;
+    return false;
+  }
 }
 
 /** Prints bugs and warnings of Node; by default they would reach the terminal as they are. */

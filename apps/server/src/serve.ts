@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeDirectories } from '@varve/files';
+import { useNetwork } from '@varve/llm/network';
 import { optionsOfSettings, server, sessionKeys } from '@varve/server';
 import { resolveSettings } from '@varve/settings';
 import { openStore, type EventStore } from '@varve/storage';
@@ -12,6 +13,7 @@ import type { Flags } from './flags.ts';
 
 /** Serves with the settings of flags, environment and the user's file until SIGINT or SIGTERM. */
 export async function serve({ key, values }: Flags, env: Variables): Promise<void> {
+  for (const notice of useNetwork(env)) process.stderr.write(`${notice}\n`);
   const home = env['VARVE_HOME'] ? resolve(env['VARVE_HOME']) : join(env['HOME'] ?? homedir(), '.varve');
   const settings = await resolveSettings({ home, env, flags: values });
   const options = optionsOfSettings(settings);

@@ -88,10 +88,18 @@ export class LlmError extends Error {
     this.failedAttempts = failedAttempts;
   }
 
+  /** Returns the same failure with a further sentence in its message. */
+  explained(sentence: string): LlmError {
+    return this.with({ message: `${this.message} ${sentence}` });
+  }
+
   /** Returns the same failure with further details. */
-  with(more: Pick<LlmErrorOptions, 'partial' | 'failedAttempts'>): LlmError {
+  with({
+    message = this.message,
+    ...more
+  }: Pick<LlmErrorOptions, 'partial' | 'failedAttempts'> & { readonly message?: string }): LlmError {
     const { status, retryAfterMs, partial, failedAttempts, cause } = this;
-    return new LlmError(this.code, this.message, {
+    return new LlmError(this.code, message, {
       ...(status !== undefined && { status }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(partial && { partial }),

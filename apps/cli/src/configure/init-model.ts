@@ -7,6 +7,7 @@ import {
   type LlmErrorCode,
   type ModelReply,
 } from '@varve/llm';
+import { nameProxy } from '@varve/llm/network';
 import { meterCalls } from '@varve/llm/wrappers';
 import { isLoopback } from '@varve/text';
 import { CliError } from '../cli-error.ts';
@@ -98,7 +99,7 @@ export async function tryModel(reference: string, server: ChosenServer, key: Cho
       ...(!server.isProvider && { baseUrl: server.baseUrl }),
       ...(key.value !== undefined && { apiKey: key.value }),
     });
-    const reply = await callOnce(meterCalls()(model), AbortSignal.timeout(patienceMs));
+    const reply = await callOnce(meterCalls()(nameProxy(io.env)(model)), AbortSignal.timeout(patienceMs));
     io.stderr.line(styled('green', `It answered: ${useOf(reply)}.`));
   } catch (error) {
     if (!(error instanceof LlmError)) throw error;

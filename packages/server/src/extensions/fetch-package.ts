@@ -115,6 +115,12 @@ function headersFor(credentials: Credentials | undefined): Readonly<Record<strin
   return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
 }
 
+/** Returns the proxies and certificates that git uses. */
+function networkVariables(env: Variables): Variables {
+  const names = /^(?:(?:https?|all|no)_proxy|ssl_cert_(?:file|dir)|git_ssl_cainfo)$/i;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => names.test(name)));
+}
+
 /** Credential helper that prints the two variables. */
 const helper = String.raw`!printf 'username=%s\npassword=%s\n' "$VARVE_USERNAME" "$VARVE_PASSWORD"; :`;
 
@@ -190,6 +196,7 @@ async function cloned(
     const settings = {
       PATH: env['PATH'],
       HOME: env['HOME'],
+      ...networkVariables(env),
       GIT_TERMINAL_PROMPT: '0',
       // Without this, ssh asks on the terminal of the server.
       SSH_ASKPASS: 'false',

@@ -1,6 +1,7 @@
 import type { Json } from '@varve/events';
 import { buildPart, SpecError, type Registry } from '@varve/events/specs';
 import { LlmError, type LanguageModel, modelKinds, specFromLitellm, type ModelContext } from '@varve/llm';
+import { nameProxy } from '@varve/llm/network';
 import type { Variables } from '@varve/text';
 import type { LlmRecord } from './llm-record.ts';
 import type { KeyedLlm } from './server-settings.ts';
@@ -20,7 +21,7 @@ export function modelOfRecord(
       path,
       contextAt: (at) => ({ model: (inner, ...more) => model(inner, ...at, ...more) }),
     });
-  return model(specFromLitellm({ ...record, stream: false }), 'llm');
+  return nameProxy(env)(model(specFromLitellm({ ...record, stream: false }), 'llm'));
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type ModelFromOptions,
   type RetryNotice,
 } from '@varve/llm';
+import { nameProxy } from '@varve/llm/network';
 import { dumpsFrom, meterCalls, modelCatalog } from '@varve/llm/wrappers';
 import { isLoopback, type Variables, withoutUndefined } from '@varve/text';
 import * as z from 'zod';
@@ -105,7 +106,7 @@ export async function modelFromSettings(options: ModelOptions): Promise<Configur
     ...(dumps ? { fetch: dumps.fetch } : fetchOption),
     ...(notices.onPromptCut && { onPromptCut: notices.onPromptCut }),
   });
-  const named = nameKey(keyName ?? variableAt(address.baseUrl, env))(created);
+  const named = nameProxy(env)(nameKey(keyName ?? variableAt(address.baseUrl, env))(created));
   const priced = catalog ? meterCalls({ catalog: async () => catalog })(named) : named;
   const onRetry = (notice: RetryNotice): void => notices.onRetry?.(notice, attempts);
   const retrying = retry({ attempts, onRetry })(dumps ? dumps.wrap(priced) : priced);

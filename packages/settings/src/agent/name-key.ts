@@ -11,13 +11,7 @@ export function nameKey(name: string | undefined): ModelWrapper {
       try {
         return await model.generate(request, options);
       } catch (error) {
-        if (!(error instanceof LlmError) || error.code !== 'unauthenticated') throw error;
-        const { status, failedAttempts, cause } = error;
-        throw new LlmError(error.code, `${error.message} ${sentence}`, {
-          ...(status !== undefined && { status }),
-          failedAttempts,
-          cause,
-        });
+        throw error instanceof LlmError && error.code === 'unauthenticated' ? error.explained(sentence) : error;
       }
     },
   });

@@ -1,0 +1,2 @@
+export { nameProxy } from './name-proxy.ts';
+export { useNetwork } from './use-network.ts';
