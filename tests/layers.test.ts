@@ -9,7 +9,7 @@ const packages = workspacePackages();
 const layers = [
   ['@varve/events', '@varve/files', '@varve/sandbox', '@varve/text'],
   ['@varve/llm', '@varve/storage', '@varve/tools', '@varve/interop'],
-  ['@varve/condensers', '@varve/skills'],
+  ['@varve/condensers', '@varve/skills', '@varve/storage-postgres'],
   ['@varve/agent'],
   ['@varve/settings'],
   ['@varve/server'],

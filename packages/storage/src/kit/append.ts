@@ -140,7 +140,8 @@ function checkEvent({ id, kind, parentId, text, digest }: NewEvent): NewEvent {
   return { id, kind, parentId, text, ...(digest !== undefined && { digest }) };
 }
 
-function isStorable(value: unknown): boolean {
+/** Returns true for a text that every store can return exactly: without half surrogate pairs and NUL. */
+export function isStorable(value: unknown): boolean {
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 }
 

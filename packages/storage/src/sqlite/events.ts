@@ -1,7 +1,8 @@
 import { StorageError } from '../contract/error.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { SealedNewEvent } from '../kit/append.ts';
-import { inlineLimit, insertLongStrings, joinText, type LongString, splitText } from './long-strings.ts';
+import { inlineLimit, joinText, type LongString, splitText } from '../kit/long-strings.ts';
+import { insertLongStrings } from './long-strings.ts';
 import { type EventRow, sealBytes, type Statements, toEvent } from './statements.ts';
 
 /** Id and database key of a conversation. */

@@ -1,5 +1,5 @@
+import { joinText } from '../kit/long-strings.ts';
 import { type EventKey, longStringsOf } from './events.ts';
-import { joinText } from './long-strings.ts';
 import { type Read, readRows } from './read-rows.ts';
 import { type EventRow, sealText, statementOf, type Statements, toEvent } from './statements.ts';
 

@@ -123,7 +123,7 @@ export const leaseChecks: readonly StoreCheck[] = [
       const old = await store.create('c', 'old');
       await old.append([newEvent('a')]);
       await using other = await reopen?.();
-      expireLeases?.();
+      await expireLeases?.();
       const next = await other?.open('c');
       assert.ok((next?.epoch ?? 0) > old.epoch);
       await rejectsWith('fenced', () => old.append([newEvent('b')]));
@@ -144,7 +144,7 @@ export const leaseChecks: readonly StoreCheck[] = [
     async run({ open, expireLeases }) {
       await using store = await open();
       const log = await store.create('c', {});
-      expireLeases?.();
+      await expireLeases?.();
       assert.deepEqual(await log.append([newEvent('a')]), [0]);
       await rejectsWith('held', () => store.open('c'));
     },
@@ -156,7 +156,7 @@ export const leaseChecks: readonly StoreCheck[] = [
       await using store = await open();
       const old = await store.create('c', {});
       await using other = await reopen?.();
-      expireLeases?.();
+      await expireLeases?.();
       await other?.remove('c');
       await rejectsWith('fenced', () => old.append([newEvent('a')]));
       const next = await other?.create('c', {});

@@ -113,7 +113,7 @@ export const proofChecks: readonly StoreCheck[] = [
       await old.append([newEvent('a')], { signer });
       await using other = await reopen?.();
       assert.ok(other);
-      expireLeases?.();
+      await expireLeases?.();
       const next = await other.open('c');
       await next.append([newEvent('b')]);
       await rejectsWith('fenced', () => old.append([newEvent('c')], { signer }));
@@ -150,7 +150,7 @@ export const proofChecks: readonly StoreCheck[] = [
       assert.equal((await log.at(0)).text, event.text);
       await using other = await reopen?.();
       assert.ok(other);
-      expireLeases?.();
+      await expireLeases?.();
       const next = await other.open('c');
       await rejectsWith('fenced', async () => log.proof?.cut(1));
       await rejectsWith('fenced', async () => log.proof?.replace([{ tombstone, text }]));

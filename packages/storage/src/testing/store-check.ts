@@ -12,7 +12,7 @@ export interface StoreHarness {
    */
   readonly crash?: (store: EventStore) => Promise<EventStore>;
   /** Makes all current leases expire without notice to their holders, for instance by advancing an injected clock. */
-  readonly expireLeases?: () => void;
+  readonly expireLeases?: () => void | Promise<void>;
   /** Set for stores whose logs have a `proof`. */
   readonly keepsProof?: true;
   /** Set for stores with `facts`. */

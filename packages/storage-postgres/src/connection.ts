@@ -1,0 +1,226 @@
+import { StorageError } from '@varve/storage';
+import { type Wakeups, wakeups } from '@varve/storage/kit';
+import { Pool, type PoolClient, types } from 'pg';
+import { isConflict, toFailure, toStorageError } from './errors.ts';
+import { migrate } from './schema.ts';
+import { sqlOf, type Sql } from './sql.ts';
+import type { Target } from './url.ts';
+
+/** A row that a statement returned. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Runs a statement and returns its rows. */
+export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** A transaction, whose statements run one after the other. */
+export interface Session {
+  readonly query: Query;
+}
+
+/** The connections of a store to its database. */
+export interface Connection {
+  /** Name of the store in messages, without password. */
+  readonly label: string;
+  readonly sql: Sql;
+  /** Runs a statement that only reads. @throws {StorageError} `closed`, `io`, `corrupt`. */
+  readonly read: Query;
+  /** Runs a statement that commits by itself; it may run more than once. @throws {StorageError} as {@link read}. */
+  readonly write: Query;
+  /** Runs work in a transaction; it may run more than once. @throws {StorageError} as {@link read}. */
+  readonly transaction: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  /** Keyed by the conversation's key. Fired by this store, and within `pollMs` for commits of others. */
+  readonly wake: Wakeups;
+  /** Aborts when {@link close} is called. */
+  readonly closed: AbortSignal;
+  /** Runs `last`, and closes. Reads are `closed` immediately, writes after `last`. */
+  close(last: () => Promise<void>): Promise<void>;
+}
+
+/** Options of `connect`. */
+export interface ConnectOptions {
+  readonly target: Target;
+  readonly pollMs: number;
+}
+
+/** Time after which the database ends the transaction of a process that was stopped in it, and a wait for its locks. */
+const stalledMs = 10_000;
+/** Time after which a statement without a reply counts as lost. */
+const replyMs = 120_000;
+const conflictTries = 8;
+
+/** Connects to a database, and creates or migrates its tables. @throws {StorageError} `io`, `invalid`. */
+export async function connect({ target, pollMs }: ConnectOptions): Promise<Connection> {
+  const { label, schema } = target;
+  const pool = openPool(target);
+  const closing = new AbortController();
+  let isClosed = false;
+  const check = (isOver: boolean): void => {
+    if (isOver) throw new StorageError('closed', `The store ${label} is closed.`);
+  };
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await retryConflicts(work);
+    } catch (error) {
+      throw toStorageError(error, label);
+    }
+  };
+  const query: Query = async (sql, values) => run(async () => queryOf(pool)(sql, values));
+  const connection: Connection = {
+    label,
+    sql: sqlOf(schema),
+    read: async (sql, values) => {
+      check(closing.signal.aborted);
+      return query(sql, values);
+    },
+    write: async (sql, values) => {
+      check(isClosed);
+      return query(sql, values);
+    },
+    transaction: async (work) => {
+      check(isClosed);
+      return run(async () => transact(pool, work));
+    },
+    wake: wakeups((onChange) => watchCommits(connection, pollMs, onChange)),
+    closed: closing.signal,
+    async close(last) {
+      closing.abort();
+      connection.wake.fireAll();
+      await last();
+      isClosed = true;
+      await pool.end();
+    },
+  };
+  try {
+    await connection.transaction(async (session) => checkDatabase(session, label));
+    await migrate(connection.transaction, { schema, label });
+    return connection;
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+function openPool({ host, port, user, password, database, tls, ...target }: Target): Pool {
+  const pool = new Pool({
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ssl: tls,
+    application_name: target.applicationName,
+    connectionTimeoutMillis: target.connectMs,
+    max: target.poolSize,
+    keepAlive: true,
+    query_timeout: replyMs,
+    lock_timeout: stalledMs,
+    idle_in_transaction_session_timeout: stalledMs,
+    types: { getTypeParser: (oid, format) => (oid === int8 ? parseInt8 : types.getTypeParser(oid, format)) },
+  });
+  // The pool removes an idle connection that fails; the next statement uses another one, and fails if it cannot.
+  pool.on('error', () => {});
+  return pool;
+}
+
+const int8 = types.builtins.INT8;
+
+/** Parses a 64-bit integer. varve stores none that JavaScript cannot represent. */
+function parseInt8(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value;
+  throw new StorageError('corrupt', `The database contains the number ${text}, which is out of range.`);
+}
+
+function queryOf(client: Pick<PoolClient, 'query'>): Query {
+  return async (text, values) => {
+    try {
+      const { rows }: { readonly rows: readonly Row[] } = await client.query({
+        text,
+        ...(values && { values: [...values], name: nameOf(text) }),
+      });
+      return rows;
+    } catch (error) {
+      throw toFailure(error);
+    }
+  };
+}
+
+/** Statements with parameters are prepared once per connection, under these names. Their number is limited. */
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `varve_${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isConflict(error) || tries >= conflictTries) throw error;
+    }
+  }
+}
+
+async function transact<T>(pool: Pool, work: (session: Session) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw toFailure(error);
+  });
+  const session = { query: queryOf(client) };
+  let isBroken = true;
+  try {
+    await session.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    const result = await work(session);
+    await session.query('COMMIT');
+    isBroken = false;
+    return result;
+  } catch (error) {
+    isBroken = !(await rollBack(session));
+    throw error;
+  } finally {
+    // A connection whose transaction did not end is not used again.
+    client.release(isBroken);
+  }
+}
+
+/** Ends a failed transaction; returns false if its connection cannot be used again. */
+async function rollBack(session: Session): Promise<boolean> {
+  try {
+    await session.query('ROLLBACK');
+    return true;
+  } catch {
+    return false; // The caller's error is more specific than this one.
+  }
+}
+
+async function checkDatabase(session: Session, label: string): Promise<void> {
+  const [row] = await session.query(
+    `SELECT current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit`,
+  );
+  const { encoding, commit } = row as { encoding: string; commit: string };
+  if (encoding !== 'UTF8') throw new StorageError('invalid', `${label} has the encoding ${encoding}, not UTF8.`);
+  if (commit !== 'off') return;
+  throw new StorageError('invalid', `${label} acknowledges commits before they are stored: synchronous_commit is off.`);
+}
+
+/** Polls for commits of any connection every `pollMs`, until stopped. */
+function watchCommits(connection: Connection, pollMs: number, onChange: () => void): () => void {
+  let seen: unknown;
+  let isPolling = false;
+  const poll = async (): Promise<void> => {
+    if (isPolling) return;
+    isPolling = true;
+    // A failure is a change too: the readers wake up and meet it themselves.
+    const now = await connection.read('SELECT pg_current_snapshot()::text AS now', []).then(
+      ([row]) => row?.['now'],
+      () => undefined,
+    );
+    isPolling = false;
+    if (now === undefined || now !== seen) onChange();
+    seen = now;
+  };
+  const timer = setInterval(() => void poll(), pollMs);
+  return () => clearInterval(timer);
+}

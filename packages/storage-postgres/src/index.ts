@@ -1,0 +1,1 @@
+export { postgresScheme, postgresStore, type PostgresStoreOptions } from './postgres-store.ts';

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { type Holder, StorageError } from '@varve/storage';
+import { checkLease } from '@varve/storage/kit';
+import type { Connection, Row, Session } from './connection.ts';
+import type { ConversationKey } from './events.ts';
+import { type ConversationRow, type LogState, toConversation } from './rows.ts';
+
+/** Lease settings of a store. */
+export interface LeaseOptions {
+  /** Milliseconds until a lease expires if it is not renewed. */
+  readonly leaseMs: number;
+  /** Process that takes the leases. */
+  readonly holder: Holder;
+}
+
+/** The right to append: valid while the conversation's row has this epoch. Keys are never reused. */
+export interface Lease {
+  readonly key: number;
+  readonly epoch: number;
+}
+
+/** A conversation whose lease this store took, with everything that writing to it needs. */
+export interface LeasedConversation extends LeaseOptions {
+  readonly id: string;
+  readonly purpose: 'append' | 'repair';
+  readonly connection: Connection;
+  readonly lease: Lease;
+  /** Time of statements, in UTC milliseconds. */
+  readonly now: () => number;
+}
+
+/** Identifies this process among others of the same id, for a person who looks at the table. */
+const process = randomUUID();
+
+/** Rejects a conversation whose lease a live process holds. @throws {StorageError} `held`. */
+export function checkFree(row: ConversationRow, holder: Holder, takeOver?: boolean): void {
+  const { lease_host: host, lease_pid: pid, lease_boot: boot, lease_until: until } = row;
+  if (host === null || pid === null || boot === null || until === null) return;
+  checkLease(row.id, { host, pid, boot, until }, { holder, now: () => row.now, takeOver });
+}
+
+/** Takes the lease, from another holder if there is one; in a transaction that locked the conversation. */
+export async function takeLease(
+  session: Session,
+  { sql }: Connection,
+  { key, leaseMs, holder: { host, pid, boot } }: LeaseOptions & { readonly key: number },
+): Promise<Lease> {
+  const [row] = await session.query(sql.takeLease, [process, host, pid, boot, leaseMs, key]);
+  return { key, epoch: Number(row?.['lease_epoch']) };
+}
+
+/**
+ * Returns the end of the log and keeps the lease from being taken over until the transaction ends.
+ *
+ * @throws {StorageError} `fenced` if it was.
+ */
+export async function lockLease(session: Session, conversation: LeasedConversation): Promise<LogState> {
+  const { connection, lease } = conversation;
+  return leasedState(conversation, await session.query(connection.sql.lockLogState, [lease.key]));
+}
+
+/** Returns the end of the log. @throws {StorageError} `fenced` if the lease was taken over. */
+export async function readLeasedState(conversation: LeasedConversation): Promise<LogState> {
+  const { connection, lease } = conversation;
+  return leasedState(conversation, await connection.write(connection.sql.logState, [lease.key]));
+}
+
+function leasedState({ id, lease }: LeasedConversation, rows: readonly Row[]): LogState {
+  const row = rows[0] && toConversation(rows[0]);
+  if (row?.lease_epoch === lease.epoch) return { head: row.head, seal: row.seal };
+  throw new StorageError('fenced', `Conversation ${id} was taken over from epoch ${lease.epoch}.`);
+}
+
+/** Returns the first row. @throws {StorageError} `missing` without one. */
+export function existing(id: string, [row]: readonly Row[]): Row {
+  if (row) return row;
+  throw new StorageError('missing', `There is no conversation ${id}.`);
+}
+
+/** Key of a leased conversation. */
+export function keyOf({ id, lease }: LeasedConversation): ConversationKey {
+  return { id, key: lease.key };
+}

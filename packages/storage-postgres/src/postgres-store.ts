@@ -1,0 +1,177 @@
+import type { Json } from '@varve/events';
+import {
+  type EventLog,
+  type EventStore,
+  type Fact,
+  type FactQuery,
+  type Holder,
+  type ListQuery,
+  type LogReader,
+  type OpenOptions,
+  type Page,
+  type RemoveOptions,
+  StorageError,
+  type StoreScheme,
+  type Summary,
+} from '@varve/storage';
+import {
+  checkExpectedMeta,
+  checkId,
+  jsonText,
+  parseListQuery,
+  readerOf,
+  thisProcess,
+  toPage,
+} from '@varve/storage/kit';
+import { connect, type Connection, type Session } from './connection.ts';
+import { findFacts } from './facts.ts';
+import { checkIntact } from './intact.ts';
+import { checkFree, existing, type Lease, type LeaseOptions, takeLease } from './lease.ts';
+import { postgresLog } from './postgres-log.ts';
+import { toConversation, toSummary } from './rows.ts';
+import { logSource } from './source.ts';
+import { parseUrl } from './url.ts';
+
+/** Options of `postgresStore`. */
+export interface PostgresStoreOptions {
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETERS`. No message contains the password. */
+  readonly url: string;
+  /** Milliseconds until a lease expires if it is not renewed; default 15 seconds. Renewed three times as often. */
+  readonly leaseMs?: number;
+  /** Milliseconds between checks of a tail for appends of other processes, at most 250; default 100. */
+  readonly pollMs?: number;
+  /** Time of signed statements, in UTC milliseconds; default `Date.now`. Everything else uses the database's clock. */
+  readonly now?: () => number;
+  /** Process that takes the leases; default this process. */
+  readonly holder?: Holder;
+}
+
+/**
+ * Opens a store in a PostgreSQL database, which processes of several machines may use at the same time. Creates its
+ * tables if they are missing.
+ *
+ * @throws {StorageError} `invalid` for a malformed URL, a database that cannot keep what it acknowledges, or tables of
+ * another application or of a newer version; `io`.
+ */
+export async function postgresStore(options: PostgresStoreOptions): Promise<EventStore> {
+  const { leaseMs = 15_000, pollMs = 100, now = Date.now, holder = thisProcess() } = options;
+  const connection = await connect({ target: parseUrl(options.url), pollMs: Math.min(pollMs, 250) });
+  return new PostgresStore(connection, { leaseMs, now, holder });
+}
+
+/** Opens `postgres:…` with the defaults. */
+export const postgresScheme: StoreScheme = async (rest) => postgresStore({ url: `postgres:${rest}` });
+
+interface StoreOptions extends LeaseOptions {
+  readonly now: () => number;
+}
+
+/** A store over an open connection, which it closes. */
+class PostgresStore implements EventStore {
+  readonly #connection: Connection;
+  readonly #options: StoreOptions;
+  /** Open logs, and logs that are being opened. */
+  readonly #logs = new Set<Promise<EventLog>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(connection: Connection, options: StoreOptions) {
+    this.#connection = connection;
+    this.#options = options;
+  }
+
+  async create(id: string, meta: Json): Promise<EventLog> {
+    this.#check(id);
+    const { sql } = this.#connection;
+    const metaText = jsonText('meta', meta);
+    return this.#openLog({ id, purpose: 'append' }, async (session) => {
+      const [row] = await session.query(sql.insertConversation, [id]);
+      if (!row) throw new StorageError('exists', `There is a conversation ${id} already.`);
+      const key = Number(row['key']);
+      await session.query(sql.insertMeta, [key, metaText]);
+      return takeLease(session, this.#connection, { ...this.#options, key });
+    });
+  }
+
+  async open(id: string, { purpose = 'append', takeOver }: OpenOptions = {}): Promise<EventLog> {
+    this.#check(id);
+    const { sql } = this.#connection;
+    return this.#openLog({ id, purpose }, async (session) => {
+      const row = toConversation(existing(id, await session.query(sql.lockConversation, [id])));
+      checkFree(row, this.#options.holder, takeOver);
+      if (purpose === 'append') await checkIntact(session, this.#connection, row);
+      return takeLease(session, this.#connection, { ...this.#options, key: row.key });
+    });
+  }
+
+  async read(id: string): Promise<LogReader> {
+    this.#check(id);
+    const rows = await this.#connection.read(this.#connection.sql.conversation, [id]);
+    const { key } = toConversation(existing(id, rows));
+    return readerOf(logSource(this.#connection, { id, key, closed: this.#connection.closed }));
+  }
+
+  async list(query: ListQuery = {}): Promise<Page<Summary>> {
+    const { limit, after } = parseListQuery(query);
+    const { firstSummaries, nextSummaries } = this.#connection.sql;
+    const rows = after
+      ? await this.#connection.read(nextSummaries, [after.updatedAt, after.id, limit + 1])
+      : await this.#connection.read(firstSummaries, [limit + 1]);
+    return toPage(rows.map(toSummary), limit);
+  }
+
+  async summary(id: string): Promise<Summary> {
+    this.#check(id);
+    return toSummary(existing(id, await this.#connection.read(this.#connection.sql.summary, [id])));
+  }
+
+  async facts(query: FactQuery): Promise<Page<Fact>> {
+    return findFacts(this.#connection, query);
+  }
+
+  async remove(id: string, options: RemoveOptions = {}): Promise<void> {
+    this.#check(id);
+    const { sql } = this.#connection;
+    const key = await this.#connection.transaction(async (session) => {
+      const row = toConversation(existing(id, await session.query(sql.lockConversation, [id])));
+      checkFree(row, this.#options.holder);
+      const [summary] = await session.query(sql.summary, [id]);
+      checkExpectedMeta(id, options, () => (summary ? toSummary(summary).meta : null));
+      await session.query(sql.removeConversation, [row.key]);
+      return row.key;
+    });
+    this.#connection.wake.fire(key);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#connection.close(async () => {
+      for (const opened of await Promise.allSettled(this.#logs)) {
+        if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
+      }
+    });
+    return this.#closed;
+  }
+
+  #check(id: string): void {
+    if (this.#connection.closed.aborted) throw new StorageError('closed', 'The store is closed.');
+    checkId(id);
+  }
+
+  async #openLog(opened: Opening, take: (session: Session) => Promise<Lease>): Promise<EventLog> {
+    const forget = (): void => void this.#logs.delete(log);
+    const log = this.#leaseLog(opened, take, forget);
+    this.#logs.add(log);
+    log.catch(forget);
+    return log;
+  }
+
+  async #leaseLog(opened: Opening, take: (session: Session) => Promise<Lease>, onClose: () => void): Promise<EventLog> {
+    const connection = this.#connection;
+    const lease = await connection.transaction(take);
+    return postgresLog({ ...this.#options, ...opened, connection, lease, onClose });
+  }
+}
+
+/** A log to open. */
+interface Opening extends Required<Pick<OpenOptions, 'purpose'>> {
+  readonly id: string;
+}

@@ -1,0 +1,188 @@
+import { StorageError } from '@varve/storage';
+import { DatabaseFailure } from './errors.ts';
+import type { Session } from './connection.ts';
+
+/**
+ * The schema, as a list of migrations: step n brings a schema of version n - 1 to version n. Released steps are never
+ * edited; a change is another step. `s` is the quoted name of the PostgreSQL schema.
+ *
+ * The tables are those of the SQLite store. `meta` is apart from `conversation`, because an append rewrites the row of
+ * the head. `event.bytes` is the size of the whole text, which limits pages. `fact` is written with the event.
+ *
+ * Leases use `now_ms`, the clock of the database: those of the processes differ.
+ *
+ * A blob is deleted with its last reference. Its row is locked first, in a statement of its own: an append that refers
+ * to it in the meantime has locked it too, and the next statement sees the reference.
+ */
+export const migrations: readonly ((s: string) => string)[] = [
+  (s) => `
+  CREATE FUNCTION ${s}.now_ms() RETURNS bigint LANGUAGE sql VOLATILE
+    AS 'SELECT floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint';
+  CREATE TABLE ${s}.conversation (
+    key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    head bigint NOT NULL DEFAULT 0,
+    seal bytea,
+    lease_epoch bigint NOT NULL DEFAULT 0,
+    lease_holder text COLLATE "C",
+    lease_host text COLLATE "C",
+    lease_pid bigint,
+    lease_boot text COLLATE "C",
+    lease_until bigint
+  );
+  CREATE INDEX conversation_by_update ON ${s}.conversation (updated_at DESC, id DESC);
+  CREATE TABLE ${s}.meta (
+    conversation bigint PRIMARY KEY REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
+    json text COLLATE "C" NOT NULL
+  );
+  CREATE TABLE ${s}.event (
+    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
+    seq bigint NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    parent_id text COLLATE "C",
+    text text COLLATE "C" NOT NULL,
+    bytes bigint NOT NULL,
+    blobs integer,
+    seal bytea,
+    PRIMARY KEY (conversation, seq),
+    UNIQUE (conversation, id)
+  );
+  CREATE INDEX event_without_seal ON ${s}.event (conversation, seq) WHERE seal IS NULL;
+  CREATE TABLE ${s}.blob (
+    key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    sha256 bytea NOT NULL UNIQUE,
+    text text COLLATE "C" NOT NULL,
+    CHECK (sha256 = pg_catalog.sha256(pg_catalog.convert_to(text, 'UTF8')))
+  );
+  CREATE TABLE ${s}.event_blob (
+    conversation bigint NOT NULL,
+    seq bigint NOT NULL,
+    at integer NOT NULL,
+    blob bigint NOT NULL REFERENCES ${s}.blob (key),
+    PRIMARY KEY (conversation, seq, at),
+    FOREIGN KEY (conversation, seq) REFERENCES ${s}.event (conversation, seq) ON DELETE CASCADE
+  );
+  CREATE INDEX event_blob_by_blob ON ${s}.event_blob (blob);
+  CREATE FUNCTION ${s}.delete_unused_blob() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp AS $$
+  BEGIN
+    PERFORM 1 FROM ${s}.blob WHERE key = OLD.blob FOR UPDATE;
+    DELETE FROM ${s}.blob
+    WHERE key = OLD.blob AND NOT EXISTS (SELECT 1 FROM ${s}.event_blob WHERE event_blob.blob = OLD.blob);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER blob_unused AFTER DELETE ON ${s}.event_blob
+    FOR EACH ROW EXECUTE FUNCTION ${s}.delete_unused_blob();
+  CREATE TABLE ${s}.statement (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
+    seq bigint NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    json text COLLATE "C" NOT NULL
+  );
+  CREATE INDEX statement_by_event ON ${s}.statement (conversation, seq);
+  CREATE TABLE ${s}.quarantine (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
+    at bigint NOT NULL,
+    json text COLLATE "C" NOT NULL
+  );
+  CREATE INDEX quarantine_by_conversation ON ${s}.quarantine (conversation, number);
+  CREATE TABLE ${s}.snapshot (
+    number bigint GENERATED ALWAYS AS IDENTITY,
+    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
+    name text COLLATE "C" NOT NULL,
+    seq bigint NOT NULL,
+    state text COLLATE "C" NOT NULL,
+    PRIMARY KEY (conversation, name, seq)
+  );
+  CREATE TABLE ${s}.fact (
+    name text COLLATE "C" NOT NULL,
+    value text COLLATE "C" NOT NULL,
+    conversation_id text COLLATE "C" NOT NULL,
+    seq bigint NOT NULL,
+    conversation bigint NOT NULL,
+    PRIMARY KEY (name, value, conversation_id, seq),
+    FOREIGN KEY (conversation, seq) REFERENCES ${s}.event (conversation, seq) ON DELETE CASCADE
+  );
+  CREATE INDEX fact_by_event ON ${s}.fact (conversation, seq);
+  `,
+];
+
+/** Schema of a store in a database. */
+export interface SchemaTarget {
+  /** Name, without quotes. */
+  readonly schema: string;
+  /** Name of the store for messages. */
+  readonly label: string;
+}
+
+/** Quotes the name of a PostgreSQL schema. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Runs `work` in a transaction. */
+export type Transaction = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+
+/**
+ * Migrates the schema to the newest version, in one transaction under an advisory lock, so that one of several
+ * processes does it. A role without the right to create tables can use a schema that has this version.
+ *
+ * @throws {StorageError} `invalid` for tables of another application or of a newer version, `io`.
+ */
+export async function migrate(transaction: Transaction, target: SchemaTarget, steps = migrations): Promise<void> {
+  if ((await transaction(async (session) => versionOf(session, target, steps.length))) === steps.length) return;
+  await transaction(async (session) => {
+    await session.query(`SELECT pg_advisory_xact_lock(hashtext('varve'), hashtext($1))`, [target.schema]);
+    await runSteps(session, target, steps);
+  });
+}
+
+async function runSteps(session: Session, target: SchemaTarget, steps: typeof migrations): Promise<void> {
+  const s = quoted(target.schema);
+  const version = await versionOf(session, target, steps.length);
+  if (version === undefined) {
+    const [found] = await session.query('SELECT to_regnamespace($1) AS name', [s]);
+    if (found?.['name'] === null) await session.query(`CREATE SCHEMA ${s}`);
+    await session.query(`CREATE TABLE ${s}.migration (version integer PRIMARY KEY)`);
+  }
+  for (const [index, step] of steps.entries()) {
+    if (index < (version ?? 0)) continue;
+    await session.query(step(s));
+    await session.query(`INSERT INTO ${s}.migration (version) VALUES (${index + 1})`);
+  }
+}
+
+/** Returns the version of a schema; `undefined` for one without tables. */
+async function versionOf(session: Session, target: SchemaTarget, known: number): Promise<number | undefined> {
+  const { schema, label } = target;
+  const [owned] = await session.query(
+    `SELECT count(*) AS tables, count(*) FILTER (WHERE relname = 'migration') AS ours FROM pg_catalog.pg_class
+     WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p')`,
+    [quoted(schema)],
+  );
+  if (Number(owned?.['tables'] ?? 0) === 0) return undefined;
+  if (Number(owned?.['ours']) === 0) throw otherApplication(target);
+  const version = await readVersion(session, target);
+  if (version <= known) return version;
+  throw new StorageError('invalid', `${label} has schema version ${version}, newer than the ${known} known here.`);
+}
+
+async function readVersion(session: Session, target: SchemaTarget): Promise<number> {
+  try {
+    const [row] = await session.query(`SELECT max(version) AS version FROM ${quoted(target.schema)}.migration`);
+    return Number(row?.['version'] ?? 0);
+  } catch (error) {
+    // A table of this name without the column.
+    if (error instanceof DatabaseFailure && error.state === '42703') throw otherApplication(target);
+    throw error;
+  }
+}
+
+function otherApplication({ schema, label }: SchemaTarget): StorageError {
+  return new StorageError('invalid', `The schema ${schema} of ${label} has tables of another application.`);
+}

@@ -1,0 +1,132 @@
+import { quoted } from './schema.ts';
+
+/** Every SQL statement of the store, except those of `append.ts`. Parameters are positional. */
+export type Sql = ReturnType<typeof sqlOf>;
+
+/** Builds the statements for a PostgreSQL schema. */
+export function sqlOf(schema: string) {
+  const s = quoted(schema);
+  const summaries = `
+    SELECT id, created_at, updated_at, head, meta.json AS meta
+    FROM ${s}.conversation JOIN ${s}.meta ON meta.conversation = key`;
+  return {
+    schema: s,
+    conversation: `SELECT *, ${s}.now_ms() AS now FROM ${s}.conversation WHERE id = $1`,
+    lockConversation: `SELECT *, ${s}.now_ms() AS now FROM ${s}.conversation WHERE id = $1 FOR UPDATE`,
+    logState: `SELECT head, seal, lease_epoch FROM ${s}.conversation WHERE key = $1`,
+    lockLogState: `SELECT head, seal, lease_epoch FROM ${s}.conversation WHERE key = $1 FOR UPDATE`,
+    insertConversation: `
+      INSERT INTO ${s}.conversation (id, created_at, updated_at)
+      SELECT $1, now, now FROM ${s}.now_ms() AS now ON CONFLICT (id) DO NOTHING RETURNING key`,
+    removeConversation: `DELETE FROM ${s}.conversation WHERE key = $1`,
+    setHead: `UPDATE ${s}.conversation SET head = $1, seal = $2, updated_at = ${s}.now_ms() WHERE key = $3`,
+    setSeal: `UPDATE ${s}.conversation SET seal = $1 WHERE key = $2`,
+    insertMeta: `INSERT INTO ${s}.meta (conversation, json) VALUES ($1, $2)`,
+
+    takeLease: `
+      UPDATE ${s}.conversation SET lease_epoch = lease_epoch + 1, lease_holder = $1, lease_host = $2, lease_pid = $3,
+        lease_boot = $4, lease_until = ${s}.now_ms() + $5 WHERE key = $6 RETURNING lease_epoch`,
+    renewLease: `
+      UPDATE ${s}.conversation SET lease_until = ${s}.now_ms() + $1 WHERE key = $2 AND lease_epoch = $3`,
+    releaseLease: `
+      UPDATE ${s}.conversation
+      SET lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_until = NULL
+      WHERE key = $1 AND lease_epoch = $2`,
+
+    eventCount: `
+      SELECT head, count(event.seq) AS count, min(event.seq) AS first, max(event.seq) AS last
+      FROM ${s}.conversation LEFT JOIN ${s}.event ON event.conversation = key WHERE key = $1 GROUP BY key`,
+    seqs: `SELECT seq FROM ${s}.event WHERE conversation = $1 ORDER BY seq`,
+    seqById: `SELECT seq FROM ${s}.event WHERE conversation = $1 AND id = $2`,
+    // Ends with the event that reaches the limit of bytes.
+    events: withStrings(
+      s,
+      `
+      SELECT * FROM (
+        SELECT *, sum(bytes) OVER (ORDER BY seq) - bytes AS before FROM (
+          SELECT * FROM ${s}.event WHERE conversation = $1 AND seq >= $2 AND seq < $3 ORDER BY seq LIMIT $4
+        ) AS range) AS sized
+      WHERE before < $5`,
+    ),
+    eventsById: withStrings(s, `SELECT * FROM ${s}.event WHERE conversation = $1 AND id = ANY ($2::text[])`),
+    setText: `UPDATE ${s}.event SET text = $1, blobs = $2 WHERE conversation = $3 AND seq = $4`,
+    deleteEvents: `DELETE FROM ${s}.event WHERE conversation = $1 AND (seq >= $2 OR seq < 0)`,
+    insertString: `
+      WITH stored AS (
+        INSERT INTO ${s}.blob (sha256, text) VALUES ($5, $4)
+        ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256 RETURNING key)
+      INSERT INTO ${s}.event_blob (conversation, seq, at, blob) SELECT $1, $2, $3, key FROM stored`,
+    deleteStrings: `DELETE FROM ${s}.event_blob WHERE conversation = $1 AND seq = $2`,
+    deleteFacts: `DELETE FROM ${s}.fact WHERE conversation = $1 AND seq = $2`,
+
+    insertFact: `
+      INSERT INTO ${s}.fact (name, value, conversation_id, seq, conversation) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT DO NOTHING`,
+
+    firstUnsealed: `SELECT seq FROM ${s}.event WHERE conversation = $1 AND seal IS NULL ORDER BY seq LIMIT 1`,
+    sealOf: `SELECT seal FROM ${s}.event WHERE conversation = $1 AND seq = $2`,
+    sealEvents: `
+      UPDATE ${s}.event SET seal = sealed.seal FROM unnest($2::bigint[], $3::bytea[]) AS sealed (seq, seal)
+      WHERE conversation = $1 AND event.seq = sealed.seq`,
+    seals: `
+      SELECT seq, seal FROM ${s}.event
+      WHERE conversation = $1 AND seq >= $2 AND seq < $3 AND seal IS NOT NULL ORDER BY seq LIMIT $4`,
+
+    insertStatement: `INSERT INTO ${s}.statement (conversation, seq, kind, json) VALUES ($1, $2, $3, $4)`,
+    statements: `
+      SELECT seq, json FROM ${s}.statement WHERE conversation = $1 AND seq >= $2 AND seq < $3 ORDER BY seq, number`,
+    allStatements: `SELECT number, seq, json FROM ${s}.statement WHERE conversation = $1 ORDER BY number`,
+    deleteStatement: `DELETE FROM ${s}.statement WHERE number = $1`,
+    deleteStatements: `DELETE FROM ${s}.statement WHERE conversation = $1 AND seq >= $2 AND kind <> 'cut'`,
+    deleteCheckpoints: `DELETE FROM ${s}.statement WHERE conversation = $1 AND seq >= $2 AND kind = 'checkpoint'`,
+
+    quarantined: `
+      SELECT number, json FROM ${s}.quarantine WHERE conversation = $1 AND number > $2 ORDER BY number LIMIT 1`,
+    setQuarantined: `UPDATE ${s}.quarantine SET json = $1 WHERE number = $2`,
+    insertQuarantined: `INSERT INTO ${s}.quarantine (conversation, at, json) VALUES ($1, $2, $3)`,
+    quarantineStatements: `
+      INSERT INTO ${s}.quarantine (conversation, at, json)
+      SELECT conversation, $1, json FROM ${s}.statement
+      WHERE conversation = $2 AND seq >= $3 AND kind <> 'cut' ORDER BY number`,
+
+    summary: `${summaries} WHERE id = $1`,
+    firstSummaries: `${summaries} ORDER BY updated_at DESC, id DESC LIMIT $1`,
+    nextSummaries: `${summaries} WHERE (updated_at, id) < ($1, $2) ORDER BY updated_at DESC, id DESC LIMIT $3`,
+
+    facts: `
+      SELECT value, conversation_id AS conversation, seq FROM ${s}.fact
+      WHERE name = $1 AND (value, conversation_id, seq) > ($2, $3, $4) ORDER BY value, conversation_id, seq LIMIT $5`,
+    factsOfValue: `
+      SELECT value, conversation_id AS conversation, seq FROM ${s}.fact
+      WHERE name = $1 AND value = $2 AND (conversation_id, seq) > ($3, $4) ORDER BY conversation_id, seq LIMIT $5`,
+
+    latestSnapshot: `
+      SELECT seq, state FROM ${s}.snapshot
+      WHERE conversation = $1 AND name = $2 AND seq <= $3 ORDER BY seq DESC LIMIT 1`,
+    snapshotAfter: `
+      SELECT number, name, seq, state FROM ${s}.snapshot
+      WHERE conversation = $1 AND number > $2 ORDER BY number LIMIT 1`,
+    // A snapshot of a holder that was overtaken could be one of events that a cut removed.
+    saveSnapshot: `
+      WITH old AS (
+        DELETE FROM ${s}.snapshot WHERE conversation = $1 AND name = $3 AND seq NOT IN (
+          SELECT seq FROM ${s}.snapshot WHERE conversation = $1 AND name = $3 ORDER BY seq DESC LIMIT $6))
+      INSERT INTO ${s}.snapshot (conversation, name, seq, state)
+      SELECT key, $3, $4, $5 FROM ${s}.conversation WHERE key = $1 AND lease_epoch = $2
+      ON CONFLICT (conversation, name, seq) DO UPDATE SET state = excluded.state`,
+    deleteSnapshotsAfter: `DELETE FROM ${s}.snapshot WHERE conversation = $1 AND seq > $2`,
+  } as const;
+}
+
+/** Selects events, each followed by its long strings, in order of seq and position. */
+function withStrings(s: string, selection: string): string {
+  return `
+    WITH page AS (${selection})
+    SELECT seq, NULL AS at, id, kind, parent_id, text, blobs, seal FROM page
+    UNION ALL
+    SELECT page.seq, event_blob.at, NULL, NULL, NULL, blob.text, NULL, NULL
+    FROM page JOIN ${s}.event_blob ON event_blob.conversation = page.conversation AND event_blob.seq = page.seq
+      JOIN ${s}.blob ON blob.key = event_blob.blob
+    WHERE page.blobs IS NOT NULL
+    ORDER BY seq, at NULLS FIRST`;
+}

@@ -1,0 +1,129 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, globSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from 'pg';
+
+/** Password of the owner, with characters that a URL has to escape. */
+export const password = 'pä ss/w:rd@1';
+
+/** Directory of the programs of a PostgreSQL server on this machine, the newest first; Debian's are not in PATH. */
+function findPrograms(): string | undefined {
+  const debian = globSync('/usr/lib/postgresql/*/bin').toSorted((one, other) => versionOf(other) - versionOf(one));
+  const places = [...debian, ...(process.env['PATH'] ?? '').split(':')];
+  return places.find((place) => ['initdb', 'postgres'].every((program) => existsSync(join(place, program))));
+}
+
+function versionOf(place: string): number {
+  return Number(/\d+/.exec(place)?.[0]);
+}
+
+const programs = findPrograms();
+
+/** Reason why no server can be started here; `undefined` if there is one. */
+export const problem =
+  process.env['VARVE_TEST_POSTGRES'] === undefined && programs === undefined
+    ? 'Neither VARVE_TEST_POSTGRES nor a PostgreSQL server is installed.'
+    : undefined;
+
+/** A server of this process. */
+export interface Server {
+  /** URL of its owner, with password and without parameters. */
+  readonly url: string;
+}
+
+let started: Promise<Server> | undefined;
+
+/** Returns the server of the tests, which is started once per process and ends with it. */
+export async function testServer(): Promise<Server> {
+  const url = process.env['VARVE_TEST_POSTGRES'];
+  started ??= url === undefined ? startServer() : Promise.resolve({ url });
+  return started;
+}
+
+let schemas = 0;
+
+/** Returns a URL of the tests' database with a new schema. */
+export async function freshUrl(): Promise<string> {
+  const { url } = await testServer();
+  return `${url}?schema=test_${process.pid}_${(schemas += 1)}`;
+}
+
+/** Runs SQL as the owner of the database, in the schema of a URL. */
+export async function runSql(url: string, sql: string): Promise<void> {
+  await using client = await connectedClient(url);
+  await client.query(sql);
+}
+
+async function connectedClient(url: string) {
+  const { searchParams } = new URL(url);
+  const client = new Client({ connectionString: url.replace(/\?.*/, '') });
+  await client.connect();
+  await client.query(`SET search_path = "${searchParams.get('schema') ?? 'public'}"`);
+  return Object.assign(client, { [Symbol.asyncDispose]: async () => client.end() });
+}
+
+/** Owner of the server's files: it refuses to run as root. */
+function unprivileged(): { readonly uid?: number; readonly gid?: number } {
+  if (userInfo().uid !== 0) return {};
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const idOf = (kind: string): number => Number(execFileSync('id', [kind, name], { stdio: 'pipe' }));
+      return { uid: idOf('-u'), gid: idOf('-g') };
+    } catch {
+      // The next one.
+    }
+  }
+  throw new Error('There is no user who can run PostgreSQL.');
+}
+
+/** Runs a server until its input ends, which happens when this process ends for any reason, then removes its files. */
+const untilInputEnds = '"$0" "$@" 2>&1 & cat > /dev/null; kill -INT $!; wait; rm -rf "$PWD"';
+
+async function startServer(): Promise<Server> {
+  const user = unprivileged();
+  const directory = mkdtempSync(join(tmpdir(), 'varve-postgres-'));
+  const data = join(directory, 'data');
+  mkdirSync(data);
+  const secret = join(directory, 'password');
+  writeFileSync(secret, password);
+  if (user.uid !== undefined && user.gid !== undefined) {
+    for (const path of [directory, data, secret]) chownSync(path, user.uid, user.gid);
+  }
+  const initdb = ['-D', data, '-E', 'UTF8', '--locale=C', '-U', 'owner', '-A', 'scram-sha-256', `--pwfile=${secret}`];
+  execFileSync(join(programs ?? '', 'initdb'), [...initdb, '--no-sync'], { ...user, cwd: directory, stdio: 'pipe' });
+  const port = await freePort();
+  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: directory, max_connections: 200 };
+  // Tests kill processes, not the machine.
+  const all = { ...settings, fsync: 'off', log_min_messages: 'warning', max_wal_size: '64MB' };
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const args = ['-c', untilInputEnds, join(programs ?? '', 'postgres'), '-D', data, ...flags];
+  const server = spawn('sh', args, { ...user, cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] });
+  await ready(server.stdout, port);
+  server.unref();
+  return { url: `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres` };
+}
+
+async function ready(output: NodeJS.ReadableStream, port: number): Promise<void> {
+  const lines: string[] = [];
+  for await (const line of createInterface(output)) {
+    lines.push(line);
+    if (line.includes('ready to accept connections')) {
+      output.resume();
+      return;
+    }
+  }
+  throw new Error(`PostgreSQL did not start on port ${port}: ${lines.join('\n')}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
