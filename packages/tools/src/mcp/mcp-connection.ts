@@ -68,7 +68,9 @@ export async function openConnection(name: string, server: McpServer, options: C
   Object.assign(client, { onclose: () => (isOpen = false), onerror: () => undefined });
   const failed = (what: string, cause: unknown): ToolError => {
     const { stderr: printed = '', problem = messageOf(cause) } = transport instanceof ProcessTransport ? transport : {};
-    const details = [problem, ...(printed === '' ? [] : [`It printed: ${printed}`])].join(' ');
+    const refusal = transport instanceof ProcessTransport ? transport.refusal : undefined;
+    const walls = refusal === undefined ? [] : [`${refusal} Its setting is "sandbox" of the server.`];
+    const details = [problem, ...walls, ...(printed === '' ? [] : [`It printed: ${printed}`])].join(' ');
     const shown = truncateMiddle(redactor.text(details), maxProblem, () => ' … ');
     return new ToolError('unusable', `The server ${name} ${what}. ${shown}`, { cause });
   };

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { textOf, type Json } from '@varve/events';
 import { MCPToolObservation } from '@varve/events/payloads';
 import { preparePart } from '@varve/events/specs';
+import { openSandbox, sandboxProblem } from '@varve/sandbox';
 import { redactor } from '@varve/text';
 import { expect, onTestFinished, test } from 'vitest';
 import { isRunning } from '../../test/support/is-running.ts';
@@ -217,3 +218,16 @@ test('schemas of results neither run nor print, and a server without tools print
   expect([servers.problems, printed]).toEqual([[], []]);
   await close(tools);
 });
+
+test.skipIf(sandboxProblem() !== undefined)(
+  'a server that the sandbox stops is reported with the setting',
+  async () => {
+    const sandbox = openSandbox({ profile: 'workspace', writable: [], readOnly: [], hidden: [], network: 'on' });
+    onTestFinished(() => sandbox.close());
+    const args = ['-e', `require('net').createServer().listen('/tmp/varve-refused')`];
+    const starting = connectMcp('docs', processServer({ args }), { env: {}, redactor: noSecrets, sandbox });
+    await expect(starting).rejects.toThrow(
+      'The sandbox (profile workspace) refused sockets of the local machine. Its setting is "sandbox" of the server.',
+    );
+  },
+);

@@ -59,6 +59,11 @@ export class ProcessTransport implements Transport {
     return this.#stderr.trim();
   }
 
+  /** Returns what the sandbox has refused to the server, by what it printed. */
+  get refusal(): string | undefined {
+    return this.#sandbox?.describeRefusals(this.#stderr, this.#server.directory);
+  }
+
   /** Why the connection was closed, if the server exceeded a limit. */
   get problem(): string | undefined {
     return this.#problem;
