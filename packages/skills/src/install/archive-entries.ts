@@ -1,21 +1,39 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { Entry, Options, ZipFile } from 'yauzl';
 import { SourceError } from '../sources/read-source.ts';
 
-/** Limits of an archive: files, bytes of one file, and bytes of all files. */
-const maxFiles = 500;
-const maxFileBytes = 5 * 1024 * 1024;
-const maxTotalBytes = 20 * 1024 * 1024;
+/** Limits of an archive, whatever sizes it declares. */
+export interface ArchiveLimits {
+  readonly files: number;
+  /** Bytes of one file. */
+  readonly fileBytes: number;
+  /** Bytes of all files. */
+  readonly totalBytes: number;
+}
+
+/** Default limits: a large package of skills. */
+const defaultLimits: ArchiveLimits = { files: 500, fileBytes: 5 * 1024 * 1024, totalBytes: 20 * 1024 * 1024 };
+
+/** Options of {@link archiveFiles}. */
+export interface ArchiveOptions {
+  /** Default: 500 files, 5 MiB a file and 20 MiB. */
+  readonly limits?: ArchiveLimits | undefined;
+  /** Directory of the archive whose files are returned, with paths relative to it; default all. */
+  readonly inside?: string | undefined;
+}
 
 /**
- * Returns the files of a `.zip` or `.tar.gz` archive by their relative paths.
+ * Returns the files of a `.zip` or `.tar.gz` archive by their relative paths. The only reader of archives: what it
+ * returns can be written anywhere.
  *
  * @throws {SourceError} for other formats; for links, devices and encrypted files; for paths that are absolute, lead
- * outside, or differ in case only; and when a limit is exceeded, whatever sizes the archive declares.
+ * outside, or differ in case only; and when a limit is exceeded.
  */
-export async function archiveFiles(archive: Buffer): Promise<ReadonlyMap<string, Buffer>> {
-  const files = new FileCollector();
+export async function archiveFiles(
+  archive: Buffer,
+  options: ArchiveOptions = {},
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const files = new FileCollector(options);
   try {
     if (archive.subarray(0, 4).equals(Buffer.from('PK\u0003\u0004'))) await readZip(archive, files);
     else if (archive[0] === 0x1f && archive[1] === 0x8b) await readTar(archive, files);
@@ -24,30 +42,47 @@ export async function archiveFiles(archive: Buffer): Promise<ReadonlyMap<string,
     if (error instanceof SourceError) throw error;
     throw new SourceError(`The archive cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
-  return files.found;
+  return files.contents;
+}
+
+/** An entry of an archive, as it declares it. */
+interface DeclaredEntry {
+  readonly path: string;
+  readonly type: 'file' | 'directory' | 'other';
+  readonly size: number;
 }
 
 /** Files of an archive, within the limits. */
 class FileCollector {
-  readonly found = new Map<string, Buffer>();
+  readonly contents = new Map<string, Uint8Array>();
+  readonly limits: ArchiveLimits;
+  readonly #prefix: string;
   readonly #names = new Set<string>();
   #bytes = 0;
 
-  /** Checks the next path, and that the declared size may be read. */
-  check(path: string, size: number): string {
-    const checked = checkedPath(path);
-    if (this.#names.has(checked.toLowerCase())) throw new SourceError(`The path ${quoted(path)} occurs twice.`);
-    this.#names.add(checked.toLowerCase());
-    if (this.#names.size > maxFiles) throw new SourceError(`The archive has more than ${maxFiles} files.`);
-    if (size > maxFileBytes) throw new SourceError(`The file ${quoted(path)} is larger than ${maxFileBytes} bytes.`);
-    return checked;
+  constructor({ limits = defaultLimits, inside }: ArchiveOptions) {
+    this.limits = limits;
+    this.#prefix = inside === undefined ? '' : `${inside}/`;
   }
 
-  add(path: string, chunks: readonly Buffer[]): void {
-    const content = Buffer.concat(chunks);
+  /** Checks the next entry; returns the path of a file that is to be read. */
+  accept({ path, type, size }: DeclaredEntry): string | undefined {
+    const checked = checkedPath(path);
+    if (type === 'directory') return undefined;
+    if (type === 'other') throw new SourceError(`The entry ${quoted(path)} is not a file.`);
+    const { files, fileBytes } = this.limits;
+    if (this.#names.has(checked.toLowerCase())) throw new SourceError(`The path ${quoted(path)} occurs twice.`);
+    this.#names.add(checked.toLowerCase());
+    if (this.#names.size > files) throw new SourceError(`The archive has more than ${files} files.`);
+    if (size > fileBytes) throw new SourceError(`The file ${quoted(path)} is larger than ${fileBytes} bytes.`);
+    return checked.startsWith(this.#prefix) ? checked.slice(this.#prefix.length) : undefined;
+  }
+
+  add(path: string, content: Uint8Array): void {
     this.#bytes += content.length;
-    if (this.#bytes > maxTotalBytes) throw new SourceError(`The files are larger than ${maxTotalBytes} bytes.`);
-    this.found.set(path, content);
+    const { totalBytes } = this.limits;
+    if (this.#bytes > totalBytes) throw new SourceError(`The files are larger than ${totalBytes} bytes.`);
+    this.contents.set(path, content);
   }
 }
 
@@ -64,45 +99,24 @@ function quoted(path: string): string {
 
 async function readZip(archive: Buffer, files: FileCollector): Promise<void> {
   // Loaded with the first archive, as `tar` is.
-  const { fromBuffer } = await import('yauzl');
-  const zip = await promisify<Buffer, Options, ZipFile>(fromBuffer)(archive, {
-    lazyEntries: true,
-    strictFileNames: true,
-  });
-  const open = promisify(zip.openReadStream.bind(zip)) as (entry: Entry) => Promise<AsyncIterable<Buffer>>;
-  for await (const entry of entriesOf(zip)) {
-    if (entry.fileName.endsWith('/')) {
-      checkedPath(entry.fileName);
-      continue;
-    }
+  const { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } = await import('@zip.js/zip.js');
+  const zip = new ZipReader(new Uint8ArrayReader(archive), { useWebWorkers: false });
+  for await (const entry of zip.getEntriesGenerator()) {
+    const { filename, encrypted, externalFileAttributes, uncompressedSize } = entry;
     // The upper half contains the mode, of archives that were made on Unix.
-    const type = (entry.externalFileAttributes >>> 16) & 0o170000;
-    if (type !== 0 && type !== 0o100000) throw new SourceError(`The entry ${quoted(entry.fileName)} is not a file.`);
-    const path = files.check(entry.fileName, entry.uncompressedSize);
-    const chunks: Buffer[] = [];
-    // The library fails when a file is larger than declared.
-    for await (const chunk of await open(entry)) chunks.push(chunk);
-    files.add(path, chunks);
-  }
-}
-
-async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
-  for (;;) {
-    const { promise, resolve, reject } = Promise.withResolvers<Entry | undefined>();
-    const onEntry = (entry: Entry): void => resolve(entry);
-    const onEnd = (): void => resolve(undefined);
-    zip.once('entry', onEntry).once('end', onEnd).once('error', reject);
-    zip.readEntry();
-    const entry = await promise;
-    zip.off('entry', onEntry).off('end', onEnd).off('error', reject);
-    if (!entry) return;
-    yield entry;
+    const mode = (externalFileAttributes >>> 16) & 0o170000;
+    const isFile = !encrypted && (mode === 0 || mode === 0o100000);
+    const type = entry.directory ? 'directory' : isFile ? 'file' : 'other';
+    const path = files.accept({ path: filename, type, size: uncompressedSize });
+    if (path === undefined || entry.directory) continue;
+    // The library fails as soon as a file is larger than declared.
+    files.add(path, await entry.getData(new Uint8ArrayWriter()));
   }
 }
 
 async function readTar(archive: Buffer, files: FileCollector): Promise<void> {
   // Headers and padding take at most 1.5 KiB a file.
-  const maxOutputLength = maxTotalBytes + maxFiles * 2048;
+  const maxOutputLength = files.limits.totalBytes + files.limits.files * 2048;
   const tar = await promisify(gunzip as (data: Buffer, options: object, done: GunzipDone) => void)(archive, {
     maxOutputLength,
   });
@@ -119,15 +133,12 @@ async function readTar(archive: Buffer, files: FileCollector): Promise<void> {
     strict: true,
     onReadEntry(entry) {
       attempt(() => {
-        if (entry.type === 'Directory') checkedPath(entry.path);
-        else if (entry.type !== 'File' && entry.type !== 'OldFile') {
-          throw new SourceError(`The entry ${quoted(entry.path)} is not a file.`);
-        } else {
-          const path = files.check(entry.path, entry.size);
-          const chunks: Buffer[] = [];
-          entry.on('data', (chunk: Buffer) => chunks.push(chunk));
-          entry.on('end', () => attempt(() => files.add(path, chunks)));
-        }
+        const type = tarTypes[entry.type] ?? 'other';
+        const path = files.accept({ path: entry.path, type, size: entry.size });
+        if (path === undefined) return;
+        const chunks: Buffer[] = [];
+        entry.on('data', (chunk: Buffer) => chunks.push(chunk));
+        entry.on('end', () => attempt(() => files.add(path, Buffer.concat(chunks))));
       });
       entry.resume();
     },
@@ -139,5 +150,11 @@ async function readTar(archive: Buffer, files: FileCollector): Promise<void> {
   await promise;
   if (failures.length > 0) throw failures[0];
 }
+
+const tarTypes: Readonly<Record<string, DeclaredEntry['type']>> = {
+  Directory: 'directory',
+  File: 'file',
+  OldFile: 'file',
+};
 
 type GunzipDone = (error: Error | null, result: Buffer) => void;

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { create, Header } from 'tar';
 import { expect, onTestFinished, test } from 'vitest';
 import { installSkills } from './install-skill.ts';
+import { unpackArchive } from './unpack-archive.ts';
 
 async function directory(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'varve-install-'));
@@ -124,6 +125,20 @@ test.for([
   await mkdir(target);
   await expect(installSkills({ archive, directory: target })).rejects.toMatchObject({ code: 'invalid' });
   expect([await readdir(parent), await readdir(target)]).toEqual([['skills'], []]);
+});
+
+test('one directory of an archive is unpacked, within limits that count all of it', async () => {
+  const parent = await directory();
+  const archive = tarGz([{ path: 'package/build/a/index.html', content: 'page' }, { path: 'package/run.js' }]);
+  const options = { archive, inside: 'package/build' };
+  const limits = { files: 2, fileBytes: 4, totalBytes: 4 };
+  await unpackArchive({ ...options, limits, directory: join(parent, 'good') });
+  expect(await readdir(join(parent, 'good'), { recursive: true })).toEqual(['a', 'a/index.html']);
+  for (const less of [{ files: 1 }, { fileBytes: 3 }, { totalBytes: 3 }]) {
+    const small = unpackArchive({ ...options, limits: { ...limits, ...less }, directory: join(parent, 'bad') });
+    await expect(small).rejects.toMatchObject({ code: 'invalid' });
+  }
+  expect(await readdir(parent)).toEqual(['good']);
 });
 
 test('a link at the place of a skill is not followed', async () => {

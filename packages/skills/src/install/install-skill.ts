@@ -40,15 +40,17 @@ async function install({ archive, directory }: InstallSkillsOptions): Promise<re
 }
 
 /** Returns the files of each skill by its name, with paths relative to it. */
-async function skillsIn(files: ReadonlyMap<string, Buffer>): Promise<ReadonlyMap<string, ReadonlyMap<string, Buffer>>> {
+async function skillsIn(
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>> {
   const marks = [...files.keys()].filter((path) => /(^|\/)skill\.md$/i.test(path));
-  const found = new Map<string, ReadonlyMap<string, Buffer>>();
+  const found = new Map<string, ReadonlyMap<string, Uint8Array>>();
   for (const path of marks) {
     const prefix = path.slice(0, path.lastIndexOf('/') + 1);
     // A skill below another one is one of its files.
     if (marks.some((other) => other !== path && prefix.startsWith(other.slice(0, other.lastIndexOf('/') + 1))))
       continue;
-    const text = files.get(path)?.toString() ?? '';
+    const text = Buffer.from(files.get(path) ?? []).toString();
     const given = prefix.split('/').at(-2) ?? '';
     const name = given === '' ? await nameIn(text) : (await parseSkill(text, given, true)).name;
     if (found.has(name)) throw new SourceError(`The archive contains the skill ${name} twice.`);

@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SkillError } from '../error.ts';
 import { SourceError } from '../sources/read-source.ts';
-import { archiveFiles } from './archive-entries.ts';
+import { archiveFiles, type ArchiveOptions } from './archive-entries.ts';
 
 /** Options of {@link unpackArchive}. */
-export interface UnpackArchiveOptions {
+export interface UnpackArchiveOptions extends ArchiveOptions {
   /** A `.zip` or `.tar.gz` archive. */
   readonly archive: Buffer;
   /** Directory that is created for the files; its parent exists. */
@@ -15,15 +15,15 @@ export interface UnpackArchiveOptions {
 /**
  * Unpacks an archive into a new directory. Nothing of it is executed.
  *
- * @throws {SkillError} `invalid` for an archive with a link, a path that leads outside, or more than 500 files or 20
- * MiB; then nothing is written.
+ * @throws {SkillError} `invalid` for an archive with a link, a path that leads outside, or more than its limits; then
+ * nothing is written.
  */
-export async function unpackArchive({ archive, directory }: UnpackArchiveOptions): Promise<void> {
-  await withSkillErrors(archiveFiles(archive).then((files) => writeFiles(directory, files)));
+export async function unpackArchive({ archive, directory, ...options }: UnpackArchiveOptions): Promise<void> {
+  await withSkillErrors(archiveFiles(archive, options).then((files) => writeFiles(directory, files)));
 }
 
 /** Writes files below a new directory, by their relative paths. */
-export async function writeFiles(directory: string, files: ReadonlyMap<string, Buffer>): Promise<void> {
+export async function writeFiles(directory: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
   const made = new Set<string>();
   const make = async (path: string): Promise<void> => {
     if (made.has(path)) return;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeDirectories } from '@varve/files';
 import type { Variables } from '@varve/text';
-import { extract } from 'tar';
+import { unpackArchive } from '@varve/skills';
 import { ServerError } from '../../error.ts';
 
 const packageName = '@openhands/agent-canvas';
@@ -18,6 +18,9 @@ export const frontEndPackage = `${packageName}@${frontEndVersion}`;
 
 /** SHA-512 of its archive: its page receives the key of the server, so the registry is not trusted with it. */
 const integrity = 'uq28bmdMapsDN0ltp5ZHYm9xfuk7cHktNkd0NY38w/UTq25wJTqSKSPya+2+ky0+HpGX2vmn0uF3mHuNCoOb2w==';
+
+/** More than the package has: 6,000 files and 90 MB. */
+const archiveLimits = { files: 20_000, fileBytes: 32 * 1024 * 1024, totalBytes: 256 * 1024 * 1024 };
 
 /** Directories and environment for {@link frontEndDirectory}. */
 export interface FrontEndPlaces {
@@ -72,16 +75,12 @@ async function download(kept: string, places: FrontEndPlaces): Promise<void> {
   try {
     await pack(temporary);
     const name = (await readdir(temporary)).find((entry) => entry.endsWith('.tgz')) ?? 'archive';
-    const file = join(temporary, name);
-    if (
-      createHash('sha512')
-        .update(await readFile(file))
-        .digest('base64') !== sha512
-    )
-      throw new Error('wrong digest');
-    await extract({ file, cwd: temporary, filter: (path) => path.startsWith('package/build/') });
+    const archive = await readFile(join(temporary, name));
+    if (createHash('sha512').update(archive).digest('base64') !== sha512) throw new Error('wrong digest');
+    const directory = join(temporary, 'build');
+    await unpackArchive({ archive, directory, inside: 'package/build', limits: archiveLimits });
     await rm(kept, { recursive: true, force: true });
-    await rename(join(temporary, 'package', 'build'), kept);
+    await rename(directory, kept);
   } catch (error) {
     const why = error instanceof Error ? error.message.split('\n', 1)[0] : 'unknown reason';
     throw new ServerError('front-end', `${frontEndPackage} cannot be downloaded: ${why}.`, { cause: error });
