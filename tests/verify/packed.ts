@@ -26,7 +26,11 @@ export async function pack(one: WorkspacePackage, folder: string): Promise<Packe
   };
 }
 
-/** Checks that a package contains its entries and licence, and no tests. @throws {AssertionError} naming the defect. */
+/**
+ * Checks that a package contains its entries and licence, no tests and no module twice.
+ *
+ * @throws {AssertionError} naming the defect.
+ */
 export function checkFiles(one: Packed): void {
   const { bin = {} } = one.manifest;
   const entries = [...subpathsOf(one).map(({ built }) => built), ...Object.values(bin)].map((path) =>
@@ -37,7 +41,9 @@ export function checkFiles(one: Packed): void {
     // The tests of the demo project are part of the demo.
     (file) => /\.test\.|\/golden\/|\.tsbuildinfo$/.test(file) && !file.startsWith('demo/'),
   );
-  assert.deepEqual({ missing, tests }, { missing: [], tests: [] });
+  // The maps of a bundle are its only link to the sources.
+  const again = one.files.filter((file) => subpathsOf(one).length > 0 && /^src\/|\.map$/.test(file));
+  assert.deepEqual({ missing, tests, again }, { missing: [], tests: [], again: [] });
 }
 
 function declarationsOf(one: Packed): readonly string[] {
