@@ -31,9 +31,11 @@ test('certificates of a file are trusted in addition to those of the process', a
 test('the global fetch uses the proxy, and its errors name it', async () => {
   const message = await inProcess([
     `useNetwork({ ALL_PROXY: 'http://me:canary@127.0.0.1:1' });`,
-    `await fetch('https://server.test/').catch(({ message }) => console.log(message));`,
+    `await fetch('https://server.test/').catch(({ message, cause }) => console.log(message, cause.code));`,
   ]);
-  expect(message).toMatch(/^fetch failed: .*ECONNREFUSED 127\.0\.0\.1:1.*The proxy is http:\/\/127\.0\.0\.1:1$/);
+  expect(message).toMatch(
+    /^fetch failed: .*ECONNREFUSED 127\.0\.0\.1:1.*The proxy is http:\/\/127\.0\.0\.1:1 ECONNREFUSED, proxy http:\/\/127\.0\.0\.1:1$/,
+  );
 });
 
 test('without variables nothing changes', async () => {

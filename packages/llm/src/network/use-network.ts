@@ -38,11 +38,15 @@ function namingProxies(fetch: typeof globalThis.fetch, env: Variables): typeof g
     } catch (error) {
       const proxy = proxyFor(input instanceof Request ? input.url : String(input), env);
       if (!proxy || !(error instanceof TypeError)) throw error;
-      throw new TypeError(`fetch failed: ${reasonOf(error)}. The proxy is ${proxy}`, { cause: error });
+      const root = rootOf(error);
+      // Some messages contain only the code.
+      const code = `${'code' in root ? String(root.code) : root.name}, proxy ${proxy}`;
+      Object.assign(error, { code });
+      throw new TypeError(`fetch failed: ${root.message}. The proxy is ${proxy}`, { cause: error });
     }
   };
 }
 
-function reasonOf({ cause, message }: Error): string {
-  return cause instanceof Error ? reasonOf(cause) : message;
+function rootOf(error: Error): Error {
+  return error.cause instanceof Error ? rootOf(error.cause) : error;
 }

@@ -15,6 +15,7 @@ test('the proxy of the sandbox uses that of the variables, except for local and 
     '::1',
   ]);
   expect(upstreamProxy({ https_proxy: 'http://other.example', ...env })?.url.host).toBe('other.example');
+  expect(upstreamProxy({ all_proxy: 'proxy.example:3128' })?.url.host).toBe('proxy.example:3128');
   expect(upstreamProxy({})).toBeUndefined();
   expect(upstreamProxy({ HTTPS_PROXY: 'socks5://proxy.example' })).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { makeDirectories } from '@varve/files';
 import type { PermissionRule } from '@varve/agent/confirmation';
+import { proxyVariables } from '@varve/llm/network';
 import {
   defaultHosts,
   openSandbox,
@@ -80,8 +81,9 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
 
 /** Returns the proxy that the usual variables name; undefined without one, and for one of another protocol. */
 export function upstreamProxy(env: Variables): UpstreamProxy | undefined {
-  const [named, direct = ''] = ['https_proxy', 'no_proxy'].map((name) => env[name] || env[name.toUpperCase()]);
-  const url = URL.parse(named ?? '');
+  const { https_proxy: proxy = '' } = proxyVariables(env) ?? {};
+  const direct = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
+  const url = URL.parse(proxy);
   const hosts = direct.split(/[\s,]+/).flatMap((part) => {
     const host = part.replace(/^\*?\./, '').replace(/:\d+$/, '');
     return host === '' ? [] : host === '*' ? ['*'] : [host, `*.${host}`];

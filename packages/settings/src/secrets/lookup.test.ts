@@ -59,3 +59,13 @@ test('a failed, empty, or endless reply is an error without the address, headers
     expect(String(error)).not.toContain('canary');
   }
 });
+
+test('a lookup that cannot connect reports the code of the failure', async () => {
+  const url = 'https://secrets.example.test/a';
+  const source = { kind: 'LookupSecret', url, headers: {}, description: undefined } as const;
+  const cause = Object.assign(new Error('a header'), { code: 'ECONNREFUSED, proxy http://proxy:1' });
+  const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
+  await expect(valueOf(source, { fetch })).rejects.toThrow(
+    'The secret at secrets.example.test is not available: it cannot be reached (ECONNREFUSED, proxy http://proxy:1).',
+  );
+});

@@ -81,6 +81,7 @@ function failure(url: URL, reason: string, cause?: unknown): SettingsError {
 
 /** The message of the cause may contain headers, so it is not kept. */
 function failed(url: URL, reason: string, error: unknown): never {
-  const name = error instanceof Error ? error.name : 'Error';
-  throw failure(url, `${reason} (${name})`);
+  const { name, cause } = error instanceof Error ? error : new Error();
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : name;
+  throw failure(url, `${reason} (${code})`);
 }
