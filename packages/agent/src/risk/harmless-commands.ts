@@ -25,28 +25,36 @@ function both(first: Accepts, second: Accepts): Accepts {
 
 const onlyVersion: Accepts = (args) => args.length > 0 && args.every((arg) => /^(?:-v|-V|--version|--help)$/.test(arg));
 /** A script of the workspace, or a module; not code in an argument. */
-const script: Accepts = (args) => /^(?!-)[\w./-]+$/.test(args[0] ?? '') || args[0] === '-m' || onlyVersion(args);
-const gitPrograms = /^(?:-c|--exec-path|--output|--ext-diff|--textconv|-O|--open-files-in-pager|--upload-pack)/;
+const script: Accepts = (args) =>
+  /^(?!-)[\w./-]+$/.test(args[0] ?? '') || args[0] === '-m' || args[0] === '--test' || onlyVersion(args);
+const gitPrograms = /^(?:--exec|--output|--ext-diff|--textconv|-O|--open-files-in-pager|--upload-pack|--config|-x)/;
 const gitReads =
-  'status diff log show blame grep ls-files ls-tree rev-parse describe shortlog cat-file check-ignore merge-base';
-const gitWrites = 'add commit switch fetch init mv merge cherry-pick';
+  'status diff log show blame grep ls-files ls-tree rev-parse describe shortlog cat-file check-ignore merge-base reflog';
+const gitWrites = 'add commit switch fetch pull init mv merge cherry-pick rebase';
 const git: Accepts = (args) => {
-  if (args.some((arg) => gitPrograms.test(arg))) return false;
-  const [name, ...rest] = args.slice(args.findIndex((arg) => !arg.startsWith('-')));
+  const at = args.findIndex((arg) => !arg.startsWith('-'));
+  if (args.some((arg, index) => gitPrograms.test(arg) || (index < at && arg.startsWith('-c')))) return false;
+  const [name, ...rest] = args.slice(at);
   if (`${gitReads} ${gitWrites}`.split(' ').includes(name ?? '')) return true;
   if (name === 'checkout') return rest[0] === '-b';
   if (name === 'branch' || name === 'tag')
     return !rest.some((arg) => /^-[a-zA-Z]*[dDmMfcC]|^--(?:delete|move|force|copy)/.test(arg));
-  if (name === 'stash') return /^(?:push|list|show)?$/.test(rest[0] ?? '');
+  if (name === 'stash') return /^(?:push|list|show|pop)?$/.test(rest[0] ?? '');
+  if (name === 'reset') return !rest.some((arg) => /^--(?:hard|merge|keep)/.test(arg));
+  if (name === 'config') return rest.length === 1 && /^\w+\.\w+$/.test(rest[0] ?? '');
+  if (name === 'worktree') return rest[0] === 'list';
   return name === 'remote' && (rest.length === 0 || rest[0] === '-v' || rest[0] === 'show');
 };
 /** Names of packages of the configured registry, and options that select no other one. */
 const packages =
   /^(?:-[DEgO]|--save\S*|--frozen-lockfile|--no-\w+|--prefer-offline|@?[a-zA-Z][\w.-]*(?:\/[\w.-]+)?(?:@[\w.^~-]+|[=<>~]=?[\w.]+)?|-r|[\w./-]+\.txt|-e|\.(?:\[\w+\])?)$/;
-const npm: Accepts = ([name, ...rest]) => {
-  if (/^(?:test|t|run|run-script|start|ls|list|view|info|outdated|why|audit|exec|--version|-v)$/.test(name ?? ''))
+const npm: Accepts = (args) => {
+  const [name = 'install', ...rest] = args[0] === '-r' ? args.slice(1) : args;
+  if (
+    /^(?:build|lint|dev|test|t|run|run-script|start|ls|list|view|info|outdated|why|audit|exec|--version|-v)$/.test(name)
+  )
     return true;
-  return /^(?:install|i|ci|add)$/.test(name ?? '') && rest.every((arg) => packages.test(arg));
+  return /^(?:install|i|ci|add)$/.test(name) && rest.every((arg) => packages.test(arg));
 };
 const pip: Accepts = ([name, ...rest]) =>
   /^(?:list|show|freeze|check|--version)$/.test(name ?? '') ||
@@ -63,7 +71,7 @@ const inside: Accepts = (args) =>
   );
 /** Lines by number, or a replacement without flags that run or write something. */
 const sed: Accepts = (args) => {
-  const [text = '', ...files] = args.slice(args.findIndex((arg) => !/^-(?:[nErsz]+|i)$/.test(arg)));
+  const [text = '', ...files] = args.slice(args.findIndex((arg) => !/^-(?:[nErsz]+|i)$|^$/.test(arg)));
   const [command, , , flags] = text.split(text[1] ?? '');
   const isReplacement = command === 's' && flags !== undefined && /^[gIip\d]*$/.test(flags);
   return inside(files) && (isReplacement || /^\d*(?:,\$|,\d+)?[pd]$/.test(text));
@@ -113,11 +121,14 @@ const reading: readonly (readonly [string, Accepts])[] = [
     any,
   ],
   ['lsof pgrep strings tput', any],
+  ['less', without(/^[-+]/)],
+  ['ss', (args) => args.every((arg) => /^-[tulnpa46]+$/.test(arg))],
   ['grep egrep fgrep diff rg ag', both(without(/^--(?:pre|search-zip|pager)|(?:^|\/)\.\.(?:\/|$)/), notAroundHome)],
   ['sort tree', without(/^-o|^--(?:output|compress-program)/)],
-  ['uniq', (args) => args.filter((arg) => !arg.startsWith('-')).length < 2],
+  ['uniq xxd', (args) => args.filter((arg) => !arg.startsWith('-')).length < 2],
   ['date hostname', (args) => args.every((arg) => arg.startsWith('+') || /^-[uIR]/.test(arg))],
-  ['env export set', (args) => args.length === 0],
+  ['env export', (args) => args.length === 0],
+  ['set', (args) => args.every((arg) => /^[-+][euxo]+$|^pipefail$/.test(arg))],
   ['find', find],
   ['fd fdfind', without(/^-[xX]|^--exec/)],
   ['awk gawk mawk', awk],
@@ -126,14 +137,22 @@ const reading: readonly (readonly [string, Accepts])[] = [
 /** Programs that build, test and change files, which are harmless in the workspace and in temporary directories. */
 const working: typeof reading = [
   ['ruff mypy pyright flake8 pylint black isort pytest tox ctest', any],
-  ['tsc vitest jest eslint prettier mocha oxlint oxfmt biome', any],
+  ['tsc vitest jest eslint prettier mocha oxlint oxfmt biome vite next rake coverage', any],
   ['gcc g++ cc c++ clang clang++ rustc javac ninja cmake make rspec phpunit shellcheck hadolint yamllint', any],
   ['git', git],
   ['npm pnpm yarn bun', npm],
   ['npx', npx],
   ['pip pip3', pip],
   ['uv poetry pipenv', verb('run sync lock tree install show')],
-  ['python python3 node ruby php perl bash sh tsx deno java', script],
+  ['composer', verb('install')],
+  ['mix swift', verb('test build compile format')],
+  ['terraform helm', verb('fmt validate plan template lint')],
+  [
+    'gh',
+    (args) =>
+      /^(?:pr|issue|run|release|repo)$/.test(args[0] ?? '') && /^(?:view|list|diff|checks)$/.test(args[1] ?? ''),
+  ],
+  ['python python3 node ruby php perl bash sh . source tsx deno java', script],
   ['cargo', verb('build b test t check c clippy fmt run r doc tree metadata bench nextest --version')],
   ['go', verb('build test vet run fmt mod list env version doc')],
   ['dotnet', verb('build test run restore format --version')],
@@ -146,6 +165,12 @@ const working: typeof reading = [
   ['rm rmdir', rm],
   ['mkdir touch cp mv ln', inside],
   ['tee', inside],
+  [
+    'tar',
+    (args) =>
+      /^-?[ct]z?v?f$/.test(args[0] ?? '') && args.slice(1).every((arg) => /^[\w/]/.test(arg)) && inside(args.slice(1)),
+  ],
+  ['zip', (args) => args.every((arg) => /^-[rq]+$|^[\w./]/.test(arg)) && inside(args)],
   ['chmod', (args) => /^[+u]?\+?[rwx]+$|^[0-7]{3}$/.test(args[0] ?? '') && inside(args.slice(1))],
   ['kill', (args) => args.every((arg) => /^(?:-\w+|%?\d{2,}|%\d)$/.test(arg))],
 ];
