@@ -39,8 +39,9 @@ export function refuseToAgents(command: Command, env: Environment): void {
   if (!env['VARVE_AGENT']) return;
   const name = nameOf(command);
   if (refused.has(name)) throw refusal(`varve ${name}`);
-  const lax = name === 'run' ? laxOption(command.opts<RunOptions>(), env) : undefined;
-  if (lax !== undefined) throw refusal(`varve run with ${lax}`);
+  const starts = ['run', 'session', 'resume'].includes(name);
+  const lax = starts ? laxOption(command.opts<RunOptions>(), env) : undefined;
+  if (lax !== undefined) throw refusal(`varve ${name} with ${lax}`);
 }
 
 /** Returns the name of a command with those of the commands around it, without that of the program. */

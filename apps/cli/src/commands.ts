@@ -1,11 +1,15 @@
 import type { CliCommand } from './cli-command.ts';
 
+/** The interactive session: the command without a name. */
+export const defaultCommand = async (): Promise<CliCommand> => (await import('./commands/session.ts')).session;
+
 /**
  * All commands in the order of the help: add a file, then its line here. Only the files of the command that was typed
  * are loaded.
  */
 export const commands: Readonly<Record<string, () => Promise<CliCommand>>> = {
   run: async () => (await import('./commands/run.ts')).run,
+  resume: async () => (await import('./commands/session.ts')).resume,
   ls: async () => (await import('./commands/ls.ts')).ls,
   show: async () => (await import('./commands/show.ts')).show,
   context: async () => (await import('./commands/context.ts')).context,

@@ -29,9 +29,10 @@ if (option === '--version' || option === '-V') {
 
 /** Returns the variables for a command. Those of commands that start programs are readable by no other process. */
 async function environmentOf(command: string | undefined): Promise<Readonly<Record<string, string | undefined>>> {
-  if (command !== 'run' && command !== 'serve') return process.env;
+  const isSession = command === undefined || command === 'resume' || /^-(?!h$|-help$)/.test(command);
+  if (command !== 'run' && command !== 'serve' && !isSession) return process.env;
   const { privateEnvironment } = await import('./setup/private-environment.ts');
-  if (command === 'run') return privateEnvironment();
+  if (command !== 'serve') return privateEnvironment();
   const { privateArguments } = await import('./setup/private-arguments.ts');
   const { youngGenerationOptions } = await import('./setup/young-generation-options.ts');
   return privateEnvironment({ nodeOptions: youngGenerationOptions(), ...privateArguments(process.argv.slice(2)) });

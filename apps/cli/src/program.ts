@@ -4,7 +4,7 @@ import { refuseToAgents } from './agent-shell.ts';
 import { appFile } from './app-file.ts';
 import { commandName } from './command-name.ts';
 import { CliError } from './cli-error.ts';
-import { commands } from './commands.ts';
+import { commands, defaultCommand } from './commands.ts';
 import type { Failure } from './describe-failure.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { styled } from './terminal/output.ts';
@@ -24,6 +24,8 @@ Exit status:
   6 ended unfinished · 7 waiting for approval · 8 a question of the agent · 130 paused or interrupted
 
 Examples:
+  varve
+  varve --continue
   varve demo
   OPENAI_API_KEY=… varve run "Fix the failing test"
   varve run --base-url http://localhost:11434/v1 --model qwen3-coder "Explain this repository"
@@ -79,8 +81,15 @@ async function programFor(args: readonly string[], io: TerminalIo, done: (code: 
     .addHelpText('after', footer);
   const [name = ''] = args[0] === 'help' ? args.slice(1) : args;
   const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  for (const load of named ? [named] : Object.values(commands)) (await load()).register(program, io, done);
+  const loaded = isSession(args, io) ? [defaultCommand] : named ? [named] : Object.values(commands);
+  for (const load of loaded) (await load()).register(program, io, done);
   return program;
+}
+
+/** Reports whether arguments start the session: options alone, or nothing on a terminal. */
+function isSession([first]: readonly string[], { stdin, stdout }: TerminalIo): boolean {
+  if (first === undefined) return stdin.isTTY === true && stdout.isTTY;
+  return first.startsWith('-') && !['-h', '--help', '-V', '--version'].includes(first);
 }
 
 function version(): string {

@@ -17,7 +17,10 @@ export function screen({ columns, rows }: ScreenSize) {
   });
   const lines = (from: number): string =>
     Array.from({ length: terminal.buffer.active.length - from }, (_, index) =>
-      terminal.buffer.active.getLine(from + index)?.translateToString(true),
+      terminal.buffer.active
+        .getLine(from + index)
+        ?.translateToString(true)
+        .trimEnd(),
     )
       .join('\n')
       .trimEnd();

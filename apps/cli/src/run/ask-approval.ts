@@ -30,13 +30,32 @@ export interface Question {
  * Shows one waiting call in full, with the reason why it waits, and asks for a decision until there is one. The end of
  * the input, Ctrl-C, Ctrl-D and an abort decide nothing.
  */
-export async function askApproval(
-  { call, place, number, count, subAgent }: Question,
-  io: TerminalIo,
-  signal: AbortSignal,
-): Promise<Approval> {
+export async function askApproval(question: Question, io: TerminalIo, signal: AbortSignal): Promise<Approval> {
+  const { titleRows, rows } = approvalRows(question, io.stderr.columns);
+  for (const row of titleRows) io.stderr.text(styled('yellow', row));
+  for (const row of rows) io.stderr.text(row);
+  for (const row of readingHints([...titleRows, ...rows], io.stderr)) io.stderr.text(styled('yellow', row));
+  for (;;) {
+    const answer = await io.ask('Choice: ', signal);
+    if (answer === undefined) {
+      io.stderr.line('');
+      return 'later';
+    }
+    const approval = approvalOf(answer, question);
+    if (approval !== undefined) return approval;
+    io.stderr.text(`Type one of: ${answersTo(question).join(', ')}.`);
+  }
+}
+
+/** Rows of a question: its title, and the call, the reasons and the answers. */
+export interface ApprovalRows {
+  readonly titleRows: readonly string[];
+  readonly rows: readonly string[];
+}
+
+/** Returns the rows of a question about a call for a terminal of this width. */
+export function approvalRows({ call, place, number, count, subAgent }: Question, columns: number): ApprovalRows {
   const owner = subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`;
-  const { columns } = io.stderr;
   const title = `Approve this tool call${owner}?${count > 1 ? ` (${number} of ${count})` : ''}`;
   const grant = sessionGrant(call, place);
   const rules = proposedRules(call, place);
@@ -47,33 +66,30 @@ export async function askApproval(
     '[n] reject, [n REASON] reject with a reason',
     '[q] decide later',
   ];
-  const titleRows = quotedRows(title, columns);
-  const rows = [
-    ...callRows(call, columns),
-    ...placeRows(call, place, columns),
-    ...reasonRows(call, columns),
-    ...choices.flatMap((choice) => quotedRows(choice, columns)),
-  ];
-  for (const row of titleRows) io.stderr.text(styled('yellow', row));
-  for (const row of rows) io.stderr.text(row);
-  for (const row of readingHints([...titleRows, ...rows], io.stderr)) io.stderr.text(styled('yellow', row));
-  for (;;) {
-    const answer = await io.ask('Choice: ', signal);
-    if (answer === undefined) {
-      io.stderr.line('');
-      return 'later';
-    }
-    const approval = approvalFor(answer.trim(), { s: grant !== undefined, a: rules.length > 0 });
-    if (approval !== undefined) return approval;
-    const letters = ['y', ...(grant ? ['s'] : []), ...(rules.length > 0 ? ['a'] : []), 'n', 'n REASON', 'q'];
-    io.stderr.text(`Type one of: ${letters.join(', ')}.`);
-  }
+  return {
+    titleRows: quotedRows(title, columns),
+    rows: [
+      ...callRows(call, columns),
+      ...placeRows(call, place, columns),
+      ...reasonRows(call, columns),
+      ...choices.flatMap((choice) => quotedRows(choice, columns)),
+    ],
+  };
 }
 
-function approvalFor(answer: string, offered: { readonly s: boolean; readonly a: boolean }): Approval | undefined {
+/** Returns the answers that a question offers. */
+export function answersTo({ call, place }: Question): readonly string[] {
+  const grant = sessionGrant(call, place);
+  return ['y', ...(grant ? ['s'] : []), ...(proposedRules(call, place).length > 0 ? ['a'] : []), 'n', 'n REASON', 'q'];
+}
+
+/** Returns the decision of an answer; undefined for an answer that the question does not offer. */
+export function approvalOf(typed: string, question: Question): Approval | undefined {
+  const answer = typed.trim();
+  const offered = answersTo(question);
   if (/^y(es)?$/i.test(answer)) return 'once';
-  if (/^s$/i.test(answer) && offered.s) return 'session';
-  if (/^a$/i.test(answer) && offered.a) return 'always';
+  if (/^s$/i.test(answer) && offered.includes('s')) return 'session';
+  if (/^a$/i.test(answer) && offered.includes('a')) return 'always';
   if (/^q(uit)?$/i.test(answer)) return 'later';
   const rejection = /^no?(?:\s+(?<reason>\S.*))?$/is.exec(answer);
   return rejection ? { reason: rejection.groups?.['reason'] ?? 'The user rejected the call.' } : undefined;

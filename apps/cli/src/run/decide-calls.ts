@@ -4,7 +4,8 @@ import type { PendingCall } from '@varve/events/projections';
 import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import { quotedRows, readingHints } from '../terminal/rows.ts';
-import { askApproval, type Approval } from './ask-approval.ts';
+import type { Approval, Question } from './ask-approval.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 import type { Display } from './event-printer.ts';
 import type { Questions } from './questions.ts';
 import { resumeCommand } from './resume-command.ts';
@@ -23,18 +24,25 @@ import {
 /** Conversation whose calls wait: that of the run, or that of a sub-agent. */
 export type WaitingConversation = WaitingChild['conversation'];
 
+/** Person who is asked about calls. */
+export interface CallReviewer {
+  readonly io: TerminalIo;
+  /** Asks about one call; the end of the input and an abort decide nothing. */
+  readonly ask: (question: Question, signal: AbortSignal) => Promise<Approval>;
+  /** Runs a function that asks after the ones before it. */
+  readonly inTurn: Questions['inTurn'];
+}
+
 /** Asks about waiting calls, and remembers what was approved for the session: the life of this process. */
 export class CallDecisions {
   readonly #granted = new Set<string>();
   readonly #learned: PermissionRule[] = [];
   readonly #options: RunOptions;
-  readonly #display: Display;
-  readonly #questions: Questions;
+  readonly #reviewer: CallReviewer;
 
-  constructor(options: RunOptions, display: Display, questions: Questions) {
+  constructor(options: RunOptions, reviewer: CallReviewer) {
     this.#options = options;
-    this.#display = display;
-    this.#questions = questions;
+    this.#reviewer = reviewer;
   }
 
   /**
@@ -43,7 +51,7 @@ export class CallDecisions {
    * `subAgent` is the name of the sub-agent whose calls these are.
    */
   async decide(conversation: WaitingConversation, signal: AbortSignal, subAgent?: string): Promise<boolean> {
-    return this.#questions.inTurn(() => this.#decide(conversation, signal, subAgent));
+    return this.#reviewer.inTurn(() => this.#decide(conversation, signal, subAgent));
   }
 
   async #decide(
@@ -51,7 +59,6 @@ export class CallDecisions {
     signal: AbortSignal,
     subAgent: string | undefined,
   ): Promise<boolean> {
-    const { io, progress } = this.#display;
     const pending = conversation.state.pending.filter(({ hasEffect }) => !hasEffect);
     const placeOf = placesIn(conversation);
     const waiting = askedOf(pending, this.#options);
@@ -60,7 +67,7 @@ export class CallDecisions {
     for (const [index, call] of asked.entries()) {
       const place = placeOf(call);
       const question = { call, place, number: index + 1, count: asked.length, subAgent };
-      const approval = await progress.hiddenDuring(() => askApproval(question, io, signal));
+      const approval = await this.#reviewer.ask(question, signal);
       if (approval === 'later') return false;
       decisions.set(call, approval);
       if (approval === 'always') await this.#learn(call, place);
@@ -74,7 +81,7 @@ export class CallDecisions {
   async #learn(call: PendingCall, place: CallPlace): Promise<void> {
     const rules = proposedRules(call, place);
     const { permissionStore } = await import('@varve/settings/trust');
-    await permissionStore(varveHome(this.#display.io)).add(rules, 'project', place.workspace);
+    await permissionStore(varveHome(this.#reviewer.io)).add(rules, 'project', place.workspace);
     this.#learned.push(...rules);
   }
 

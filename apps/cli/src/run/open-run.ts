@@ -13,7 +13,7 @@ import { untrustedLine } from '../setup/untrusted-line.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { changedSettings } from './changed-settings.ts';
-import type { Display } from './event-printer.ts';
+import type { Progress } from './progress.ts';
 import { flagsOf } from './run-flags.ts';
 import type { Questions } from './questions.ts';
 import type { RunOptions } from './run-options.ts';
@@ -27,13 +27,20 @@ export interface OpenRun {
   readonly neverAsks: boolean;
 }
 
+/** Where warnings are printed and a person is asked about hosts. */
+export interface RunPlace {
+  readonly io: TerminalIo;
+  readonly progress: Pick<Progress, 'lineAbove'>;
+  readonly questions?: Pick<Questions, 'allowsHost'>;
+}
+
 /**
  * Creates a conversation, or opens the one of `--resume`, with the agent of the options and settings, and prints
  * warnings. `open` closes everything.
  */
 export async function openRun(
   options: RunOptions,
-  { io, progress, questions }: Display & { readonly questions?: Questions },
+  { io, progress, questions }: RunPlace,
   open: AsyncDisposableStack,
 ): Promise<OpenRun> {
   const existing = options.resume === undefined ? undefined : open.use(await openExistingStore(io, options.store));

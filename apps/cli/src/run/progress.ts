@@ -127,6 +127,7 @@ export function usageText(usage: Usage): string {
   ].join(' · ');
 }
 
-function thousands(count: number): string {
+/** Formats a count: `800`, `12.4k`. */
+export function thousands(count: number): string {
   return count < 1000 ? String(count) : `${(count / 1000).toFixed(1)}k`;
 }

@@ -46,32 +46,45 @@ export async function reportEnd(
     if (isKept) progress.lineAbove(`Resume with: ${resume}`);
     return code;
   };
+  if (result.reason === 'finished' || result.reason === 'asked') {
+    progress[Symbol.dispose]();
+    if (!isShown) printAnswer(result.text, options, io);
+    if (result.reason === 'finished') return exitCodes.ok;
+    if (isKept) io.stderr.line(`Answer with: ${resume} "ANSWER"`);
+    return exitCodes.asked;
+  }
+  if (result.reason === 'waiting') return exitCodes.waiting;
+  const sentence = endSentence(result, options);
+  if (sentence !== undefined) {
+    const isStopped = result.reason === 'paused' || result.reason === 'interrupted';
+    return stop(sentence, isStopped ? exitCodes.interrupted : exitCodes.unfinished);
+  }
+  if (result.reason !== 'error') return exitCodes.unfinished;
+  return reportError(result.error, { resume: isKept ? resume : undefined, progress });
+}
+
+/** Returns the sentence about a run that ended before its work was done; undefined for other ends and for errors. */
+export function endSentence(result: RunResult, options: RunOptions = {}): string | undefined {
   switch (result.reason) {
-    case 'finished':
-    case 'asked':
-      progress[Symbol.dispose]();
-      if (!isShown) printAnswer(result.text, options, io);
-      if (result.reason === 'finished') return exitCodes.ok;
-      if (isKept) io.stderr.line(`Answer with: ${resume} "ANSWER"`);
-      return exitCodes.asked;
-    case 'waiting':
-      return exitCodes.waiting;
     case 'paused':
-      return stop('Paused.', exitCodes.interrupted);
+      return 'Paused.';
     case 'interrupted':
-      return stop('Interrupted.', exitCodes.interrupted);
+      return 'Interrupted.';
     case 'max-iterations':
     case 'max-cost':
     case 'max-tokens':
     case 'max-calls':
     case 'max-time':
-      return stop(`Stopped at the ${limits[result.reason]}${limitFlag(result.reason, options)}.`, exitCodes.unfinished);
+      return `Stopped at the ${limits[result.reason]}${limitFlag(result.reason, options)}.`;
     case 'stuck':
-      return stop(`Stopped: ${causes[result.cause]}.`, exitCodes.unfinished);
+      return `Stopped: ${causes[result.cause]}.`;
+    case 'finished':
+    case 'asked':
+    case 'waiting':
     case 'error':
       break;
   }
-  return reportError(result.error, { resume: isKept ? resume : undefined, progress });
+  return undefined;
 }
 
 function printAnswer(text: string, { json }: RunOptions, { stdout, stderr }: TerminalIo): void {

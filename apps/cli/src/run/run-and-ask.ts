@@ -3,6 +3,7 @@ import type { WaitingChild } from '@varve/agent/delegation';
 import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';
 import { answersOf } from './answer-questions.ts';
+import { askApproval } from './ask-approval.ts';
 import { CallDecisions, printWaiting } from './decide-calls.ts';
 import type { Display, EventPrinter } from './event-printer.ts';
 import type { Questions } from './questions.ts';
@@ -71,7 +72,11 @@ async function runUntilDecided(
   const { io, progress, printer, signal } = interaction;
   const { maxSteps, json } = options;
   const canAsk = io.stdin.isTTY === true && io.stderr.isTTY && !json;
-  const decisions = new CallDecisions(options, interaction, questions);
+  const decisions = new CallDecisions(options, {
+    io,
+    ask: async (question, aborted) => progress.hiddenDuring(() => askApproval(question, io, aborted)),
+    inTurn: async (ask) => questions.inTurn(ask),
+  });
   const asksOutside = canAsk && !neverAsks;
   if (asksOutside) questions.open(signal);
   const onChildWaiting = async ({ subAgent, conversation: child }: WaitingChild): Promise<void> => {

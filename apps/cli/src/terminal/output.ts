@@ -34,6 +34,8 @@ export interface Output {
   readonly rows: number;
   /** True on a terminal that is not `dumb`: the last line can be cleared and printed again. */
   readonly canRedraw: boolean;
+  /** Whether styles are printed. */
+  readonly hasColours: boolean;
   /** Prints one line; line breaks in the text become spaces. */
   line(text: Printable): void;
   /** Prints text of several lines, and a line feed if it does not end with one. */
@@ -55,6 +57,12 @@ export function styled(style: Style, text: string): StyledText {
   return { style, text };
 }
 
+/** Returns the text of a printable without its styles, as it came. */
+export function plainText(text: Printable): string {
+  if (typeof text === 'string') return text;
+  return 'style' in text ? text.text : text.map(plainText).join('');
+}
+
 /** Creates the output of a stream. */
 export function outputOf(stream: OutputStream, env: Readonly<Record<string, string | undefined>>): Output {
   const colours = hasColours(stream, env);
@@ -63,6 +71,7 @@ export function outputOf(stream: OutputStream, env: Readonly<Record<string, stri
   const render = (text: Printable, clean: (text: string) => string): string => rendered(text, clean, colours);
   return {
     isTTY,
+    hasColours: colours,
     get columns() {
       return stream.columns || 80;
     },

@@ -17,6 +17,13 @@ export interface Streams {
   readonly messages?: LibraryMessages;
 }
 
+/** Streams of a terminal that a program draws. */
+export interface ScreenStreams extends Disposable {
+  readonly input: InputStream;
+  readonly output: OutputStream;
+  readonly job: Job;
+}
+
 /** Input, outputs and environment of one invocation: commands access the process only through it. */
 export interface TerminalIo extends Omit<Streams, 'stdout' | 'stderr' | 'messages'> {
   readonly stdout: Output;
@@ -28,6 +35,11 @@ export interface TerminalIo extends Omit<Streams, 'stdout' | 'stderr' | 'message
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
   /** Asks on a terminal without showing what is typed; undefined if the input ends or the user presses Ctrl-C. */
   askHidden(question: string): Promise<string | undefined>;
+  /**
+   * Returns the streams of a terminal for a program that draws its whole screen, until the returned object is disposed.
+   * Whatever it draws must be safe for the terminal. Undefined without a terminal.
+   */
+  openScreen(): ScreenStreams | undefined;
   /** Discards what the user types, except in answer to `ask`, until the returned object is disposed. */
   muteInput(): Disposable;
 }
@@ -63,6 +75,11 @@ export function terminalIo(streams: Streams, job: Job = processJob): TerminalIo 
       const answer = await readHidden(streams, job);
       output.line('');
       return answer;
+    },
+    openScreen() {
+      if (!stdin.isTTY || !stdout.isTTY || env['TERM'] === 'dumb') return undefined;
+      const held = streams.messages?.hold();
+      return { input: stdin, output: stdout, job, [Symbol.dispose]: () => held?.[Symbol.dispose]() };
     },
     muteInput: () => (muted = new MutedInput(stdin, job)),
   };

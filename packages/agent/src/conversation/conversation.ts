@@ -124,6 +124,11 @@ export class Conversation implements AsyncDisposable {
     return this.#session.workspace;
   }
 
+  /** Confirmation policy that decides about the next call: that of the agent, or the stored one. */
+  get confirmation(): ConfirmationPolicy {
+    return this.#session.agent.confirmation;
+  }
+
   /**
    * Settings stored next to the log that differed from the log when the conversation was opened. They had no effect,
    * and are replaced with the next event. Empty for a log without settings: then those next to it apply.

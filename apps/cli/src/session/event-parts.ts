@@ -1,0 +1,134 @@
+import { Markdown, Spacer, Text, wrapTextWithAnsi, type Component } from '@earendil-works/pi-tui';
+import { textOf, type BaseEvent } from '@varve/events';
+import {
+  ActionEvent,
+  ConversationErrorEvent,
+  MessageEvent,
+  ObservationEvent,
+  SystemPromptEvent,
+} from '@varve/events/kinds';
+import {
+  FileEditorAction,
+  FileEditorObservation,
+  FinishAction,
+  FinishObservation,
+  TaskTrackerObservation,
+} from '@varve/events/payloads';
+import {
+  condenserLines,
+  eventLines,
+  partialReplyLines,
+  safeText,
+  type TextLine,
+  type TextMark,
+} from '@varve/events/text';
+import type { Style } from '../terminal/output.ts';
+import { editKind, editRows } from './edit-rows.ts';
+import { Folded, type Folding } from './folded.ts';
+import type { Theme } from './theme.ts';
+
+const styles: Readonly<Record<TextMark, Style>> = {
+  heading: 'bold',
+  label: 'bold',
+  user: 'bold',
+  action: 'cyan',
+  quiet: 'dim',
+  error: 'red',
+  warning: 'yellow',
+  success: 'green',
+};
+
+/** Where the parts of events are shown. */
+export interface PartsContext {
+  readonly theme: Theme;
+  readonly folding: Folding;
+  /** Directory of the agent; paths in it are shown relative to it. */
+  readonly workspace: string;
+}
+
+/** Returns the parts of the transcript that show an event; none for bookkeeping. */
+export function eventParts(event: BaseEvent, context: PartsContext): readonly Component[] {
+  if (SystemPromptEvent.is(event) || ConversationErrorEvent.is(event)) return [];
+  if (MessageEvent.is(event) && event.source === 'agent')
+    return markdownParts(textOf(event.llm_message.content), context);
+  if (ActionEvent.is(event)) return actionParts(event, context);
+  if (ObservationEvent.is(event)) return observationParts(event, context);
+  return linesParts([...eventLines(event), ...condenserLines(event), ...partialReplyLines(event)], context);
+}
+
+/** Returns the parts of a text that the model wrote as Markdown. */
+export function markdownParts(text: string, { theme }: Pick<PartsContext, 'theme'>): readonly Component[] {
+  if (text.trim() === '') return [];
+  return [new Spacer(1), new Markdown(safeText(text.trim()), 0, 0, theme.markdown)];
+}
+
+/** Returns the parts of formatted lines; messages of the user get an empty row above them. */
+export function linesParts(lines: readonly TextLine[], { theme, workspace }: PartsContext): readonly Component[] {
+  return lines.flatMap(({ mark, text }) => [
+    ...(mark === 'user' ? [new Spacer(1)] : []),
+    painted(relativeTo(workspace, safeText(text)), mark === undefined ? undefined : styles[mark], theme),
+  ]);
+}
+
+function actionParts(event: ActionEvent, context: PartsContext): readonly Component[] {
+  const finish = FinishAction.read(event.action);
+  const thought = markdownParts(textOf(event.thought), context);
+  if (finish) return [...thought, ...markdownParts(finish.message, context)];
+  const quiet: ActionEvent = { ...event, thought: [] };
+  const lines = eventLines(quiet);
+  // The difference follows with the result.
+  const shown = FileEditorAction.is(event.action) ? lines.slice(0, 1) : lines;
+  return [...thought, new Spacer(1), ...linesParts(shown, context)];
+}
+
+function observationParts(event: ObservationEvent, context: PartsContext): readonly Component[] {
+  const { observation } = event;
+  const { theme, folding } = context;
+  if (FinishObservation.is(observation)) return [];
+  if (TaskTrackerObservation.is(observation)) return linesParts(eventLines(event), context);
+  const edit = FileEditorObservation.read(observation);
+  const rows = edit && !observation.is_error && edit.command !== 'view' ? editRows(edit) : [];
+  if (rows.length > 0) {
+    const styleOf = { '+': 'green', '-': 'red', ' ': 'dim' } as const;
+    const paint = (row: string): string => theme.paint(styleOf[editKind(row)], row);
+    return [new Folded(rows.join('\n'), { folding, head: 20, tail: 5, paint })];
+  }
+  const text = textOf(observation.content);
+  if (text.trim() === '') return linesParts(eventLines(event), context);
+  const style = observation.is_error ? 'red' : 'dim';
+  return [new Folded(text, { folding, head: 4, tail: 6, paint: (row) => theme.paint(style, row) })];
+}
+
+function painted(text: string, style: Style | undefined, theme: Theme): Component {
+  // A style ends with its row.
+  const rows = (width: number): string[] =>
+    text
+      .split('\n')
+      .flatMap((line) =>
+        wrapTextWithAnsi(line.replaceAll('\t', '    '), width).map((row) => (style ? theme.paint(style, row) : row)),
+      );
+  return text.includes('\n') || style ? new Rows(rows) : new Text(text, 0, 0);
+}
+
+/** Rows that depend on the width only. */
+class Rows implements Component {
+  readonly #rows: (width: number) => string[];
+  #cache: { readonly width: number; readonly rows: string[] } | undefined;
+
+  constructor(rows: (width: number) => string[]) {
+    this.#rows = rows;
+  }
+
+  invalidate(): void {
+    this.#cache = undefined;
+  }
+
+  render(width: number): string[] {
+    if (this.#cache?.width !== width) this.#cache = { width, rows: this.#rows(width) };
+    return this.#cache.rows;
+  }
+}
+
+function relativeTo(workspace: string, text: string): string {
+  return workspace === '' || workspace === '/' ? text : text.replaceAll(`${workspace}/`, '');
+}

@@ -1,0 +1,50 @@
+import type { Conversation } from '@varve/agent';
+import type { PreparedAgent } from '@varve/settings/agent';
+import { redactor } from '@varve/text';
+import { openRun } from '../run/open-run.ts';
+import type { RunOptions } from '../run/run-options.ts';
+import { plainText } from '../terminal/output.ts';
+import { Follower } from './follower.ts';
+import type { Screen } from './screen.ts';
+import type { ScreenQuestions } from './screen-questions.ts';
+
+/** Conversation that is open on a screen. */
+export interface OpenSession extends AsyncDisposable {
+  readonly conversation: Conversation;
+  readonly prepared: PreparedAgent;
+  readonly follower: Follower;
+  /** True if the policy asks about nothing. */
+  readonly neverAsks: boolean;
+}
+
+/** Events of a resumed conversation that are shown; earlier ones are counted. */
+const shownEvents = 200;
+
+/** Creates or opens the conversation of the options, and shows it on the screen from then on. */
+export async function openSession(
+  options: RunOptions,
+  screen: Screen,
+  questions: ScreenQuestions,
+): Promise<OpenSession> {
+  await using open = new AsyncDisposableStack();
+  const progress = { lineAbove: (line: Parameters<typeof plainText>[0]) => screen.print(plainText(line), 'yellow') };
+  const { io } = questions;
+  const { conversation, prepared, neverAsks } = await openRun(options, { io, progress, questions }, open);
+  screen.live.setRedactor(redactor(prepared.secrets, { replacement: '<secret-hidden>' }));
+  const { head } = conversation.state;
+  const from = options.resume === undefined ? 0 : Math.max(0, head - shownEvents);
+  if (from > 0) screen.print(`… ${from} earlier events (/history shows all)`, 'dim');
+  const follower = new Follower(conversation, screen, from);
+  await follower.caughtUp();
+  const owned = open.move();
+  return {
+    conversation,
+    prepared,
+    neverAsks,
+    follower,
+    async [Symbol.asyncDispose]() {
+      await follower.finish();
+      await owned.disposeAsync();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { resumeCommand } from '../run/resume-command.ts';
+import type { RunOptions } from '../run/run-options.ts';
+import { onInterrupt } from '../terminal/signals.ts';
+import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { InputHistory } from './input-history.ts';
+import type { SessionCommand } from './session-command.ts';
+import { Screen } from './screen.ts';
+import { Session } from './session.ts';
+
+/** Opens the interactive session on a terminal until the person leaves it. Undefined without a terminal. */
+export async function runSession(
+  options: RunOptions,
+  commands: readonly SessionCommand[],
+  io: TerminalIo,
+): Promise<ExitCode | undefined> {
+  const streams = io.openScreen();
+  if (!streams) return undefined;
+  const history = new InputHistory(io);
+  let id: string | undefined;
+  {
+    using screen = new Screen(io, streams, () => Date.now());
+    await using session = new Session(options, io, screen);
+    const release = onInterrupt({ pause: () => session.quit(), stop: () => session.quit() });
+    const handle = (text: string): void => {
+      void history.add(text);
+      void execute(text, session, commands).catch((error: unknown) => session.report(error));
+    };
+    for (const text of await history.read()) screen.editor.addToHistory(text);
+    screen.completeWith(commands, options.workspace ?? io.cwd);
+    screen.start({ submit: handle, escape: escapeOf(session, handle), quit: () => session.quit() });
+    screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
+    await session.start().catch((error: unknown) => session.report(error));
+    await session.ended;
+    release();
+    id = session.conversation?.id;
+  }
+  if (id !== undefined) io.stderr.line(styled('dim', `Resume with: ${resumeSession(id, options, io)}`));
+  return exitCodes.ok;
+}
+
+/** Executes what was typed: a command of the session, a command of the shell, or a message. */
+async function execute(text: string, session: Session, commands: readonly SessionCommand[]): Promise<void> {
+  if (text.startsWith('!')) return runShell(text.slice(1).trim(), session);
+  const name = /^\/(\S+)/.exec(text)?.[1] ?? '';
+  const command = commands.find((each) => each.name === name);
+  if (command) return command.run(session, text.slice(name.length + 1).trim());
+  // A path is a message, too.
+  if (name === '' || name.includes('/')) return session.send(text);
+  session.screen.print(`There is no command /${name}. /help lists them.`, 'yellow');
+}
+
+/** Esc interrupts a run; twice without one, it goes back to an earlier message. */
+function escapeOf(session: Session, handle: (text: string) => void): () => void {
+  let isSecond = false;
+  return () => {
+    if (session.interrupt() || session.screen.editor.getText() !== '') {
+      isSecond = false;
+    } else if (isSecond && session.conversation) {
+      isSecond = false;
+      handle('/rewind');
+    } else {
+      isSecond = true;
+    }
+  };
+}
+
+/** Runs a command of the person in their shell, as a terminal would: the agent is not asked, and sees nothing. */
+async function runShell(command: string, session: Session): Promise<void> {
+  if (command === '') return;
+  const { io, screen } = session;
+  const cwd = session.conversation?.workspace ?? session.options.workspace ?? io.cwd;
+  const child = spawn(command, { cwd, env: { ...io.env }, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  screen.print(`! ${command}`, 'bold');
+  screen.print(output.trimEnd(), 'dim');
+  if (code !== 0) screen.print(`exit ${code ?? 'by a signal'}`, 'yellow');
+}
+
+function resumeSession(id: string, options: RunOptions, io: TerminalIo): string {
+  return resumeCommand(id, options, io).replace(' run --resume ', ' resume ');
+}

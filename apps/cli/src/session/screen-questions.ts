@@ -1,0 +1,69 @@
+import type { ActionEvent } from '@varve/events/kinds';
+import type { Approval, Question } from '../run/ask-approval.ts';
+import type { Questions } from '../run/questions.ts';
+import { callRows } from '../run/waiting-call.ts';
+import { varveHome } from '../setup/varve-home.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { ApprovalPrompt } from './prompts.ts';
+import type { Screen } from './screen.ts';
+
+/** Questions of a run to the person at the screen, one at a time. */
+export class ScreenQuestions implements Pick<Questions, 'allowsHost' | 'allowsOutside' | 'inTurn'> {
+  readonly #screen: Screen;
+  readonly io: TerminalIo;
+  #last: Promise<unknown> = Promise.resolve();
+  #open: ApprovalPrompt | undefined;
+
+  constructor(screen: Screen, io: TerminalIo) {
+    this.#screen = screen;
+    this.io = io;
+  }
+
+  /** Leaves the open question about a call undecided. */
+  cancel(): void {
+    this.#open?.cancel();
+  }
+
+  /** Asks about one call. */
+  readonly ask = async (question: Question): Promise<Approval> => {
+    this.#screen.status.set(undefined);
+    this.#open = new ApprovalPrompt(question, this.#screen.theme);
+    const approval = await this.#screen.ask(this.#open);
+    this.#open = undefined;
+    return approval;
+  };
+
+  readonly inTurn = async <T>(ask: () => Promise<T>): Promise<T> => {
+    const asked = this.#last.then(ask);
+    this.#last = asked.catch(() => undefined);
+    return asked;
+  };
+
+  async allowsHost(host: string, workspace: string): Promise<boolean> {
+    const title = `A program in the sandbox connects to ${host}. Allow it?`;
+    const items = [
+      { value: 'n', label: 'no' },
+      { value: 'y', label: 'for this session' },
+      { value: 'a', label: `always in this project: allow host ${host}` },
+    ];
+    const answer = await this.inTurn(async () => this.#screen.choose({ title, items }));
+    if (answer === 'a') {
+      const { permissionStore } = await import('@varve/settings/trust');
+      const rule = { decision: 'allow', on: 'host', pattern: host } as const;
+      await permissionStore(varveHome(this.io)).add([rule], 'project', workspace);
+    }
+    return answer === 'y' || answer === 'a';
+  }
+
+  async allowsOutside(refusal: string, event: ActionEvent): Promise<boolean> {
+    const title = `${refusal} Run this once outside of it, with all of your rights?`;
+    const items = [
+      { value: 'n', label: 'no' },
+      { value: 'y', label: 'run it once outside, in a fresh shell' },
+    ];
+    return this.inTurn(async () => {
+      this.#screen.print(callRows({ event }, this.#screen.columns).join('\n'));
+      return (await this.#screen.choose({ title, items })) === 'y';
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { truncateToWidth, type Component, type TUI } from '@earendil-works/pi-tui';
+import type { Theme } from './theme.ts';
+
+/** Row above the editor: what runs, for how long, and the keys for it. */
+export class StatusLine implements Component, Disposable {
+  readonly #tui: TUI;
+  readonly #theme: Theme;
+  readonly #now: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #startedAt = 0;
+  #activity: string | undefined;
+  #hint = '';
+
+  constructor(tui: TUI, theme: Theme, now: () => number) {
+    this.#tui = tui;
+    this.#theme = theme;
+    this.#now = now;
+  }
+
+  /** Starts or changes the activity; undefined ends it. */
+  set(activity: string | undefined): void {
+    if (activity !== undefined && this.#activity === undefined) {
+      this.#startedAt = this.#now();
+      this.#timer = setInterval(() => this.#tui.requestRender(), 1000).unref();
+    }
+    if (activity === undefined) clearInterval(this.#timer);
+    this.#activity = activity;
+    this.#tui.requestRender();
+  }
+
+  /** Shows a sentence until the next one. */
+  hint(text: string): void {
+    this.#hint = text;
+    this.#tui.requestRender();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  invalidate(): void {
+    // Nothing is cached.
+  }
+
+  render(width: number): string[] {
+    return ['', this.#theme.paint('dim', truncateToWidth(this.#text(), width))];
+  }
+
+  #text(): string {
+    if (this.#hint !== '') return this.#hint;
+    if (this.#activity === undefined) return '';
+    const seconds = Math.floor((this.#now() - this.#startedAt) / 1000);
+    const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+    return `● ${this.#activity} · ${time} · Enter queues a message, Esc interrupts`;
+  }
+}

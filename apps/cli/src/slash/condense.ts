@@ -1,0 +1,19 @@
+import type { SessionCommand } from '../session/session-command.ts';
+import { storedId } from './captured.ts';
+
+/** Shortens what the model sees. */
+export const condense: SessionCommand = {
+  name: 'condense',
+  argument: '[FOCUS]',
+  description: 'shortens what the model sees; the log keeps everything',
+  async run(session, focus) {
+    if (storedId(session) === undefined) return;
+    session.screen.status.set('condensing');
+    try {
+      const isCondensed = await session.conversation?.condense({ focus });
+      if (!isCondensed) session.screen.print('Nothing of the conversation can be left out.', 'yellow');
+    } finally {
+      session.screen.status.set(undefined);
+    }
+  },
+};

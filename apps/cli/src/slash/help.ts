@@ -1,0 +1,36 @@
+import type { SessionCommand } from '../session/session-command.ts';
+
+/** Creates the command that lists the others. */
+export function helpCommand(others: readonly SessionCommand[]): SessionCommand {
+  return {
+    name: 'help',
+    description: 'lists the commands and keys',
+    run({ screen }) {
+      const rows = others.map(({ name, argument, description }) => [
+        `/${name}${argument === undefined ? '' : ` ${argument}`}`,
+        description,
+      ]);
+      screen.print(table([...rows, ['', ''], ...keys], screen.columns));
+    },
+  };
+}
+
+const keys = [
+  ['Enter', 'sends a message, also while the agent works'],
+  ['Shift-Enter, \\ Enter', 'starts a new line'],
+  ['Esc', 'interrupts the agent; twice, goes back to an earlier message'],
+  ['Up, Down', 'earlier inputs'],
+  ['@ Tab', 'completes a file'],
+  ['! COMMAND', 'runs a command of yours, which the agent does not see'],
+  ['Ctrl-O', 'shows long results whole'],
+  ['Ctrl-C twice', 'leaves'],
+] as const;
+
+/** Returns rows of two columns; on a narrow terminal the second one is below the first. */
+function table(rows: readonly (readonly string[])[], columns: number): string {
+  const width = Math.max(...rows.map(([name = '']) => name.length)) + 2;
+  const isNarrow = columns < width + 40;
+  return rows
+    .map(([name = '', what = '']) => (isNarrow ? `${name}\n    ${what}` : `${name.padEnd(width)}${what}`).trimEnd())
+    .join('\n');
+}

@@ -1,0 +1,28 @@
+import { textOf } from '@varve/events';
+import { MessageEvent } from '@varve/events/kinds';
+import type { SessionCommand } from '../session/session-command.ts';
+import { storedId } from './captured.ts';
+
+/** Goes back to the point before a message of the user. Files stay as they are. */
+export const rewind: SessionCommand = {
+  name: 'rewind',
+  description: 'goes back to an earlier message, which can be changed; files stay as they are',
+  async run(session) {
+    const id = storedId(session);
+    const { conversation, screen } = session;
+    if (id === undefined || !conversation) return;
+    const messages = conversation.state.view.events
+      .filter((event) => MessageEvent.is(event))
+      .filter(({ source }) => source === 'user');
+    const items = messages.toReversed().map((event) => ({
+      value: event.id,
+      label: textOf(event.llm_message.content).slice(0, 200),
+    }));
+    const chosen = await screen.choose({ title: 'Go back to before this message', items });
+    const message = messages.find((event) => event.id === chosen);
+    if (!message) return;
+    await conversation.navigate(message.parent_id === '__root__' ? undefined : (message.parent_id ?? undefined));
+    screen.editor.setText(textOf(message.llm_message.content));
+    screen.print('The conversation continues from here. What came after it is kept on its own branch.', 'dim');
+  },
+};

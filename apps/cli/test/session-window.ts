@@ -1,0 +1,71 @@
+import { PassThrough } from 'node:stream';
+import { runProgram } from '../src/program.ts';
+import { screen, type ScreenSize } from './screen.ts';
+
+/** Keys with names. */
+export const keys = {
+  enter: '\r',
+  escape: '\u001B',
+  ctrlC: '\u0003',
+  ctrlO: '\u000F',
+  down: '\u001B[B',
+  up: '\u001B[A',
+} as const;
+
+/** Person with a window in which the command runs. */
+export interface SessionWindow {
+  /** Presses keys. */
+  readonly press: (...typed: readonly string[]) => void;
+  /** Waits until the window shows a text, and returns its rows. */
+  readonly shows: (text: string | RegExp) => Promise<string>;
+  /** Everything that was written to the terminal. */
+  readonly written: () => string;
+  /** Rows of the window and above it. */
+  readonly history: () => string;
+  /** Exit status and what follows the session. */
+  readonly ended: Promise<{ readonly code: number; readonly stderr: string }>;
+}
+
+/** Starts the command in a window of its own. */
+export function openWindow(
+  args: readonly string[],
+  home: string,
+  { columns = 100, rows = 30 }: Partial<ScreenSize> = {},
+): SessionWindow {
+  const window = screen({ columns, rows });
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows });
+  const stderr = new PassThrough();
+  let written = '';
+  const waiting = new Set<() => void>();
+  stdout.on('data', (chunk: Buffer) => {
+    written += chunk.toString();
+    window.write(chunk.toString());
+    for (const check of waiting) void window.drawn().then(check);
+  });
+  const env = { PATH: process.env['PATH'], HOME: home, TERM: 'xterm-256color', NO_COLOR: '1' };
+  const code = runProgram(args, { env, cwd: home, stdin, stdout, stderr });
+  return {
+    press(...typed) {
+      for (const key of typed) stdin.write(key);
+    },
+    async shows(text) {
+      const isShown = (): boolean =>
+        typeof text === 'string' ? window.text().includes(text) : text.test(window.text());
+      await new Promise<void>((resolve, reject) => {
+        const check = (): void => {
+          if (!isShown()) return;
+          waiting.delete(check);
+          resolve();
+        };
+        waiting.add(check);
+        void window.drawn().then(check);
+        void code.then((status) => reject(new Error(`ended with ${status} before it showed ${String(text)}`)), reject);
+      });
+      return window.text();
+    },
+    written: () => written,
+    history: () => window.history(),
+    ended: code.then((status) => ({ code: status, stderr: String(stderr.read() ?? '') })),
+  };
+}

@@ -1,0 +1,192 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
+import { keys, openWindow, type SessionWindow } from './session-window.ts';
+
+const command = (text: string) => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
+
+async function newHome(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'varve-home-'));
+}
+
+/** Opens the session against a server, and waits for its editor. */
+async function openSession(
+  server: ScriptedServer,
+  home: string,
+  args: readonly string[] = [],
+  size = {},
+): Promise<SessionWindow> {
+  const window = openWindow(['--base-url', server.url, '--model', 'm', ...args], home, size);
+  await window.shows('asks: ');
+  return window;
+}
+
+async function leave(window: SessionWindow) {
+  window.press(keys.ctrlC);
+  await window.shows('Press Ctrl-C again to leave.');
+  window.press(keys.ctrlC);
+  return window.ended;
+}
+
+/** Rows without those at the end that are empty. */
+async function expectScreen(rows: string, name: string): Promise<void> {
+  await expect(`${rows}\n`).toMatchFileSnapshot(`golden/session/${name}.txt`);
+}
+
+test('a task is streamed, its edit is a difference, and the last lines resume it', async () => {
+  const home = await newHome();
+  await writeFile(join(home, 'sum.js'), 'const add = (a, b) => a - b;\nexport { add };\n');
+  const edit = {
+    command: 'str_replace',
+    path: join(home, 'sum.js'),
+    old_str: 'a - b',
+    new_str: 'a + b',
+  };
+  const steps: readonly ScriptedStep[] = [
+    { text: 'I read **sum.js** first.', calls: [{ name: 'terminal', arguments: { command: 'cat sum.js' } }] },
+    { calls: [{ name: 'file_editor', arguments: edit }] },
+    { calls: [{ name: 'finish', arguments: { message: '# Fixed\n\n- it adds\n- `sum.js` only' } }] },
+  ];
+  await using server = await scriptedServer(steps);
+  const window = await openSession(server, home, ['--confirm', 'never', '--sandbox', 'off']);
+  window.press('Fix the sum', keys.enter);
+  const rows = await window.shows(/- sum\.js only\n[^●]*$/);
+  await expectScreen(rows, 'task');
+  const { code, stderr } = await leave(window);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^Resume with: .*varve resume [0-9a-f]{32}.*\n$/);
+  expect(await readFile(join(home, 'sum.js'), 'utf8')).toContain('a + b');
+});
+
+test('a call is approved once, or rejected with a reason that the model reads', async () => {
+  const home = await newHome();
+  const steps: readonly ScriptedStep[] = [
+    command('git push origin main'),
+    { ...command('git push origin topic'), expect: 'not to main' },
+    { text: 'I leave it.' },
+  ];
+  await using server = await scriptedServer(steps);
+  const window = await openSession(server, home, ['--sandbox', 'off']);
+  window.press('Publish', keys.enter);
+  await expectScreen(await window.shows('Approve this tool call?'), 'approval');
+  window.press('n');
+  await window.shows('Reason');
+  window.press('not to main', keys.enter);
+  await window.shows('✗ rejected: not to main');
+  await window.shows('│ $ git push origin topic');
+  window.press('y');
+  await window.shows('I leave it.');
+  expect(window.history()).toContain('fatal: ');
+  await leave(window);
+  server.assertDone();
+});
+
+test('a message that is sent while the agent works is read before its next step', async () => {
+  const gate = Promise.withResolvers<void>();
+  const home = await newHome();
+  await using server = await scriptedServer([
+    { ...command('echo one'), gate: gate.promise },
+    { text: 'Both are done.', expect: 'one' },
+    { text: 'Seen.', expect: 'And two' },
+  ]);
+  const window = await openSession(server, home, ['--confirm', 'never']);
+  window.press('One', keys.enter);
+  await window.shows('waiting for the model');
+  window.press('And two', keys.enter);
+  await window.shows('› And two');
+  gate.resolve();
+  await window.shows(/Both are done\.|Seen\./);
+  await leave(window);
+});
+
+test('Esc interrupts a reply, and what arrived of it stays', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([
+    { text: 'The first of many words', fault: { kind: 'hang', afterPieces: 4 } },
+    { text: 'Continued.' },
+  ]);
+  const window = await openSession(server, home);
+  window.press('Talk', keys.enter);
+  await window.shows('The first');
+  window.press(keys.escape);
+  await window.shows('Interrupted.');
+  expect(await window.shows('The first')).toContain('the reply was not completed');
+  window.press('/continue', keys.enter);
+  await window.shows('Continued.');
+  await leave(window);
+});
+
+test('the conversation is resumed in its directory with its transcript, and goes back before a message', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([{ text: 'Four.' }, { text: 'Six.' }, { text: 'Eight.', expect: '4 + 4' }]);
+  const first = await openSession(server, home);
+  first.press('2 + 2', keys.enter);
+  await first.shows('Four.');
+  await leave(first);
+  const window = await openSession(server, home, ['--continue']);
+  await window.shows('Four.');
+  window.press('3 + 3', keys.enter);
+  await window.shows('Six.');
+  window.press('/rewind', keys.enter);
+  await window.shows('Go back to before this message');
+  window.press(keys.enter);
+  await window.shows('continues from here');
+  window.press('\u0015', '4 + 4', keys.enter);
+  await window.shows('Eight.');
+  const request = JSON.stringify(server.requests.at(-1));
+  expect(request).toContain('2 + 2');
+  expect(request).not.toContain('3 + 3');
+  await leave(window);
+});
+
+test('a copy has an id of its own, and the original stays', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([{ text: 'Four.' }]);
+  const window = await openSession(server, home);
+  window.press('2 + 2', keys.enter);
+  await window.shows('Four.');
+  window.press('/fork', keys.enter);
+  await window.shows('This is a copy');
+  window.press('/sessions', keys.enter);
+  const rows = await window.shows(/^[0-9a-f]{8} .*\n[0-9a-f]{8} .*2 \+ 2$/m);
+  expect(rows.match(/› 2 \+ 2/g)).toHaveLength(1);
+  await leave(window);
+});
+
+test('no text of the model or of a program changes the terminal', async () => {
+  const home = await newHome();
+  const hostile = '\u001B]0;owned\u0007\u001B[2J\u009B2J\u202E';
+  const print = String.raw`printf '\033]0;owned\007\033[2J\033[31mred\n'`;
+  await using server = await scriptedServer([
+    { text: `**a** ${hostile}`, reasoning: hostile, ...command(print) },
+    { calls: [{ name: `t${hostile}`, arguments: { [hostile]: hostile } }] },
+    { text: `[link](http://x/${hostile}) \`${hostile}\`\n\n\`\`\`\n${hostile}\n\`\`\`\n\nThe end.` },
+  ]);
+  const window = await openSession(server, home, ['--confirm', 'never']);
+  window.press('Go', keys.enter);
+  await window.shows('The end.');
+  await leave(window);
+  for (const part of ['\u001B]0;', '\u001B[2J\u009B', '\u009B', '\u202E', '\u001B[31m']) {
+    expect(window.written()).not.toContain(part);
+  }
+});
+
+test('help lists every command, also on a narrow terminal', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([]);
+  const window = await openSession(server, home, [], { columns: 40, rows: 60 });
+  window.press('/help', keys.enter);
+  await expectScreen(await window.shows('Ctrl-C twice'), 'help-40');
+  await leave(window);
+});
+
+test('without a terminal the command without arguments prints its help, and others are refused', async () => {
+  const { runVarve } = await import('./run-varve.ts');
+  const home = await newHome();
+  expect(await runVarve([], { home })).toMatchObject({ code: 2, stdout: '' });
+  const refused = await runVarve(['--continue', '--store', 'memory:'], { home });
+  expect(refused.code).toBe(5);
+  expect(await runVarve(['--model', 'm'], { home })).toMatchObject({ code: 2 });
+});
