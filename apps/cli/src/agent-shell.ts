@@ -12,6 +12,7 @@ const refused: ReadonlySet<string> = new Set([
   'config set',
   'config unset',
   'config edit',
+  'rm',
   'secret key',
   'secret set',
   'secret rm',

@@ -3,6 +3,8 @@ import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
+import { pathIn } from '../setup/varve-home.ts';
+import { findConversations } from '../conversations/find-conversations.ts';
 import { listingLines } from '../conversations/listing.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { positiveInteger } from './option-values.ts';
@@ -11,10 +13,9 @@ interface LsOptions {
   readonly store?: string;
   readonly limit: number;
   readonly json?: true;
+  readonly search?: string;
+  readonly workspace?: string;
 }
-
-/** Largest page of a store. */
-const maxPage = 1000;
 
 /** Lists the conversations of a store, the most recently updated first. */
 export const ls: CliCommand = {
@@ -24,12 +25,15 @@ export const ls: CliCommand = {
       .description('List conversations, the most recently updated first.')
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .option('-n, --limit <count>', 'maximum number', positiveInteger, 20)
+      .option('--search <text>', 'those with this text in the title, the directory, the model or the id')
+      .option('-w, --workspace <dir>', 'those of this directory and the ones in it')
       .option('--json', 'one JSON object per line')
       .action(async (options: LsOptions) => {
         await using store = await openExistingStore(io, options.store);
-        const { items, next } = await store.list({ limit: Math.min(options.limit, maxPage) });
+        const workspace = options.workspace === undefined ? undefined : pathIn(io, options.workspace);
+        const { items, hasMore } = await findConversations(store, { ...options, workspace });
         print(io, items, options.json === true);
-        if (next !== undefined && !options.json) io.stderr.line(`Showing ${items.length}; use -n for more.`);
+        if (hasMore && !options.json) io.stderr.line(`Showing ${items.length}; use -n for more.`);
         done(exitCodes.ok);
       });
   },

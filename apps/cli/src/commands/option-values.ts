@@ -8,6 +8,13 @@ export function positiveInteger(value: string): number {
   return number;
 }
 
+/** Parses a number above 0. */
+export function positiveNumber(value: string): number {
+  const number = Number(value);
+  if (!Number.isFinite(number) || number <= 0) throw new InvalidArgumentError('It must be a number above 0.');
+  return number;
+}
+
 /** Parses the number of an event. */
 export function eventNumber(value: string): number {
   if (/^\d{1,15}$/.test(value)) return Number(value);

@@ -4,12 +4,13 @@ import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { taskText } from '../run/task-text.ts';
-import { positiveInteger } from './option-values.ts';
+import { addHeadlessOptions, fromHeadless, type HeadlessOptions } from './headless-options.ts';
+import { positiveInteger, positiveNumber } from './option-values.ts';
 
 /** Runs the agent on a task, or resumes a conversation. */
 export const run: CliCommand = {
   register(parent, io, done) {
-    parent
+    const command = parent
       .command('run')
       .argument('[task...]', 'the task; standard input is appended to it, or is the task if omitted or -')
       .description('Run the agent on a task. Its last message goes to stdout, everything else to stderr.')
@@ -55,6 +56,9 @@ export const run: CliCommand = {
       )
       .option('--env <name>', "a variable that the agent's shell gets, too; may be repeated", appended)
       .option('--max-steps <count>', 'end the run after this many steps', positiveInteger)
+      .option('--max-cost <usd>', 'end the run at this cost; calls of unknown price do not count', positiveNumber)
+      .option('--max-tokens <count>', 'end the run at this number of tokens, in and out', positiveInteger)
+      .option('--timeout <seconds>', 'end the run after this time, also in the middle of a step', positiveNumber)
       .option('--goal', 'the task is an objective: run until the model judges it as met; with --resume, continue it')
       .option('--max-rounds <count>', 'with --goal: end after this many rounds (default: 10)', positiveInteger)
       .option('--profile <name>', 'use this model profile (`varve profile`)')
@@ -62,24 +66,25 @@ export const run: CliCommand = {
       .option('--set <key=value>', 'any setting of `varve config`, for this run; may be repeated', appended)
       .option('--sign', 'sign the log with the key that `varve key` created (VARVE_SIGNING_KEY)')
       .option('--json', 'print every new event on stdout, one per line, exactly as stored')
-      .addOption(new Option('--demo').hideHelp())
-      .action(async (words: readonly string[], options: RunOptions) => {
-        check(options);
-        const hasAnswers = options.textReply === 'wait';
-        const task = await taskText({ words, isResumed: options.resume !== undefined, hasAnswers }, io);
-        if (options.approve !== undefined && task !== '') {
-          throw new CliError(
-            exitCodes.usage,
-            'A message rejects the waiting calls and --approve approves them: use one of them.',
-          );
-        }
-        // Loaded here, so that the help and wrong usage appear faster.
-        const [{ runTask }, { offerInit }] = await Promise.all([
-          import('../run/run-task.ts'),
-          import('../run/offer-init.ts'),
-        ]);
-        done(await offerInit(() => runTask(task, options, io), options, io));
-      });
+      .addOption(new Option('--demo').hideHelp());
+    addHeadlessOptions(command).action(async (typed: readonly string[], flags: RunOptions & HeadlessOptions) => {
+      const { words, options } = await fromHeadless(typed, flags, io);
+      check(options);
+      const hasAnswers = options.textReply === 'wait';
+      const task = await taskText({ words, isResumed: options.resume !== undefined, hasAnswers }, io);
+      if (options.approve !== undefined && task !== '') {
+        throw new CliError(
+          exitCodes.usage,
+          'A message rejects the waiting calls and --approve approves them: use one of them.',
+        );
+      }
+      // Loaded here, so that the help and wrong usage appear faster.
+      const [{ runTask }, { offerInit }] = await Promise.all([
+        import('../run/run-task.ts'),
+        import('../run/offer-init.ts'),
+      ]);
+      done(await offerInit(() => runTask(task, options, io), options, io));
+    });
   },
 };
 

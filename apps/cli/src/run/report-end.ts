@@ -49,7 +49,10 @@ export async function reportEnd(
   if (result.reason === 'finished' || result.reason === 'asked') {
     progress[Symbol.dispose]();
     if (!isShown) printAnswer(result.text, options, io);
-    if (result.reason === 'finished') return exitCodes.ok;
+    if (result.reason === 'finished') {
+      if (isKept) io.stderr.line(styled('dim', `Resume with: ${resume}`));
+      return exitCodes.ok;
+    }
     if (isKept) io.stderr.line(`Answer with: ${resume} "ANSWER"`);
     return exitCodes.asked;
   }

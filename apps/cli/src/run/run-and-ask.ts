@@ -7,6 +7,7 @@ import { askApproval } from './ask-approval.ts';
 import { CallDecisions, printWaiting } from './decide-calls.ts';
 import type { Display, EventPrinter } from './event-printer.ts';
 import type { Questions } from './questions.ts';
+import { remainingLimits } from './remaining-limits.ts';
 import type { RunOptions } from './run-options.ts';
 import type { Work } from './start-work.ts';
 
@@ -87,9 +88,11 @@ async function runUntilDecided(
     printWaiting(child, { ...own, subAgent }, interaction);
   };
   using answers = answersOf(options, interaction);
+  const { state: before } = conversation;
   for (let steps = 0; ;) {
     const result = await work({
       // Approved calls are executed even if their reply was the last step.
+      ...remainingLimits(options, before, conversation.state),
       ...(maxSteps !== undefined && { maxIterations: Math.max(1, maxSteps - steps) }),
       onDelta: (delta) => {
         progress.set(activities[delta.kind], conversation.state.stats.total);

@@ -20,6 +20,12 @@ export interface RunOptions {
   /** Names of variables that the agent's shell gets although they may contain credentials. */
   readonly env?: readonly string[];
   readonly maxSteps?: number;
+  /** US dollars of this command. */
+  readonly maxCost?: number;
+  /** Tokens in and out of this command. */
+  readonly maxTokens?: number;
+  /** Seconds that this command works. */
+  readonly timeout?: number;
   /** The task is an objective; without one the interrupted goal continues. */
   readonly goal?: true;
   /** Maximum number of rounds of a goal. */

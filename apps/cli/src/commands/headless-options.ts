@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { Option, type Command } from 'commander';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { fileProblem } from '../file-problem.ts';
+import type { RunOptions } from '../run/run-options.ts';
+import { pathIn } from '../setup/varve-home.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { positiveInteger, positiveNumber } from './option-values.ts';
+
+/** Options of the headless mode of OpenHands V0, which scripts use. */
+export interface HeadlessOptions {
+  readonly task?: string;
+  readonly file?: string;
+  readonly directory?: string;
+  readonly agentCls?: string;
+  readonly maxIterations?: number;
+  readonly maxBudgetPerTask?: number;
+  /** False with `--no-auto-continue`. */
+  readonly autoContinue: boolean;
+}
+
+/** Adds the options to a command, without showing them in its help. */
+export function addHeadlessOptions(command: Command): Command {
+  return [
+    new Option('-t, --task <text>'),
+    new Option('-f, --file <path>'),
+    new Option('-d, --directory <path>'),
+    new Option('-c, --agent-cls <name>'),
+    new Option('-i, --max-iterations <count>').argParser(positiveInteger),
+    new Option('-b, --max-budget-per-task <usd>').argParser(positiveNumber),
+    new Option('--no-auto-continue'),
+  ].reduce((added, option) => added.addOption(option.hideHelp()), command);
+}
+
+/**
+ * Returns the words of the task and the options that these options mean. A file is stronger than a task, as there.
+ *
+ * @throws {CliError} `usage` for a file that cannot be read.
+ */
+export async function fromHeadless(
+  typed: readonly string[],
+  flags: RunOptions & HeadlessOptions,
+  io: TerminalIo,
+): Promise<{ readonly words: readonly string[]; readonly options: RunOptions }> {
+  const { task, file, directory, agentCls: _class, maxIterations, maxBudgetPerTask, autoContinue, ...options } = flags;
+  const text = file === undefined ? task : await textOf(pathIn(io, file));
+  return {
+    words: [...(text === undefined ? [] : [text]), ...typed],
+    options: {
+      ...(directory !== undefined && { workspace: directory }),
+      ...(maxIterations !== undefined && { maxSteps: maxIterations }),
+      ...(maxBudgetPerTask !== undefined && { maxCost: maxBudgetPerTask }),
+      ...(!autoContinue && { textReply: 'wait' as const }),
+      ...options,
+    },
+  };
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new CliError(exitCodes.usage, fileProblem(path, 'read', error));
+  }
+}

@@ -1,0 +1,18 @@
+import type { Conversation } from '@varve/agent';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { openRun } from './open-run.ts';
+import { Progress } from './progress.ts';
+import type { RunOptions } from './run-options.ts';
+
+/** Opens a stored conversation with its own agent while a function uses it. */
+export async function withStored(
+  id: string,
+  options: Pick<RunOptions, 'store' | 'sign'>,
+  io: TerminalIo,
+  use: (conversation: Conversation) => Promise<void>,
+): Promise<void> {
+  using progress = new Progress(io);
+  await using open = new AsyncDisposableStack();
+  const { conversation } = await openRun({ ...options, resume: id }, { io, progress }, open);
+  await use(conversation);
+}

@@ -1,0 +1,73 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
+import { runVarve } from './run-varve.ts';
+
+const usage = { input_tokens: 900, output_tokens: 100 };
+const step: ScriptedStep = { calls: [{ name: 'terminal', arguments: { command: 'true' } }], usage };
+
+async function run(args: readonly string[], steps: readonly ScriptedStep[]) {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  await using server = await scriptedServer(steps);
+  const result = await runVarve(['run', '--base-url', server.url, '--model', 'm', '--confirm', 'never', ...args], {
+    home,
+  });
+  return { ...result, home, requests: server.requests.length };
+}
+
+test('a run ends at its tokens, and the last lines name the limit and how to resume', async () => {
+  const { code, stderr, requests } = await run(['Go', '--max-tokens', '1500'], [step, step, step]);
+  expect([code, requests]).toEqual([6, 2]);
+  expect(stderr).toMatch(/Stopped at the token limit\.\nResume with: varve run --resume \w+\n$/);
+});
+
+test('a run ends when its time is over, in the middle of a command', async () => {
+  const sleep: ScriptedStep = { calls: [{ name: 'terminal', arguments: { command: 'sleep 600' } }] };
+  const { code, stderr } = await run(['Go', '--timeout', '2'], [sleep]);
+  expect(code).toBe(6);
+  expect(stderr).toContain('Stopped at the time limit.');
+});
+
+test.for([
+  ['--max-cost', '0'],
+  ['--max-tokens', '-1'],
+  ['--timeout', 'soon'],
+])('%s %s is refused', async (option) => {
+  expect((await run(['Go', ...option], [])).code).toBe(2);
+});
+
+test('options of the headless mode of OpenHands are accepted', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  await writeFile(join(home, 'task.txt'), 'From a file');
+  await using server = await scriptedServer([{ text: 'One.' }, { text: 'Two.' }]);
+  const options = [
+    'run',
+    '--base-url',
+    server.url,
+    '--model',
+    'm',
+    '-d',
+    home,
+    '-i',
+    '5',
+    '-b',
+    '2.5',
+    '-c',
+    'CodeActAgent',
+  ];
+  const first = await runVarve([...options, '-t', 'Typed'], { home });
+  expect(first).toMatchObject({ code: 0, stdout: 'One.\n' });
+  const second = await runVarve([...options, '-t', 'Typed', '-f', 'task.txt'], { home });
+  expect(second).toMatchObject({ code: 0, stdout: 'Two.\n' });
+  const sent = JSON.stringify(server.requests.at(-1));
+  expect(sent).toContain('From a file');
+  expect(sent).not.toContain('Typed');
+});
+
+test('a run that finished ends with its cost and how to resume', async () => {
+  const { stderr } = await run(['Go'], [{ text: 'Done.', usage }]);
+  expect(stderr).toMatch(/1 model call · 900 in \/ 100 out\nResume with: varve run --resume \w+\n$/);
+});
