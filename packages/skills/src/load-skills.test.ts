@@ -125,12 +125,34 @@ test('an empty directory named .git does not hide the repository around it', asy
 });
 
 test.for([
-  ['pdf', 'other', 'not that of the directory'],
-  ['PDF', 'PDF', 'lower-case'],
-  [`a${'b'.repeat(64)}`, `a${'b'.repeat(64)}`, 'lower-case'],
-] as const)('a SKILL.md named %s in the directory %s is a problem', async ([name, folder, reason]) => {
-  const workspace = await directory({ [`.agents/skills/${folder}/SKILL.md`]: listed(name) });
-  expect((await loadSkills({ workspace })).problems[0]?.message).toContain(reason);
+  ['pdf', 'other', 'pdf'],
+  ['PDF Forms', 'x', 'pdf-forms'],
+  ['Überblick: Größe', 'x', 'uberblick-gro-e'],
+  ['名前', 'The_Name', 'the-name'],
+  [`a${'b'.repeat(64)}`, 'x', `a${'b'.repeat(63)}`],
+] as const)('a SKILL.md named %s in the directory %s is the skill %s', async ([name, folder, expected]) => {
+  const workspace = await directory({ [`.agents/skills/${folder}/SKILL.md`]: listed(JSON.stringify(name)) });
+  const { skills, problems } = await loadSkills({ workspace });
+  expect([skills.map((skill) => skill.name), problems]).toEqual([[expected], []]);
+});
+
+test('files of a skill that cannot be used are problems, and the skill works without them', async () => {
+  const workspace = await directory({
+    '.agents/skills/a/SKILL.md': listed('a'),
+    '.agents/skills/a/.mcp.json': '{',
+    '.agents/skills/a/scripts/big.sh': 'x'.repeat(1024 * 1024 + 1),
+    '.agents/skills/a/scripts/ok.sh': 'echo',
+    ...Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`.agents/skills/a/assets/${index}`, ''])),
+  });
+  const { skills, problems } = await loadSkills({ workspace, trusted: () => true });
+  expect(skills).toMatchObject([{ name: 'a', executes: ['scripts'], mcpServers: {} }]);
+  expect(skills[0]?.resources).toContain('scripts/ok.sh');
+  expect(skills[0]?.resources).not.toContain('scripts/big.sh');
+  expect(problems.map(({ path }) => path.slice(workspace.length))).toEqual([
+    '/.agents/skills/a',
+    '/.agents/skills/a/scripts/big.sh',
+    '/.agents/skills/a/.mcp.json',
+  ]);
 });
 
 test('what executes something is left out without trust, and trust ends with a change of a script', async () => {

@@ -4,7 +4,7 @@ import { SourceError, type SourceProblem, type SourceRoot } from './sources/read
 import { trustNothing, type TrustPredicate } from './sources/trust.ts';
 import { findSkillFiles, type SkillFile } from './find-skill-files.ts';
 import { gitRoot } from './sources/git-root.ts';
-import { readSkill } from './read-skill.ts';
+import { readSkill, type ReadSkill } from './read-skill.ts';
 import type { Skill } from './skill.ts';
 
 /** Options of {@link loadSkills}. */
@@ -61,8 +61,9 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
     for (const file of await findSkillFiles(root, directory)) {
       if (!budget.reads(root)) continue;
       const loaded = await loadFile(root, file, trusted);
-      if ('message' in loaded) problems.push(loaded);
-      else if (!found.has(loaded.name) && !disabled.includes(loaded.name)) found.set(loaded.name, loaded);
+      problems.push(...loaded.problems);
+      const { skill } = loaded;
+      if (skill && !found.has(skill.name) && !disabled.includes(skill.name)) found.set(skill.name, skill);
     }
   }
   const all = [...found.values()];
@@ -100,11 +101,15 @@ function below(root: SourceRoot): readonly (readonly [SourceRoot, string])[] {
   return projectDirectories.map((directory) => [root, directory] as const);
 }
 
-async function loadFile(root: SourceRoot, file: SkillFile, trusted: TrustPredicate): Promise<Skill | SourceProblem> {
+async function loadFile(
+  root: SourceRoot,
+  file: SkillFile,
+  trusted: TrustPredicate,
+): Promise<Partial<ReadSkill> & Pick<ReadSkill, 'problems'>> {
   try {
     return await readSkill(root, file, trusted);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    return error.at(join(root.directory, file.path));
+    return { problems: [error.at(join(root.directory, file.path))] };
   }
 }

@@ -43,9 +43,10 @@ const known = z.looseObject({
 });
 
 /**
- * Parses the file of a skill. `fallbackName` is the name of its directory or file; a `SKILL.md` must have that name.
+ * Parses the file of a skill. `fallbackName` is the name of its directory or file. The name of a `SKILL.md` becomes
+ * lower-case words with hyphens, which the model writes to load it.
  *
- * @throws {SourceError} for invalid front matter, invalid fields, and names that other agents do not accept.
+ * @throws {SourceError} for invalid front matter, invalid fields, and a name without letters and digits.
  */
 export async function parseSkill(text: string, fallbackName: string, isListed: boolean): Promise<ParsedSkill> {
   const { fields, body } = await splitFrontMatter(text);
@@ -54,8 +55,8 @@ export async function parseSkill(text: string, fallbackName: string, isListed: b
     const [issue] = error.issues;
     throw new SourceError(`The field ${issue?.path.join('.') ?? ''} is invalid: ${issue?.message ?? ''}.`, 2);
   }
-  const name = data.name ?? fallbackName;
-  if (isListed) checkName(name, fallbackName);
+  const given = data.name ?? fallbackName;
+  const name = isListed ? listedName(given, fallbackName) : given;
   const paths = data.paths ?? [];
   const trigger = paths.length > 0 ? pathTrigger(paths) : triggerOf(name, data.inputs ?? [], data.triggers ?? []);
   const { description, license, compatibility } = data;
@@ -79,13 +80,21 @@ export async function parseSkill(text: string, fallbackName: string, isListed: b
   };
 }
 
-function checkName(name: string, directory: string): void {
-  if (!skillName.test(name) || name.length > maxNameLength) {
-    throw new SourceError(`The name ${JSON.stringify(name.slice(0, 100))} is not lower-case words with hyphens.`, 2);
-  }
-  if (name !== directory) {
-    throw new SourceError(`The name ${name} is not that of the directory, ${JSON.stringify(directory)}.`, 2);
-  }
+function listedName(name: string, directory: string): string {
+  const found = [name, directory].map(hyphenated).find((one) => skillName.test(one));
+  if (found === undefined)
+    throw new SourceError(`The name ${JSON.stringify(name.slice(0, 100))} has no letters and digits.`, 2);
+  return found;
+}
+
+function hyphenated(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, maxNameLength)
+    .replaceAll(/^-|-$/g, '');
 }
 
 /** Longest pattern of a path, in UTF-16 units, and the number of them. */

@@ -19,7 +19,7 @@ export async function showExtensions(path: string | undefined, io: TerminalIo): 
   const workspace = resolve(io.cwd, path ?? '.');
   const places = { workspace, home: varveHome(io), userHome: userHome(io) };
   const settings = await settingsFor(io, { workspace });
-  const { files, skipped } = await projectContext(places);
+  const { files, skipped, unread } = await projectContext(places);
   const disabledSkills = settings.get('skills.disabled') ?? [];
   const extensions = await loadExtensions({ ...places, disabledSkills });
   const rows: readonly Row[] = [
@@ -32,16 +32,18 @@ export async function showExtensions(path: string | undefined, io: TerminalIo): 
   for (const line of table(rows)) io.stdout.line(line);
   if (rows.length === 0) io.stderr.line(styled('dim', `No file gives instructions to an agent in ${workspace}.`));
   for (const { path: name, reason } of skipped) io.stderr.line(styled('yellow', `${name} is left out. ${reason}`));
+  for (const name of unread) io.stderr.line(styled('yellow', `${name} is of another tool and has no effect.`));
   for (const line of [...extensions.warnings, ...extensions.untrusted.map((each) => untrustedLine(each, io))])
     io.stderr.line(styled('yellow', line));
 }
 
-function rowsOf({ skills, hooks = {}, servers }: Extensions): readonly Row[] {
+function rowsOf({ skills, subAgents, hooks = {}, servers }: Extensions): readonly Row[] {
   return [
     ...skills.map(({ name, path = '', executes, isTrusted }) => {
       const runs = executes.length === 0 ? '' : `, ${executes.join(' and ')} ${isTrusted ? 'trusted' : 'not trusted'}`;
       return { kind: 'skill', name, note: `${path}${runs}` };
     }),
+    ...subAgents.map(({ name, path }) => ({ kind: 'agent', name, note: path })),
     ...Object.entries(hooks).flatMap(([event, groups]) =>
       groups.flatMap((group) =>
         group.hooks.map((hook) => ({
@@ -51,7 +53,9 @@ function rowsOf({ skills, hooks = {}, servers }: Extensions): readonly Row[] {
         })),
       ),
     ),
-    ...servers.map(({ name, directory }) => ({ kind: 'server', name, note: directory })),
+    ...servers.map(({ name, directory, config }) => {
+      return { kind: 'server', name, note: `${directory}${config.enabled === false ? ', disabled' : ''}` };
+    }),
   ];
 }
 

@@ -107,12 +107,15 @@ async function contextOf({
 }: PartsOptions): Promise<{ readonly files: readonly ContextFile[]; readonly warnings: readonly string[] }> {
   const isRead = ({ origin }: Pick<ContextFile, 'origin'>): boolean =>
     places[origin === 'user' ? 'user' : 'project'] !== false;
-  const { files, skipped } = await projectContext(options);
+  const { files, skipped, unread } = await projectContext(options);
   const cut = files.filter(({ isCut }) => isCut);
   return {
     files: files.filter(isRead),
     warnings: [
       ...skipped.filter(isRead).map(({ path, reason }) => `${path} is not in the prompt. ${reason}`),
+      ...(unread.length === 0 || places.project === false
+        ? []
+        : [`Files of other tools have no effect: ${unread.join(', ')}.`]),
       ...cut.filter(isRead).map(({ path, bytes }) => `${path} has ${bytes} bytes, and is cut.`),
     ],
   };

@@ -32,10 +32,25 @@ export const mcpServer = z.strictObject({
 /** Configuration of a server. */
 export type McpServerConfig = z.output<typeof mcpServer>;
 
-/** Entries of files for several agents: fields of others are ignored, and `type` is the transport. */
+const transport = z
+  .enum(['stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'])
+  .transform((name) => (name === 'streamableHttp' ? 'streamable-http' : name));
+
+/**
+ * Entries of files for several agents: `type` is the transport, `disabled` the opposite of `enabled`, and other fields
+ * of theirs are ignored.
+ */
 const fileEntry = z
-  .object({ ...mcpServer.shape, type: z.enum(['stdio', 'http', 'streamable-http', 'sse']).optional() })
-  .transform(({ type, ...server }): McpServerConfig => ({ ...(type && { transport: type }), ...server }));
+  .object({
+    ...mcpServer.shape,
+    type: transport.optional(),
+    transport: transport.optional(),
+    env: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String)).optional(),
+    disabled: z.boolean().optional(),
+  })
+  .transform(({ type, disabled, ...server }): McpServerConfig => {
+    return { ...(type && { transport: type }), ...(disabled !== undefined && { enabled: !disabled }), ...server };
+  });
 
 /**
  * Parses the bytes of `.mcp.json`; returns undefined for a file that has no effect. Trust and the start of servers read

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveSettings, type Settings } from '../layers/resolve-settings.ts';
 import { configuredServers, type FileServer } from './configured-servers.ts';
+import { serversOfFile } from '../definitions/mcp-server.ts';
 
 const secrets = { TOKEN: 'token-0123' };
 
@@ -91,4 +92,21 @@ test('servers of a variable are added to those of the file', async () => {
   const env = { VARVE_MCP_SERVERS: '{"b": {"command": "b"}}' };
   const { servers } = await serversOf({ mcp_servers: { a: { command: 'a' } } }, { env });
   expect(Object.keys(servers).toSorted()).toEqual(['a', 'b']);
+});
+
+test('entries of files are read as other agents write them', () => {
+  const { servers, invalid } = serversOfFile({
+    mcpServers: {
+      off: { command: 'a', disabled: true },
+      on: { command: 'b', disabled: false, env: { PORT: 8080, DEBUG: true }, alwaysAllow: [] },
+      http: { type: 'streamableHttp', url: 'https://mcp.example' },
+      bad: { command: 5 },
+    },
+  });
+  expect(invalid).toEqual(['bad']);
+  expect(servers).toEqual({
+    off: { command: 'a', enabled: false },
+    on: { command: 'b', enabled: true, env: { PORT: '8080', DEBUG: 'true' } },
+    http: { transport: 'streamable-http', url: 'https://mcp.example' },
+  });
 });

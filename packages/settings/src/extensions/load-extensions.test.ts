@@ -256,10 +256,10 @@ test.for([
 test('a configuration that cannot be trusted is named, and nothing of it runs', async () => {
   const place = new Place();
   place.write('.openhands/hooks.json', stop('true'));
-  place.write('.openhands/large.txt', 'x'.repeat(1024 * 1024 + 1));
+  place.write(`.openhands/${'a/'.repeat(14)}b`, 'x');
   const loaded = await place.load();
   expect(loaded).toMatchObject({
-    untrusted: [{ status: 'refused', details: [expect.stringContaining('has more than')] }],
+    untrusted: [{ status: 'refused', details: [expect.stringContaining('directories deep')] }],
   });
   expect(loaded).not.toHaveProperty('hooks');
   expect(await loadExtensions({ ...place.directories, workspace: '/nowhere' })).toEqual({

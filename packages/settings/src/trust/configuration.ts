@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, open, readdir, realpath } from 'node:fs/promises';
+import { lstat, open, readdir, realpath, type FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { errnoOf } from '@varve/files';
 import { realPathOf } from '@varve/tools';
@@ -16,7 +16,10 @@ export interface ConfigurationFile {
   readonly isExecutable: boolean;
   /** Hex SHA-256 of the bytes. */
   readonly sha256: string;
+  /** Content; empty for a large file, which nothing of varve reads. */
   readonly bytes: Uint8Array;
+  /** Length of a large file in bytes: it is part of the hash by its digest. Absent for others. */
+  readonly largeSize?: number;
 }
 
 /** `project`: a directory of a repository; `user`: the home directory of the person. */
@@ -66,8 +69,17 @@ export interface ConfigurationOptions {
   readonly also?: readonly string[];
 }
 
-/** Limits of one workspace. More is not a configuration, and is not trusted. */
-const limits = { files: 2000, fileBytes: 1024 * 1024, totalBytes: 16 * 1024 * 1024, depth: 12 };
+/**
+ * Limits of one workspace. More is not a configuration, and is not trusted. A file of more than `fileBytes`, such as
+ * data of a skill, is read for its digest only, and all of those together have at most `largeBytes`.
+ */
+const limits = {
+  files: 2000,
+  fileBytes: 1024 * 1024,
+  totalBytes: 16 * 1024 * 1024,
+  largeBytes: 512 * 1024 * 1024,
+  depth: 12,
+};
 
 /**
  * Reads the configuration of a directory: every file in its places, whatever its name. Links are followed where they
@@ -100,6 +112,7 @@ class Reader {
   readonly #home: string;
   readonly #scope: ConfigurationScope;
   #bytes = 0;
+  #largeBytes = 0;
 
   constructor(root: string, home: string, scope: ConfigurationScope) {
     this.#root = root;
@@ -137,14 +150,32 @@ class Reader {
     const status = await handle.stat();
     if (!status.isFile()) throw this.#refused(path, 'is not a file');
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(limits.fileBytes + 1));
-    this.#bytes += bytesRead;
-    if (bytesRead > limits.fileBytes) throw this.#refused(path, `has more than ${limits.fileBytes} bytes`);
+    const isLarge = bytesRead > limits.fileBytes;
+    if (!isLarge) this.#bytes += bytesRead;
     if (this.#bytes > limits.totalBytes || this.files.length >= limits.files)
       throw this.#refused(path, 'is part of a configuration that is too large');
-    const isExecutable = (status.mode & 0o111) !== 0;
-    const bytes = new Uint8Array(buffer.subarray(0, bytesRead));
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    this.files.push({ path, ...(target !== path && { target }), isExecutable, sha256, bytes });
+    const file = {
+      path,
+      ...(target !== path && { target }),
+      isExecutable: (status.mode & 0o111) !== 0,
+    };
+    const bytes = new Uint8Array(buffer.subarray(0, isLarge ? 0 : bytesRead));
+    if (isLarge) this.files.push({ ...file, bytes, ...(await this.#large(path, handle)) });
+    else this.files.push({ ...file, bytes, sha256: createHash('sha256').update(bytes).digest('hex') });
+  }
+
+  async #large(path: string, handle: FileHandle): Promise<Pick<ConfigurationFile, 'sha256' | 'largeSize'>> {
+    const hash = createHash('sha256');
+    const buffer = Buffer.alloc(limits.fileBytes);
+    for (let size = 0; ;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, size);
+      if (bytesRead === 0) return { sha256: hash.digest('hex'), largeSize: size };
+      size += bytesRead;
+      this.#largeBytes += bytesRead;
+      if (this.#largeBytes > limits.largeBytes)
+        throw this.#refused(path, `is one of files of more than ${limits.largeBytes} bytes`);
+      hash.update(buffer.subarray(0, bytesRead));
+    }
   }
 
   #refused(path: string, reason: string): SettingsError {
@@ -169,11 +200,11 @@ function hashOf(files: readonly ConfigurationFile[]): string {
     const bytes = typeof part === 'string' ? Buffer.from(part) : part;
     hash.update(`${bytes.length}:`).update(bytes);
   };
-  for (const { path, target = path, isExecutable, bytes } of files) {
+  for (const { path, target = path, isExecutable, bytes, sha256, largeSize } of files) {
     add(path);
     add(target);
-    add(isExecutable ? 'x' : '-');
-    add(bytes);
+    add(`${isExecutable ? 'x' : '-'}${largeSize === undefined ? '' : 'large'}`);
+    add(largeSize === undefined ? bytes : sha256);
   }
   return hash.digest('hex');
 }

@@ -26,7 +26,7 @@ export function describeChange(
 }
 
 function changeOf(path: string, before: ConfigurationFile | undefined, now: ConfigurationFile | undefined): string {
-  const [old, text] = [before, now].map((file) => (file ? textOf(file.bytes) : ''));
+  const [old, text] = [before, now].map((file) => (file ? textOf(file) : ''));
   const what = !before ? 'new' : !now ? 'removed' : 'changed';
   const isSame = before !== undefined && before.sha256 === now?.sha256;
   const notes = [noteOf('executable', before?.isExecutable, now?.isExecutable), targetNote(before, now)].flatMap(
@@ -38,7 +38,7 @@ function changeOf(path: string, before: ConfigurationFile | undefined, now: Conf
   // Of a large file only the hash was kept.
   const wasKept = before === undefined || before.bytes.length > 0 || before.sha256 === emptySha256;
   if (old === undefined || text === undefined || !wasKept)
-    return `${title}${now?.bytes.length ?? 0} bytes that are not shown: they are not text, or too many\n`;
+    return `${title}${now?.largeSize ?? now?.bytes.length ?? 0} bytes that are not shown: they are not text, or too many\n`;
   return title + (differenceOf(old, text) ?? differenceOf('', text) ?? '');
 }
 
@@ -67,8 +67,8 @@ function onOneLine(name: string): string {
   return /[\n\r]/.test(name) ? JSON.stringify(name) : name;
 }
 
-function textOf(bytes: Uint8Array): string | undefined {
-  if (bytes.length > maxChars || bytes.includes(0)) return undefined;
+function textOf({ bytes, largeSize = bytes.length }: ConfigurationFile): string | undefined {
+  if (largeSize > maxChars || bytes.includes(0)) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

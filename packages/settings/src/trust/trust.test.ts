@@ -88,14 +88,26 @@ test.for(['/etc/hostname', '/etc', '../../home', 'missing'])(
   },
 );
 
-test('links in a circle, devices and huge files are refused', async () => {
+test('links in a circle are refused', async () => {
   const circle = newPlace();
   circle.write('.varve/config.json', '{}');
   symlinkSync('.', join(circle.workspace, '.varve/again'));
   await expect(readConfiguration(circle.workspace, { home: circle.home })).rejects.toThrow('directories deep');
-  const huge = newPlace();
-  huge.write('.varve/skill.md', 'x'.repeat(1024 * 1024 + 1));
-  await expect(readConfiguration(huge.workspace, { home: huge.home })).rejects.toThrow('has more than');
+});
+
+test('a file of more than 1 MB counts by its digest, and does not prevent trust in the others', async () => {
+  const place = newPlace();
+  place.write('.openhands/hooks.json', hooks);
+  place.write('.agents/skills/a/data.csv', 'x'.repeat(1024 * 1024 + 1));
+  await trusted(place);
+  const before = await readConfiguration(place.workspace, { home: place.home });
+  const large = before.files.find(({ path }) => path.endsWith('data.csv'));
+  expect([large?.largeSize, large?.bytes.length]).toEqual([1024 * 1024 + 1, 0]);
+  expect(describeChange(before.files)).toContain('data.csv (new)\n1048577 bytes that are not shown');
+  expect(await trustStore({ home: place.home }).status(before)).toBe('trusted');
+  place.write('.agents/skills/a/data.csv', `${'x'.repeat(1024 * 1024)}y`);
+  const after = await readConfiguration(place.workspace, { home: place.home });
+  expect(await trustStore({ home: place.home }).status(after)).toBe('changed');
 });
 
 test('what runs is what was hashed, even if the file changes afterwards', async () => {

@@ -1,4 +1,4 @@
-import { readdir, realpath } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gitRoot } from '../sources/git-root.ts';
 import type { ContextFile } from './context-file.ts';
@@ -14,10 +14,35 @@ export interface ContextPlace extends Pick<ContextFile, 'path' | 'origin'> {
  *
  * @see software-agent-sdk openhands/sdk/context/skills (third-party files)
  */
-const repositoryNames = ['agents.md', 'agent.md', 'claude.md', 'gemini.md', '.cursorrules', '.openhands_instructions'];
+const repositoryNames = [
+  'agents.md',
+  'agent.md',
+  'claude.md',
+  'claude.local.md',
+  'gemini.md',
+  '.cursorrules',
+  '.windsurfrules',
+  '.clinerules',
+  '.openhands_instructions',
+];
 
-/** Further files of a workspace. */
-const repositoryPaths = ['.openhands/microagents/repo.md'];
+/** Further files of a workspace. Those in the directories of skills are read as skills. */
+const repositoryPaths = ['.github/copilot-instructions.md'];
+
+/** Files and directories of other tools that have no effect. */
+const unreadPaths = [
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.claude/commands',
+  '.claude/rules',
+  '.cursor/rules',
+  '.cursor/mcp.json',
+  '.vscode/mcp.json',
+  '.windsurf/rules',
+  '.clinerules/',
+  '.roo/rules',
+  '.github/instructions',
+];
 
 /** Files of a user, below the home directory. */
 const userPaths = ['.agents/AGENTS.md', '.openhands/AGENTS.md', '.claude/CLAUDE.md', '.gemini/GEMINI.md'];
@@ -47,6 +72,14 @@ export async function repositoryPlaces(workspace: string): Promise<readonly Cont
   const root = directories[0] ?? workspace;
   const lists = await Promise.all(directories.map(async (directory) => pathsIn(directory)));
   return lists.flat().map((path) => ({ path, origin: 'repository' as const, root }));
+}
+
+/** Returns the files of other tools that have no effect, in a workspace and above it in its repository. */
+export async function unreadPlaces(workspace: string): Promise<readonly string[]> {
+  const directories = await directoriesOf(await realpath(workspace).catch(() => workspace));
+  const paths = directories.flatMap((directory) => unreadPaths.map((path) => `${directory}/${path}`));
+  const found = await Promise.all(paths.map(async (path) => stat(path).then(Boolean, () => false)));
+  return paths.filter((_, index) => found[index]).map((path) => path.replace(/\/$/, ''));
 }
 
 async function directoriesOf(workspace: string): Promise<readonly string[]> {

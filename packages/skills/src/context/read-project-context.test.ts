@@ -44,7 +44,9 @@ test('files of the user, the repository and the workspace are read in this order
       'repo/GEMINI.md': 'gemini',
       'repo/src/.cursorrules': 'rules',
       'repo/src/CLAUDE.md': 'inner',
-      'repo/src/.openhands/microagents/repo.md': 'micro',
+      'repo/src/.openhands/microagents/repo.md': 'a skill',
+      'repo/.github/copilot-instructions.md': 'copilot',
+      'repo/src/claude.local.md': 'local',
       'repo/src/other.md': 'no',
     },
     { at: 'repo/src', home: 'home' },
@@ -53,12 +55,51 @@ test('files of the user, the repository and the workspace are read in this order
     ['home/.claude/CLAUDE.md', 'user'],
     ['repo/agents.md', 'root'],
     ['repo/GEMINI.md', 'gemini'],
+    ['repo/.github/copilot-instructions.md', 'copilot'],
     ['repo/src/CLAUDE.md', 'inner'],
+    ['repo/src/claude.local.md', 'local'],
     ['repo/src/.cursorrules', 'rules'],
-    ['repo/src/.openhands/microagents/repo.md', 'micro'],
   ]);
-  expect(files.map(({ origin }) => origin)).toEqual(['user', ...Array.from({ length: 5 }, () => 'repository')]);
+  expect(files.map(({ origin }) => origin)).toEqual(['user', ...Array.from({ length: 6 }, () => 'repository')]);
   expect(skipped).toEqual([]);
+});
+
+test('files that CLAUDE.md imports follow it, once, and not those in code or outside of the repository', async () => {
+  const { files, skipped } = await contextOf(
+    {
+      'home/.claude/CLAUDE.md': 'See @~/.claude/own.md',
+      'home/.claude/own.md': 'own',
+      'repo/CLAUDE.md':
+        '@AGENTS.md and (@docs/style.md). `@docs/code.md` a@b.md @../out.md @.env @missing.md\n```\n@docs/code.md\n```',
+      'repo/AGENTS.md': 'agents, not @docs/code.md',
+      'repo/docs/style.md': 'style @more.md @style.md',
+      'repo/docs/more.md': 'more',
+      'repo/docs/code.md': 'code',
+      'repo/b.md': 'b',
+      'out.md': 'out',
+    },
+    { home: 'home' },
+  );
+  expect(files.map(({ path }) => path)).toEqual([
+    'home/.claude/CLAUDE.md',
+    'home/.claude/own.md',
+    'repo/AGENTS.md',
+    'repo/CLAUDE.md',
+    'repo/docs/style.md',
+    'repo/docs/more.md',
+  ]);
+  expect(skipped).toMatchObject([{ path: 'out.md', reason: expect.stringContaining('outside') }]);
+});
+
+test('rules and settings of other tools are named', async () => {
+  await using root = await mkdtempDisposable(join(await realpath(tmpdir()), 'varve-'));
+  const paths = ['.claude/settings.json', '.claude/commands/a.md', '.cursor/rules/b.mdc'];
+  for (const path of paths) await mkdir(join(root.path, path, '..'), { recursive: true });
+  for (const path of paths) await writeFile(join(root.path, path), '{}');
+  const { unread } = await readProjectContext(root.path);
+  expect(unread).toEqual(
+    ['.claude/settings.json', '.claude/commands', '.cursor/rules'].map((path) => join(root.path, path)),
+  );
 });
 
 test('without a repository only the workspace itself is read', async () => {

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { basename, sep } from 'node:path';
+import { basename, dirname, resolve, sep } from 'node:path';
 import { safeText } from '@varve/events/text';
 import type { ContextFile, SkippedContextFile } from './context-file.ts';
-import { repositoryPlaces, userPlaces, type ContextPlace } from './find-context-files.ts';
+import { repositoryPlaces, unreadPlaces, userPlaces, type ContextPlace } from './find-context-files.ts';
 
 /** Options of {@link readProjectContext}. */
 export interface ProjectContextOptions {
@@ -21,12 +21,15 @@ export interface ProjectContextOptions {
 export interface ProjectContext {
   readonly files: readonly ContextFile[];
   readonly skipped: readonly SkippedContextFile[];
+  /** Files and directories with rules, commands and settings of other tools, which have no effect: absolute paths. */
+  readonly unread: readonly string[];
 }
 
 /**
  * Reads the instructions for agents that a workspace, the directories above it in its repository, and the user have:
  * AGENTS.md, CLAUDE.md, GEMINI.md and others. Files of the user are first, those of the workspace last. A file whose
- * content was read already is left out; one that links out of the repository is not read.
+ * content was read already is left out; one that links out of the repository is not read. A file that is imported by
+ * `@path`, as Claude Code and Gemini CLI do, follows the file that names it.
  *
  * The text is data from the repository: a prompt states that it has no authority over the user.
  */
@@ -35,13 +38,14 @@ export async function readProjectContext(
   options: ProjectContextOptions = {},
 ): Promise<ProjectContext> {
   const { home, userFiles = [], maxFileChars = 20_000, maxTotalChars = 60_000 } = options;
-  const places = [...(await userPlaces(home, userFiles)), ...(await repositoryPlaces(workspace))];
+  const queue: ImportingPlace[] = [...(await userPlaces(home, userFiles)), ...(await repositoryPlaces(workspace))];
+  const paths = new Set(queue.map(({ path }) => path));
   const files: ContextFile[] = [];
   const skipped: SkippedContextFile[] = [];
   const seen = new Set<string>();
   let left = maxTotalChars;
   // One after the other: the limit counts them in order.
-  for (const place of places) {
+  for (let place = queue.shift(); place; place = queue.shift()) {
     const { path, origin } = place;
     const read = await readPlace(place, Math.min(left, maxFileChars));
     if (read === undefined) continue;
@@ -54,10 +58,39 @@ export async function readProjectContext(
       seen.add(whole);
       left -= text.length;
       files.push({ path, origin, text, bytes, isCut });
+      const imported = importsOf(text, place).filter((each) => !paths.has(each.path));
+      for (const each of imported) paths.add(each.path);
+      queue.unshift(...imported);
     }
   }
-  return { files, skipped };
+  return { files, skipped, unread: await unreadPlaces(workspace) };
 }
+
+/** Names of the files whose tools import others. */
+const importing = /(^|\/)(claude|claude\.local|gemini)\.md$/i;
+
+/** Returns the text files that a file imports by `@path`, not within code. An imported file may import others. */
+function importsOf(text: string, place: ImportingPlace): readonly ImportingPlace[] {
+  const { path, imports = importing.test(path), depth = 0 } = place;
+  if (!imports || depth >= maxImportDepth) return [];
+  const prose = text.replaceAll(/^(```|~~~)[^]*?^\1/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  const names = [...prose.matchAll(/(?:^|[\s(])@((?:~?\/|\.{1,2}\/)?[\w./-]*[\w-]\.(?:md|mdc|txt))(?![\w/])/g)];
+  return names.map(([, name = '']) => ({
+    ...place,
+    path: name.startsWith('~/') ? resolve(place.root, name.slice(2)) : resolve(dirname(path), name),
+    imports: true,
+    depth: depth + 1,
+  }));
+}
+
+/** Place of a file, and that of one that it imports. */
+interface ImportingPlace extends ContextPlace {
+  readonly imports?: boolean;
+  readonly depth?: number;
+}
+
+/** @see https://code.claude.com/docs/en/memory (imports) */
+const maxImportDepth = 5;
 
 /** Result of reading one file: its text, or the reason why it was not read. */
 type Read = SkippedRead | TextRead;

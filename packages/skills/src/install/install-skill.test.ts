@@ -96,6 +96,17 @@ test('a zip archive that is a skill itself is installed under its name', async (
   expect(await readFile(join(target, 'pdf/references/forms.md'), 'utf8')).toBe('Forms.');
 });
 
+test('a skill is installed in a directory of its own name, which leads nowhere else', async () => {
+  const target = await directory();
+  expect(
+    await installSkills({ archive: tarGz([{ path: 'csv/SKILL.md', content: skill('pdf') }]), directory: target }),
+  ).toEqual(['pdf']);
+  expect(
+    await installSkills({ archive: tarGz([{ path: 'SKILL.md', content: skill('../evil') }]), directory: target }),
+  ).toEqual(['evil']);
+  expect(await readdir(target)).toEqual(['evil', 'pdf']);
+});
+
 const good = { path: 'pdf/SKILL.md', content: skill('pdf') };
 
 test.for([
@@ -115,8 +126,7 @@ test.for([
   ['a zip with a wrong size', zip([{ ...good, size: 10 }])],
   ['a zip with a huge size', zip([good, { path: 'pdf/big', content: 'x', size: 0x7fffffff }])],
   ['no skill', tarGz([{ path: 'pdf/README.md', content: 'x' }])],
-  ['a skill with another name', tarGz([{ path: 'csv/SKILL.md', content: skill('pdf') }])],
-  ['a name that leads outside', tarGz([{ path: 'SKILL.md', content: skill('../evil') }])],
+  ['a name without letters', tarGz([{ path: 'SKILL.md', content: skill('".."') }])],
   ['an archive that was cut off', tarGz([good]).subarray(0, 60)],
   ['other bytes', Buffer.from('SKILL.md')],
 ] as const)('an archive with %s installs nothing', async ([, archive]) => {
