@@ -93,6 +93,7 @@ const bomb = [
 test.for([
   ['---\nname: a\nname: b\n---\n', 3, 'unique'],
   ['---\ntriggers: [\n---\n', 3, 'YAML'],
+  ['---\nname: "a" b\n---\n', 2, 'needs quotes around it'],
   ['---\n- a\n---\n', 2, 'map'],
   ['---\nname: a\n', 1, 'end'],
   ['---\ntriggers: 5\n---\n', 2, 'triggers'],

@@ -41,6 +41,8 @@ async function parseFields(yaml: string): Promise<Readonly<Record<string, unknow
   return fields as Readonly<Record<string, unknown>>;
 }
 
+const remedy = 'A text with a colon, a quote or a bracket needs quotes around it, and each field a line of its own.';
+
 async function parse(yaml: string): Promise<unknown> {
   // Most workspaces have no such file, and the package has 72 modules.
   const { LineCounter, parseDocument } = await import('yaml');
@@ -54,7 +56,7 @@ async function parse(yaml: string): Promise<unknown> {
     const document = repaired?.errors.length === 0 ? repaired : asked;
     // The first line of the file is the mark before the YAML.
     if (error && document === asked) {
-      const message = `The front matter is not valid YAML: ${error.message}.`;
+      const message = `The front matter is not valid YAML: ${error.message.replace(/\.$/, '')}. ${remedy}`;
       throw new SourceError(message, lines.linePos(error.pos[0]).line + 1);
     }
     // Aliases of aliases could make a small text large.

@@ -9,6 +9,8 @@ test.for<[Record<string, unknown>, string | undefined]>([
   [{ path: '/a', new_str: 'y' }, undefined],
   [{ old_str: 'x' }, undefined],
   [{ command: 'view', path: '/a', old_str: 'x' }, 'view'],
+  [{ file_path: '/a', old_string: 'x', new_string: 'y' }, 'str_replace'],
+  [{ filename: '/a', content: 'x' }, 'create'],
 ])('for %j the editor infers the command %s', ([fields, command]) => {
   expect(fileEditor().repairInput?.(fields)['command']).toBe(command);
 });

@@ -1,3 +1,19 @@
+import { withoutHabits } from '../contract/habits.ts';
+
+const habits = {
+  names: {
+    file_path: 'path',
+    filePath: 'path',
+    filename: 'path',
+    old_string: 'old_str',
+    oldString: 'old_str',
+    new_string: 'new_str',
+    newString: 'new_str',
+    content: 'file_text',
+  },
+  ignored: ['description', 'explanation'],
+};
+
 /** Fields that only one command of the editor has. */
 const commandByField = [
   ['old_str', 'str_replace'],
@@ -6,11 +22,13 @@ const commandByField = [
 ] as const;
 
 /**
- * Returns the arguments of an editor call with a missing `command` filled in, where the other fields imply it.
+ * Returns the arguments of an editor call with the names of this editor, and with a missing `command` filled in, where
+ * the other fields imply it.
  *
  * @see software-agent-sdk infer_file_editor_command
  */
-export function inferCommand(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function inferCommand(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const fields = withoutHabits(given, habits);
   if ('command' in fields || !('path' in fields)) return fields;
   const command = commandByField.find(([field]) => field in fields)?.[1];
   if (command !== undefined) return { command, ...fields };

@@ -64,7 +64,7 @@ export function replaceText({ text, lineEnd }: TextFile, replacement: Replacemen
 }
 
 function refuseMissing(path: string, plain: string, wanted: string): Refusal {
-  const difference = lookAlike(plain, wanted);
+  const difference = lookAlike(plain, wanted, '`old_str`');
   const why = difference === undefined ? 'View the file for its exact text.' : `The text differs: ${difference}.`;
   return refuse(`No replacement was made: \`old_str\` did not appear verbatim in ${path}. ${why}`);
 }

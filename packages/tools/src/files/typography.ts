@@ -13,10 +13,11 @@ export function withoutTypography(text: string): string {
 const maxSearched = 500_000;
 
 /**
- * Describes the first character in which a text differs from its only look-alike in `whole`: another blank, quote or
- * dash, or another composition of a letter. Returns undefined if there is no look-alike or several.
+ * Describes the first character in which a text, which the message calls `name`, differs from its only look-alike in
+ * `whole`: other blanks, another quote or dash, another composition of a letter, or a character without width. Returns
+ * undefined if there is no look-alike or several.
  */
-export function lookAlike(whole: string, wanted: string): string | undefined {
+export function lookAlike(whole: string, wanted: string, name: string): string | undefined {
   if (whole.length > maxSearched || wanted.length > maxSearched) return undefined;
   const there = charactersOf(whole);
   const here = charactersOf(wanted);
@@ -26,20 +27,29 @@ export function lookAlike(whole: string, wanted: string): string | undefined {
   const index = here.findIndex((character, offset) => character !== there[at + offset]);
   if (index === -1) return undefined;
   const line = there.slice(0, at + index).filter((character) => character === '\n').length + 1;
-  return `line ${line} has ${codesOf(there[at + index])} where \`old_str\` has ${codesOf(here[index])}`;
+  return `line ${line} has ${codesOf(there[at + index])} where ${name} has ${codesOf(here[index])}`;
 }
 
-/** Returns the characters of a text, each with its combining marks. */
+const zeroWidth = String.raw`\u00AD\u200B-\u200F\u2060\uFEFF`;
+const blank = String.raw`\t \u00A0\u2002-\u200A\u202F\u205F\u3000`;
+const characters = new RegExp(
+  String.raw`[${blank}]+[${zeroWidth}]*|[^\p{M}${zeroWidth}${blank}][\p{M}${zeroWidth}]*|[\p{M}${zeroWidth}]+`,
+  'gu',
+);
+const invisible = new RegExp(`[${zeroWidth}]`, 'g');
+
+/** Returns the characters of a text, each with its combining marks; blanks next to each other are one. */
 function charactersOf(text: string): readonly string[] {
-  return text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? [];
+  return text.match(characters) ?? [];
 }
 
 function folded(character: string): string {
-  return withoutTypography(character.normalize('NFC'));
+  return withoutTypography(character.replace(invisible, '').normalize('NFC')).replace(/^[\t ]+$/, ' ');
 }
 
 function codesOf(character = ''): string {
-  return Array.from(character, (one) => `U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`).join(
-    ' ',
-  );
+  const codes = Array.from(character, (one) => one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0'));
+  const [first] = codes;
+  if (codes.length > 1 && codes.every((code) => code === first)) return `${codes.length} times U+${first}`;
+  return codes.map((code) => `U+${code}`).join(' ');
 }

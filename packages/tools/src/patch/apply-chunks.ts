@@ -1,5 +1,6 @@
 import { formatNumbers, refuse, type Refusal } from '../files/refusal.ts';
 import type { TextFile } from '../files/text-file.ts';
+import { lookAlike } from '../files/typography.ts';
 import { linesOf, unixText } from '../files/unix-text.ts';
 import { ChunkFinder } from './find-chunk.ts';
 import type { Chunk } from './parse-patch.ts';
@@ -41,7 +42,7 @@ export async function applyChunks(
   for (const chunk of chunks) {
     const [place, ...others] = await finder.find(chunk, cursor);
     if (finder.isExhausted) return refuseSize(path, chunks.length, lines.length);
-    if (place === undefined) return refuseNotFound(path, chunk, cursor);
+    if (place === undefined) return refuseNotFound({ path, plain, cursor }, chunk);
     if (others.length > 0) return refuseAmbiguous(path, chunk, [place, ...others]);
     fuzz += place.fuzz;
     for (const edit of editsOf(chunk, place.at)) edits.push(edit);
@@ -94,10 +95,20 @@ function applyEdits({ text, lineEnd }: Pick<TextFile, 'text' | 'lineEnd'>, splic
   return result + text.slice(done);
 }
 
-function refuseNotFound(path: string, chunk: Chunk, cursor: number): Refusal {
+interface Searched {
+  readonly path: string;
+  readonly plain: string;
+  /** Index of the line from which on the chunk was searched. */
+  readonly cursor: number;
+}
+
+function refuseNotFound({ path, plain, cursor }: Searched, chunk: Chunk): Refusal {
+  const wanted = chunk.lines.flatMap(({ mark, text }) => (mark === '+' ? [] : [text])).join('\n');
+  const difference = lookAlike(plain, wanted, 'the patch');
+  const why = difference === undefined ? 'View the file for its exact text.' : `The text differs: ${difference}.`;
   const where = cursor === 0 ? path : `${path} below line ${cursor}, where the change before it ends`;
   return refuse(
-    `Nothing was changed: the lines of the change at line ${chunk.line} of the patch are not in ${where}. View the file for its exact text.`,
+    `Nothing was changed: the lines of the change at line ${chunk.line} of the patch are not in ${where}. ${why}`,
   );
 }
 

@@ -241,3 +241,60 @@ test('calls declare the files they change if the workspace is known', () => {
   expect(applyPatch().resources(call)).toBeUndefined();
   expect(() => applyPatch({ workspace: 'w' })).toThrow('not an absolute path');
 });
+
+test('a unified diff in a code fence, under another name, is applied without a further call', async () => {
+  await using tool = await opened({ 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n', 'old.txt': 'same\n' });
+  const diff = [
+    '```diff',
+    'diff --git a/a.txt b/a.txt',
+    'index 1..2 100644',
+    '--- a/a.txt\t2026-01-01',
+    '+++ b/a.txt',
+    '@@ -7,2 +7,2 @@',
+    ' one',
+    '-two',
+    '+2',
+    'diff --git a/c.txt b/c.txt',
+    'new file mode 100644',
+    '--- /dev/null',
+    '+++ b/c.txt',
+    '@@ -0,0 +1 @@',
+    '+new',
+    '\\ No newline at end of file',
+    '--- a/b.txt',
+    '+++ /dev/null',
+    '@@ -1 +0,0 @@',
+    '-b',
+    '--- a/old.txt',
+    '+++ b/new.txt',
+    '@@ -1 +1 @@',
+    '-same',
+    '+other',
+    '```',
+  ].join('\n');
+  const fields = tool.tool.repairInput?.({ input: diff, explanation: 'x' });
+  const result = await tool.call(fields);
+  expect(shown(result)).toBe('The patch was applied:\nM a.txt\nA c.txt\nD b.txt\nR old.txt -> new.txt');
+  expect([await content(tool, 'a.txt'), await content(tool, 'c.txt'), await content(tool, 'new.txt')]).toEqual([
+    'one\n2\n',
+    'new\n',
+    'other\n',
+  ]);
+});
+
+test('a patch that changes nothing reports that, and one that changes a part names the rest', async () => {
+  await using tool = await opened({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  const same = ['*** Update File: a.txt', '@@', '-one', '+one'];
+  await refused(tool, patch(...same), 'Nothing was changed: a.txt is unchanged');
+  const result = await tool.call(patch(...same, '*** Update File: b.txt', '@@', '-two', '+2'));
+  expect(shown(result)).toContain('a.txt is unchanged: it has the lines of the patch already\nM b.txt');
+});
+
+test.for([
+  ['a decomposed letter', 'cafe\u0301 x', 'caf\u00E9 x', /line 2 has U\+0065 U\+0301 where the patch has U\+00E9/],
+  ['a character without width', 'a\u200Bb', 'ab', /line 2 has U\+0061 U\+200B where the patch has U\+0061/],
+  ['a tab', 'a\tb', 'a  b', /line 2 has U\+0009 where the patch has 2 times U\+0020/],
+] as const)('%s that differs is named', async ([, there, here, reason]) => {
+  await using tool = await opened({ 'a.txt': `first\n${there}\nlast\n` });
+  await refused(tool, patch('*** Update File: a.txt', '@@', ` first`, `-${here}`, '+new', ' last'), reason);
+});

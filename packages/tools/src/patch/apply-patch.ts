@@ -4,6 +4,7 @@ import { ApplyPatchAction, ApplyPatchObservation } from '@varve/events/payloads'
 import type { Tool } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { ToolError } from '../contract/error.ts';
+import { withoutHabits } from '../contract/habits.ts';
 import { isRefusal, type Refusal } from '../files/refusal.ts';
 import { realPathOf } from '../files/real-path.ts';
 import { mutex } from '../contract/mutex.ts';
@@ -29,6 +30,11 @@ export interface ApplyPatchOptions {
    */
   readonly workspace?: string;
 }
+
+const habits = {
+  names: { input: 'patch', diff: 'patch', patch_text: 'patch', patchText: 'patch' },
+  ignored: ['description', 'explanation'],
+};
 
 /** Input of one call. */
 export interface ApplyPatchCall {
@@ -79,6 +85,7 @@ export function applyPatch(options: ApplyPatchOptions = {}): Tool<ApplyPatchCall
       openWorldHint: false,
     },
     effect: 'write',
+    repairInput: (fields) => withoutHabits(fields, habits),
     ...(home !== undefined && { resources: ({ patch }: ApplyPatchCall) => resourceKeys(patch, home) }),
     execute: ({ patch }: ApplyPatchCall, { workspace, signal }) =>
       inTurn(async () => {

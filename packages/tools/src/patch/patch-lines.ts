@@ -1,5 +1,6 @@
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
+import { fromUnifiedDiff } from './unified-diff.ts';
 
 const operation = z.object({
   type: z.enum(['create_file', 'update_file', 'delete_file']),
@@ -9,6 +10,7 @@ const operation = z.object({
 });
 const wrapperSchema = z.union([
   z.object({ patch: z.string() }).transform(({ patch }) => patch),
+  z.object({ input: z.string() }).transform(({ input }) => input),
   z.tuple([z.literal('apply_patch'), z.string()]).transform(([, patch]) => patch),
   z.object({ operations: z.array(operation) }).transform(({ operations }) => fromOperations(operations)),
   operation.transform((one) => fromOperations([one])),
@@ -17,13 +19,14 @@ const wrapperSchema = z.union([
 const headings = { create_file: 'Add', update_file: 'Update', delete_file: 'Delete' } as const;
 
 /**
- * Returns the lines of a patch without the wrappers that models add: a here-document, JSON that contains the patch, the
- * operations of other patch tools. Line ends are normalized.
+ * Returns the lines of a patch without the wrappers that models add: a code fence, a here-document, JSON that contains
+ * the patch, the operations of other patch tools. A unified diff is translated. Line ends are normalized.
  */
 export function patchLines(input: string): readonly string[] {
-  const text = input.replaceAll('\r\n', '\n').trim();
+  const given = input.replaceAll('\r\n', '\n').trim();
+  const text = /^```\w*\n([^]*)\n```$/.exec(given)?.[1]?.trim() ?? given;
   const inner = /^(?:apply_patch\s+)?<<-?\s*(['"]?)(\w+)\1\n(.*)\n\2$/s.exec(text)?.[3] ?? fromJson(text) ?? text;
-  return inner.trim().split('\n');
+  return fromUnifiedDiff(inner.trim().split('\n'));
 }
 
 function fromJson(text: string): string | undefined {

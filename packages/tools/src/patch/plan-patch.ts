@@ -53,6 +53,8 @@ export async function planPatch(hunks: readonly PatchHunk[], reach: PatchScope):
     }
     parts.push(part);
   }
+  if (parts.every(({ changes }) => changes.length === 0))
+    return refuse(`Nothing was changed: ${parts.flatMap(({ summary }) => summary).join('; ')}.`);
   return {
     changes: parts.flatMap(({ changes }) => changes),
     commit: limitContents(Object.assign({}, ...parts.map(({ commit }) => commit))),
@@ -126,6 +128,8 @@ async function planUpdate(
   const previous = target.stats;
   const change = { type: 'update', ...contents(file.text, patched.text) } as const;
   const { fuzz } = patched;
+  if (moveTo === undefined && after.equals(file.bytes))
+    return { changes: [], commit: {}, fuzz, summary: [`${path} is unchanged: it has the lines of the patch already`] };
   if (moveTo === undefined) {
     const changes = [{ real: target.real, before: file.bytes, after, previous }];
     return { changes, commit: { [path]: change }, fuzz, summary: [`M ${path}${end}`] };

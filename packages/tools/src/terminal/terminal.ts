@@ -2,7 +2,7 @@ import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import type { Tool } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { answerRefusal } from './answer-refusal.ts';
-import { quoteWords } from './argument-vector.ts';
+import { repairCommand } from './argument-vector.ts';
 import { statementLines } from './command-text.ts';
 import type { ShellCall } from './shell-call.ts';
 import { ShellFactory } from './shell-factory.ts';
@@ -51,7 +51,7 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
     },
     ...(options.sandbox && { sandbox: options.sandbox.policy.profile }),
     effect: 'write',
-    repairInput: quoteWords,
+    repairInput: repairCommand,
     resources: (call) => shellResources(call, maxShells),
     async execute(call, context) {
       const reason = rejectMultiple ? multipleStatementsReason(call) : undefined;
