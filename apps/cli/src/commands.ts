@@ -30,6 +30,9 @@ export const commands: Readonly<Record<string, () => Promise<CliCommand>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   config: async () => (await import('./commands/config.ts')).config,
   profile: async () => (await import('./commands/profile.ts')).profile,
+  mcp: async () => (await import('./commands/mcp.ts')).mcp,
   init: async () => (await import('./commands/init.ts')).init,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  completion: async () => (await import('./commands/completion.ts')).completion,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };

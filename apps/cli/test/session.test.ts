@@ -141,6 +141,31 @@ test('the conversation is resumed in its directory with its transcript, and goes
   await leave(window);
 });
 
+test('a conversation is chosen from those that match what is typed', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([{ text: 'Four.' }, { text: 'Six.' }]);
+  for (const [task, answer] of [
+    ['2 + 2', 'Four.'],
+    ['3 + 3', 'Six.'],
+  ] as const) {
+    const window = await openSession(server, home);
+    window.press(task, keys.enter);
+    await window.shows(answer);
+    await leave(window);
+  }
+  const window = openWindow(['--resume'], home);
+  await window.shows(/→ 3 \+ 3[^]*2 \+ 2/);
+  window.press('2 +');
+  await window.shows('→ 2 + 2');
+  window.press(keys.enter);
+  await window.shows('Four.');
+  await leave(window);
+  const other = openWindow(['resume'], home);
+  await other.shows('→ 3 + 3');
+  other.press(keys.escape);
+  expect((await other.ended).code).toBe(130);
+});
+
 test('a copy has an id of its own, and the original stays', async () => {
   const home = await newHome();
   await using server = await scriptedServer([{ text: 'Four.' }]);

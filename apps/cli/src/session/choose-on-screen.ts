@@ -11,5 +11,6 @@ export async function chooseOnScreen(choice: Choice, io: TerminalIo): Promise<st
   using screen = new Screen(io, streams, () => Date.now());
   const left = Promise.withResolvers<undefined>();
   screen.start({ submit: () => undefined, escape: () => undefined, quit: () => left.resolve(undefined) });
-  return Promise.race([screen.choose(choice), left.promise]);
+  // The screen ends with this function.
+  return await Promise.race([screen.choose(choice), left.promise]);
 }

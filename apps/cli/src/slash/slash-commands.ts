@@ -9,6 +9,7 @@ import { fork } from './fork.ts';
 import { goal } from './goal.ts';
 import { helpCommand } from './help.ts';
 import { history } from './history.ts';
+import { mcp } from './mcp.ts';
 import { model } from './model.ts';
 import { permissions } from './permissions.ts';
 import { quit } from './quit.ts';
@@ -17,6 +18,7 @@ import { resume } from './resume.ts';
 import { rewind } from './rewind.ts';
 import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
+import { skills } from './skills.ts';
 import { status } from './status.ts';
 
 const commands: readonly SessionCommand[] = [
@@ -32,6 +34,8 @@ const commands: readonly SessionCommand[] = [
   history,
   status,
   cost,
+  mcp,
+  skills,
   permissions,
   sandbox,
   exportSession,

@@ -1,0 +1,52 @@
+import type { CliCommand } from '../cli-command.ts';
+import type { McpAddOptions } from '../configure/mcp-actions.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { defaultCommand } from './default-command.ts';
+
+// Loaded by the subcommands, so that the help appears faster.
+const load = async () => import('../configure/mcp-actions.ts');
+
+/** Lists, adds, tests and removes servers of the model context protocol. */
+export const mcp: CliCommand = {
+  register(parent, io, done) {
+    const group = parent.command('mcp').enablePositionalOptions().description('Servers of tools (MCP) of your agents.');
+    defaultCommand(group, 'list')
+      .description('List the servers of the settings.')
+      .action(async () => {
+        await (await load()).listServers(io);
+        done(exitCodes.ok);
+      });
+    group
+      .command('add')
+      .passThroughOptions()
+      .argument('<name>', 'name of the server, the start of the names of its tools')
+      .argument('<command...>', 'the program with its arguments, or the address of a server: https://…')
+      .description('Add or replace a server.')
+      .option('--env <name=value>', 'a variable of the program; may be repeated', collected)
+      .option('--header <name=value>', 'a header of requests to an address; may be repeated', collected)
+      .option('--project', 'in the settings of the project instead of yours')
+      .action(async (name: string, words: readonly string[], options: McpAddOptions) => {
+        await (await load()).addServer(name, words, options, io);
+        done(exitCodes.ok);
+      });
+    group
+      .command('test')
+      .argument('<name>', 'the server')
+      .description('Start a server of the settings and list its tools.')
+      .action(async (name: string) => done(await (await load()).testServer(name, io)));
+    group
+      .command('rm')
+      .alias('remove')
+      .argument('<name>', 'the server')
+      .description('Remove a server.')
+      .option('--project', 'from the settings of the project instead of yours')
+      .action(async (name: string, options: Pick<McpAddOptions, 'project'>) => {
+        await (await load()).removeServer(name, options, io);
+        done(exitCodes.ok);
+      });
+  },
+};
+
+function collected(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

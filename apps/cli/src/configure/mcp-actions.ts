@@ -1,0 +1,116 @@
+import type { Settings } from '@varve/settings';
+import { startServers } from '@varve/settings/agent';
+import { CliError } from '../cli-error.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { settingsFor } from '../setup/settings.ts';
+import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { setSetting } from './config-actions.ts';
+
+type Servers = NonNullable<ReturnType<typeof mcpServersIn>>;
+
+function mcpServersIn(settings: Settings) {
+  return settings.get('mcp_servers');
+}
+
+/** Prints the servers of the settings: name, and program or address. */
+export async function listServers(io: TerminalIo): Promise<void> {
+  const servers = Object.entries(await serversFor(io));
+  if (servers.length === 0) io.stderr.line('There are no servers. `varve mcp add NAME COMMAND…` adds one.');
+  for (const [name, { url, command = '', args = [], enabled }] of servers) {
+    const what = url ?? [command, ...args].join(' ');
+    io.stdout.line([styled('cyan', name), `  ${what}`, styled('dim', enabled === false ? '  disabled' : '')]);
+  }
+}
+
+/** Options of `mcp add`. */
+export interface McpAddOptions {
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly project?: true;
+}
+
+/** Adds or replaces a server. */
+export async function addServer(
+  name: string,
+  [first = '', ...args]: readonly string[],
+  { env, header, project }: McpAddOptions,
+  io: TerminalIo,
+): Promise<void> {
+  const isAddress = /^https?:\/\//.test(first);
+  if (isAddress && (args.length > 0 || env)) {
+    throw new CliError(exitCodes.usage, 'An address has neither arguments nor variables.');
+  }
+  if (!isAddress && header) throw new CliError(exitCodes.usage, 'Only an address has headers.');
+  const server = isAddress
+    ? { url: first, ...(header && { headers: pairsOf(header) }) }
+    : { command: first, ...(args.length > 0 && { args }), ...(env && { env: pairsOf(env) }) };
+  const servers = { ...(await serversIn({ ...(project && { project }) }, io)), [name]: server };
+  await setSetting('mcp_servers', JSON.stringify(servers), { io, ...(project && { project }) });
+}
+
+/** Removes a server. @throws {CliError} `missing`. */
+export async function removeServer(
+  name: string,
+  { project }: Pick<McpAddOptions, 'project'>,
+  io: TerminalIo,
+): Promise<void> {
+  const { [name]: removed, ...servers } = await serversIn({ ...(project && { project }) }, io);
+  if (!removed) throw unknownServer(name);
+  const text = Object.keys(servers).length === 0 ? undefined : JSON.stringify(servers);
+  await setSetting('mcp_servers', text, { io, ...(project && { project }) });
+}
+
+/** Starts a server, prints its tools and ends it. */
+export async function testServer(name: string, io: TerminalIo): Promise<ExitCode> {
+  const { [name]: server } = await serversFor(io);
+  if (!server) throw unknownServer(name);
+  const settings = await settingsFor(io, { workspace: io.cwd });
+  await using started = await startServers([], {
+    settings,
+    workspace: io.cwd,
+    env: io.env,
+    variables: {},
+    masked: [],
+  });
+  const tools = started.tools.filter(({ params }) => params.server === name);
+  for (const { params } of tools) for (const tool of params.tools) io.stdout.line(tool);
+  for (const problem of started.problems) io.stderr.line(styled('yellow', problem));
+  if (tools.length === 0) return exitCodes.usage;
+  io.stderr.line(styled('dim', `${name} works.`));
+  return exitCodes.ok;
+}
+
+/** Returns the servers that apply in the current directory. */
+async function serversFor(io: TerminalIo): Promise<Servers> {
+  return (await settingsFor(io, { workspace: io.cwd })).get('mcp_servers') ?? {};
+}
+
+/** Returns the servers of one file: what is added to it must not contain those of another one. */
+async function serversIn({ project }: Pick<McpAddOptions, 'project'>, io: TerminalIo): Promise<Servers> {
+  const entry = (await settingsFor(io, { workspace: io.cwd })).entry('mcp_servers');
+  const layer = project ? 'project' : 'user';
+  const found = (entry ? [entry, ...entry.hidden] : []).find(
+    ({ origin }) => origin.kind === 'file' && origin.layer === layer,
+  );
+  return serversOf(found?.value);
+}
+
+/** Converts a value of the setting, which was validated when it was read. */
+function serversOf(value: unknown): Servers {
+  return (value ?? {}) as Servers;
+}
+
+function unknownServer(name: string): CliError {
+  return new CliError(exitCodes.missing, `There is no server ${name} in the settings.`, '`varve mcp list` lists them.');
+}
+
+function pairsOf(pairs: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at < 1) throw new CliError(exitCodes.usage, `${pair} is not NAME=VALUE.`);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
