@@ -1,4 +1,5 @@
 import { builtinModules } from 'node:module';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { importsOf } from './imports-of.ts';
 import { readText, sourcesOf, subpathsOf, workspacePackages, type WorkspacePackage } from './workspace.ts';
@@ -44,10 +45,42 @@ describe.for(packages.map((one) => [one.manifest.name, one] as const))('%s', ([n
   });
 });
 
+test.for(packages.map((one) => [one.manifest.name, one] as const))(
+  'no folders of %s import each other in a circle',
+  ([, one]) => {
+    const arrows = folderArrows(one);
+    const reachable = (folder: string, seen = new Set<string>()): ReadonlySet<string> => {
+      for (const next of arrows.get(folder) ?? []) if (!seen.has(next)) reachable(next, seen.add(next));
+      return seen;
+    };
+    expect([...arrows.keys()].filter((folder) => reachable(folder).has(folder))).toEqual([]);
+  },
+);
+
 test.for(pure.map((one) => [one.manifest.name, one] as const))('%s imports nothing of Node', ([, one]) => {
   const sources = sourcesOf(one).filter((file) => !isTest(file));
   expect(sources.flatMap((file) => nodeImports(file))).toEqual([]);
 });
+
+/** Returns which folders of a package each of them imports, without tests. */
+function folderArrows(one: WorkspacePackage): ReadonlyMap<string, ReadonlySet<string>> {
+  const arrows = new Map<string, Set<string>>();
+  for (const file of sourcesOf(one).filter((source) => !isTest(source))) {
+    const from = folderOf(file);
+    if (from === undefined) continue;
+    const imported = importsOf(readText(file)).filter((specifier) => specifier.startsWith('.'));
+    for (const specifier of imported) {
+      const to = folderOf(join(dirname(file), specifier));
+      if (to !== undefined && to !== from) arrows.set(from, (arrows.get(from) ?? new Set()).add(to));
+    }
+  }
+  return arrows;
+}
+
+/** Returns the folder of a package in which a file is; undefined for its first level. */
+function folderOf(path: string): string | undefined {
+  return /\/src\/([^/]+)\//.exec(path)?.[1];
+}
 
 /** Returns the layer of a package; one without a layer is above all others, so that nothing may depend on it. */
 function layerOf(name: string): number {

@@ -8,9 +8,9 @@ import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/
 import { memoryStore, type EventStore } from '@varve/storage';
 import { fileEditor, finish, escalate, transferToAgent } from '@varve/tools';
 import { defineAgent, type SubAgent } from '../src/agent/agent.ts';
-import { agentStep, inLoop, inParallel, inSequence } from '../src/composition/compositions.ts';
-import { withHandoffs } from '../src/composition/handoffs.ts';
-import { runComposition } from '../src/composition/run-composition.ts';
+import { agentStep, inLoop, inParallel, inSequence } from '../src/delegation/composition/compositions.ts';
+import { withHandoffs } from '../src/delegation/composition/handoffs.ts';
+import { runComposition } from '../src/delegation/composition/run-composition.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { derivedAgent } from '../src/delegation/derived-agent.ts';
 import { AgentError } from '../src/error.ts';

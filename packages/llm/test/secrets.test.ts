@@ -5,14 +5,14 @@ import { inspect } from 'node:util';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dumpCalls } from '../src/dumps/dump-calls.ts';
-import { dumpingFetch } from '../src/dumps/dumping-fetch.ts';
-import { dumpFolder } from '../src/dumps/dump-folder.ts';
+import { dumpCalls } from '../src/wrappers/dumps/dump-calls.ts';
+import { dumpingFetch } from '../src/wrappers/dumps/dumping-fetch.ts';
+import { dumpFolder } from '../src/wrappers/dumps/dump-folder.ts';
 import { openaiChat, type OpenAiChatOptions } from '../src/chat/openai-chat.ts';
 import { openaiResponses } from '../src/responses/openai-responses.ts';
 import { retry } from '../src/retry.ts';
 import { userRequest, scriptedResponses, scriptedServer, type ScriptedStep } from '../src/testing/index.ts';
-import { traceCalls } from '../src/tracing/trace-calls.ts';
+import { traceCalls } from '../src/wrappers/tracing/trace-calls.ts';
 import { cassetteFile } from '../src/wrappers/cassette.ts';
 import { recordCalls } from '../src/wrappers/record-calls.ts';
 

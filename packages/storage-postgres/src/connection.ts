@@ -3,19 +3,9 @@ import { type Wakeups, wakeups } from '@varve/storage/kit';
 import { Pool, type PoolClient, types } from 'pg';
 import { isConflict, toFailure, toStorageError } from './errors.ts';
 import { migrate } from './schema.ts';
+import type { Query, Row, Session } from './session.ts';
 import { sqlOf, type Sql } from './sql.ts';
 import type { Target } from './url.ts';
-
-/** A row that a statement returned. */
-export type Row = Readonly<Record<string, unknown>>;
-
-/** Runs a statement and returns its rows. */
-export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
-
-/** A transaction, whose statements run one after the other. */
-export interface Session {
-  readonly query: Query;
-}
 
 /** The connections of a store to its database. */
 export interface Connection {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { StorageError, type Stored } from '@varve/storage';
 import { inlineLimit, joinText, type LongString, splitText } from '@varve/storage/kit';
-import type { Connection, Query, Row } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Query, Row } from './session.ts';
 
 /** Id and database key of a conversation. */
 export interface ConversationKey {

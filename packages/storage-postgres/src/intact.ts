@@ -1,6 +1,7 @@
 import { type LogLoss, StorageError, type Unsealed } from '@varve/storage';
 import { digestOf, firstSeal, nextSeal, rowLoss } from '@varve/storage/kit';
-import type { Connection, Query, Session } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Query, Session } from './session.ts';
 import { findEvents, toStored } from './events.ts';
 import { type CheckedConversation, sealBytes, sealText } from './rows.ts';
 

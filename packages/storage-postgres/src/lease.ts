@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Holder, StorageError } from '@varve/storage';
 import { checkLease } from '@varve/storage/kit';
-import type { Connection, Row, Session } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Row, Session } from './session.ts';
 import type { ConversationKey } from './events.ts';
 import { type ConversationRow, type LogState, toConversation } from './rows.ts';
 

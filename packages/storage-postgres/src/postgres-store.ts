@@ -23,7 +23,8 @@ import {
   thisProcess,
   toPage,
 } from '@varve/storage/kit';
-import { connect, type Connection, type Session } from './connection.ts';
+import { connect, type Connection } from './connection.ts';
+import type { Session } from './session.ts';
 import { findFacts } from './facts.ts';
 import { checkIntact } from './intact.ts';
 import { checkFree, existing, type Lease, type LeaseOptions, takeLease } from './lease.ts';

@@ -1,6 +1,6 @@
 import { type LogProof, type ProofWriter, StorageError } from '@varve/storage';
 import { checkBound, checkLogOpen, checkReplacements, factsOf, joinText } from '@varve/storage/kit';
-import type { Session } from './connection.ts';
+import type { Session } from './session.ts';
 import { columnsOf, findEvents, type FoundEvent, toEvents, toStored } from './events.ts';
 import { acceptUnsealed } from './intact.ts';
 import { type LeasedConversation, lockLease } from './lease.ts';

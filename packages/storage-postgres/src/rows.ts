@@ -2,7 +2,7 @@ import type { Json } from '@varve/events';
 import type { Statement, Summary } from '@varve/storage';
 import { parseStatement } from '@varve/storage/kit';
 import { parseJson } from '@varve/text';
-import type { Row } from './connection.ts';
+import type { Row } from './session.ts';
 
 /** A row of `conversation`. */
 export interface ConversationRow {

@@ -1,6 +1,7 @@
 import { StorageError } from '@varve/storage';
 import { DatabaseFailure } from './errors.ts';
-import type { Session } from './connection.ts';
+import type { Session } from './session.ts';
+import { quoted } from './sql.ts';
 
 /**
  * The schema, as a list of migrations: step n brings a schema of version n - 1 to version n. Released steps are never
@@ -118,11 +119,6 @@ export interface SchemaTarget {
   readonly schema: string;
   /** Name of the store for messages. */
   readonly label: string;
-}
-
-/** Quotes the name of a PostgreSQL schema. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Runs `work` in a transaction. */

@@ -1,6 +1,7 @@
 import { type EventProof, type LogProof, type Statement, StorageError, type Stored } from '@varve/storage';
 import { checkLogOpen, isStorable, type LogSource, mergeProof } from '@varve/storage/kit';
-import type { Connection, Query, Row } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Query, Row } from './session.ts';
 import { type ConversationKey, type EventRange, findEvents, toStored } from './events.ts';
 import { findLoss } from './intact.ts';
 import { sealText, statementOf, toConversation } from './rows.ts';

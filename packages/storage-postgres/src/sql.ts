@@ -1,4 +1,7 @@
-import { quoted } from './schema.ts';
+/** Quotes the name of a PostgreSQL schema. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
 
 /** Every SQL statement of the store, except those of `append.ts`. Parameters are positional. */
 export type Sql = ReturnType<typeof sqlOf>;

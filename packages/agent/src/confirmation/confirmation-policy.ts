@@ -1,7 +1,7 @@
 import type { Json } from '@varve/events';
 import type { CallReview } from '@varve/events/facts';
-import type { ProposedCall } from '../risk/risk-analyzer.ts';
 
+import { type ProposedCall } from '../commands/proposed-call.ts';
 /**
  * Decides which calls a person must approve first. If it asks about one call of a reply, the whole reply waits. A reply
  * that only thinks or finishes never waits, and the policy is not asked about it. Reviews with a verdict are stored

@@ -3,7 +3,7 @@ import type { CallReview } from '@varve/events/facts';
 import type { ActionEvent } from '@varve/events/kinds';
 import { FinishAction, ThinkAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
-import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { type ProposedCall } from '../commands/proposed-call.ts';
 import { highestRisk } from '../risk/highest-risk.ts';
 import { protectedFinding } from '../permissions/protected-paths.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';

@@ -1,5 +1,5 @@
+export { type ProposedCall } from '../commands/proposed-call.ts';
 export type { ConfirmationPolicy } from './confirmation-policy.ts';
-export type { ProposedCall } from '../risk/risk-analyzer.ts';
 export {
   describeRule,
   permissionRule,
@@ -13,6 +13,6 @@ export { confirmationFromSpec } from './confirmation-from-spec.ts';
 export { ensembleRisk } from '../risk/ensemble-risk.ts';
 export { modelRisk } from '../risk/model-risk.ts';
 export type { RiskAnalyzer } from '../risk/risk-analyzer.ts';
-export type { PlainCommand } from '../permissions/plain-commands.ts';
+export type { PlainCommand } from '../commands/plain-commands.ts';
 export { shellRisk, type CommandRiskRule } from '../risk/shell-risk.ts';
 export { workspaceRisk } from '../risk/workspace-risk.ts';

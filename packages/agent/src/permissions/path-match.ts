@@ -1,6 +1,6 @@
 import { dirname, sep } from 'node:path';
 import { globMatcher, splitGlob } from '@varve/text';
-import { isBelow, namedPath, type NamedPath } from './named-path.ts';
+import { isBelow, namedPath, type NamedPath } from '../commands/named-path.ts';
 
 /** Compares a path. */
 type PathTest = (named: NamedPath) => boolean;

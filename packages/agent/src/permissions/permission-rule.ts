@@ -51,16 +51,3 @@ export function ruleProblem({ on, pattern }: PermissionRule): string | undefined
 export function describeRule({ decision, on, pattern }: PermissionRule): string {
   return `${decision} ${on} ${pattern}`;
 }
-
-/** Reports how a rule relates to a call: `maybe` if that is only known when the call runs. */
-export type Match = 'yes' | 'maybe' | 'no';
-
-/** Returns the strongest of some matches. */
-export function strongest(matches: Iterable<Match>): Match {
-  let found: Match = 'no';
-  for (const match of matches) {
-    if (match === 'yes') return 'yes';
-    if (match === 'maybe') found = match;
-  }
-  return found;
-}

@@ -3,10 +3,10 @@ import { join, relative } from 'node:path';
 import type { RiskVerdict } from '@varve/events/facts';
 import { FinishAction, TaskTrackerAction, ThinkAction } from '@varve/events/payloads';
 import { credentialPaths } from '@varve/sandbox';
-import { isHarmless } from '../risk/harmless-commands.ts';
-import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { callFacts, pathsOf, type CallFacts } from './call-facts.ts';
-import { isBelow, type NamedPath } from './named-path.ts';
+import { type ProposedCall } from '../commands/proposed-call.ts';
+import { isHarmless } from '../commands/harmless-commands.ts';
+import { callFacts, pathsOf, type CallFacts } from '../commands/call-facts.ts';
+import { isBelow, type NamedPath } from '../commands/named-path.ts';
 
 /** Directories with configuration that an agent runs. */
 const directories = new Set(['.varve', '.openhands', '.agents']);

@@ -1,12 +1,13 @@
 import { posix } from 'node:path';
-import { irrevocableCommand } from '../risk/irrevocable-commands.ts';
-import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { callFacts, type CallFacts } from './call-facts.ts';
-import { coversCommands, matchesCommand, wordsOf } from './command-match.ts';
+import { type ProposedCall } from '../commands/proposed-call.ts';
+import { strongest, type Match } from '../commands/command-match.ts';
+import { irrevocableCommand } from '../commands/irrevocable-commands.ts';
+import { callFacts, type CallFacts } from '../commands/call-facts.ts';
+import { coversCommands, matchesCommand, wordsOf } from '../commands/command-match.ts';
 import { hostsIn, isHost, onlyHosts } from './named-hosts.ts';
-import { namedPath } from './named-path.ts';
+import { namedPath } from '../commands/named-path.ts';
 import { containsPath, coversPath, matchesPath } from './path-match.ts';
-import { describeRule, strongest, type Match, type PermissionRule } from './permission-rule.ts';
+import { describeRule, type PermissionRule } from './permission-rule.ts';
 
 /** Decision of the rules about a call. */
 export interface RuleDecision {

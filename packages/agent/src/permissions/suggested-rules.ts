@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
-import type { ProposedCall } from '../risk/risk-analyzer.ts';
-import { irrevocableCommand } from '../risk/irrevocable-commands.ts';
-import { callFacts } from './call-facts.ts';
+import { type ProposedCall } from '../commands/proposed-call.ts';
+import { irrevocableCommand } from '../commands/irrevocable-commands.ts';
+import { callFacts } from '../commands/call-facts.ts';
 import type { PermissionRule } from './permission-rule.ts';
 import { protectedFinding } from './protected-paths.ts';
 import { ruleDecision } from './rule-decision.ts';

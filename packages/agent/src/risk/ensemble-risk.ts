@@ -1,7 +1,8 @@
 import type { RiskVerdict } from '@varve/events/facts';
+import { type ProposedCall } from '../commands/proposed-call.ts';
 import { AgentError } from '../error.ts';
 import { highestRisk, verdictOf } from './highest-risk.ts';
-import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
+import type { RiskAnalyzer } from './risk-analyzer.ts';
 
 /**
  * Combines several analyzers: the highest risk wins, and an unknown risk lowers nothing. An analyzer that throws counts

@@ -1,12 +1,13 @@
 import type { RiskVerdict } from '@varve/events/facts';
 import { TerminalAction } from '@varve/events/payloads';
-import { placedCommands, type PlacedCommand } from '../permissions/call-facts.ts';
-import { isBelow } from '../permissions/named-path.ts';
-import type { PlainCommand } from '../permissions/plain-commands.ts';
-import { isHarmless } from './harmless-commands.ts';
+import { type ProposedCall } from '../commands/proposed-call.ts';
+import { placedCommands, type PlacedCommand } from '../commands/call-facts.ts';
+import { isBelow } from '../commands/named-path.ts';
+import type { PlainCommand } from '../commands/plain-commands.ts';
+import { isHarmless } from '../commands/harmless-commands.ts';
 import { verdictOf } from './highest-risk.ts';
-import { irrevocableCommand } from './irrevocable-commands.ts';
-import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
+import { irrevocableCommand } from '../commands/irrevocable-commands.ts';
+import type { RiskAnalyzer } from './risk-analyzer.ts';
 
 /** Rule of an application for commands. */
 export interface CommandRiskRule {

@@ -8,8 +8,8 @@ import {
   TaskAction,
   TerminalAction,
 } from '@varve/events/payloads';
+import { type ProposedCall } from '../commands/proposed-call.ts';
 import { countingTool } from '../testing/counting-tool.ts';
-import type { ProposedCall } from './risk-analyzer.ts';
 import { workspaceRisk } from './workspace-risk.ts';
 
 const tool = countingTool().tool();

@@ -7,9 +7,10 @@ import {
   TaskTrackerAction,
   TerminalAction,
 } from '@varve/events/payloads';
+import { type ProposedCall } from '../commands/proposed-call.ts';
 import { verdictOf } from './highest-risk.ts';
 import { filesOfPatch } from '@varve/tools';
-import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
+import type { RiskAnalyzer } from './risk-analyzer.ts';
 
 /**
  * Rates the task list as LOW and edits of files as MEDIUM: the editors reach the workspace only, and keep what they

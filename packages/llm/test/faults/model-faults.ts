@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text, textOf, type Message } from '@varve/events';
 import { checkMessages } from '@varve/events/projections';
-import { dumpsFrom } from '../../src/dumps/dumps-from.ts';
+import { dumpsFrom } from '../../src/wrappers/dumps/dumps-from.ts';
 import { mockFunctionCalling } from '../../src/function-calling/mock-function-calling.ts';
 import { retry } from '../../src/retry.ts';
 import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';

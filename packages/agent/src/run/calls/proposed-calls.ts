@@ -3,8 +3,8 @@ import { TerminalAction, type Payload } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import type { SecurityRisk } from '@varve/events/kinds';
 import { realPathOf, type Tool } from '@varve/tools';
-import { placedCommands } from '../../permissions/call-facts.ts';
-import type { ProposedCall } from '../../risk/risk-analyzer.ts';
+import { type ProposedCall } from '../../commands/proposed-call.ts';
+import { placedCommands } from '../../commands/call-facts.ts';
 import type { Session } from '../../agent/session.ts';
 
 /** What a policy needs to know of a call. */

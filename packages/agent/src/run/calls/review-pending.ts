@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { reviewFact } from '@varve/events/facts';
+import { type ProposedCall } from '../../commands/proposed-call.ts';
 import type { Session } from '../../agent/session.ts';
 import type { ConfirmationPolicy } from '../../confirmation/confirmation-policy.ts';
 import { reviewCalls, type ReviewedCall } from '../../confirmation/gate.ts';
 import type { Draft } from '../../log/drafts.ts';
-import type { ProposedCall } from '../../risk/risk-analyzer.ts';
 import { proposedCalls } from './proposed-calls.ts';
 import { recoveryDecision, type RunnableCall } from './recovery.ts';
 

@@ -1,5 +1,5 @@
-import { httpFetch } from '../http/http-fetch.ts';
-import { secretsInHeaders } from '../http/headers.ts';
+import { httpFetch } from '../../http/http-fetch.ts';
+import { secretsInHeaders } from '../../http/headers.ts';
 import type { DumpFolder } from './dump-folder.ts';
 
 /** Options of {@link dumpingFetch}. */

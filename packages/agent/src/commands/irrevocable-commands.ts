@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { matchesCommand } from '../permissions/command-match.ts';
-import type { Match } from '../permissions/permission-rule.ts';
-import type { PlainCommand } from '../permissions/plain-commands.ts';
+import { type Match } from './command-match.ts';
+import { matchesCommand } from './command-match.ts';
+import type { PlainCommand } from './plain-commands.ts';
 
 /** Kinds of commands that reach beyond the machine or cannot be undone. */
 const kinds = {

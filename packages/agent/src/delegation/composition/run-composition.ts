@@ -1,7 +1,7 @@
-import type { Delegation } from '../delegation/delegation.ts';
-import { subAgentName } from '../agent/agent.ts';
-import { AgentError } from '../error.ts';
-import type { AnswerWaitingChild } from '../agent/waiting-child.ts';
+import type { Delegation } from '../delegation.ts';
+import { subAgentName } from '../../agent/agent.ts';
+import { AgentError } from '../../error.ts';
+import type { AnswerWaitingChild } from '../../agent/waiting-child.ts';
 import type { Composition, StepEnd } from './composition.ts';
 
 /** Options of {@link runComposition}. */

@@ -1,7 +1,7 @@
 import { transferToAgent } from '@varve/tools';
-import { AgentError } from '../error.ts';
-import { findSubAgent } from '../delegation/find-sub-agent.ts';
-import { type SubAgent } from '../agent/agent.ts';
+import { AgentError } from '../../error.ts';
+import { findSubAgent } from '../find-sub-agent.ts';
+import { type SubAgent } from '../../agent/agent.ts';
 import { partOf, type Composition, type StepEnd } from './composition.ts';
 import { runAgent } from './compositions.ts';
 import { renderWork, type AgentWork } from './render-work.ts';

@@ -1,7 +1,7 @@
-import { LlmError } from '../error.ts';
-import type { ModelWrapper } from '../language-model.ts';
-import type { ModelRequest } from '../model-request.ts';
-import { requestDigest } from '../wrappers/request-digest.ts';
+import { LlmError } from '../../error.ts';
+import type { ModelWrapper } from '../../language-model.ts';
+import type { ModelRequest } from '../../model-request.ts';
+import { requestDigest } from '../request-digest.ts';
 import type { DumpFolder } from './dump-folder.ts';
 
 /** Options of {@link dumpCalls}. */

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { posix, resolve } from 'node:path';
-import { isBelow } from '../permissions/named-path.ts';
-import type { PlainCommand } from '../permissions/plain-commands.ts';
+import { isBelow } from './named-path.ts';
+import type { PlainCommand } from './plain-commands.ts';
 
 /** Test of the arguments for which a program is harmless. */
 type Accepts = (args: readonly string[]) => boolean;

@@ -1,5 +1,5 @@
 import type { Tool, ToolControl } from '@varve/tools';
-import type { Delegation } from '../delegation/delegation.ts';
+import type { Delegation } from '../delegation.ts';
 
 /** End of a composition or of one of its steps. */
 export interface StepEnd {

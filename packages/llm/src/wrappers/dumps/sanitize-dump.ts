@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { redactText } from '../redact.ts';
+import { redactText } from '../../redact.ts';
 
 /** Encrypted fields: a person needs only their length. */
 const encryptedFields = new Set(['encrypted_content', 'signature', 'thought_signature']);

@@ -1,6 +1,6 @@
 import type { Span, Tracer } from '@opentelemetry/api';
-import { LlmError } from '../error.ts';
-import type { GenerateOptions, ModelWrapper } from '../language-model.ts';
+import { LlmError } from '../../error.ts';
+import type { GenerateOptions, ModelWrapper } from '../../language-model.ts';
 import { replyAttributes, requestAttributes } from './call-attributes.ts';
 import { inputAttributes, outputAttributes } from './content-attributes.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@varve/events/payloads';
 import { mapStrings } from '@varve/text';
 import { filesOfPatch } from '@varve/tools';
-import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { type ProposedCall } from './proposed-call.ts';
 import { namedPath, type NamedPath } from './named-path.ts';
 import { plainCommands, type PlainCommand } from './plain-commands.ts';
 

@@ -1,4 +1,4 @@
-import type { ModelWrapper } from '../language-model.ts';
+import type { ModelWrapper } from '../../language-model.ts';
 import { dumpCalls } from './dump-calls.ts';
 import { dumpingFetch } from './dumping-fetch.ts';
 import { dumpFolder, type DumpFolder, type DumpFolderOptions } from './dump-folder.ts';

@@ -1,8 +1,8 @@
 import type { Attributes } from '@opentelemetry/api';
 import { textOf, type Message } from '@varve/events';
 import { sanitizeDump } from '../dumps/sanitize-dump.ts';
-import type { ModelReply } from '../model-reply.ts';
-import type { ModelRequest } from '../model-request.ts';
+import type { ModelReply } from '../../model-reply.ts';
+import type { ModelRequest } from '../../model-request.ts';
 import { finishWords } from './call-attributes.ts';
 
 /** Returns the complete input of a request. Secrets are masked, images are replaced by their length. */

@@ -1,6 +1,18 @@
 import { posix } from 'node:path';
-import type { Match } from './permission-rule.ts';
 import type { PlainCommand } from './plain-commands.ts';
+
+/** Reports how a rule relates to a call: `maybe` if that is only known when the call runs. */
+export type Match = 'yes' | 'maybe' | 'no';
+
+/** Returns the strongest of some matches. */
+export function strongest(matches: Iterable<Match>): Match {
+  let found: Match = 'no';
+  for (const match of matches) {
+    if (match === 'yes') return 'yes';
+    if (match === 'maybe') found = match;
+  }
+  return found;
+}
 
 /** Returns the words of a command pattern; `*` at its end means any further words, which it matches anyway. */
 export function wordsOf(pattern: string): readonly string[] {

@@ -1,8 +1,8 @@
 import type { BaseEvent } from '@varve/events';
 import { escalate } from '@varve/tools';
 import { partOf, type Composition, type StepContext, type StepEnd } from './composition.ts';
-import { AgentError } from '../error.ts';
-import type { SubAgent } from '../agent/agent.ts';
+import { AgentError } from '../../error.ts';
+import type { SubAgent } from '../../agent/agent.ts';
 
 /** Returns the composition of a single agent. */
 export function agentStep(subAgent: SubAgent): Composition {

@@ -1,10 +1,16 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, test } from 'vitest';
-import type { LanguageModel } from '../language-model.ts';
-import { openaiChat } from '../chat/openai-chat.ts';
-import { retry } from '../retry.ts';
-import { userRequest, languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
+import type { LanguageModel } from '../../language-model.ts';
+import { openaiChat } from '../../chat/openai-chat.ts';
+import { retry } from '../../retry.ts';
+import {
+  userRequest,
+  languageModelContract,
+  scriptedModel,
+  scriptedServer,
+  type OpenModel,
+} from '../../testing/index.ts';
 import { traceCalls } from './trace-calls.ts';
 
 function recorder() {

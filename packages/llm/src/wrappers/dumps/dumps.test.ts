@@ -2,12 +2,18 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openaiChat } from '../chat/openai-chat.ts';
-import { userRequest, languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
+import { openaiChat } from '../../chat/openai-chat.ts';
+import {
+  userRequest,
+  languageModelContract,
+  scriptedModel,
+  scriptedServer,
+  type OpenModel,
+} from '../../testing/index.ts';
 import { dumpCalls } from './dump-calls.ts';
 import { dumpingFetch } from './dumping-fetch.ts';
 import { dumpFolder } from './dump-folder.ts';
-import { requestDigest } from '../wrappers/request-digest.ts';
+import { requestDigest } from '../request-digest.ts';
 import { dumpsFrom } from './dumps-from.ts';
 
 function folderPath(): string {

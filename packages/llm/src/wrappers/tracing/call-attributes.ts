@@ -1,8 +1,8 @@
 import type { Attributes } from '@opentelemetry/api';
-import { baseUrlOf } from '../base-url-of.ts';
-import type { LanguageModel } from '../language-model.ts';
-import type { FinishReason, ModelReply } from '../model-reply.ts';
-import type { ModelRequest } from '../model-request.ts';
+import { baseUrlOf } from '../../base-url-of.ts';
+import type { LanguageModel } from '../../language-model.ts';
+import type { FinishReason, ModelReply } from '../../model-reply.ts';
+import type { ModelRequest } from '../../model-request.ts';
 
 /**
  * Returns the span attributes of a request, following the conventions for generative AI.
