@@ -31,7 +31,8 @@ async function bundleApp(folder: string, parts: readonly string[]): Promise<void
     platform: 'node',
     external: (id) => outside.some((name) => id === name || id.startsWith(`${name}/`)),
     resolve: {
-      conditionNames: ['@varve/source', 'node', 'import', 'module', 'default'],
+      // The bundler adds `import` for imports and `require` for calls of it: some packages have a file for each.
+      conditionNames: ['@varve/source', 'node', 'module', 'default'],
       mainFields: ['module', 'main'],
     },
     plugins: [nodeHttpPlugin],

@@ -8,7 +8,8 @@ Serves conversations with the agent-server protocol until SIGINT or SIGTERM.
 
   --host NAME        address to listen on (default: 127.0.0.1)
   --port NUMBER      port; 0 picks a free one (default: 8000)
-  --store URL        sqlite:FILE, dir:PATH or memory: (default: sqlite:~/.varve/varve.db)
+  --store URL        sqlite:FILE, dir:PATH, postgres://HOST/DATABASE or memory:
+                     (default: sqlite:~/.varve/varve.db)
   --max-runs NUMBER  runs at a time; the others wait (default: 8)
   --log-level LEVEL  silent, error, warn, info or debug (default: info)
   --key KEY          key of clients (VARVE_SESSION_API_KEY; default: a generated one)

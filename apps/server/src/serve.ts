@@ -5,7 +5,7 @@ import { makeDirectories } from '@varve/files';
 import { useNetwork } from '@varve/llm/network';
 import { optionsOfSettings, server, sessionKeys } from '@varve/server';
 import { resolveSettings } from '@varve/settings';
-import { openStore, type EventStore } from '@varve/storage';
+import { openStore, type EventStore, type StoreScheme } from '@varve/storage';
 import { directoryScheme } from '@varve/storage/directory';
 import { sqliteScheme } from '@varve/storage/sqlite';
 import type { Variables } from '@varve/text';
@@ -31,5 +31,9 @@ export async function serve({ key, values }: Flags, env: Variables): Promise<voi
 
 async function opened(url: string | undefined, home: string): Promise<EventStore> {
   makeDirectories(home, 0o700);
-  return openStore(url ?? `sqlite:${join(home, 'varve.db')}`, { dir: directoryScheme, sqlite: sqliteScheme });
+  const schemes = { dir: directoryScheme, sqlite: sqliteScheme, postgres, postgresql: postgres };
+  return openStore(url ?? `sqlite:${join(home, 'varve.db')}`, schemes);
 }
+
+// Loaded when it is named, so that every other store starts without a client of databases.
+const postgres: StoreScheme = async (rest) => (await import('@varve/storage-postgres')).postgresScheme(rest);

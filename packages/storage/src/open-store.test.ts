@@ -23,6 +23,14 @@ test('a URL with an unknown scheme is invalid', async () => {
   }
 });
 
+test('an error does not contain the password of a URL', async () => {
+  for (const url of ['postgre://me:s3cret@host/d', 'memory://me:s3cret@host/\0']) {
+    const error = await openStore(url).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'invalid' });
+    expect(String(error)).not.toContain('s3cret');
+  }
+});
+
 test('a URL that no file system can store is invalid, whatever its scheme', async () => {
   const schemes = { mine: async () => memoryStore() };
   for (const url of ['memory:\0', 'mine:/a\0b']) {

@@ -22,5 +22,6 @@ export { modelJsonLimits, parseJson } from './json/parse-json.ts';
 export { publicVariables, type Variables } from './redaction/public-variables.ts';
 export { redactor, type Mask, type RedactionStream, type Redactor } from './redaction/redactor.ts';
 export { redactSecretFields } from './redaction/secret-fields.ts';
+export { withoutPassword } from './redaction/without-password.ts';
 export { truncateMiddle, type OmittedText } from './truncate-middle.ts';
 export { withoutUndefined, type Defined } from './without-undefined.ts';

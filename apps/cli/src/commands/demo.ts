@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScriptedStep, ScriptedTurn } from '@varve/llm/testing';
+import { withoutPassword } from '@varve/text';
 import { appFile } from '../app-file.ts';
 import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -70,8 +71,8 @@ async function printNextSteps(
   const { items } = await store.list({ limit: 1 });
   const id = items[0]?.id ?? '';
   const short = id.slice(0, 8);
-  const where = option === undefined ? '' : ` --store ${shellWord(option)}`;
-  print(`The conversation ${id} is stored in ${await storeUrl(io, option)}`);
+  const where = option === undefined ? '' : ` --store ${shellWord(withoutPassword(option))}`;
+  print(`The conversation ${id} is stored in ${withoutPassword(await storeUrl(io, option))}`);
   print('');
   print('Try next:');
   const next = nextSteps(commandName(io), short, where);

@@ -26,7 +26,10 @@ export const run: CliCommand = {
         ).choices(['native', 'mock', 'auto']),
       )
       .option('-w, --workspace <dir>', 'directory of the agent (default: current directory)')
-      .option('--store <url>', 'store of the log: sqlite:FILE, dir:PATH or memory: (VARVE_STORE)')
+      .option(
+        '--store <url>',
+        'store of the log: sqlite:FILE, dir:PATH, postgres://HOST/DATABASE or memory: (VARVE_STORE)',
+      )
       .addOption(
         new Option(
           '--confirm <policy>',

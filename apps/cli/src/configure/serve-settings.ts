@@ -1,5 +1,6 @@
 import type { FlagValue, SettingKey, Settings } from '@varve/settings';
 import { settingsTable } from './settings-table.ts';
+import { withoutSecrets } from './without-secrets.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { settingsFor } from '../setup/settings.ts';
 
@@ -44,7 +45,7 @@ export async function serveSettings(options: ServeFlags, io: TerminalIo): Promis
 /** Prints the settings of a server with their places, and where its key comes from, never the key. */
 export function printServeSettings(settings: Settings, keyOrigin: string | undefined, io: TerminalIo): void {
   const shown = settings.entries.filter(({ key }) => /^(?:server|sandbox)\./.test(key) || key === 'store');
-  for (const line of settingsTable(shown, io)) io.stdout.line(line);
+  for (const line of settingsTable(shown.map(withoutSecrets), io)) io.stdout.line(line);
   io.stdout.line(keyOrigin === undefined ? 'The key is generated at the start.' : `The key is that of ${keyOrigin}.`);
 }
 

@@ -5,14 +5,15 @@ import { memoryStore, openStore, StorageError, type EventStore } from '@varve/st
 import { diskError } from '@varve/storage/kit';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { schemes } from './schemes.ts';
+import { diskSchemes, schemes } from './schemes.ts';
 import { settingsFor } from './settings.ts';
 import { pathIn, varveHome } from './varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /**
  * Returns the URL of the store: `--store`, else the setting `store`, else a SQLite file in VARVE_HOME (`~/.varve`). Its
- * path is absolute, and `~/` is the home directory, which shells do not replace after a colon.
+ * path is absolute, and `~/` is the home directory, which shells do not replace after a colon. It may
+ * contain a password.
  */
 export async function storeUrl(io: TerminalIo, option: string | undefined): Promise<string> {
   const url = (await configuredUrl(io, option)) ?? `sqlite:${join(varveHome(io), 'varve.db')}`;
@@ -53,11 +54,15 @@ async function openedStore(url: string): Promise<EventStore> {
     return await openStore(url, schemes);
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== 'invalid') throw error;
-    throw new CliError(exitCodes.usage, error.message, 'A store is sqlite:FILE, dir:PATH or memory:.');
+    throw new CliError(
+      exitCodes.usage,
+      error.message,
+      'A store is sqlite:FILE, dir:PATH, postgres://HOST/DATABASE or memory:.',
+    );
   }
 }
 
-/** Returns whether a store is on disk; an empty file is not a store. Unknown schemes are left to `openStore`. */
+/** Returns whether a store is on disk; an empty file is not a store. Other schemes are left to `openStore`. */
 async function exists(url: string): Promise<boolean> {
   const { scheme, path } = partsOf(url);
   if (scheme === undefined || path === '' || path.includes('\0')) return true;
@@ -77,6 +82,6 @@ async function configuredUrl(io: TerminalIo, option: string | undefined): Promis
 
 /** Splits the URL of a store on disk. */
 function partsOf(url: string): { readonly scheme?: string; readonly path: string } {
-  const scheme = Object.keys(schemes).find((name) => url.startsWith(`${name}:`));
+  const scheme = Object.keys(diskSchemes).find((name) => url.startsWith(`${name}:`));
   return scheme === undefined ? { path: url } : { scheme, path: url.slice(scheme.length + 1) };
 }

@@ -117,7 +117,10 @@ export const settingDefinitions = {
   'server.open_metrics': setting(z.boolean(), 'Sends metrics without a key.', { defaultValue: false }),
   'server.deferred': setting(z.boolean(), 'Waits until POST /api/init configures the server.', { defaultValue: false }),
   'server.log_level': setting(z.enum(logLevels), 'Level of the log.', { defaultValue: 'info' }),
-  store: setting(z.string().min(1), 'Store of the conversations: sqlite:FILE, dir:PATH or memory:.'),
+  store: setting(
+    z.string().min(1),
+    'Store of the conversations: sqlite:FILE, dir:PATH, postgres://HOST/DATABASE or memory:.',
+  ),
   mcp_servers: setting(
     z.record(z.string(), mcpServer),
     'Servers of the model context protocol, by name. ${NAME} in env, headers, args and url is a secret.',

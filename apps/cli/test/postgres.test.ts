@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { postgresStore } from '@varve/storage-postgres';
+import { freshUrl, password, problem } from '../../../packages/storage-postgres/test/server.ts';
+import { newHome, runVarve } from './run-varve.ts';
+
+const id = 'a'.repeat(32);
+const secret = encodeURIComponent(password);
+
+describe.skipIf(problem !== undefined)('a store in PostgreSQL', () => {
+  test('is used by every command that names it, and its password is printed by none', async () => {
+    const url = await freshUrl();
+    {
+      await using store = await postgresStore({ url });
+      await using log = await store.create(id, {});
+      await log.append([{ id: 'e', kind: 'X', parentId: undefined, text: '{"id":"e","kind":"X"}' }]);
+    }
+    const home = await newHome();
+    for (const args of [['ls'], ['show', id, '--json'], ['verify', id], ['repair', id]]) {
+      for (const result of [
+        await runVarve([...args, '--store', url], { home }),
+        await runVarve(args, { home, env: { VARVE_STORE: url.replace('postgres:', 'postgresql:') } }),
+      ]) {
+        expect([args, result.code, result.stderr]).toEqual([args, 0, expect.any(String)]);
+        expect(result.stdout + result.stderr).not.toContain(secret);
+      }
+    }
+    const listed = await runVarve(['config', 'list'], { home, env: { VARVE_STORE: url } });
+    expect(listed.stdout).toMatch(/store +postgres:\/\/127\.0\.0\.1:\d+\/postgres/);
+    expect(listed.stdout).not.toContain(secret);
+    const served = await runVarve(['serve', '--print-config'], { home, env: { VARVE_STORE: url } });
+    expect(served.stdout).not.toContain(secret);
+  });
+
+  test('that refuses the connection is an error without the password', async () => {
+    const url = (await freshUrl()).replace(secret, 's3cret');
+    const home = await newHome();
+    const { code, stderr } = await runVarve(['ls', '--store', url], { home });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('password authentication failed')]);
+    expect(stderr).not.toContain('s3cret');
+  });
+});
+
+test.for(['postgre://me:s3cret@host/d', 'postgres://me:s3cret@host/d?sslmode=x', 'postgres://me:s3cret@[::/d'])(
+  'the URL %s is a wrong option, and its password is not printed',
+  async (url) => {
+    const home = await newHome();
+    const { code, stdout, stderr } = await runVarve(['ls', '--store', url], { home });
+    expect(code).toBe(2);
+    expect(stdout + stderr).not.toContain('s3cret');
+  },
+);
