@@ -45,7 +45,7 @@ export const migrations: readonly ((s: string) => string)[] = [
     kind text COLLATE "C" NOT NULL,
     parent_id text COLLATE "C",
     text text COLLATE "C" NOT NULL,
-    bytes bigint NOT NULL,
+    bytes bigint NOT NULL DEFAULT 0,
     blobs integer,
     seal bytea,
     PRIMARY KEY (conversation, seq),

@@ -58,7 +58,17 @@ export async function runSql(url: string, sql: string): Promise<void> {
   await client.query(sql);
 }
 
-async function connectedClient(url: string) {
+/** Returns the number of rows of a table in the schema of a URL. */
+export async function countRows(url: string, table: string): Promise<number> {
+  await using client = await connectedClient(url);
+  const { rows }: { readonly rows: readonly Record<string, unknown>[] } = await client.query(
+    `SELECT count(*) AS count FROM ${table}`,
+  );
+  return Number(rows[0]?.['count']);
+}
+
+/** Connects the owner of the database to the schema of a URL. */
+export async function connectedClient(url: string) {
   const { searchParams } = new URL(url);
   const client = new Client({ connectionString: url.replace(/\?.*/, '') });
   await client.connect();

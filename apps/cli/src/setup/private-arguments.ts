@@ -10,9 +10,9 @@ const options: Readonly<Record<string, { readonly variable: string; readonly isS
   };
 
 /**
- * Returns the arguments without the key of `serve` and the password of a store's URL, and both as variables: the agent's
- * programs can read the arguments of the process. Arguments that only print the settings stay, because they report where
- * the key is from.
+ * Returns the arguments without the key of `serve` and the password of a store's URL, and both as variables: the
+ * agent's programs can read the arguments of the process. Arguments that only print the settings stay, because they
+ * report where the key is from.
  */
 export function privateArguments(args: readonly string[]): Pick<Replacement, 'args' | 'variables'> {
   if (args.includes('--print-config')) return {};

@@ -8,6 +8,7 @@ import { sqliteStore } from '@varve/storage/sqlite';
 import { assert, asyncProperty, boolean, integer, uniqueArray } from 'fast-check';
 import { expect, test } from 'vitest';
 import { idsOf, newEvent, newEvents } from '../../src/testing/events.ts';
+import { sealLosses } from '../../src/testing/table-attacks.ts';
 
 const length = 6;
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
@@ -28,19 +29,11 @@ async function closedLog() {
   return { tamper, open, [Symbol.asyncDispose]: directory[Symbol.asyncDispose] };
 }
 
-const edit = "UPDATE event SET text = text || ' ' WHERE seq = 4;";
 const copyOf = (seq: number): string => `
   INSERT INTO event (conversation, seq, id, kind, parent_id, text)
   SELECT conversation, ${seq}, 'copy', kind, parent_id, text FROM event WHERE seq = 0;`;
 
-test.for([
-  ['the seal of the conversation', `${edit} UPDATE conversation SET seal = NULL;`],
-  ['all seals', `${edit} UPDATE conversation SET seal = NULL; UPDATE event SET seal = NULL;`],
-  ['the last seal', `${edit} UPDATE event SET seal = NULL WHERE seq = 5;`],
-  ['the last seals', `${edit} UPDATE conversation SET seal = NULL; UPDATE event SET seal = NULL WHERE seq > 3;`],
-  ['another seal of the conversation', `${edit} UPDATE conversation SET seal = zeroblob(32);`],
-  ['an added event without seal', `${copyOf(6)} UPDATE conversation SET head = 7;`],
-] as const)('a log that lost %s is refused until that is accepted', async ([, sql]) => {
+test.for(sealLosses)('a log that lost $title is refused until that is accepted', async ({ sql }) => {
   await using files = await closedLog();
   files.tamper(sql);
   await using store = await files.open();

@@ -5,8 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { exportBundle, repair } from '@varve/storage/maintenance';
 import { ed25519Signer, verify, type VerifyOptions } from '@varve/storage';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newEvents } from '../../src/testing/events.ts';
+import { tableAttacks } from '../../src/testing/table-attacks.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
@@ -28,52 +29,14 @@ async function verdictOf(path: string, options: VerifyOptions = {}) {
   return await verify(await store.read('c'), options);
 }
 
-const shift = (by: string) => `UPDATE event SET seq = -seq WHERE seq > 2; UPDATE event SET seq = ${by} WHERE seq < 0;`;
-
-describe.for([
-  ['an edited text', "UPDATE event SET text = text || ' ' WHERE seq = 3", [3, 'altered']],
-  ['an edited kind', "UPDATE event SET kind = 'Other' WHERE seq = 3", [3, 'altered']],
-  ['a deleted event', 'DELETE FROM event WHERE seq = 3', [3, 'lost']],
-  [
-    'a deleted event with a closed gap',
-    `DELETE FROM event WHERE seq = 3; ${shift('-seq - 1')} UPDATE conversation SET head = 5`,
-    [3, 'altered'],
-  ],
-  [
-    'an inserted event',
-    `${shift('-seq + 1')}
-     INSERT INTO event SELECT conversation, 3, 'new', kind, parent_id, text, seal, blobs FROM event WHERE seq = 2;
-     UPDATE conversation SET head = 7`,
-    [3, 'altered'],
-  ],
-  [
-    'two swapped events',
-    'UPDATE event SET seq = 99 WHERE seq = 3; UPDATE event SET seq = 3 WHERE seq = 4; UPDATE event SET seq = 4 WHERE seq = 99',
-    [3, 'altered'],
-  ],
-  ['a truncated log', 'DELETE FROM event WHERE seq > 2', [3, 'lost']],
-  [
-    'a truncated log with a lower head',
-    'DELETE FROM event WHERE seq > 2; UPDATE conversation SET head = 3',
-    [3, 'lost'],
-  ],
-  [
-    'a truncated log without checkpoints and with a lower head',
-    'DELETE FROM event WHERE seq > 2; DELETE FROM statement; UPDATE conversation SET head = 3',
-    [3, 'lost'],
-  ],
-  ['a removed seal', 'UPDATE event SET seal = NULL WHERE seq = 3', [3, 'unsealed']],
-  ['a malformed statement', "UPDATE statement SET json = '{' WHERE seq = 3", [0, 'lost']],
-] as const)('%s', ([, sql, expected]) => {
-  test('is detected', async () => {
-    await using directory = await temporary();
-    const path = join(directory.path, 'store.db');
-    await writeLog(path);
-    expect((await verdictOf(path)).broken).toBeUndefined();
-    tamper(path, sql);
-    const { broken } = await verdictOf(path, { trusted: [signer.did] });
-    expect([broken?.seq, broken?.reason]).toEqual(expected);
-  });
+test.for(tableAttacks)('$title is detected', async ({ sql, expected }) => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  await writeLog(path);
+  expect((await verdictOf(path)).broken).toBeUndefined();
+  tamper(path, sql);
+  const { broken } = await verdictOf(path, { trusted: [signer.did] });
+  expect([broken?.seq, broken?.reason]).toEqual(expected);
 });
 
 test.for(['{', '{}', '[]', 'null', '{"kind":"checkpoint","seq":"3"}'])(
