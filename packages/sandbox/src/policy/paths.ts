@@ -1,198 +1,62 @@
 import { join } from 'node:path';
 
-/** Credentials and private data below a home directory, which the default profile hides. */
-export const credentialPaths: readonly string[] = [
-  // Keys and agents
-  '.ssh',
-  '.gnupg',
-  '.password-store',
-  '.local/share/keyrings',
-  '.local/share/kwalletd',
-  'Library/Keychains',
-  '.config/op',
-  '.config/1Password',
-  '.config/Bitwarden CLI',
-  // Clouds and clusters
-  '.aws',
-  '.azure',
-  '.config/gcloud',
-  '.config/doctl',
-  '.config/hcloud',
-  '.kube',
-  '.docker',
-  '.config/containers',
-  '.terraform.d',
-  '.terraformrc',
-  '.vault-token',
-  '.config/heroku',
-  '.fly',
-  '.config/netlify',
-  '.local/share/com.vercel.cli',
-  '.config/sops',
-  // Code hosts
-  '.config/gh',
-  '.config/glab-cli',
-  '.config/hub',
-  '.git-credentials',
-  '.config/git/credentials',
-  // Package registries
-  '.npmrc',
-  '.yarnrc.yml',
-  '.config/pip',
-  '.pip',
-  '.pypirc',
-  '.gem/credentials',
-  '.cargo/credentials',
-  '.cargo/credentials.toml',
-  '.m2/settings.xml',
-  '.m2/settings-security.xml',
-  '.gradle/gradle.properties',
-  '.composer/auth.json',
-  '.nuget/NuGet',
-  // Other services and databases
-  '.netrc',
-  '_netrc',
-  '.pgpass',
-  '.my.cnf',
-  '.mongorc.js',
-  '.config/rclone',
-  '.s3cfg',
-  '.boto',
-  // Histories
-  '.bash_history',
-  '.zsh_history',
-  '.zsh_sessions',
-  '.local/share/fish/fish_history',
-  '.python_history',
-  '.node_repl_history',
-  '.psql_history',
-  '.mysql_history',
-  '.sqlite_history',
-  '.rediscli_history',
-  '.lesshst',
-  '.viminfo',
-  // Browsers and mail
-  '.mozilla',
-  '.thunderbird',
-  '.config/google-chrome',
-  '.config/chromium',
-  '.config/BraveSoftware',
-  '.config/microsoft-edge',
-  'snap/firefox',
-  'snap/chromium',
-  'Library/Application Support/Google/Chrome',
-  'Library/Application Support/Firefox',
-  'Library/Safari',
-  'Library/Cookies',
-  // Other agents
-  '.claude.json',
-  '.claude/.credentials.json',
-  '.codex/auth.json',
-  '.gemini/oauth_creds.json',
-  '.openhands',
-  '.varve',
-];
+/** Returns the names of a text, which commas separate. */
+function listed(text: string): readonly string[] {
+  return text.split(',').map((name) => name.trim());
+}
+
+/**
+ * Credentials and private data below a home directory, which the default profile hides: of keys, clouds, code hosts,
+ * registries, other services, histories, browsers and other agents, in groups.
+ */
+export const credentialPaths: readonly string[] = listed(`
+  .ssh, .gnupg, .password-store, .local/share/keyrings, .local/share/kwalletd, Library/Keychains, .config/op,
+  .config/1Password, .config/Bitwarden CLI,
+  .aws, .azure, .config/gcloud, .config/doctl, .config/hcloud, .kube, .docker, .config/containers, .terraform.d,
+  .terraformrc, .vault-token, .config/heroku, .fly, .config/netlify, .local/share/com.vercel.cli, .config/sops,
+  .config/gh, .config/glab-cli, .config/hub, .git-credentials, .config/git/credentials,
+  .npmrc, .yarnrc.yml, .config/pip, .pip, .pypirc, .gem/credentials, .cargo/credentials, .cargo/credentials.toml,
+  .m2/settings.xml, .m2/settings-security.xml, .gradle/gradle.properties, .composer/auth.json, .nuget/NuGet,
+  .netrc, _netrc, .pgpass, .my.cnf, .mongorc.js, .config/rclone, .s3cfg, .boto,
+  .bash_history, .zsh_history, .zsh_sessions, .local/share/fish/fish_history, .python_history, .node_repl_history,
+  .psql_history, .mysql_history, .sqlite_history, .rediscli_history, .lesshst, .viminfo,
+  .mozilla, .thunderbird, .config/google-chrome, .config/chromium, .config/BraveSoftware, .config/microsoft-edge,
+  snap/firefox, snap/chromium, Library/Application Support/Google/Chrome, Library/Application Support/Firefox,
+  Library/Safari, Library/Cookies,
+  .claude.json, .claude/.credentials.json, .codex/auth.json, .gemini/oauth_creds.json, .openhands, .varve
+`);
 
 /** Caches of package managers below a home directory, without the directories from which programs are started. */
-export const cachePaths: readonly string[] = [
-  '.cache',
-  '.npm',
-  '.pnpm-store',
-  '.local/share/pnpm/store',
-  '.local/state/pnpm',
-  '.yarn/berry',
-  '.bun/install/cache',
-  '.local/share/uv',
-  '.cargo/registry',
-  '.cargo/git',
-  '.cargo/.package-cache',
-  '.cargo/.package-cache-mutate',
-  '.cargo/.global-cache',
-  'go/pkg',
-  '.gradle/caches',
-  '.gradle/daemon',
-  '.gradle/wrapper',
-  '.m2/repository',
-  '.nuget/packages',
-  '.composer/cache',
-  '.gem/specs',
-  'Library/Caches',
-];
+export const cachePaths: readonly string[] = listed(`
+  .cache, .npm, .pnpm-store, .local/share/pnpm/store, .local/state/pnpm, .yarn/berry, .bun/install/cache,
+  .local/share/uv, .cargo/registry, .cargo/git, .cargo/.package-cache, .cargo/.package-cache-mutate,
+  .cargo/.global-cache, go/pkg, .gradle/caches, .gradle/daemon, .gradle/wrapper, .m2/repository, .nuget/packages,
+  .composer/cache, .gem/specs, Library/Caches
+`);
 
 /** Caches that are created when they are missing: without them the most common package managers fail. */
 export const requiredCaches: readonly string[] = ['.cache', '.npm'];
 
 /** Names in a workspace whose content agents and editors execute. */
-export const executedNames: readonly string[] = [
-  '.varve',
-  '.agents',
-  '.openhands',
-  '.claude',
-  '.cursor',
-  '.vscode',
-  '.idea',
-  '.mcp.json',
-];
+export const executedNames: readonly string[] = listed(`
+  .varve, .agents, .openhands, .claude, .cursor, .vscode, .idea, .mcp.json
+`);
 
 /** Startup files below a home directory. */
-export const startupFiles: readonly string[] = [
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.bash_logout',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.zlogin',
-  '.config/fish',
-  '.gitconfig',
-  '.config/git',
-  '.config/autostart',
-  '.config/systemd',
-  'Library/LaunchAgents',
-];
+export const startupFiles: readonly string[] = listed(`
+  .bashrc, .bash_profile, .bash_login, .bash_logout, .profile, .zshrc, .zshenv, .zprofile, .zlogin, .config/fish,
+  .gitconfig, .config/git, .config/autostart, .config/systemd, Library/LaunchAgents
+`);
 
 /** Hosts of package registries and of public code, which the default profile allows. */
-export const defaultHosts: readonly string[] = [
-  '*.npmjs.org',
-  '*.yarnpkg.com',
-  'nodejs.org',
-  'jsr.io',
-  'npm.jsr.io',
-  'deno.land',
-  'pypi.org',
-  'files.pythonhosted.org',
-  'crates.io',
-  'index.crates.io',
-  'static.crates.io',
-  'static.rust-lang.org',
-  'proxy.golang.org',
-  'sum.golang.org',
-  'go.dev',
-  'rubygems.org',
-  'index.rubygems.org',
-  'repo.packagist.org',
-  'repo.maven.apache.org',
-  'repo1.maven.org',
-  'plugins.gradle.org',
-  'services.gradle.org',
-  'api.nuget.org',
-  'deb.debian.org',
-  'security.debian.org',
-  'archive.ubuntu.com',
-  'security.ubuntu.com',
-  'dl-cdn.alpinelinux.org',
-  'formulae.brew.sh',
-  'github.com',
-  'codeload.github.com',
-  'raw.githubusercontent.com',
-  'objects.githubusercontent.com',
-  'release-assets.githubusercontent.com',
-  'gitlab.com',
-  'bitbucket.org',
-  'codeberg.org',
-];
+export const defaultHosts: readonly string[] = listed(`
+  *.npmjs.org, *.yarnpkg.com, nodejs.org, jsr.io, npm.jsr.io, deno.land, pypi.org, files.pythonhosted.org,
+  crates.io, index.crates.io, static.crates.io, static.rust-lang.org, proxy.golang.org, sum.golang.org, go.dev,
+  rubygems.org, index.rubygems.org, repo.packagist.org, repo.maven.apache.org, repo1.maven.org, plugins.gradle.org,
+  services.gradle.org, api.nuget.org, deb.debian.org, security.debian.org, archive.ubuntu.com, security.ubuntu.com,
+  dl-cdn.alpinelinux.org, formulae.brew.sh, github.com, codeload.github.com, raw.githubusercontent.com,
+  objects.githubusercontent.com, release-assets.githubusercontent.com, gitlab.com, bitbucket.org, codeberg.org
+`);
 
 /** Returns paths below a directory. */
 export function below(directory: string, names: readonly string[]): readonly string[] {
