@@ -180,6 +180,19 @@ test('a copy has an id of its own, and the original stays', async () => {
   await leave(window);
 });
 
+test('commands of the program work in a session with a store of its own', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([{ text: 'Four.' }]);
+  const window = await openSession(server, home, ['--store', `dir:${join(home, 'logs')}`]);
+  window.press('2 + 2', keys.enter);
+  await window.shows('Four.');
+  window.press('/sessions', keys.enter);
+  await window.shows(/^[0-9a-f]{8} .*2 \+ 2$/m);
+  window.press('/permissions', keys.enter);
+  await window.shows('There are no rules');
+  await leave(window);
+});
+
 test('no text of the model or of a program changes the terminal', async () => {
   const home = await newHome();
   const hostile = '\u001B]0;owned\u0007\u001B[2J\u009B2J\u202E';

@@ -1,6 +1,17 @@
 import { Readable, Writable } from 'node:stream';
-import { runProgram } from '../program.ts';
+import { runCommandLine, type CommandTable } from '../command-line.ts';
 import type { Session } from '../session/session.ts';
+
+/** Commands whose output the session shows. The table of the program has the session too, which would be a circle. */
+const commands: CommandTable['commands'] = {
+  ls: async () => (await import('../commands/ls.ts')).ls,
+  show: async () => (await import('../commands/show.ts')).show,
+  context: async () => (await import('../commands/context.ts')).context,
+  export: async () => (await import('../commands/export.ts')).exportCommand,
+  permissions: async () => (await import('../commands/permissions.ts')).permissions,
+  config: async () => (await import('../commands/config.ts')).config,
+  mcp: async () => (await import('../commands/mcp.ts')).mcp,
+};
 
 /** Runs a command of the program, and adds what it prints to the transcript. */
 export async function runCaptured(args: readonly string[], { io, screen, options }: Session): Promise<void> {
@@ -11,13 +22,15 @@ export async function runCaptured(args: readonly string[], { io, screen, options
   };
   const output = Object.assign(new Writable({ write }), { isTTY: true, columns: screen.columns, rows: 1000 });
   const { store } = options;
-  await runProgram([...args, ...(store === undefined ? [] : ['--store', store])], {
-    env: { ...io.env, NO_COLOR: '1', TERM: 'dumb' },
+  const streams = {
+    // Not every command has an option for the store.
+    env: { ...io.env, NO_COLOR: '1', TERM: 'dumb', ...(store !== undefined && { VARVE_STORE: store }) },
     cwd: io.cwd,
     stdin: Readable.from([]),
     stdout: output,
     stderr: output,
-  });
+  };
+  await runCommandLine(args, streams, { commands });
   screen.print(printed.trimEnd());
 }
 
