@@ -3,7 +3,7 @@ import { commands, defaultCommand } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Streams } from './terminal/terminal-io.ts';
 
-/** Runs one invocation of the program and resolves to its exit status. Errors of the user are printed; a bug rejects. */
+/** Runs one invocation and resolves to its exit status. Errors of the user are printed; a bug rejects. */
 export async function runProgram(args: readonly string[], streams: Streams): Promise<ExitCode> {
   return runCommandLine(args, streams, { commands, defaultCommand });
 }

@@ -89,6 +89,21 @@ test('this program is an ancestor of programs that have replaced the shell witho
   expect(run([`${program}-other`, shell])).toBe('false\n');
 });
 
+test
+  .skipIf(process.platform !== 'linux')
+  .for(['timeout 60', 'nice', 'bash -c \'"$@"; true\' bash', 'node wrapper.cjs'])(
+  'a person can run them with %s',
+  async (starter) => {
+    const home = await newHome();
+    const wrapper = `process.exitCode = require('child_process').spawnSync(process.execPath, process.argv.slice(3), { stdio: 'inherit' }).status`;
+    await writeFile(join(home, 'wrapper.cjs'), wrapper);
+    const command = `${starter.replace('node', process.execPath)} ${process.execPath} --conditions=@varve/source ${main} permissions add --user allow tool terminal; true`;
+    const env = processEnvironment(home);
+    const { stderr } = spawnSync('bash', ['-c', command], { cwd: home, env, encoding: 'utf8' });
+    expect(stderr).not.toContain('agent');
+  },
+);
+
 test('a person can run them', async () => {
   const args = ['permissions', 'add', '--user', 'allow', 'tool', 'terminal'];
   expect(await runVarve(args, { home: await newHome() })).toMatchObject({ code: 0 });

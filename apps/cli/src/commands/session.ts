@@ -66,13 +66,15 @@ function withOptions(command: Command): Command {
 async function startSession(options: SessionOptions, io: TerminalIo): Promise<ExitCode> {
   const { continue: isContinued, resume: resumed, ...rest } = options;
   // Loaded here, so that other commands start faster.
-  const [{ runSession }, { slashCommands }] = await Promise.all([
+  const [{ runSession }, { slashCommands }, { sessionCommands }] = await Promise.all([
     import('../session/run-session.ts'),
     import('../slash/slash-commands.ts'),
+    import('../session-commands.ts'),
   ]);
   const id = isContinued ? await lastId(options, io) : resumed === true ? await chosenId(options, io) : resumed;
   if (resumed === true && id === undefined) return exitCodes.interrupted;
-  const code = await runSession({ ...rest, ...(id !== undefined && { resume: id }) }, slashCommands, io);
+  const commands = { slash: slashCommands, program: sessionCommands };
+  const code = await runSession({ ...rest, ...(id !== undefined && { resume: id }) }, commands, io);
   if (code !== undefined) return code;
   const hint = '`varve run` works without one, and `varve run --resume ID` continues a conversation.';
   throw new CliError(exitCodes.usage, 'The interactive session needs a terminal.', hint);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { CommandTable } from '../command-line.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { resumeCommand } from '../run/resume-command.ts';
 import type { RunOptions } from '../run/run-options.ts';
@@ -11,10 +12,18 @@ import type { SessionCommand } from './session-command.ts';
 import { Screen } from './screen.ts';
 import { Session } from './session.ts';
 
+/** Commands of a session. */
+export interface SessionCommands {
+  /** Those after a slash. */
+  readonly slash: readonly SessionCommand[];
+  /** Those of the program whose output a session shows. */
+  readonly program: CommandTable['commands'];
+}
+
 /** Opens the interactive session on a terminal until the person leaves it. Undefined without a terminal. */
 export async function runSession(
   options: RunOptions,
-  commands: readonly SessionCommand[],
+  { slash, program }: SessionCommands,
   io: TerminalIo,
 ): Promise<ExitCode | undefined> {
   const streams = io.openScreen();
@@ -23,14 +32,14 @@ export async function runSession(
   let id: string | undefined;
   {
     using screen = new Screen(io, streams, () => Date.now());
-    await using session = new Session(options, io, screen);
+    await using session = new Session(options, io, screen, program);
     const release = onInterrupt({ pause: () => session.quit(), stop: () => session.quit() });
     const handle = (text: string): void => {
       void history.add(text);
-      void execute(text, session, commands).catch((error: unknown) => session.report(error));
+      void execute(text, session, slash).catch((error: unknown) => session.report(error));
     };
     for (const text of await history.read()) screen.editor.addToHistory(text);
-    screen.completeWith(commands, options.workspace ?? io.cwd);
+    screen.completeWith(slash, options.workspace ?? io.cwd);
     screen.start({ submit: handle, escape: escapeOf(session, handle), quit: () => session.quit() });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
     await session.start().catch((error: unknown) => session.report(error));

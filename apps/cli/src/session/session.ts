@@ -1,6 +1,7 @@
 import type { Conversation, RunResult } from '@varve/agent';
 import type { BaseEvent } from '@varve/events';
 import { ActionEvent, MessageEvent } from '@varve/events/kinds';
+import type { CommandTable } from '../command-line.ts';
 import { CallDecisions } from '../run/decide-calls.ts';
 import { describeFailure } from '../describe-failure.ts';
 import { endSentence } from '../run/report-end.ts';
@@ -27,6 +28,8 @@ const maxTitleMs = 30_000;
 export class Session implements AsyncDisposable {
   readonly io: TerminalIo;
   readonly screen: Screen;
+  /** Commands of the program that it can run. */
+  readonly commands: CommandTable['commands'];
   #options: RunOptions;
   #open: OpenSession | undefined;
   #running: Promise<void> | undefined;
@@ -34,10 +37,11 @@ export class Session implements AsyncDisposable {
   readonly #questions: ScreenQuestions;
   readonly #ended = Promise.withResolvers<void>();
 
-  constructor(options: RunOptions, io: TerminalIo, screen: Screen) {
+  constructor(options: RunOptions, io: TerminalIo, screen: Screen, commands: CommandTable['commands']) {
     this.#options = options;
     this.io = io;
     this.screen = screen;
+    this.commands = commands;
     this.#questions = new ScreenQuestions(screen, io);
   }
 

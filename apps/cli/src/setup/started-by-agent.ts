@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 
 /** Far more than any process has. */
 const maxAncestors = 100;
@@ -17,22 +17,17 @@ export function startedByAgent(program = process.argv[1] ?? '', parent = process
   return false;
 }
 
+/** Reports whether a process is Node with this program: `timeout` and the like have it only among their arguments. */
 function runs(pid: number, program: string): boolean {
-  // An interpreter and its options precede the file of the program.
-  const files = listOf(pid, 'cmdline').slice(0, 8);
   try {
-    const [directory, real] = [readlinkSync(`/proc/${pid}/cwd`), realpathSync(program)];
-    return files.some((file) => file.includes('/') && realPathOf(resolve(directory, file)) === real);
+    const [directory, executable] = [readlinkSync(`/proc/${pid}/cwd`), readlinkSync(`/proc/${pid}/exe`)];
+    if (basename(executable) !== basename(process.execPath)) return false;
+    const script = listOf(pid, 'cmdline')
+      .slice(1)
+      .find((argument) => !argument.startsWith('-'));
+    return script !== undefined && realpathSync(resolve(directory, script)) === realpathSync(program);
   } catch {
     return false;
-  }
-}
-
-function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
   }
 }
 

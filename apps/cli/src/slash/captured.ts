@@ -1,20 +1,9 @@
 import { Readable, Writable } from 'node:stream';
-import { runCommandLine, type CommandTable } from '../command-line.ts';
+import { runCommandLine } from '../command-line.ts';
 import type { Session } from '../session/session.ts';
 
-/** Commands whose output the session shows. The table of the program has the session too, which would be a circle. */
-const commands: CommandTable['commands'] = {
-  ls: async () => (await import('../commands/ls.ts')).ls,
-  show: async () => (await import('../commands/show.ts')).show,
-  context: async () => (await import('../commands/context.ts')).context,
-  export: async () => (await import('../commands/export.ts')).exportCommand,
-  permissions: async () => (await import('../commands/permissions.ts')).permissions,
-  config: async () => (await import('../commands/config.ts')).config,
-  mcp: async () => (await import('../commands/mcp.ts')).mcp,
-};
-
 /** Runs a command of the program, and adds what it prints to the transcript. */
-export async function runCaptured(args: readonly string[], { io, screen, options }: Session): Promise<void> {
+export async function runCaptured(args: readonly string[], { io, screen, options, commands }: Session): Promise<void> {
   let printed = '';
   const write = (chunk: Buffer, _encoding: BufferEncoding, done: () => void): void => {
     printed += chunk.toString();
