@@ -164,7 +164,7 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
   test('uses its own local network, child processes and pipes', async () => {
     using place = openPlace();
     const { output } = await place.run(`
-      ${process.execPath} -e "require('http').createServer((q, r) => r.end('ok')).listen(8123, () => require('child_process').fork('-e', ['process.send(1)'], { execArgv: [] }))
+      "${process.execPath}" -e "require('http').createServer((q, r) => r.end('ok')).listen(8123, () => require('child_process').fork('-e', ['process.send(1)'], { execArgv: [] }))
         .once('listening', async () => { console.log(await (await fetch('http://127.0.0.1:8123')).text()); process.exit() })" 2>/dev/null
       seq 3 | sort -r | head -1`);
     expect(output).toBe('ok\n3\n');
