@@ -71,7 +71,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     await import('@varve/server');
   try {
     const settings = await serveSettings(options, io);
-    if (options.printConfig) return printServeSettings(settings, keyOriginOf(options.key, io), io);
+    if (options.printConfig) return await printServeSettings(settings, keyOriginOf(options.key, io), io);
     const shared = optionsOfSettings(settings);
     const { keys, isGenerated } = sessionKeys({ key: options.key, env: io.env, host: shared.host });
     await using store = await openConfiguredStore(io, options.store);

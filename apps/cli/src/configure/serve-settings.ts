@@ -1,6 +1,5 @@
 import type { FlagValue, SettingKey, Settings } from '@varve/settings';
 import { settingsTable } from './settings-table.ts';
-import { withoutSecrets } from './without-secrets.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { settingsFor } from '../setup/settings.ts';
 
@@ -43,7 +42,13 @@ export async function serveSettings(options: ServeFlags, io: TerminalIo): Promis
 }
 
 /** Prints the settings of a server with their places, and where its key comes from, never the key. */
-export function printServeSettings(settings: Settings, keyOrigin: string | undefined, io: TerminalIo): void {
+export async function printServeSettings(
+  settings: Settings,
+  keyOrigin: string | undefined,
+  io: TerminalIo,
+): Promise<void> {
+  // Loads the agent, which the help of the command does not need.
+  const { withoutSecrets } = await import('./without-secrets.ts');
   const shown = settings.entries.filter(({ key }) => /^(?:server|sandbox)\./.test(key) || key === 'store');
   for (const line of settingsTable(shown.map(withoutSecrets), io)) io.stdout.line(line);
   io.stdout.line(keyOrigin === undefined ? 'The key is generated at the start.' : `The key is that of ${keyOrigin}.`);
