@@ -60,7 +60,7 @@ test.each(['config', 'permissions', 'trust list', 'secret list', 'profile', 'ls'
 
 /** Runs a command of bash in the shell of an agent, outside of a sandbox. */
 const agentShell = (home: string, command: string): string => {
-  const varve = `${process.execPath} --conditions=@varve/source ${main}`;
+  const varve = `"${process.execPath}" --conditions=@varve/source "${main}"`;
   const env = processEnvironment(home, { VARVE_AGENT: '1' });
   return spawnSync('bash', ['-c', `${command.replace('varve', varve)}; true`], { env, encoding: 'utf8' }).stderr;
 };
@@ -77,7 +77,7 @@ test('this program is an ancestor of programs that have replaced the shell witho
   const home = await newHome();
   const program = join(home, 'ancestor');
   const inner = `import(${JSON.stringify(startedByAgentFile)}).then(({ startedByAgent }) => console.log(startedByAgent(process.argv[1])))`;
-  const shell = `exec env -i ${process.execPath} -e '${inner}' ${program}`;
+  const shell = `exec env -i "${process.execPath}" -e '${inner}' "${program}"`;
   await writeFile(
     program,
     `process.exitCode = require('child_process').spawnSync('bash', ['-c', process.argv[2]], { stdio: 'inherit' }).status`,
@@ -97,7 +97,9 @@ test
     const home = await newHome();
     const wrapper = `process.exitCode = require('child_process').spawnSync(process.execPath, process.argv.slice(3), { stdio: 'inherit' }).status`;
     await writeFile(join(home, 'wrapper.cjs'), wrapper);
-    const command = `${starter.replace('node', process.execPath)} ${process.execPath} --conditions=@varve/source ${main} permissions add --user allow tool terminal; true`;
+    const node = `"${process.execPath}"`;
+    const varve = `${node} --conditions=@varve/source "${main}"`;
+    const command = `${starter.replace('node', node)} ${varve} permissions add --user allow tool terminal; true`;
     const env = processEnvironment(home);
     const { stderr } = spawnSync('bash', ['-c', command], { cwd: home, env, encoding: 'utf8' });
     expect(stderr).not.toContain('agent');
