@@ -1,6 +1,6 @@
 import type { CommandTable } from './command-line.ts';
 
-/** Commands of the program whose output a session shows. The session itself is none of them. */
+/** Commands of the program whose output a session shows. The session itself is not one of them. */
 export const sessionCommands: CommandTable['commands'] = {
   ls: async () => (await import('./commands/ls.ts')).ls,
   show: async () => (await import('./commands/show.ts')).show,

@@ -22,7 +22,7 @@ export interface WriteOptions {
 
 /** Content that is on the disk in a temporary file. The caller syncs the directory after a change. */
 export interface StagedFile {
-  /** Moves the file to its final path, and replaces a file there. Nothing else of this process runs meanwhile. */
+  /** Moves the file to its final path, and replaces a file there. Nothing else of this process runs during it. */
   readonly replace: () => void;
   /**
    * Moves the file to its final path, and never replaces anything.

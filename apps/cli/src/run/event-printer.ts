@@ -10,13 +10,14 @@ import {
 } from '@varve/events/kinds';
 import type { PendingCall } from '@varve/events/projections';
 import { FinishAction } from '@varve/events/payloads';
-import type { TextLine, TextMark } from '@varve/events/text';
+import type { TextLine } from '@varve/events/text';
 import { eventFormatter } from '../terminal/event-formatter.ts';
 import type { Delta } from '@varve/llm';
 import type { Progress } from './progress.ts';
 import type { StreamedOutput } from './streamed-output.ts';
 import type { StreamedReply } from './streamed-reply.ts';
-import { styled, type Printable, type Style } from '../terminal/output.ts';
+import { styled, type Printable } from '../terminal/output.ts';
+import { markStyles } from '../terminal/mark-styles.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Where a run is shown to the user. */
@@ -167,20 +168,9 @@ export class EventPrinter {
   }
 }
 
-const styles: Readonly<Record<TextMark, Style>> = {
-  heading: 'bold',
-  label: 'bold',
-  user: 'bold',
-  action: 'cyan',
-  quiet: 'dim',
-  error: 'red',
-  warning: 'yellow',
-  success: 'green',
-};
-
 /** Styles a line. Messages of the user and of the agent get an empty line above them. */
 export function shownLine({ mark, text }: TextLine): Printable {
-  const line = mark ? styled(styles[mark], text) : text;
+  const line = mark ? styled(markStyles[mark], text) : text;
   return mark === undefined || mark === 'user' ? ['\n', line] : line;
 }
 

@@ -14,29 +14,12 @@ import {
   FinishObservation,
   TaskTrackerObservation,
 } from '@varve/events/payloads';
-import {
-  condenserLines,
-  eventLines,
-  partialReplyLines,
-  safeText,
-  type TextLine,
-  type TextMark,
-} from '@varve/events/text';
+import { condenserLines, eventLines, partialReplyLines, safeText, type TextLine } from '@varve/events/text';
+import { markStyles } from '../terminal/mark-styles.ts';
 import type { Style } from '../terminal/output.ts';
 import { editKind, editRows } from './edit-rows.ts';
 import { Folded, type Folding } from './folded.ts';
 import type { Theme } from './theme.ts';
-
-const styles: Readonly<Record<TextMark, Style>> = {
-  heading: 'bold',
-  label: 'bold',
-  user: 'bold',
-  action: 'cyan',
-  quiet: 'dim',
-  error: 'red',
-  warning: 'yellow',
-  success: 'green',
-};
 
 /** Where the parts of events are shown. */
 export interface PartsContext {
@@ -66,7 +49,7 @@ export function markdownParts(text: string, { theme }: Pick<PartsContext, 'theme
 export function linesParts(lines: readonly TextLine[], { theme, workspace }: PartsContext): readonly Component[] {
   return lines.flatMap(({ mark, text }) => [
     ...(mark === 'user' ? [new Spacer(1)] : []),
-    painted(relativeTo(workspace, safeText(text)), mark === undefined ? undefined : styles[mark], theme),
+    painted(relativeTo(workspace, safeText(text)), mark === undefined ? undefined : markStyles[mark], theme),
   ]);
 }
 

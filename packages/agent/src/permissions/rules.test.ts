@@ -68,7 +68,7 @@ test.for([
   ['.env', 'grep --file=.env x', 'deny'],
   ['.env', 'echo x > .env', 'deny'],
   ['src/**', 'cat src/a.ts', 'deny'],
-  ['~/.ssh', `cat ${homedir()}/.ssh/key`, 'deny'],
+  ['~/.ssh', `cat "${homedir()}/.ssh/key"`, 'deny'],
   ['~/.ssh', 'cat ~/.ssh/key', 'deny'],
   ['src/key', 'rm -r src', 'ask'],
   ['.env', 'cat *', 'ask'],

@@ -1,3 +1,4 @@
+export { explainFailures } from './explain-failures.ts';
 export { cassetteFile, type CassetteFile } from './cassette.ts';
 export { limitCalls } from './limit-calls.ts';
 export { meterCalls, type TokenPrices } from './meter-calls.ts';

@@ -3,6 +3,7 @@ import type { LanguageModel } from '../language-model.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
 import type { CassetteEntry } from './cassette.ts';
+import { explainFailures } from './explain-failures.ts';
 import { limitCalls } from './limit-calls.ts';
 import { meterCalls } from './meter-calls.ts';
 import { recordCalls } from './record-calls.ts';
@@ -38,6 +39,7 @@ const tooSmall = scriptedModel([], { capabilities: { contextWindow: 0 } });
 
 /** Every wrapper: add its line here. */
 const models: Readonly<Record<string, OpenModel>> = {
+  explained: wrapping(explainFailures(() => 'The proxy is http://127.0.0.1:9.')),
   limited: wrapping(limitCalls({ concurrency: 3, requests: 1000 })),
   metered: wrapping(meterCalls()),
   recorded: wrapping(recordCalls({ record: () => undefined })),
