@@ -25,7 +25,8 @@ export function screen({ columns, rows }: ScreenSize) {
       .join('\n')
       .trimEnd();
   return {
-    write: (data: string) => terminal.write(data),
+    /** Draws a text, and then calls back. */
+    write: (data: string, drawn?: () => void) => terminal.write(data, drawn),
     /** Waits until everything that was written is on the screen. */
     drawn: async () => new Promise<void>((resolve) => terminal.write('', resolve)),
     /** Rows of the window. */

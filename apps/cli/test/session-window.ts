@@ -2,6 +2,10 @@ import { PassThrough } from 'node:stream';
 import { runProgram } from '../src/program.ts';
 import { screen, type ScreenSize } from './screen.ts';
 
+/** Marks of a terminal around the parts of a frame, which may be written one by one. */
+const frameStart = '\u001B[?2026h';
+const frameEnd = '\u001B[?2026l';
+
 /** Keys with names. */
 export const keys = {
   enter: '\r',
@@ -16,7 +20,7 @@ export const keys = {
 export interface SessionWindow {
   /** Presses keys. */
   readonly press: (...typed: readonly string[]) => void;
-  /** Waits until the window shows a text, and returns its rows. */
+  /** Waits until a whole frame shows a text, and returns its rows. */
   readonly shows: (text: string | RegExp) => Promise<string>;
   /** Everything that was written to the terminal. */
   readonly written: () => string;
@@ -38,10 +42,15 @@ export function openWindow(
   const stderr = new PassThrough();
   let written = '';
   const waiting = new Set<() => void>();
+  let shown = '';
   stdout.on('data', (chunk: Buffer) => {
     written += chunk.toString();
-    window.write(chunk.toString());
-    for (const check of waiting) void window.drawn().then(check);
+    const isWhole = written.lastIndexOf(frameStart) <= written.lastIndexOf(frameEnd);
+    window.write(chunk.toString(), () => {
+      if (!isWhole) return;
+      shown = window.text();
+      for (const check of waiting) check();
+    });
   });
   const env = { PATH: process.env['PATH'], HOME: home, TERM: 'xterm-256color', NO_COLOR: '1' };
   const code = runProgram(args, { env, cwd: home, stdin, stdout, stderr });
@@ -50,19 +59,17 @@ export function openWindow(
       for (const key of typed) stdin.write(key);
     },
     async shows(text) {
-      const isShown = (): boolean =>
-        typeof text === 'string' ? window.text().includes(text) : text.test(window.text());
-      await new Promise<void>((resolve, reject) => {
+      const isShown = (): boolean => (typeof text === 'string' ? shown.includes(text) : text.test(shown));
+      return new Promise<string>((resolve, reject) => {
         const check = (): void => {
           if (!isShown()) return;
           waiting.delete(check);
-          resolve();
+          resolve(shown);
         };
         waiting.add(check);
-        void window.drawn().then(check);
+        check();
         void code.then((status) => reject(new Error(`ended with ${status} before it showed ${String(text)}`)), reject);
       });
-      return window.text();
     },
     written: () => written,
     history: () => window.history(),
