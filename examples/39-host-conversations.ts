@@ -41,7 +41,7 @@ async function crashAndRecover(): Promise<void> {
   const { conversations } = host;
   await conversations.recover();
   await conversations.use(id, async (live) => {
-    await live.idle();
+    await live.runs.idle();
     const { status } = live.conversation.state;
     console.log('The run is', status, 'after', model.requests.length, 'requests');
   });

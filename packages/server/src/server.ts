@@ -1,6 +1,11 @@
-import { listen, type Listening } from './http/listen.ts';
+import { RequestError } from './error.ts';
 import { createApp } from './http/app.ts';
-import { createDeferredApp } from './http/deferred-app.ts';
+import { closeServices, createServices, recoverServices } from './http/create-services.ts';
+import { configuredOptions, requestedStore } from './http/deferred/configured-options.ts';
+import type { InitRequest } from './http/deferred/init-request.ts';
+import { deferredInitialization, initialized, type Initialization } from './http/deferred/initialization.ts';
+import { keyCheck, type KeyCheck } from './http/guards/key-check.ts';
+import { listen, type Listening } from './http/listen.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** A server that handles requests with or without a socket. */
@@ -16,25 +21,63 @@ export interface Server extends AsyncDisposable {
 }
 
 /**
- * Creates a server of the agent-server protocol for a store.
+ * Creates a server of the agent-server protocol for a store. A deferred one refuses requests until one of them
+ * configures it.
  *
  * @throws {ServerError} `invalid` for an invalid key or origin.
  */
 export function server(options: ServerOptions): Server {
-  const app = options.deferred ? createDeferredApp(options) : createApp(options);
-  const { host = '127.0.0.1' } = options;
-  const close = (signal: AbortSignal): Promise<void> => app.close(signal);
+  const { host = '127.0.0.1', deferred = false } = options;
+  const resources = new AsyncDisposableStack();
+  let isClosed = false;
+  const initialization = deferred ? deferredInitialization({ isKey: initKeyCheck(options), start }) : initialized;
+  let { app, services } = serving(options, initialization);
+
+  async function start(request: InitRequest): Promise<void> {
+    await using opened = new AsyncDisposableStack();
+    const configured = configuredOptions(options, request);
+    const store = opened.use(await requestedStore(options, request)) ?? options.store;
+    const next = serving({ ...configured, store }, initialization);
+    opened.defer(() => closeServices(next.services, AbortSignal.abort()));
+    if (isClosed) throw new RequestError('stopping', 'The server is stopping.');
+    resources.use(opened.move());
+    ({ app, services } = next);
+    void recoverServices(services);
+  }
+
+  async function close(signal: AbortSignal): Promise<void> {
+    isClosed = true;
+    await closeServices(services, signal);
+    await resources.disposeAsync();
+  }
+
   return {
     fetch: async (request) => app.fetch(request),
     request: async (path, init) => app.fetch(requestOf(path, init)),
     async listen(port) {
-      const fetch = (request: Request, connection: object) => app.fetch(request, connection);
-      const listening = await listen({ fetch, host, port, onStop: close });
-      void app.recover();
+      const listening = await listen({
+        fetch: (request, connection) => app.fetch(request, connection),
+        host,
+        port,
+        onStop: close,
+      });
+      if (!deferred) void recoverServices(services);
       return listening;
     },
     [Symbol.asyncDispose]: () => close(AbortSignal.abort()),
   };
+}
+
+/** Creates services and the handler of their requests. Without requests, nothing of them runs. */
+function serving(options: ServerOptions, initialization: Initialization) {
+  const services = createServices(options, initialization);
+  return { services, app: createApp(services, options) };
+}
+
+/** The request that configures a server needs the passphrase of its secrets, else one of its keys. */
+function initKeyCheck({ env = {}, keys }: ServerOptions): KeyCheck {
+  const passphrase = env['OH_SECRET_KEY'];
+  return keyCheck(passphrase ? [passphrase] : keys);
 }
 
 /** Requests of this process name a host, as those of a socket do. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryStore } from '@varve/storage';
-import { createApp } from '../src/http/app.ts';
+import { testApp } from './support/test-app.ts';
 import { deferredInitialization } from '../src/http/deferred/initialization.ts';
 import { initKeyHeader } from '../src/http/guards/require-init-key.ts';
 import { keyHeader } from '../src/http/route/route-config.ts';
@@ -19,7 +18,7 @@ const init = '/api/init';
 /** Routes that accept the cookie of a session instead of the key. */
 const files = /^\/api\/conversations\/:conversation_id\/workspace(\/|$)/;
 
-const { app } = createApp({ store: memoryStore(), keys: [testKey] });
+const { app } = testApp({});
 
 /** Every route of the app, those of middleware excepted, with values for its parameters. */
 const found = app.routes
@@ -111,7 +110,7 @@ test('the initialization requires its own key in every spelling of its address',
   let started = 0;
   const start = async (): Promise<void> => void (started += 1);
   const initialization = deferredInitialization({ isKey: (given) => given === testKey, start });
-  const { app: waiting } = createApp({ store: memoryStore(), keys: [testKey] }, initialization);
+  const { app: waiting } = testApp({}, initialization);
   for (const address of [init, ...spellings(init)]) {
     for (const header of ['x-none', keyHeader, 'authorization']) {
       const headers = { 'content-type': 'application/json', [header]: testKey };

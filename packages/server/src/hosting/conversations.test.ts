@@ -6,7 +6,6 @@ import { memoryStore } from '@varve/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import { createServices } from '../http/create-services.ts';
 import type { FeedMessage } from './info/feed.ts';
-import { loggerFor } from '../http/request-log.ts';
 import { startRequest } from './request/start-request.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { requestFor } from '../../test/support/running-server.ts';
@@ -19,10 +18,7 @@ async function servicesWith(steps: Iterable<ScriptedStep>, options: Partial<Serv
   const directory = mkdtempSync(join(tmpdir(), 'varve-runtime-'));
   const model = await scriptedServer(steps);
   const store = options.store ?? memoryStore();
-  const services = createServices(
-    { keys: [], env: { PATH: process.env['PATH'] }, ...options, store },
-    loggerFor(undefined, String),
-  );
+  const services = createServices({ keys: [], env: { PATH: process.env['PATH'] }, ...options, store });
   onTestFinished(async () => {
     await services.conversations[Symbol.asyncDispose]();
     await model[Symbol.asyncDispose]();
@@ -76,13 +72,13 @@ test('an idle conversation is closed and its lease released; the next use opens 
   await passTime();
   await expect(store.open(id)).rejects.toMatchObject({ code: 'held' });
   gate.resolve();
-  await conversations.use(id, (live) => live.idle());
+  await conversations.use(id, (live) => live.runs.idle());
   await passTime();
   await passTime();
   expect(ticks.size).toBe(0);
   await (await store.open(id))[Symbol.asyncDispose]();
   await conversations.send(id, content, { run: true });
-  await conversations.use(id, (live) => live.idle());
+  await conversations.use(id, (live) => live.runs.idle());
   expect((await store.summary(id)).meta).toMatchObject({ status: 'finished' });
 });
 
@@ -102,7 +98,9 @@ test('stopping pauses what runs and what waits, and releases the leases', async 
     expect((await store.summary(id)).meta).toMatchObject({ status: 'paused' });
     await (await store.open(id))[Symbol.asyncDispose]();
   }
-  await expect(conversations.run(ids[0] ?? '')).rejects.toMatchObject({ code: 'stopping' });
+  await expect(conversations.use(ids[0] ?? '', (live) => live.runs.start())).rejects.toMatchObject({
+    code: 'stopping',
+  });
 });
 
 test('a conversation that another process takes over is opened again', async () => {
@@ -113,7 +111,7 @@ test('a conversation that another process takes over is opened again', async () 
   await expect(conversations.send(id, content, { run: false })).rejects.toMatchObject({ code: 'held' });
   await other[Symbol.asyncDispose]();
   await conversations.send(id, content, { run: true });
-  await conversations.use(id, (live) => live.idle());
+  await conversations.use(id, (live) => live.runs.idle());
   expect((await store.summary(id)).meta).toMatchObject({ status: 'finished' });
 });
 

@@ -7,18 +7,15 @@ import { childFact } from './info/child-fact.ts';
 import { dashedId } from './info/conversation-id.ts';
 import { RequestError } from '../error.ts';
 import type { StartRequest } from './request/start-request.ts';
-import { askModel, condense } from './changes/side-questions.ts';
 import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conversation-loader.ts';
 import { keyedQueue } from './keyed-queue.ts';
-import type { LiveConversation } from './live-conversation.ts';
+import type { LiveConversation } from './live/live-conversation.ts';
 import { OpenConversations } from './open-conversations.ts';
-import { RunQueue } from './run-queue.ts';
+import { RunQueue } from './live/run-queue.ts';
 import { isOwned, recoverRuns } from './recover.ts';
 import type { ProfiledAgent } from './request/agent-of-profile.ts';
-import { addPlugin } from './changes/add-plugin.ts';
-import { setSecrets } from './changes/set-secrets.ts';
-import { receivedSecrets, requestedAgent, startPlan } from './request/start-plan.ts';
-import { switchModel } from './changes/switch-model.ts';
+import { addPlugin } from './changes/private-changes.ts';
+import { requestedAgent, startPlan } from './request/start-plan.ts';
 import { isMadeUpPath, prepareWorkspace } from './workspace.ts';
 
 /** Is notified of the conversations that a process opens and closes. */
@@ -83,20 +80,10 @@ export interface Conversations extends AsyncDisposable {
   change<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result>;
   /** Stores a message. With `run`, it is answered: by the active run, or a new one. */
   send(id: string, content: readonly Content[], options: { readonly run: boolean }): Promise<Sent>;
-  /** Starts a run in the background. @throws {AgentError} `busy`, `nothing-to-do`. */
-  run(id: string): Promise<void>;
   /** Copies a conversation and returns the id. @throws {RequestError} `unknown` event, `conflict` for a used id. */
   fork(id: string, options: ForkOptions & { readonly id?: string | undefined }): Promise<string>;
-  /** Returns the answer of the model to a side question. @throws {RequestError} `failed`. */
-  ask(id: string, question: string): Promise<string>;
-  /** Condenses the view, or lets the next step of the active run do so. @throws {RequestError} `failed`. */
-  condense(id: string): Promise<void>;
-  /** Adds or replaces secrets. @throws {RequestError} `invalid`. */
-  setSecrets(id: string, sent: Readonly<Record<string, unknown>>): Promise<void>;
   /** Adds the skills of an installed plugin from the next run on. @throws {RequestError} `unsupported`. */
   loadPlugin(id: string, directory: string): Promise<void>;
-  /** Replaces the model from the next step on. @throws {RequestError} */
-  switchModel(id: string, llm: Readonly<Record<string, unknown>>): Promise<void>;
   /** Stops a run, closes the conversation and removes it with all its data. */
   remove(id: string): Promise<void>;
   /** Continues the runs that a crash ended. Resolves when they are requested. */
@@ -115,17 +102,7 @@ const removeWaitMs = 10_000;
 
 /** Creates the conversations of a server. */
 export function conversations(options: ConversationsOptions): Conversations {
-  const {
-    store,
-    cipher,
-    watcher,
-    secrets,
-    maxRuns = 8,
-    idleMs = 20 * minute,
-    every = repeatedly,
-    now,
-    onFailure,
-  } = options;
+  const { store, watcher, secrets, maxRuns = 8, idleMs = 20 * minute, every = repeatedly, now, onFailure } = options;
   const queue = new RunQueue(maxRuns);
   const loader = new ConversationLoader({ ...options, queue });
   const open = new OpenConversations({
@@ -155,18 +132,13 @@ export function conversations(options: ConversationsOptions): Conversations {
     send: (id, content, { run }) =>
       use(id, async (live) => {
         const eventId = content.length === 0 ? undefined : await live.conversation.send(content);
-        if (run) await live.runAgain();
+        if (run) await live.runs.startOrContinue();
         return eventId === undefined ? {} : { eventId };
       }),
-    run: (id) => use(id, (live) => live.run()),
     async fork(id, { id: fork = newId(), ...wanted }) {
       await creations(fork, () => forkConversation(id, fork, wanted, { ...options, loader, open }));
       return fork;
     },
-    ask: (id, question) => use(id, (live) => askModel(question, live)),
-    condense: (id) => use(id, condense),
-    setSecrets: (id, sent) => change(id, async (live) => setSecrets(receivedSecrets(sent, await cipher()), live)),
-    switchModel: (id, llm) => change(id, async (live) => switchModel(llm, live, await cipher())),
     async loadPlugin(id, directory) {
       await change(id, (live) => addPlugin(directory, live));
       // It is opened again with the skills.
@@ -176,7 +148,7 @@ export function conversations(options: ConversationsOptions): Conversations {
       const live = await open.find(id);
       const waited = AbortSignal.timeout(removeWaitMs);
       // Another removal may close it.
-      if (live?.isRunning) await live.interrupt().catch(() => undefined);
+      if (live?.runs.isActive) await live.runs.interrupt().catch(() => undefined);
       await open.remove(id, waited, () => removeStored(id, options));
     },
     recover: () => recoverRuns({ store, use, onFailure }),

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { StorageError } from '@varve/storage';
 import { RequestError } from '../error.ts';
-import type { LiveConversation } from './live-conversation.ts';
+import type { LiveConversation } from './live/live-conversation.ts';
 
 /** Options of {@link OpenConversations}. */
 export interface OpenConversationsOptions {
@@ -173,7 +173,7 @@ export class OpenConversations {
   async #closeIfIdle(id: string, entry: Entry, before: number): Promise<void> {
     const live = await entry.live.catch(() => undefined);
     if (!live || entry.users > 0 || this.#entries.get(id) !== entry) return;
-    if (live.isRunning) entry.usedAt = this.#options.now();
+    if (live.runs.isActive) entry.usedAt = this.#options.now();
     else if (entry.usedAt <= before || live.isLost) this.#startClosing(id, entry, AbortSignal.abort());
   }
 

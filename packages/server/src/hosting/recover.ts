@@ -22,7 +22,7 @@ export async function recoverRuns({ store, use, onFailure }: RecoverOptions): Pr
   const lane = async (): Promise<void> => {
     for await (const id of ids) {
       try {
-        await use(id, (live) => live.resume());
+        await use(id, async (live) => live.configuration && live.runs.resume());
       } catch (error) {
         // Leaving the loop ends the listing for all lanes.
         if (error instanceof RequestError && error.code === 'stopping') return;

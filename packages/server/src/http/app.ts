@@ -1,9 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { frontEnd } from './front-end/front-end.ts';
-import { closeServices, createServices } from './create-services.ts';
-import { initialized, type Initialization } from './deferred/initialization.ts';
-import { secretsInUse } from '../hosting/private/secrets-in-use.ts';
+import type { Initialization } from './deferred/initialization.ts';
 import { handleFailure, errorResponse, reportFailures } from './route/handle-failure.ts';
 import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
@@ -16,7 +14,7 @@ import { limitFailedKeys, requireKey, requireMetricsKey } from './guards/require
 import { workspaceSessions } from './guards/workspace-session.ts';
 import { recordActivity } from './operations/record-activity.ts';
 import { requestMetrics } from './operations/request-metrics.ts';
-import { loggerFor, requestIds, requestLog } from './request-log.ts';
+import { requestIds, requestLog } from './request-log.ts';
 import { routes } from './routes.ts';
 import { protocolVersion } from './system/health.ts';
 import type { ServerEnv } from './route/server-env.ts';
@@ -26,70 +24,29 @@ import type { ServerOptions } from '../server-options.ts';
 import { isModelReady } from '../settings/settings-document.ts';
 import { notifyWebhooks } from './notify-webhooks.ts';
 
-/** Handles the requests of a server, with the services that it uses. */
-export interface App {
-  fetch(request: Request, connection?: object): Response | Promise<Response>;
-  /**
-   * Continues interrupted runs, unless the server waits for its configuration. Requests need not wait for it: what they
-   * use is opened for them. Failures are logged.
-   */
-  recover(): Promise<void>;
-  /** Ends everything that runs; the signal aborts when time is over. Idempotent. */
-  close(signal: AbortSignal): Promise<void>;
-}
-
-/** An app that has its configuration. */
-export interface ConfiguredApp extends App {
-  readonly app: OpenAPIHono<ServerEnv>;
-  readonly services: Services;
-}
-
 /**
- * Creates the handler of a server: guards, then routes. Everything below `/api` and `/v1`, and metrics, require a
- * key; the sockets check it themselves.
+ * Creates the handler of requests to services: guards, then routes. Everything below `/api` and `/v1`, and metrics,
+ * require a key; the sockets check it themselves.
  *
  * @throws {ServerError} `invalid` for an invalid key or origin.
  */
-export function createApp(options: ServerOptions, initialization = initialized): ConfiguredApp {
-  const { keys, env = {} } = options;
-  const passphrase = env['OH_SECRET_KEY'];
-  const secrets = secretsInUse([...keys, ...(passphrase ? [passphrase] : [])]);
-  const redact = secrets.redactor.text;
-  const logger = loggerFor(options.log, redact);
+export function createApp(services: Services, options: ServerOptions): OpenAPIHono<ServerEnv> {
+  const { logger, settings, initialization } = services;
   // Clients send some paths with a slash at the end and some without: guards and routes see them without.
   const app = new OpenAPIHono<ServerEnv>({ strict: false });
-  app.use(
-    requestIds,
-    reportFailures(logger),
-    requestLog(logger),
-    requestMetrics(() => services.metrics),
-    noSniff,
-  );
-  const hasModel = async (): Promise<boolean> => services.settings !== undefined && isModelReady(services.settings);
+  app.use(requestIds, reportFailures(logger), requestLog(logger), requestMetrics(services.metrics), noSniff);
   const access = addGuards(app, options, initialization);
   if (initialization.isDeferred) for (const path of guarded) app.use(path, requireInitialized(initialization));
+  const hasModel = async (): Promise<boolean> => settings !== undefined && isModelReady(settings);
   if (options.frontEnd !== undefined) app.use(...frontEnd({ directory: options.frontEnd, hasModel }));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
-  const services = createServices(options, logger, { initialization, secrets });
   app.use('/api/:group{bash|file|git}/*', recordActivity(services.activity));
   app.use('/api/conversations/*', notifyWebhooks(services.webhooks));
   addRoutes(app, services);
-  addSockets(app, { ...access, services, logger });
+  addSockets(app, { ...access, services });
   app.notFound(() => errorResponse(404, 'Not Found'));
-  app.onError(handleFailure(logger, redact));
-  return {
-    app,
-    services,
-    fetch: (request, connection) => app.fetch(request, connection),
-    async recover() {
-      try {
-        await services.conversations.recover();
-      } catch (err) {
-        logger.error({ err }, 'failure');
-      }
-    },
-    close: (signal) => closeServices(services, signal),
-  };
+  app.onError(handleFailure(logger, services.secrets.redactor.text));
+  return app;
 }
 
 /** Paths of which clients need a key. */

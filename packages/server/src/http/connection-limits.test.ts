@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { memoryStore } from '@varve/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { testKey } from '../../test/support/requests.ts';
-import { createApp } from './app.ts';
+import { testApp } from '../../test/support/test-app.ts';
+import { closeServices } from './create-services.ts';
 import { connectionLimits, limitConnections, type ConnectionLimits } from './connection-limits.ts';
 import { listen } from './listen.ts';
 
 async function started(limits: ConnectionLimits) {
-  const app = createApp({ store: memoryStore(), keys: [testKey] });
+  const { app, services } = testApp({});
   const listening = await listen({
     fetch: (request, connection) => app.fetch(request, connection),
     host: '127.0.0.1',
     port: 0,
-    onStop: (signal) => app.close(signal),
+    onStop: (signal) => closeServices(services, signal),
     limits,
   });
   onTestFinished(() => listening[Symbol.asyncDispose]());

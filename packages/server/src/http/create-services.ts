@@ -23,21 +23,15 @@ import { workspaces } from '../workspace/workspace-list.ts';
 import { initialized, type Initialization } from './deferred/initialization.ts';
 import { createActivity } from './operations/activity.ts';
 import { createMetrics, type Load } from './operations/metrics.ts';
+import { loggerFor } from './request-log.ts';
 import type { Services } from './services.ts';
 
-/** Parts of the services that the app uses before them. */
-export interface ServiceParts {
-  readonly initialization?: Initialization;
-  readonly secrets?: SecretsInUse;
-}
-
 /** Creates the services of a server. */
-export function createServices(
-  options: ServerOptions,
-  logger: Logger,
-  { initialization = initialized, secrets = secretsInUse(options.keys) }: ServiceParts = {},
-): Services {
-  const { home, env = {}, workspaceRoot = process.cwd(), now = Date.now } = options;
+export function createServices(options: ServerOptions, initialization: Initialization = initialized): Services {
+  const { home, keys, env = {}, workspaceRoot = process.cwd(), now = Date.now } = options;
+  const passphrase = env['OH_SECRET_KEY'];
+  const secrets = secretsInUse([...keys, ...(passphrase ? [passphrase] : [])]);
+  const logger = loggerFor(options.log, secrets.redactor.text);
   const sources = conversationSources(options);
   const receivers = webhooksOf(options, sources, logger);
   const host = createHost(
@@ -49,10 +43,12 @@ export function createServices(
     },
     { sources, watcher: receivers, secrets },
   );
-  const { conversations, settings, packages } = host;
+  const { conversations, settings, packages, cipher } = host;
   const services = {
     ...sources,
+    logger,
     conversations,
+    cipher,
     settings,
     packages,
     streams: liveLogs(sources),
@@ -135,6 +131,17 @@ function extensionServices(
       secrets: async () => (settings ? (await secretsForRun(settings.secrets)).values : {}),
     }),
   };
+}
+
+/**
+ * Continues interrupted runs. Requests need not wait for it: what they use is opened for them. Failures are logged.
+ */
+export async function recoverServices({ conversations, logger }: Services): Promise<void> {
+  try {
+    await conversations.recover();
+  } catch (err) {
+    logger.error({ err }, 'failure');
+  }
 }
 
 /** Ends everything that the services run; the signal aborts when time is over. Idempotent. */

@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+import type { Cipher } from '@varve/settings/secrets';
 import type { SecretsInUse } from '../hosting/private/secrets-in-use.ts';
 import type { BashService } from '../workspace/bash/bash-service.ts';
 import type { FileAccess } from '../workspace/files/file-access.ts';
@@ -14,9 +16,12 @@ import type { ServerSettings } from '../settings/server-settings.ts';
 import type { Workspaces } from '../workspace/workspace-list.ts';
 import type { Webhooks } from '../streams/webhooks/webhooks.ts';
 
-/** Services that routes use. */
+/** What the routes of a server use. */
 export interface Services extends ConversationSources {
+  readonly logger: Logger;
   readonly conversations: Conversations;
+  /** Returns the cipher of what clients send encrypted. */
+  readonly cipher: () => Promise<Cipher>;
   readonly bash: BashService;
   readonly files: FileAccess;
   readonly secrets: SecretsInUse;

@@ -5,7 +5,6 @@ import { failedKeys } from '../../src/http/guards/failed-keys.ts';
 import { keyCheck } from '../../src/http/guards/key-check.ts';
 import { handleFailure } from '../../src/http/route/handle-failure.ts';
 import { listen, type Listening } from '../../src/http/listen.ts';
-import { loggerFor } from '../../src/http/request-log.ts';
 import type { ServerEnv } from '../../src/http/route/server-env.ts';
 import type { Services } from '../../src/http/services.ts';
 import { addSockets } from '../../src/http/sockets/add-sockets.ts';
@@ -14,23 +13,18 @@ import { testKey } from './requests.ts';
 
 /** Creates the services of a test. */
 export function testServices(store: EventStore): Services {
-  return createServices(
-    { store, keys: [testKey], every: () => ({ [Symbol.dispose]: () => undefined }) },
-    loggerFor(undefined, String),
-  );
+  return createServices({ store, keys: [testKey], every: () => ({ [Symbol.dispose]: () => undefined }) });
 }
 
 /** Listens with the sockets alone, and with other limits than those of a server. */
 export function listenForSockets(services: Services, limits: Partial<SocketLimits> = {}): Promise<Listening> {
   const app = new Hono<ServerEnv>();
-  const logger = loggerFor(undefined, String);
   addSockets(app, {
     services,
     isKey: keyCheck([testKey]),
     failed: failedKeys({ now: Date.now }),
-    logger,
     limits: { ...socketLimits, ...limits },
   });
-  app.onError(handleFailure(logger, String));
+  app.onError(handleFailure(services.logger, String));
   return listen({ fetch: app.fetch, host: '127.0.0.1', port: 0, onStop: async () => services.streams.stop() });
 }

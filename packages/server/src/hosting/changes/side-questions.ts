@@ -3,7 +3,7 @@ import { textOf } from '@varve/events';
 import { CondenserError } from '@varve/condensers';
 import { LlmError } from '@varve/llm';
 import { RequestError } from '../../error.ts';
-import type { LiveConversation } from '../live-conversation.ts';
+import type { LiveConversation } from '../live/live-conversation.ts';
 
 /**
  * Asks the model a side question, which is not stored.
@@ -23,9 +23,9 @@ export function askModel(question: string, live: LiveConversation): Promise<stri
  * @throws {AgentError} `pending` while calls wait, `closed`; {@link RequestError} `failed` if the model fails.
  */
 export async function condense(live: LiveConversation): Promise<void> {
-  await live.settled();
-  if (live.isRunning) await live.conversation.markRun('condensation');
-  else await withFailures(live, () => live.withoutRun(() => live.conversation.condense()));
+  await live.runs.settled();
+  if (live.runs.isActive) await live.conversation.markRun('condensation');
+  else await withFailures(live, () => live.runs.withoutRun(() => live.conversation.condense()));
 }
 
 async function withFailures<Result>(

@@ -4,7 +4,7 @@ import { redactSecretFields } from '@varve/text';
 import * as z from 'zod';
 import { RequestError } from '../../error.ts';
 import { buildAgent } from '../request/build-agent.ts';
-import type { LiveConversation } from '../live-conversation.ts';
+import type { LiveConversation } from '../live/live-conversation.ts';
 import { decrypted, serverKeysIn } from '../private/private-values.ts';
 
 const known = z.record(z.string(), z.record(z.string(), z.unknown()));

@@ -4,6 +4,7 @@ import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { RequestError } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
+import { setSecrets } from '../../hosting/changes/private-changes.ts';
 import { setConfirmation } from '../../hosting/changes/set-confirmation.ts';
 import { success, successful } from '../route/success.ts';
 
@@ -53,8 +54,8 @@ export const conversationConfigurationRoutes: readonly Route[] = [
     body: z.object({ secrets: z.record(z.string(), z.unknown()) }).openapi('UpdateSecretsRequest'),
     response: success,
     errors,
-    async handle({ params: { conversation_id: id }, body: { secrets } }, { conversations }) {
-      await conversations.setSecrets(id, secrets);
+    async handle({ params: { conversation_id: id }, body: { secrets } }, { conversations, cipher }) {
+      await conversations.change(id, async (live) => setSecrets(secrets, live, await cipher()));
       return successful();
     },
   }),

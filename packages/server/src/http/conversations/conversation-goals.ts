@@ -22,7 +22,7 @@ export const conversationGoalRoutes: readonly Route[] = [
     errors: { ...errors, 400: 'The objective is empty.', 409: 'A run is active.' },
     async handle({ params: { conversation_id: id }, body: { objective, max_iterations } }, { conversations }) {
       if (objective.trim() === '') throw new RequestError('unsupported', 'Goal objective must not be empty.');
-      await conversations.use(id, (live) => live.startGoal(objective, max_iterations));
+      await conversations.use(id, (live) => live.goal.start(objective, max_iterations));
       return successful();
     },
   }),
@@ -35,7 +35,7 @@ export const conversationGoalRoutes: readonly Route[] = [
     response: success,
     errors,
     async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.use(id, (live) => live.stopGoal());
+      await conversations.use(id, (live) => live.goal.stop());
       return successful();
     },
   }),
@@ -48,7 +48,7 @@ export const conversationGoalRoutes: readonly Route[] = [
     response: success,
     errors: { ...errors, 400: 'There is no interrupted goal.', 409: 'A run is active.' },
     async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.use(id, (live) => live.resumeGoal());
+      await conversations.use(id, (live) => live.goal.resume());
       return successful();
     },
   }),

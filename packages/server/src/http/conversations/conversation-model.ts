@@ -2,6 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { SettingsError } from '@varve/settings';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { RequestError } from '../../error.ts';
+import { askModel, condense } from '../../hosting/changes/side-questions.ts';
+import { switchModel } from '../../hosting/changes/switch-model.ts';
 import { llmRequest } from '../../hosting/request/agent-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
@@ -24,7 +26,7 @@ export const conversationModelRoutes: readonly Route[] = [
     response: z.object({ response: z.string() }).openapi('AskAgentResponse'),
     errors: { ...errors, 500: 'The model failed.' },
     async handle({ params: { conversation_id: id }, body: { question } }, { conversations }) {
-      return Response.json({ response: await conversations.ask(id, question) });
+      return Response.json({ response: await conversations.use(id, (live) => askModel(question, live)) });
     },
   }),
   defineRoute({
@@ -36,7 +38,7 @@ export const conversationModelRoutes: readonly Route[] = [
     response: success,
     errors: { ...errors, 409: 'Calls wait for approval.', 500: 'The model failed.' },
     async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.condense(id);
+      await conversations.use(id, condense);
       return successful();
     },
   }),
@@ -49,8 +51,8 @@ export const conversationModelRoutes: readonly Route[] = [
     body: z.object({ llm: llmRequest }).openapi('SwitchLlmRequest'),
     response: success,
     errors: { ...errors, 400: 'The conversation was created by another program.' },
-    async handle({ params: { conversation_id: id }, body: { llm } }, { conversations }) {
-      await conversations.switchModel(id, llm);
+    async handle({ params: { conversation_id: id }, body: { llm } }, { conversations, cipher }) {
+      await conversations.change(id, async (live) => switchModel(llm, live, await cipher()));
       return successful();
     },
   }),
@@ -64,8 +66,10 @@ export const conversationModelRoutes: readonly Route[] = [
     response: success,
     errors: { ...errors, 400: 'The name is invalid.' },
     async handle({ params: { conversation_id: id }, body: { profile_name: name } }, services) {
-      await services.store.summary(id);
-      await services.conversations.switchModel(id, await modelOfProfile(name, services));
+      const { store, conversations, cipher } = services;
+      await store.summary(id);
+      const llm = await modelOfProfile(name, services);
+      await conversations.change(id, async (live) => switchModel(llm, live, await cipher()));
       return successful();
     },
   }),

@@ -48,7 +48,9 @@ export const conversationRunRoutes: readonly Route[] = [
     async handle({ params: { conversation_id: id }, body }, { conversations }) {
       const { accept, reason } = body;
       const actionIds = body.action_ids ?? undefined;
-      await conversations.use(id, (live) => (accept ? live.accept(actionIds) : live.reject(reason, actionIds)));
+      await conversations.use(id, (live) =>
+        accept ? live.calls.accept(actionIds) : live.calls.reject(reason, actionIds),
+      );
       return successful();
     },
   }),
@@ -61,7 +63,7 @@ export const conversationRunRoutes: readonly Route[] = [
     response: success,
     errors: { ...errors, 400: 'There is no message yet.', 409: 'A run is active.' },
     async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.run(id);
+      await conversations.use(id, (live) => live.runs.start());
       return successful();
     },
   }),
@@ -74,7 +76,7 @@ export const conversationRunRoutes: readonly Route[] = [
     response: success,
     errors,
     async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.use(id, (live) => live.pause());
+      await conversations.use(id, (live) => live.runs.pause());
       return successful();
     },
   }),
@@ -87,7 +89,7 @@ export const conversationRunRoutes: readonly Route[] = [
     response: success,
     errors,
     async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.use(id, (live) => live.interrupt());
+      await conversations.use(id, (live) => live.runs.interrupt());
       return successful();
     },
   }),

@@ -3,7 +3,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { eventFactory } from '@varve/events/testing';
 import { memoryStore } from '@varve/storage';
-import { createApp } from '../app.ts';
+import { testApp } from '../../../test/support/test-app.ts';
 import { listen } from '../listen.ts';
 import { server } from '../../server.ts';
 import { conversationOf, rowsOf, testId } from '../../../test/support/conversation-of.ts';
@@ -107,7 +107,7 @@ async function unread(url: string): Promise<IncomingMessage> {
 test('a client that does not read is disconnected, one that leaves is forgotten, and the others are served', async () => {
   const store = memoryStore();
   await using log = await store.create(testId(1), {});
-  const { app, services } = createApp({ store, keys: [testKey] });
+  const { app, services } = testApp({ store });
   const onStop = async (): Promise<void> => services.streams.stop();
   await using listening = await listen({ fetch: app.fetch, host: '127.0.0.1', port: 0, onStop });
   const slow = await unread(listening.url);

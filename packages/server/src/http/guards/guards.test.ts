@@ -5,7 +5,7 @@ import type { ServerEnv } from '../route/server-env.ts';
 import { server } from '../../server.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import { testKey } from '../../../test/support/requests.ts';
-import { createApp } from '../app.ts';
+import { testApp } from '../../../test/support/test-app.ts';
 import { checkHost } from './check-host.ts';
 import { failedKeys } from './failed-keys.ts';
 
@@ -228,7 +228,7 @@ test('wrong keys from a network are limited by their address, and those of this 
 });
 
 test('an address that sent too many wrong keys is refused, also with the key', async () => {
-  const { app } = createApp({ store: memoryStore(), keys: [testKey] });
+  const { app } = testApp({});
   const connection = { incoming: { socket: { remoteAddress: '10.0.0.5' } } };
   const send = (key: string) =>
     app.request('/api/conversations/count', { headers: { 'X-Session-API-Key': key } }, connection);

@@ -7,14 +7,13 @@ import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
 import { createServices } from '../create-services.ts';
 import { listen } from '../listen.ts';
-import { loggerFor } from '../request-log.ts';
 import type { ServerEnv } from './server-env.ts';
 import { defineRoute } from './define-route.ts';
 import { repeated } from './repeated.ts';
 import type { Route } from './route.ts';
 
 const store = memoryStore();
-const services = createServices({ store, keys: [] }, loggerFor(undefined, String));
+const services = createServices({ store, keys: [] });
 
 function serving({ config, handle }: Route): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();

@@ -2,7 +2,6 @@ import type { z } from '@hono/zod-openapi';
 import { upgradeWebSocket } from '@hono/node-server';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
 import type { FailedKeys } from '../guards/failed-keys.ts';
@@ -21,7 +20,6 @@ export interface SocketOptions {
   readonly services: Services;
   readonly isKey: KeyCheck;
   readonly failed: FailedKeys;
-  readonly logger: Logger;
   /** Default `socketLimits`. */
   readonly limits?: SocketLimits;
 }
@@ -33,7 +31,7 @@ export interface SocketOptions {
  */
 export function addSockets(app: Hono<ServerEnv>, options: SocketOptions): void {
   const { limits = socketLimits, ...rest } = options;
-  const context = { ...rest, limits, unknown: { count: 0 } };
+  const context = { ...rest, limits, logger: rest.services.logger, unknown: { count: 0 } };
   const events = eventQuery.extend({ conversation_id: conversationId });
   app.get(
     '/sockets/events/:conversation_id',

@@ -77,9 +77,8 @@ export async function complete(completion: Completion, services: Services): Prom
 async function endOf(id: string, { conversations }: Services) {
   return conversations.use(id, async (live) => {
     const limit = AbortSignal.timeout(answerMs);
-    const { promise: isLate, resolve } = Promise.withResolvers<'late'>();
-    limit.addEventListener('abort', () => resolve('late'), { once: true });
-    if ((await Promise.race([live.idle(), isLate])) === 'late') {
+    await live.runs.idle(limit);
+    if (live.runs.isActive) {
       throw new HTTPException(504, { message: `The agent did not answer within ${answerMs / 1000} seconds.` });
     }
     const { status, leafId } = live.conversation.state;

@@ -1,0 +1,117 @@
+import { AgentError } from '@varve/agent';
+import type { QueuedJob, RunQueue } from './run-queue.ts';
+
+/** A run that was requested and has not ended. */
+export interface ActiveRun {
+  job?: QueuedJob;
+  hasStarted: boolean;
+  /** A message arrived that wants to be answered. */
+  isWantedAgain: boolean;
+}
+
+/** Options of {@link RunSlot}. */
+export interface RunSlotOptions {
+  readonly queue: RunQueue;
+  /** Returns true when the log contains the end of the run, which its work may follow. */
+  readonly isEndStored: () => boolean;
+  readonly onEnd: () => void;
+}
+
+/** Holds the run of a conversation: at most one. Requests to start and stop it are processed one after the other. */
+export class RunSlot {
+  readonly #options: RunSlotOptions;
+  #run: ActiveRun | undefined;
+  #idle = Promise.withResolvers<void>();
+  /** Work during which no run starts. */
+  #alone: Promise<unknown> | undefined;
+  #requests: Promise<unknown> = Promise.resolve();
+
+  constructor(options: RunSlotOptions) {
+    this.#options = options;
+    this.#idle.resolve();
+  }
+
+  /** Run from its request to its end. */
+  get run(): ActiveRun | undefined {
+    return this.#run;
+  }
+
+  /** Resolves when no run is active, or the signal aborts. */
+  async idle(signal?: AbortSignal): Promise<void> {
+    await Promise.race([this.#idle.promise, ...(signal ? [aborted(signal)] : [])]);
+  }
+
+  /**
+   * Resolves when no work remains of a run whose end is stored: clients that see the end in its events may be faster.
+   */
+  async settled(): Promise<void> {
+    if (this.#run?.hasStarted && this.#options.isEndStored()) await this.idle();
+  }
+
+  /** Executes a request after those before it. */
+  inOrder<Result>(request: () => Promise<Result>): Promise<Result> {
+    const result = this.#requests.then(request);
+    this.#requests = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Waits for a run whose end is stored. @throws {AgentError} `busy` during another one. */
+  async assertIdle(): Promise<void> {
+    await this.settled();
+    if (this.#run) throw new AgentError('busy', 'Conversation already running. Wait for completion or pause first.');
+  }
+
+  /** Executes work during which no run starts: one that is requested starts afterwards. @throws {AgentError} `busy`. */
+  async withoutRun<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.assertIdle();
+    const done = work();
+    const alone: Promise<unknown> = Promise.allSettled([this.#alone, done]).finally(() => {
+      if (this.#alone === alone) this.#alone = undefined;
+    });
+    this.#alone = alone;
+    return done;
+  }
+
+  /** Queues a run. Nothing else begins while `record` stores that it is requested. `execute` must not reject. */
+  async begin(execute: (run: ActiveRun) => Promise<void>, record: () => Promise<unknown>): Promise<void> {
+    const run: ActiveRun = { hasStarted: false, isWantedAgain: false };
+    this.#run = run;
+    this.#idle = Promise.withResolvers();
+    try {
+      await record();
+    } catch (error) {
+      this.#end();
+      throw error;
+    }
+    if (this.#alone) void this.#alone.then(() => this.#queue(run, execute));
+    else this.#queue(run, execute);
+  }
+
+  /** Ends a run that has not started. */
+  cancel(): void {
+    if (this.#run && (this.#run.job?.cancel() ?? true)) this.#end();
+  }
+
+  #queue(run: ActiveRun, execute: (run: ActiveRun) => Promise<void>): void {
+    if (this.#run !== run) return;
+    run.job = this.#options.queue.add(async () => {
+      run.hasStarted = true;
+      await execute(run);
+      this.#end();
+    });
+  }
+
+  #end(): void {
+    this.#run = undefined;
+    this.#idle.resolve();
+    this.#options.onEnd();
+  }
+}
+
+/** Resolves when a signal aborts. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  await promise;
+}

@@ -1,0 +1,83 @@
+import type { Conversation } from '@varve/agent';
+import { continueOrRequestRun, pauseNow, requestLoop, requestRun, type RunParts } from './execute-run.ts';
+import { aborted } from './run-slot.ts';
+
+/** Requests about the runs of a conversation: at most one is active. */
+export interface Runs {
+  /** True from the request of a run to its end. */
+  readonly isActive: boolean;
+  /** Resolves when no run is active, or the signal aborts. */
+  idle(signal?: AbortSignal): Promise<void>;
+  /** Resolves when no work remains of a run whose end is stored. */
+  settled(): Promise<void>;
+  /** Executes work during which no run starts: one that is requested starts afterwards. @throws {AgentError} `busy`. */
+  withoutRun<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Requests a run, and resolves when the request is stored. Waiting calls are approved.
+   *
+   * @throws {AgentError} `busy`, `nothing-to-do`; what the store throws.
+   */
+  start(): Promise<void>;
+  /** Requests a run, or that the active one continues with the messages that arrived. */
+  startOrContinue(): Promise<void>;
+  /** Continues a run, or a goal, that another process of this server began. Without one, nothing happens. */
+  resume(): Promise<void>;
+  /** Pauses after the current step. A run that has not started never does. */
+  pause(): Promise<void>;
+  /** Cancels the model call and the tools, and resolves when the run has ended, after 5 seconds at most. */
+  interrupt(): Promise<void>;
+}
+
+/** Statuses of a conversation whose goal is pursued: during a run, and before its work is judged or continued. */
+const goalStatuses = new Set<string>(['running', 'idle', 'finished', 'stuck']);
+
+/** Longest wait for an interrupted run. @see agent-server 1.43.1 interrupt */
+const interruptWaitMs = 5_000;
+
+/** Creates the requests about runs. */
+export function runs(parts: RunParts): Runs {
+  const { conversation, slot } = parts;
+  return {
+    get isActive() {
+      return slot.run !== undefined;
+    },
+    idle: (signal) => slot.idle(signal),
+    settled: () => slot.settled(),
+    withoutRun: (work) => slot.withoutRun(work),
+    start: () =>
+      slot.inOrder(async () => {
+        await slot.assertIdle();
+        if (conversation.state.status === 'waiting_for_confirmation') await approveAll(conversation);
+        await requestRun(parts);
+      }),
+    startOrContinue: () => slot.inOrder(() => continueOrRequestRun(parts)),
+    resume: () =>
+      slot.inOrder(async () => {
+        const { state, goal } = conversation;
+        if (slot.run) return;
+        if (goal.isAbandoned && goalStatuses.has(state.status)) await requestLoop(() => goal.requestResume(), parts);
+        else if (state.status === 'running') await requestRun(parts);
+      }),
+    pause: () =>
+      slot.inOrder(async () => {
+        if (slot.run?.hasStarted) conversation.pause();
+        else await pauseNow(parts);
+      }),
+    interrupt: () =>
+      slot.inOrder(async () => {
+        if (!slot.run?.hasStarted) return pauseNow(parts);
+        slot.run.isWantedAgain = false;
+        await Promise.race([interrupted(parts), aborted(AbortSignal.timeout(interruptWaitMs))]);
+      }),
+  };
+}
+
+/** Approves the calls that wait, if there are any. */
+export async function approveAll(conversation: Conversation): Promise<void> {
+  if (conversation.state.pending.length > 0) await conversation.approve();
+}
+
+async function interrupted({ conversation, slot }: RunParts): Promise<void> {
+  await conversation.interrupt();
+  await slot.idle();
+}
