@@ -1,7 +1,24 @@
-import type { OpenAI } from 'openai';
 import { secretsInHeaders } from './headers.ts';
 import type { Post } from './post.ts';
 import type { ServerErrors } from './server-errors.ts';
+
+/** Client of the package `openai`, as far as requests are sent with it: `OpenAI`, `AzureOpenAI` and the like. */
+export interface OpenAiClient {
+  readonly baseURL: string;
+  post(
+    path: string,
+    options: {
+      readonly body: object;
+      readonly signal: AbortSignal;
+      readonly maxRetries: number;
+      readonly fetchOptions: { readonly redirect: 'manual' };
+    },
+  ): { asResponse(): Promise<Response> };
+  buildRequest(options: {
+    readonly method: 'post';
+    readonly path: string;
+  }): Promise<{ readonly req: { readonly headers: Headers } }>;
+}
 
 /**
  * Posts to one path of the server of a configured client, without following redirects. Its retries are off: `retry`
@@ -13,7 +30,7 @@ export function postWithClient(
     client,
     errors,
     onSecrets,
-  }: { client: OpenAI; errors: ServerErrors; onSecrets: (secrets: readonly string[]) => void },
+  }: { client: OpenAiClient; errors: ServerErrors; onSecrets: (secrets: readonly string[]) => void },
 ): Post {
   let prepared: Promise<void> | undefined;
   return async (body, signal) => {
@@ -29,7 +46,7 @@ export function postWithClient(
 }
 
 /** Returns errors that are not about the exchange unchanged. */
-function serverErrorOf(error: unknown, client: OpenAI, errors: ServerErrors): unknown {
+function serverErrorOf(error: unknown, client: OpenAiClient, errors: ServerErrors): unknown {
   const { APIConnectionError, APIConnectionTimeoutError, APIError, OpenAIError } = classOf(client);
   if (error instanceof APIConnectionTimeoutError) return errors.fromTimeout(error);
   if (error instanceof APIConnectionError) return errors.fromConnection(error);
@@ -51,16 +68,33 @@ function serverErrorOf(error: unknown, client: OpenAI, errors: ServerErrors): un
     : error;
 }
 
+/** Error of an exchange. */
+interface ApiError extends Error {
+  readonly status?: number;
+  readonly headers?: Headers;
+  /** Body of the response. */
+  readonly error?: unknown;
+}
+
+type ErrorClass<Thrown extends Error> = abstract new (...input: never) => Thrown;
+
+interface ErrorClasses {
+  readonly OpenAIError: ErrorClass<Error>;
+  readonly APIError: ErrorClass<ApiError>;
+  readonly APIConnectionError: ErrorClass<ApiError>;
+  readonly APIConnectionTimeoutError: ErrorClass<ApiError>;
+}
+
 /** The class of a client has the error classes of its own copy of the package. */
-function classOf(client: OpenAI): typeof OpenAI {
-  return client.constructor as typeof OpenAI;
+function classOf(client: OpenAiClient): ErrorClasses {
+  return client.constructor as unknown as ErrorClasses;
 }
 
 /**
  * Returns the credentials that a client sends, to be redacted in errors; none when it cannot supply them, which its
  * first request reports. A token that changes later is redacted by its shape only.
  */
-async function clientSecrets(client: OpenAI, path: string): Promise<readonly string[]> {
+async function clientSecrets(client: OpenAiClient, path: string): Promise<readonly string[]> {
   try {
     const { req } = await client.buildRequest({ method: 'post', path });
     return secretsInHeaders(new Headers(req.headers));

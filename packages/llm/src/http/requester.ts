@@ -1,10 +1,9 @@
-import type { OpenAI } from 'openai';
 import { LlmError } from '../error.ts';
 import { isLoopback } from '@varve/text';
 import { apiRoot, clientRoot } from './api-root.ts';
 import type { CallControlOptions } from './call-control.ts';
 import { requestHeaders, secretsInHeaders } from './headers.ts';
-import { postWithClient } from './openai-client.ts';
+import { postWithClient, type OpenAiClient } from './openai-client.ts';
 import { postTo, type Post } from './post.ts';
 import { jsonEncoder } from './request-json.ts';
 import { defaultReplyLimits, type ReplyLimits } from './reply-limits.ts';
@@ -39,7 +38,7 @@ export interface ServerOptions {
    * are turned off; wrap the model in `retry`. It reads the bodies of errors, whatever their length. Cannot be combined
    * with `apiKey`, `baseUrl`, `headers` or `fetch`.
    */
-  readonly client?: OpenAI;
+  readonly client?: OpenAiClient;
 }
 
 /** One endpoint of a server. */
