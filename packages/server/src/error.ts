@@ -1,3 +1,4 @@
+import { StorageError } from '@varve/storage';
 /** Reasons why a server cannot start. */
 export type ServerErrorCode =
   /** An invalid option: no key, a key that a header cannot contain, an invalid origin. */
@@ -63,5 +64,15 @@ export class RequestError extends Error {
 
   get status(): (typeof statuses)[RequestErrorCode] {
     return statuses[this.code];
+  }
+}
+
+/** Resolves to undefined if the store reports `missing`. */
+export async function unlessMissing<Value>(asked: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'missing') return undefined;
+    throw error;
   }
 }

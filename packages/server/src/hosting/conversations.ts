@@ -3,15 +3,14 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Content } from '@varve/events';
 import { StorageError } from '@varve/storage';
-import { childFact } from './info/child-fact.ts';
+import { childFact } from './info/server-facts.ts';
 import { dashedId } from './info/conversation-id.ts';
-import { RequestError } from '../error.ts';
+import { RequestError, unlessMissing } from '../error.ts';
 import type { StartRequest } from './request/start-request.ts';
 import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conversation-loader.ts';
-import { keyedQueue } from './keyed-queue.ts';
+import { keyedQueue, RunQueue } from './queues.ts';
 import type { LiveConversation } from './live/live-conversation.ts';
 import { OpenConversations } from './open-conversations.ts';
-import { RunQueue } from './live/run-queue.ts';
 import { isOwned, recoverRuns } from './recover.ts';
 import type { ProfiledAgent } from './request/agent-of-profile.ts';
 import { addPlugin } from './changes/private-changes.ts';
@@ -236,25 +235,13 @@ async function forkConversation(
 /** Removes a conversation and its private values: also those that a removal which was killed has left. */
 async function removeStored(id: string, { store, records }: ConversationsOptions): Promise<void> {
   const removed = store.remove(id);
-  await removed.catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-  });
+  await unlessMissing(removed);
   await records.remove(id);
   await removed;
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof StorageError && error.code === 'missing';
-}
-
 async function exists(id: string, { store }: Pick<CreateContext, 'store'>): Promise<boolean> {
-  try {
-    await store.summary(id);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+  return (await unlessMissing(store.summary(id))) !== undefined;
 }
 
 /** @see agent-server 1.43.1: a parent exists and has the same directory */

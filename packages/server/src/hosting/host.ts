@@ -1,8 +1,8 @@
+import { type PrivateRecords, fernet, privateRecords, secretStore, type Cipher } from '@varve/settings/secrets';
 import { randomBytes } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelWrapper } from '@varve/llm';
-import { fernet, privateRecords, secretStore, type Cipher, type PrivateRecords } from '@varve/settings/secrets';
 import type { EventStore } from '@varve/storage';
 import type { Variables } from '@varve/text';
 import { RequestError } from '../error.ts';
@@ -11,10 +11,8 @@ import { disabledNames } from '../settings/disabled-names.ts';
 import { serverSettings, type ServerSettings } from '../settings/server-settings.ts';
 import { titleModels } from '../settings/title-model.ts';
 import { conversations, type Conversations, type ConversationWatcher, type PluginSource } from './conversations.ts';
-import { conversationFolds } from './info/conversation-folds.ts';
-import type { ConversationSources } from './info/conversation-sources.ts';
+import { conversationFolds, type ConversationSources } from './info/conversation-folds.ts';
 import { createFeed } from './info/feed.ts';
-import { memoryRecords } from './private/memory-records.ts';
 import { secretsInUse, type SecretsInUse } from './private/secrets-in-use.ts';
 import { agentOfProfile } from './request/agent-of-profile.ts';
 
@@ -150,5 +148,19 @@ function encryptionOf({ home, env = {} }: HostOptions): {
   return {
     cipher: () => secrets.cipher(),
     records: privateRecords({ directory: join(home, 'conversations'), cipher: () => secrets.storageCipher() }),
+  };
+}
+
+/** Returns private records that end with the process, for a server without a data directory. */
+export function memoryRecords(): PrivateRecords {
+  const records = new Map<string, string>();
+  return {
+    read: async (id) => records.get(id),
+    async write(id, text) {
+      records.set(id, text);
+    },
+    async remove(id) {
+      records.delete(id);
+    },
   };
 }

@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from 'hono';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { frontEnd } from './front-end/front-end.ts';
@@ -7,17 +8,16 @@ import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
 import { checkOrigin } from './guards/check-origin.ts';
 import { failedKeys } from './guards/failed-keys.ts';
-import { noSniff } from './guards/no-sniff.ts';
 import { requireInitialized, requireInitKey } from './guards/require-init-key.ts';
 import { keyCheck } from './guards/key-check.ts';
 import { limitFailedKeys, requireKey, requireMetricsKey } from './guards/require-key.ts';
 import { workspaceSessions } from './guards/workspace-session.ts';
-import { recordActivity } from './operations/record-activity.ts';
-import { requestMetrics } from './operations/request-metrics.ts';
+import { recordActivity } from './operations/activity.ts';
+import { requestMetrics } from './operations/metrics.ts';
 import { requestIds, requestLog } from './request-log.ts';
 import { routes } from './routes.ts';
 import { protocolVersion } from './system/health.ts';
-import type { ServerEnv } from './route/server-env.ts';
+import type { ServerEnv } from './route/route.ts';
 import type { Services } from './services.ts';
 import { addSockets } from './sockets/add-sockets.ts';
 import type { ServerOptions } from '../server-options.ts';
@@ -94,3 +94,9 @@ function addRoutes(app: OpenAPIHono<ServerEnv>, services: Services): void {
   app.openAPIRegistry.registerComponent('securitySchemes', keyScheme.name, keyScheme.scheme);
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'varve', version: protocolVersion } });
 }
+
+/** Keeps browsers from taking a response for anything but its content type, such as a file for a script. */
+export const noSniff: MiddlewareHandler = async (context, next) => {
+  await next();
+  context.header('x-content-type-options', 'nosniff');
+};

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from './network-of.ts';
+import { networkOf } from './guards/failed-keys.ts';
 
 /** Limits of the connections of a server. */
 export interface ConnectionLimits {

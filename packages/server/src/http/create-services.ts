@@ -7,7 +7,7 @@ import { extensions } from '../extensions/extensions.ts';
 import { mcpTester } from '../extensions/mcp-test.ts';
 import type { Packages } from '../extensions/packages.ts';
 import { conversationSources, createHost } from '../hosting/host.ts';
-import type { ConversationSources } from '../hosting/info/conversation-sources.ts';
+import type { ConversationSources } from '../hosting/info/conversation-folds.ts';
 import { secretsInUse, type SecretsInUse } from '../hosting/private/secrets-in-use.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { disabledNames } from '../settings/disabled-names.ts';

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { z } from '@hono/zod-openapi';
 import { canonicalId } from '@varve/storage';
 import { isConversationId } from '../hosting/info/conversation-id.ts';
-import type { ServerEnv } from './route/server-env.ts';
+import type { ServerEnv } from './route/route.ts';
 import type { Webhooks } from '../streams/webhooks/webhooks.ts';
 
 /** Operations that change what the info of a conversation contains. */

@@ -3,7 +3,7 @@ import { safeJson } from '@varve/events/text';
 import type { MiddlewareHandler } from 'hono';
 import { pino, type Logger } from 'pino';
 import type { LogOptions } from '../server-options.ts';
-import type { ServerEnv } from './route/server-env.ts';
+import type { ServerEnv } from './route/route.ts';
 
 /** Creates a logger of printable JSON lines, without process id, host name and what `redact` replaces. */
 export function loggerFor(log: LogOptions | undefined, redact: (text: string) => string): Logger {

@@ -4,7 +4,7 @@ import type { SecretsInUse } from '../hosting/private/secrets-in-use.ts';
 import type { BashService } from '../workspace/bash/bash-service.ts';
 import type { FileAccess } from '../workspace/files/file-access.ts';
 import type { Extensions } from '../extensions/extensions.ts';
-import type { ConversationSources } from '../hosting/info/conversation-sources.ts';
+import type { ConversationSources } from '../hosting/info/conversation-folds.ts';
 import type { Packages } from '../extensions/packages.ts';
 import type { McpTester } from '../extensions/mcp-test.ts';
 import type { Conversations } from '../hosting/conversations.ts';

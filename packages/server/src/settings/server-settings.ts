@@ -1,26 +1,26 @@
-import { randomUUID } from 'node:crypto';
+import type { Json } from '@varve/events';
 import {
+  type Settings,
   editSettings,
   resolveSettings,
   SettingsError,
   settingsPaths,
   userSettingsPath,
   type FlagValue,
-  type Settings,
   type SettingsFile,
 } from '@varve/settings';
 import {
+  type ModelProfiles,
   agentProfiles,
   connectedProfile,
   modelProfiles,
   type AgentProfiles,
-  type ModelProfiles,
 } from '@varve/settings/profiles';
+import { randomUUID } from 'node:crypto';
 import { secretStore, type Cipher, type SecretStore } from '@varve/settings/secrets';
 import { isTrustedFile } from '@varve/settings/trust';
 import type { Variables } from '@varve/text';
 import { keyName, type LlmRecord } from './llm-record.ts';
-import { personAddresses } from './person-addresses.ts';
 
 /** Options of {@link serverSettings}. */
 export interface ServerSettingsOptions {
@@ -134,4 +134,19 @@ function connectedOr(record: LlmRecord, settings: Settings): LlmRecord {
     if (error instanceof SettingsError && error.code === 'missing') return record;
     throw error;
   }
+}
+
+/** Returns the addresses of models in the settings, connections and profiles of a person, as they are written. */
+export async function personAddresses(settings: Settings, profiles: ModelProfiles): Promise<readonly string[]> {
+  const connections = Object.values(settings.get('reference.provider_connections') ?? {});
+  const records = (await profiles.list()).flatMap((each) => ('record' in each ? [each.record] : []));
+  return [settings.get('llm.base_url'), ...[...connections, ...records].map(addressOf)].flatMap(
+    (address) => address ?? [],
+  );
+}
+
+function addressOf(record: Json): string | undefined {
+  const address =
+    typeof record === 'object' && record !== null && 'base_url' in record ? record['base_url'] : undefined;
+  return typeof address === 'string' ? address : undefined;
 }

@@ -5,7 +5,7 @@ import { failedKeys } from '../../src/http/guards/failed-keys.ts';
 import { keyCheck } from '../../src/http/guards/key-check.ts';
 import { handleFailure } from '../../src/http/route/handle-failure.ts';
 import { listen, type Listening } from '../../src/http/listen.ts';
-import type { ServerEnv } from '../../src/http/route/server-env.ts';
+import type { ServerEnv } from '../../src/http/route/route.ts';
 import type { Services } from '../../src/http/services.ts';
 import { addSockets } from '../../src/http/sockets/add-sockets.ts';
 import { socketLimits, type SocketLimits } from '../../src/streams/limits.ts';

@@ -1,14 +1,6 @@
-import { isUnfinishedImport, policiesProjection, settingsProjection, type FoldedSettings } from '@varve/agent/replay';
-import { eventCodec } from '@varve/events';
 import {
-  ConversationErrorEvent,
-  ConversationStateUpdateEvent,
-  HookExecutionEvent,
-  InterruptEvent,
-  MessageEvent,
-  PauseEvent,
-} from '@varve/events/kinds';
-import {
+  sumOfUsage,
+  type Usage,
   blockedProjection,
   skillsProjection,
   statsProjection,
@@ -19,7 +11,18 @@ import {
   type Stats,
   type Status,
 } from '@varve/events/projections';
-import type { LogReader, Summary } from '@varve/storage';
+import type { EventStore, LogReader, Summary } from '@varve/storage';
+import type { Feed } from './feed.ts';
+import { isUnfinishedImport, policiesProjection, settingsProjection, type FoldedSettings } from '@varve/agent/replay';
+import { eventCodec } from '@varve/events';
+import {
+  ConversationErrorEvent,
+  ConversationStateUpdateEvent,
+  HookExecutionEvent,
+  InterruptEvent,
+  MessageEvent,
+  PauseEvent,
+} from '@varve/events/kinds';
 import { Lru } from './lru.ts';
 import { loggedConfigurationProjection, type LoggedConfiguration } from './logged-configuration.ts';
 
@@ -125,4 +128,26 @@ async function fold(logs: Logs, { id, head }: Summary, timeline: Folding['timeli
     settings: timeline.read('settings'),
     policies: timeline.read('policies'),
   };
+}
+
+/** Sources of what a conversation stores and reports. */
+export interface ConversationSources {
+  readonly store: EventStore;
+  readonly folds: ConversationFolds;
+  readonly feed: Feed;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+}
+
+/** Returns the usage that a conversation shows, by usage id: its own, and that of the origin if a fork keeps it. */
+export function shownUsage({
+  stats,
+  reported,
+}: Pick<ConversationFold, 'stats' | 'reported'>): Readonly<Record<string, Usage>> {
+  const total: Record<string, Usage> = { ...stats.byUsageId };
+  for (const [id, usage] of Object.entries(reported.configuration?.inherited_usage ?? {})) {
+    const usageHere = total[id];
+    total[id] = usageHere ? sumOfUsage(usageHere, usage) : usage;
+  }
+  return total;
 }

@@ -1,13 +1,11 @@
+import type { Summary } from '@varve/storage';
+import { type ConversationInfo, configurableFields, type Metrics } from './conversation-info.ts';
+import { type ConversationSources, type ConversationFold, shownUsage } from './conversation-folds.ts';
 import { z } from '@hono/zod-openapi';
 import type { Usage } from '@varve/events/projections';
-import type { Summary } from '@varve/storage';
 import { dashedId } from './conversation-id.ts';
 import { agentJson, withoutSecrets } from './agent-json.ts';
-import type { ConversationFold } from './conversation-folds.ts';
-import { configurableFields, type ConversationInfo, type Metrics } from './conversation-info.ts';
-import type { LastCall } from './logged-configuration.ts';
-import { shownUsage } from './shown-usage.ts';
-import { storedConfiguration } from './stored-configuration.ts';
+import { type LastCall, storedConfiguration } from './logged-configuration.ts';
 
 /** Options of `conversationInfoOf`. */
 export interface InfoOptions {
@@ -148,4 +146,14 @@ const noCall: LastCall = { model: '', tokens: 0, contextWindow: 0 };
 /** Formats an instant with the microseconds that clients expect. */
 function instant(utcMs: number): string {
   return new Date(utcMs).toISOString().replace('Z', '000Z');
+}
+
+/** Reads the info of a conversation. @throws {StorageError} `missing` if it was removed concurrently, `io`. */
+export async function readInfo(
+  summary: Summary,
+  { store, folds }: Pick<ConversationSources, 'store' | 'folds'>,
+  options: Pick<InfoOptions, 'includeSkills'>,
+): Promise<ConversationInfo> {
+  const directory = store.directoryOf?.(summary.id);
+  return conversationInfoOf(summary, await folds.of(summary), { ...options, directory });
 }

@@ -1,5 +1,5 @@
 import { AgentError } from '@varve/agent';
-import type { QueuedJob, RunQueue } from './run-queue.ts';
+import type { QueuedJob, RunQueue } from '../queues.ts';
 
 /** A run that was requested and has not ended. */
 export interface ActiveRun {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryRecords } from './memory-records.ts';
+import { memoryRecords } from '../host.ts';
 import { noPrivateValues, PrivateValues } from './private-values.ts';
 
 test('closing waits for a change that is stored, and nothing is stored afterwards', async () => {

@@ -3,7 +3,7 @@ import type { Json } from '@varve/events';
 import { receivedSource, secretName, type Cipher, type SecretSource } from '@varve/settings/secrets';
 import { clientToolSpec, type ClientToolSpec, ToolError } from '@varve/tools';
 import { redactSecretFields } from '@varve/text';
-import type { Configuration } from '../info/configuration-fact.ts';
+import type { Configuration } from '../info/server-facts.ts';
 import { dashedId } from '../info/conversation-id.ts';
 import { sourceAddress } from '../../extensions/source-address.ts';
 import { RequestError } from '../../error.ts';

@@ -6,7 +6,7 @@ import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import { setSecrets } from '../../hosting/changes/private-changes.ts';
 import { setConfirmation } from '../../hosting/changes/set-confirmation.ts';
-import { success, successful } from '../route/success.ts';
+import { success, successful } from '../route/route-config.ts';
 
 const tag = 'Conversations';
 const params = z.object({ conversation_id: conversationId });

@@ -3,7 +3,7 @@ import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { RequestError } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
-import { success, successful } from '../route/success.ts';
+import { success, successful } from '../route/route-config.ts';
 
 const tag = 'Conversations';
 const params = z.object({ conversation_id: conversationId });

@@ -6,10 +6,10 @@ import { contentOf } from '../../hosting/request/message-request.ts';
 import { startRequest, tagsRequest } from '../../hosting/request/start-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
-import { unlessMissing } from '../../hosting/info/unless-missing.ts';
+import { unlessMissing } from '../../error.ts';
 import { include_skills } from './conversations.ts';
 import { infoById } from './info-response.ts';
-import { success, successful } from '../route/success.ts';
+import { success, successful } from '../route/route-config.ts';
 
 const tag = 'Conversations';
 const params = z.object({ conversation_id: conversationId });

@@ -8,7 +8,7 @@ import { llmRequest } from '../../hosting/request/agent-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import type { Services } from '../services.ts';
-import { success, successful } from '../route/success.ts';
+import { success, successful } from '../route/route-config.ts';
 
 const tag = 'Conversations';
 const params = z.object({ conversation_id: conversationId });

@@ -4,7 +4,7 @@ import { finalResponse } from './final-response.ts';
 import { contentOf, messageRequest } from '../../hosting/request/message-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
-import { success, successful } from '../route/success.ts';
+import { success, successful } from '../route/route-config.ts';
 
 const tag = 'Conversations';
 const params = z.object({ conversation_id: conversationId });

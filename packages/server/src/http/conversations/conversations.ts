@@ -6,8 +6,7 @@ import { conversationOrders, countConversations, searchConversations } from './c
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import { conversationInfo, executionStatus } from '../../hosting/info/conversation-info.ts';
-import { pageLimit } from '../route/page-limit.ts';
-import { repeated } from '../route/repeated.ts';
+import { pageLimit, repeated } from '../route/query.ts';
 import { infoById, infoOf } from './info-response.ts';
 
 const tag = 'Conversations';

@@ -1,6 +1,15 @@
+import { isoSeconds, parseIsoTime } from '../../hosting/info/iso-time.ts';
 import { z } from '@hono/zod-openapi';
-import { after_seq, instant } from './query.ts';
 import type { StreamStart } from '../../streams/start.ts';
+
+/** Query parameter for an instant of ISO 8601, parsed to the form of event timestamps. */
+export const instant = z
+  .stringFormat('datetime', (text) => naiveLocal(text) !== undefined)
+  .transform((text) => naiveLocal(text) ?? '')
+  .openapi({ type: 'string', format: 'date-time' });
+
+/** Query parameter for an exact cursor: the seq of the last event that the client has; -1 for none. */
+export const after_seq = z.coerce.number().int().gte(-1).optional();
 
 /** Parameters that ask for the whole history. `resend_all` is the old form of `resend_mode=all`. */
 export const bashQuery = z.object({
@@ -30,4 +39,22 @@ export function startOf(query: z.output<typeof eventQuery>): StreamStart {
   if (seq !== undefined) return { history: 'after', seq };
   if (resendsAll(query)) return { history: 'all' };
   return mode === 'since' && timestamp !== undefined ? { history: 'since', timestamp } : { history: 'none' };
+}
+
+/**
+ * Returns an instant in the form of event timestamps, so that comparing texts compares times: local time without a
+ * zone, and no fraction if it is zero. Text without a zone is local time. Undefined for text that is not ISO 8601.
+ *
+ * @see agent-server 1.43.1, the filters `timestamp__gte` and `timestamp__lt`
+ */
+export function naiveLocal(text: string): string | undefined {
+  const time = parseIsoTime(text);
+  if (!time) return undefined;
+  const { wall, micros, offsetMs } = time;
+  const local = offsetMs === undefined ? wall : isoSeconds(localOf(Date.parse(`${wall}Z`) - offsetMs));
+  return Number(micros) === 0 ? local : `${local}.${micros}`;
+}
+
+function localOf(utcMs: number): number {
+  return utcMs - new Date(utcMs).getTimezoneOffset() * 60_000;
 }

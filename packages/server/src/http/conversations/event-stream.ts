@@ -4,8 +4,7 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { conversationId, dashedId } from '../../hosting/info/conversation-id.ts';
 import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
-import type { ServerEnv } from '../route/server-env.ts';
+import type { Route, ServerEnv } from '../route/route.ts';
 import type { Services } from '../services.ts';
 import { eventQuery, startOf } from './event-query.ts';
 import { socketLimits } from '../../streams/limits.ts';
@@ -13,7 +12,7 @@ import { checkStart, followLog } from '../../streams/follow-log.ts';
 import type { LiveLogUse } from '../../streams/live-logs.ts';
 import { serverSentEvents } from '../../streams/server-sent.ts';
 import type { StreamStart } from '../../streams/start.ts';
-import { unlessMissing } from '../../hosting/info/unless-missing.ts';
+import { unlessMissing } from '../../error.ts';
 
 /** The stream of a socket as server-sent events. */
 export const eventStreamRoutes: readonly Route[] = [

@@ -5,11 +5,11 @@ import { HTTPException } from 'hono/http-exception';
 import { conversationId, dashedId } from '../../hosting/info/conversation-id.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
-import { after_seq, instant } from './query.ts';
+import { after_seq, instant } from './event-query.ts';
 import { countEvents, eventOrders, searchEvents } from './search-events.ts';
-import { pageLimit } from '../route/page-limit.ts';
+import { pageLimit } from '../route/query.ts';
 import type { Services } from '../services.ts';
-import { unlessMissing } from '../../hosting/info/unless-missing.ts';
+import { unlessMissing } from '../../error.ts';
 
 const tag = 'Events';
 const event = z

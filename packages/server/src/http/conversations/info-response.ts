@@ -1,9 +1,8 @@
 import type { Summary } from '@varve/storage';
 import type { ConversationInfo } from '../../hosting/info/conversation-info.ts';
-import type { InfoOptions } from '../../hosting/info/info-of.ts';
-import { readInfo } from '../../hosting/info/read-info.ts';
+import { type InfoOptions, readInfo } from '../../hosting/info/info-of.ts';
 import type { Services } from '../services.ts';
-import { unlessMissing } from '../../hosting/info/unless-missing.ts';
+import { unlessMissing } from '../../error.ts';
 
 /** Returns the info of a conversation; undefined for an unknown id. */
 export async function infoById(

@@ -9,7 +9,7 @@ import type { ServerOptions } from '../../server-options.ts';
 import { server } from '../../server.ts';
 import { homeServer } from '../../../test/support/home-server.ts';
 import { testKey } from '../../../test/support/requests.ts';
-import { absentServices } from './absent-services.ts';
+import { absentServices } from './front-end.ts';
 import { onboardedScript, signInAddress, signInScript } from './sign-in.ts';
 
 async function served(options: Partial<ServerOptions> = {}) {

@@ -1,7 +1,7 @@
 import { isLoopback } from '@varve/text';
 import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { ServerEnv } from '../route/server-env.ts';
+import type { ServerEnv } from '../route/route.ts';
 
 /** Host names that a server accepts in addition to those of this machine. */
 export interface CheckHostOptions {

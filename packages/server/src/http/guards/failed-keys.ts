@@ -1,5 +1,4 @@
 import { isLoopback } from '@varve/text';
-import { networkOf } from '../network-of.ts';
 
 /** Counts wrong keys by the address of their sender. */
 export interface FailedKeys {
@@ -60,4 +59,10 @@ export function failedKeys({ now, most = 100, windowMs = 60_000 }: FailedKeysOpt
 function limitedNetwork(address: string | undefined): string | undefined {
   if (address === undefined || isLoopback(address.replace(/^::ffff:/i, ''))) return undefined;
   return networkOf(address);
+}
+
+/** Returns an IPv4 address, or the network of an IPv6 address: one sender has many of those. */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  return plain.includes(':') ? plain.split(':').slice(0, 4).join(':') : plain;
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
-import type { ServerEnv } from '../route/server-env.ts';
+import type { ServerEnv } from '../route/route.ts';
 import { server } from '../../server.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import { testKey } from '../../../test/support/requests.ts';

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { errorResponse } from '../route/handle-failure.ts';
-import type { ServerEnv } from '../route/server-env.ts';
+import type { ServerEnv } from '../route/route.ts';
 import { keyHeader } from '../route/route-config.ts';
 import type { FailedKeys } from './failed-keys.ts';
 import type { KeyCheck } from './key-check.ts';

@@ -1,3 +1,5 @@
+import type { MiddlewareHandler } from 'hono';
+
 /** Time of the last command, file or git request, for orchestrators that stop idle servers. */
 export interface Activity {
   /** Records activity now. */
@@ -16,5 +18,14 @@ export function createActivity(now: () => number): Activity {
     get lastAt() {
       return lastAt;
     },
+  };
+}
+
+/** Records activity when a request begins and when its response does: a command may have run in between. */
+export function recordActivity(activity: Activity): MiddlewareHandler {
+  return async (_context, next) => {
+    activity.touch();
+    await next();
+    activity.touch();
   };
 }

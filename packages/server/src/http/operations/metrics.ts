@@ -1,3 +1,5 @@
+import type { MiddlewareHandler } from 'hono';
+import { routePath } from 'hono/route';
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Request whose response has begun. */
@@ -94,5 +96,21 @@ async function createInstruments(): Promise<Instruments> {
     runs: new Gauge({ name: 'varve_runs', help: 'Runs by state.', labelNames: ['state'], registers }),
     commands: new Gauge({ name: 'varve_commands', help: 'Running commands of clients.', registers }),
     collectProcess: () => collectDefaultMetrics({ register: registry }),
+  };
+}
+
+/** Measures each request. */
+export function requestMetrics(metrics: Metrics): MiddlewareHandler {
+  return async (context, next) => {
+    const began = performance.now();
+    await next();
+    // The handler or middleware that ended the request.
+    const route = routePath(context);
+    metrics.observe({
+      method: context.req.method,
+      route: route.includes('*') ? 'none' : route,
+      status: context.res.status,
+      seconds: (performance.now() - began) / 1000,
+    });
   };
 }

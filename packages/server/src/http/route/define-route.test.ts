@@ -7,11 +7,9 @@ import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
 import { createServices } from '../create-services.ts';
 import { listen } from '../listen.ts';
-import type { ServerEnv } from './server-env.ts';
+import type { ServerEnv, Route } from './route.ts';
 import { defineRoute } from './define-route.ts';
-import { repeated } from './repeated.ts';
-import type { Route } from './route.ts';
-
+import { repeated } from './query.ts';
 const store = memoryStore();
 const services = createServices({ store, keys: [] });
 

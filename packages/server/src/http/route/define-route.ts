@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { redactSecretFields } from '@varve/text';
 import type { Context } from 'hono';
-import type { ServerEnv } from './server-env.ts';
+import type { ServerEnv, Route } from './route.ts';
 import type { Services } from '../services.ts';
 import { guardedBody } from './guarded-body.ts';
 import { requestBody, type RequestBody } from './request-body.ts';
 import { routeConfig, type RouteDescription } from './route-config.ts';
-import type { Route } from './route.ts';
 import { validationErrors, type RequestPart } from './validation-errors.ts';
 
 /** Validated input of a handler. */

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { ServerEnv } from './server-env.ts';
+import type { ServerEnv } from './route.ts';
 
 /**
  * Returns a response whose body shows no error to the client: it is reported to the server, and the connection ends.

@@ -7,7 +7,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import { RequestError } from '../../error.ts';
-import type { ServerEnv } from './server-env.ts';
+import type { ServerEnv } from './route.ts';
 
 /** Returns a response with an error status and one sentence. */
 export function errorResponse(

@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import { exceededJsonLimit } from '@varve/text';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { ServerEnv } from './server-env.ts';
+import type { ServerEnv } from './route.ts';
 import type { validationError } from './validation-errors.ts';
 
 /** The JSON value of a request's body, or why it has none. */

@@ -1,6 +1,6 @@
+import type { HttpBindings } from '@hono/node-server';
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { ServerEnv } from './server-env.ts';
 import type { Services } from '../services.ts';
 
 /** One operation: its entry in the OpenAPI document and its handler. */
@@ -8,4 +8,13 @@ export interface Route {
   readonly config: RouteConfig;
   /** Handles a request. Throws an `HTTPException` for errors of the client. */
   readonly handle: (context: Context<ServerEnv>, services: Services) => Promise<Response>;
+}
+
+/**
+ * Environment of a request: its connection, unless it was made in this process, and what keeps that; its id, and what
+ * logs an error that occurs after its response has started.
+ */
+export interface ServerEnv {
+  readonly Bindings: Partial<HttpBindings> & { readonly trust?: () => void };
+  readonly Variables: { readonly requestId: string; readonly reportFailure: (error: unknown) => void };
 }

@@ -7,7 +7,7 @@ import { conversationId } from '../../hosting/info/conversation-id.ts';
 import type { FailedKeys } from '../guards/failed-keys.ts';
 import type { KeyCheck } from '../guards/key-check.ts';
 import { keyHeader } from '../route/route-config.ts';
-import type { ServerEnv } from '../route/server-env.ts';
+import type { ServerEnv } from '../route/route.ts';
 import type { Services } from '../services.ts';
 import { bashQuery, eventQuery, resendsAll, startOf } from '../conversations/event-query.ts';
 import { socketLimits, type SocketLimits } from '../../streams/limits.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { timestampOf, type BashEvent } from '../../workspace/bash/bash-event.ts';
-import { bashRequest } from '../../workspace/bash/bash-request.ts';
+import { timestampOf, type BashEvent, bashRequest } from '../../workspace/bash/bash-event.ts';
 import type { BashService } from '../../workspace/bash/bash-service.ts';
 import { messageFrame, type Frame } from '../../streams/frame.ts';
 import type { Sink } from '../../streams/follow-log.ts';

@@ -1,15 +1,14 @@
+import type { WebSocket } from 'ws';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { StorageError } from '@varve/storage';
 import type { Logger } from 'pino';
-import type { WebSocket } from 'ws';
 import type { FailedKeys } from '../guards/failed-keys.ts';
 import type { KeyCheck } from '../guards/key-check.ts';
 import { refusalOf } from '../route/handle-failure.ts';
 import type { Services } from '../services.ts';
 import { sendsKey } from './authenticate.ts';
 import { inboxOf, type Inbox } from './inbox.ts';
-import { keepAlive } from './keep-alive.ts';
 import { closeSocket } from './close-socket.ts';
 import type { SocketLimits } from '../../streams/limits.ts';
 import type { MessageError } from './receive-messages.ts';
@@ -91,4 +90,23 @@ function logFailure(error: unknown, logger: Logger): string {
   const error_id = randomUUID().replaceAll('-', '');
   logger.error({ err: error, error_id }, 'failure of a socket');
   return error_id;
+}
+
+/** Pings a client, and disconnects it when it answered none since the ping before. */
+export function keepAlive(socket: WebSocket, pingMs: number): void {
+  let isAlive = true;
+  const mark = (): void => void (isAlive = true);
+  const timer = setInterval(() => {
+    // While messages are processed, nothing is read, and no answer either.
+    if (!isAlive && !socket.isPaused) {
+      socket.terminate();
+      return;
+    }
+    isAlive = false;
+    socket.ping();
+  }, pingMs);
+  timer.unref();
+  socket.on('pong', mark);
+  socket.on('message', mark);
+  socket.once('close', () => clearInterval(timer));
 }

@@ -4,14 +4,12 @@ import { SettingsError } from '@varve/settings';
 import { HTTPException } from 'hono/http-exception';
 import { canonicalId } from '@varve/storage';
 import { finalResponse } from '../conversations/final-response.ts';
-import { readInfo } from '../../hosting/info/read-info.ts';
+import { readInfo } from '../../hosting/info/info-of.ts';
 import { startRequest, type StartRequest } from '../../hosting/request/start-request.ts';
-import { RequestError } from '../../error.ts';
+import { RequestError, unlessMissing } from '../../error.ts';
 import type { Services } from '../services.ts';
 import type { ServerSettings } from '../../settings/server-settings.ts';
 import { settingsDocument } from '../../settings/settings-document.ts';
-import { unlessMissing } from '../../hosting/info/unless-missing.ts';
-
 /** Beginning of the names of models: the rest is the name of a profile. @see agent-server 1.43.1, /v1/models */
 const prefix = 'openhands_';
 

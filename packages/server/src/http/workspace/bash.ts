@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
-import { timestampOf } from '../../workspace/bash/bash-event.ts';
-import { bashRequest } from '../../workspace/bash/bash-request.ts';
+import { timestampOf, bashRequest } from '../../workspace/bash/bash-event.ts';
 import { bashEventOrders } from '../../workspace/bash/search-bash-events.ts';
 import { canonicalId } from '@varve/storage';
 import { uuidPattern } from '../../hosting/info/conversation-id.ts';
 import { parseIsoTime, utcMicros } from '../../hosting/info/iso-time.ts';
-import { pageLimit } from '../route/page-limit.ts';
+import { pageLimit } from '../route/query.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 

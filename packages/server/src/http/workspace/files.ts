@@ -7,16 +7,13 @@ import { excludesOf, patchArchive, tarArchive } from '../../workspace/files/arch
 import { directoryPage } from '../../workspace/files/directory-page.ts';
 import { attachment, fileResponse } from '../../workspace/files/file-response.ts';
 import { receiveUpload } from '../../workspace/files/receive-upload.ts';
-import { readInfo } from '../../hosting/info/read-info.ts';
-import { pageLimit } from '../route/page-limit.ts';
-import { RequestError } from '../../error.ts';
+import { readInfo } from '../../hosting/info/info-of.ts';
+import { pageLimit, repeated } from '../route/query.ts';
+import { RequestError, unlessMissing } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
-import { repeated } from '../route/repeated.ts';
 import type { Route } from '../route/route.ts';
 import { checkWhole, trajectoryFiles } from '../conversations/trajectory-files.ts';
 import { zipOf } from '../conversations/zip-of.ts';
-import { unlessMissing } from '../../hosting/info/unless-missing.ts';
-
 const tag = 'Files';
 const path = z.string();
 const success = z.object({ success: z.boolean() }).openapi('Success');

@@ -5,14 +5,11 @@ import { getMimeType } from 'hono/utils/mime';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { fileAccess } from '../../workspace/files/file-access.ts';
 import { fileResponse } from '../../workspace/files/file-response.ts';
-import { readInfo } from '../../hosting/info/read-info.ts';
-import { RequestError } from '../../error.ts';
+import { readInfo } from '../../hosting/info/info-of.ts';
+import { RequestError, unlessMissing } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
-import type { ServerEnv } from '../route/server-env.ts';
+import type { Route, ServerEnv } from '../route/route.ts';
 import type { Services } from '../services.ts';
-import { unlessMissing } from '../../hosting/info/unless-missing.ts';
-
 const tag = 'Workspace';
 const path = '/api/conversations/{conversation_id}/workspace';
 const params = z.object({ conversation_id: conversationId });

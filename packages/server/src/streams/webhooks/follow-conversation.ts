@@ -1,4 +1,4 @@
-import type { ConversationSources } from '../../hosting/info/conversation-sources.ts';
+import type { ConversationSources } from '../../hosting/info/conversation-folds.ts';
 import { eventFilter } from '../../hosting/info/event-filter.ts';
 import type { FeedListener } from '../../hosting/info/feed.ts';
 import { fullStateText } from '../full-state.ts';

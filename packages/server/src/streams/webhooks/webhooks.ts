@@ -1,6 +1,6 @@
-import type { ConversationSources } from '../../hosting/info/conversation-sources.ts';
-import { readInfo } from '../../hosting/info/read-info.ts';
-import { unlessMissing } from '../../hosting/info/unless-missing.ts';
+import type { ConversationSources } from '../../hosting/info/conversation-folds.ts';
+import { readInfo } from '../../hosting/info/info-of.ts';
+import { unlessMissing } from '../../error.ts';
 import { followConversation } from './follow-conversation.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 import { WebhookQueue, type QueueContext } from './webhook-queue.ts';

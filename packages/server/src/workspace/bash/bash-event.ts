@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 /** Command of a client, which the agent does not see. @see agent-server 1.43.1 OpenAPI, BashCommand */
 export interface BashCommand {
   readonly command: string;
@@ -54,3 +55,8 @@ export function timestampOf(utcMicros: number): string {
   const iso = new Date(Math.floor(utcMicros / 1000)).toISOString();
   return `${iso.slice(0, -1)}${String(utcMicros % 1000).padStart(3, '0')}Z`;
 }
+
+/** Command of a client. @see agent-server 1.43.1 OpenAPI, ExecuteBashRequest */
+export const bashRequest = z
+  .object({ command: z.string(), cwd: z.string().nullable().default(null), timeout: z.int().default(300) })
+  .openapi('ExecuteBashRequest');

@@ -1,6 +1,5 @@
 import { defineFact } from '@varve/events/facts';
 import * as z from 'zod';
-
 const count = z.number().nonnegative();
 const usage = z.strictObject({
   calls: count,
@@ -47,3 +46,12 @@ export const configurationFact = defineFact(
   }),
 );
 export type Configuration = NonNullable<ReturnType<typeof configurationFact.read>>;
+
+/** In the log of a parent: a client created a conversation with this one as its parent. Steers nothing. */
+export const childFact = defineFact(
+  'varve.server.child',
+  z.strictObject({
+    /** 32 hex digits. */
+    conversation_id: z.string(),
+  }),
+);

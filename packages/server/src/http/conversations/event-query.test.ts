@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { timestamps } from '@varve/events';
-import { naiveLocal } from './naive-local.ts';
+import { naiveLocal } from './event-query.ts';
 
 test.for([
   ['2026-11-20T23:39:20.680056', '2026-11-20T23:39:20.680056'],
