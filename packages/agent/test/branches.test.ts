@@ -52,6 +52,22 @@ test('navigating back and continuing makes a branch; the other branch stays and 
   expect((await eventsOf(conversation)).slice(0, all.length)).toEqual(all);
 });
 
+test('a subscriber reads the state before the move until it is complete', async () => {
+  const { conversation } = await started([done]);
+  await conversation.run();
+  const { head, leafId } = conversation.state;
+  const first = (await eventsOf(conversation)).find((event) => MessageEvent.is(event));
+  const until = new AbortController();
+  const seen = Array.fromAsync(conversation.events({ from: head, signal: until.signal }), ({ seq }) => {
+    if (seq === head + 1) until.abort();
+    return conversation.state;
+  });
+  await conversation.navigate(first?.id);
+  const [during] = await seen;
+  expect([during?.leafId, during?.view.events.length]).toEqual([leafId, 4]);
+  expect(conversation.state).toMatchObject({ leafId: first?.id, status: 'idle' });
+});
+
 test('navigating before every event starts a new branch with a system prompt', async () => {
   const { conversation, model } = await started([done, done]);
   await conversation.run();

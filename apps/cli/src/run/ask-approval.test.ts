@@ -95,8 +95,8 @@ test('no row of a reason looks like a row of the prompt, and none hides characte
   const [, rest = ''] = shown.split('│ $ ls\n');
   const [first = '', ...more] = (rest.split('\n[y] once')[0] ?? '').split('\n');
   expect(first).toMatch(/^HIGH: It changes \/w\/\.git\/a<000A>LOW/);
-  expect(more.join('').replaceAll('  ', '')).toContain('LOW: harmless<200B><2800><202E> ');
-  for (const row of more) expect(row).toMatch(/^ {2}\S/);
+  expect(unwrapped(more.join('\n'))).toContain('LOW: harmless<200B><2800><202E> ');
+  for (const row of more) expect(row).toMatch(/^(?: {2}| ↳)\S/);
   for (const row of [first, ...more]) expect(row.replaceAll('漢', 'xx').length).toBeLessThan(80);
 });
 
@@ -134,9 +134,14 @@ test.for([1, 10, 23, 24, 30, 1000])(
   },
 );
 
+/** Joins rows that continue a line. */
+function unwrapped(rows: string): string {
+  return rows.replaceAll('\n  ', ' ').replaceAll('\n ↳', '');
+}
+
 /** Reports whether the last row above the choice is about rows above that the screen does not show. */
 function isNamedAsLong(before: string): boolean {
-  return /\nThere are \d+ rows: scroll up to read all of them\.\n.*$/.test(before.replaceAll('\n  ', ''));
+  return /\nThere are \d+ rows: scroll up to read all of them\.\n.*$/.test(unwrapped(before));
 }
 
 test.for([40, 80, 200])(

@@ -50,8 +50,19 @@ test.for(['x', 'é', '漢', '\u0301', '🇩🇪'])('a blank before %s is visible
   }
 });
 
+test('a line is wrapped at words, and a row that continues a word begins with a mark', () => {
+  const line = 'HIGH: It removes a directory: rm -rf /a-long-path/that-fits-no-row (rule delete)';
+  expect(quotedRows(line, 30)).toEqual([
+    'HIGH: It removes a',
+    '  directory: rm -rf /a-long-',
+    ' ↳path/that-fits-no-row',
+    '  (rule delete)',
+  ]);
+});
+
 test('a long run of blanks takes linear time', () => {
   expect(barredRows(`a${' '.repeat(200_000)}b`, 80).join('')).toContain('b');
+  expect(quotedRows(`a${'x'.repeat(200_000)}b`, 80).join('')).toContain('b');
 });
 
 /** Number of columns on a terminal that shows every character with an ambiguous width in two. */

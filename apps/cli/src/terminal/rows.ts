@@ -5,6 +5,8 @@ const bar = '│ ';
 /** Bar of a row that continues a line: a comment, for example, ends with its line and not with its row. */
 const continued = '│↳';
 const indent = '  ';
+/** Start of a row that continues a word of a line. */
+const continuedWord = ' ↳';
 
 /**
  * Returns text that a person decides about, for a terminal of this width: each row begins with a bar, and none is
@@ -19,12 +21,35 @@ export function barredRows(revealed: string, columns: number): readonly string[]
 }
 
 /**
- * Returns a line that may quote such text, for a terminal of this width: every character is visible, and rows that
- * continue the line are indented.
+ * Returns a line that may quote such text, for a terminal of this width: every character is visible. It is wrapped at
+ * single blanks, and rows that continue it are indented; a row that continues a word, or several blanks, begins with a
+ * mark instead, so that no blank is lost from view.
  */
 export function quotedRows(line: string, columns: number): readonly string[] {
   const width = Math.max(1, columns - indent.length - 1);
-  return rowsOf(revealedLine(line), width).map((row, index) => (index === 0 ? row : `${indent}${row}`));
+  const text = revealedLine(line);
+  const rows: string[] = [];
+  let start = 0;
+  let mark = '';
+  for (let end = rowEnd(text, start, width); end < text.length; end = rowEnd(text, start, width)) {
+    const blank = singleBlank(text, { start, end, width });
+    rows.push(`${mark}${text.slice(start, blank ?? end)}`);
+    start = blank === undefined ? end : blank + 1;
+    mark = blank === undefined ? continuedWord : indent;
+  }
+  return [...rows, `${mark}${text.slice(start)}`];
+}
+
+/** Returns the last blank in a row at which it can end: one between two words, of which the second fits into a row. */
+function singleBlank(
+  text: string,
+  { start, end, width }: { readonly start: number; readonly end: number; readonly width: number },
+): number | undefined {
+  const blank = text.lastIndexOf(' ', end);
+  const next = blank + 1;
+  if (blank <= start || text[blank - 1] === ' ' || text[next] === ' ' || next === text.length) return undefined;
+  const wordEnd = rowEnd(text, next, width);
+  return wordEnd === text.length || text.slice(next, wordEnd + 1).includes(' ') ? blank : undefined;
 }
 
 /** Returns text as one line of which every character is visible. */
@@ -56,24 +81,29 @@ export function firstRow(line: string, columns: number): string {
   return `${row}…`;
 }
 
-/**
- * Splits a line into rows. All but ASCII counts as two columns: terminals differ about other letters, and show those of
- * Latin-1 in two columns, too, when they are set up for East Asian text. A row ends where no such letter fits, whatever
- * follows, so that its text alone shows whether it ends with blanks.
- */
+/** Splits a line into rows. */
 function rowsOf(line: string, width: number): readonly string[] {
   const rows: string[] = [];
   let start = 0;
-  let at = 0;
-  let used = 0;
-  for (const character of line) {
-    if (used + 2 > width && at > start) {
-      rows.push(line.slice(start, at));
-      start = at;
-      used = 0;
-    }
-    at += character.length;
-    used += character <= '~' ? 1 : 2;
+  for (let end = rowEnd(line, start, width); end < line.length; end = rowEnd(line, start, width)) {
+    rows.push(line.slice(start, end));
+    start = end;
   }
   return [...rows, line.slice(start)];
+}
+
+/**
+ * Returns where a row that starts in a line ends. All but ASCII counts as two columns: terminals differ about other
+ * letters, and show those of Latin-1 in two columns, too, when they are set up for East Asian text. A row ends where no
+ * such letter fits, whatever follows, so that its text alone shows whether it ends with blanks.
+ */
+function rowEnd(line: string, start: number, width: number): number {
+  let used = 0;
+  let at = start;
+  for (let code = line.codePointAt(at); code !== undefined; code = line.codePointAt(at)) {
+    if (used + 2 > width && at > start) return at;
+    at += code > 0xffff ? 2 : 1;
+    used += code <= 0x7e ? 1 : 2;
+  }
+  return line.length;
 }

@@ -9,7 +9,7 @@ import { callsDigest } from '../confirmation/gate.ts';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
 import type { Delegation } from '../delegation/delegation.ts';
 import { Goal } from '../goal/goal.ts';
-import { stateOf, type ConversationState } from '../log/conversation-state.ts';
+import type { ConversationState } from '../log/conversation-state.ts';
 import { readEvents, readState, type LoggedEvent } from '../log/read-log.ts';
 import type { MetaDifference } from '../log/settings.ts';
 import { runConversation } from '../run/run-conversation.ts';
@@ -137,9 +137,9 @@ export class Conversation implements AsyncDisposable {
     return this.#session.metaDifferences;
   }
 
-  /** Current state. */
+  /** Current state; while {@link navigate} is in progress, the state before it. */
   get state(): ConversationState {
-    return stateOf(this.#session.journal.timeline);
+    return this.#session.journal.state;
   }
 
   /** Returns the state after the first `head` events. @throws {StorageError} `invalid` for an invalid number. */

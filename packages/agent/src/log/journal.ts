@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { timestamps, type BaseEvent, type EventCodec, type Json } from '@varve/events';
+import { leafKey } from '@varve/events/facts';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { statusProjection, type Status } from '@varve/events/projections';
 import type { EventLog, Signer } from '@varve/storage';
 import type { Mask } from '@varve/text';
-import type { ConversationTimeline } from './conversation-state.ts';
+import { stateOf, type ConversationState, type ConversationTimeline } from './conversation-state.ts';
 import type { Draft } from './drafts.ts';
 import { maskEvent } from './mask-event.ts';
 import { goalProjection, type GoalState } from './projections/goal-projection.ts';
@@ -52,6 +54,8 @@ export class Journal {
   #queue: Promise<unknown> = Promise.resolve();
   /** True if the log may contain events that are not folded. */
   #isBehind = false;
+  /** State before events that move to another branch, until they are folded. */
+  #stateBefore: ConversationState | undefined;
   /** JSON of the last stored `meta`. */
   #meta = '';
 
@@ -60,6 +64,11 @@ export class Journal {
     this.timeline = options.timeline;
     this.#newId = options.newId ?? randomUUID;
     this.#timestamp = timestamps(options.now, options.lastTimestamp);
+  }
+
+  /** State of the conversation; while it moves to another branch, the state before the move. */
+  get state(): ConversationState {
+    return this.#stateBefore ?? stateOf(this.timeline);
   }
 
   newId(): string {
@@ -148,6 +157,7 @@ export class Journal {
       throw error;
     }
     if (meta !== undefined) this.#meta = JSON.stringify(meta);
+    if (events.some(movesToBranch)) this.#stateBefore = stateOf(this.timeline);
     // An event that moves to another branch is folded from the log.
     this.#isBehind = events.map((event, index) => this.timeline.push(event, head + index)).includes(false);
     await this.#refold();
@@ -155,9 +165,9 @@ export class Journal {
 
   /** Folds what the log contains and the timeline may lack. */
   async #refold(): Promise<void> {
-    if (!this.#isBehind) return;
-    await this.timeline.load((from) => this.#options.log.range(from));
+    if (this.#isBehind) await this.timeline.load((from) => this.#options.log.range(from));
     this.#isBehind = false;
+    this.#stateBefore = undefined;
   }
 
   /**
@@ -173,4 +183,8 @@ export class Journal {
     const meta = this.#options.metaOf(after, goal);
     return JSON.stringify(meta) === this.#meta ? undefined : meta;
   }
+}
+
+function movesToBranch(event: BaseEvent): boolean {
+  return ConversationStateUpdateEvent.is(event) && event.key === leafKey;
 }
