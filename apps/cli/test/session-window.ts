@@ -76,3 +76,11 @@ export function openWindow(
     ended: code.then((status) => ({ code: status, stderr: String(stderr.read() ?? '') })),
   };
 }
+
+/** Leaves the session of a window with Ctrl-C, twice. */
+export async function leaveWindow(window: SessionWindow) {
+  window.press(keys.ctrlC);
+  await window.shows('Press Ctrl-C again to leave.');
+  window.press(keys.ctrlC);
+  return window.ended;
+}

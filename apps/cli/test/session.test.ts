@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
-import { keys, openWindow, type SessionWindow } from './session-window.ts';
+import { keys, leaveWindow as leave, openWindow, type SessionWindow } from './session-window.ts';
 
 const command = (text: string) => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
 
@@ -21,13 +21,6 @@ async function openSession(
   const window = openWindow(['--base-url', server.url, '--model', 'm', ...args], home, size);
   await window.shows('asks: ');
   return window;
-}
-
-async function leave(window: SessionWindow) {
-  window.press(keys.ctrlC);
-  await window.shows('Press Ctrl-C again to leave.');
-  window.press(keys.ctrlC);
-  return window.ended;
 }
 
 /** Rows without those at the end that are empty. */

@@ -1,4 +1,4 @@
-import type { Conversation } from '@varve/agent';
+import type { readEvents, ConversationState } from '@varve/agent';
 import type { BaseEvent } from '@varve/events';
 import { callFact, partialReplyFact } from '@varve/events/facts';
 import { ActionEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
@@ -6,20 +6,26 @@ import type { Delta } from '@varve/llm';
 import { eventParts } from './event-parts.ts';
 import type { Screen } from './screen.ts';
 
+/** Log of a conversation that is open, or that another process holds. */
+export interface FollowedLog {
+  /** Directory of the agent. */
+  readonly workspace: string;
+  readonly state: Pick<ConversationState, 'head' | 'stats'>;
+  readonly events: (options: { readonly from: number; readonly signal: AbortSignal }) => ReturnType<typeof readEvents>;
+}
+
 /** Adds the events of a conversation to the transcript when they are stored, and what arrives of a reply before. */
 export class Follower {
-  readonly #conversation: Conversation;
+  readonly #conversation: FollowedLog;
   readonly #screen: Screen;
   readonly #until = new AbortController();
   readonly #following: Promise<void>;
   #shown: number;
   #reached: (() => void) | undefined;
-  /** Number of events that are shown before the early pieces. */
-  #target = 0;
   /** Pieces of a reply that came before all events ahead of it were shown. */
   readonly #early: Delta[] = [];
 
-  constructor(conversation: Conversation, screen: Screen, from: number) {
+  constructor(conversation: FollowedLog, screen: Screen, from: number) {
     this.#conversation = conversation;
     this.#screen = screen;
     this.#shown = from;
@@ -28,13 +34,15 @@ export class Follower {
     this.#following.catch(() => undefined);
   }
 
+  /** Number of events that are shown, or come before those. */
+  get shown(): number {
+    return this.#shown;
+  }
+
   /** Shows a piece of a reply when the events before it are shown. */
   addDelta(delta: Delta): void {
-    const { head } = this.#conversation.state;
-    if (this.#shown < head) {
-      this.#target = head;
-      this.#early.push(delta);
-    } else this.#screen.live.addDelta(delta);
+    if (this.#shown < this.#conversation.state.head) this.#early.push(delta);
+    else this.#screen.live.addDelta(delta);
     this.#screen.draw();
   }
 
@@ -59,8 +67,7 @@ export class Follower {
     for await (const { event, seq } of this.#conversation.events({ from: this.#shown, signal })) {
       this.#show(event);
       this.#shown = seq + 1;
-      // The state cannot be read while the conversation goes to another branch.
-      if (this.#shown >= this.#target) {
+      if (this.#shown >= this.#conversation.state.head) {
         for (const delta of this.#early.splice(0)) this.#screen.live.addDelta(delta);
       }
       this.#reached?.();

@@ -16,6 +16,8 @@ export interface FooterState {
   readonly branch?: string;
   readonly sandbox?: string;
   readonly policy?: string;
+  /** True if another process works on the conversation. */
+  readonly isReadOnly?: boolean;
 }
 
 /** Row below the editor. */
@@ -49,12 +51,13 @@ export class Footer implements Component {
 
 /** Returns the parts of the footer, the most important ones first. */
 export function footerParts(state: FooterState): readonly string[] {
-  const { model, contextTokens, contextWindow, usage, branch, sandbox, policy } = state;
+  const { model, contextTokens, contextWindow, usage, branch, sandbox, policy, isReadOnly } = state;
   const share =
     contextTokens !== undefined && contextWindow !== undefined && contextWindow > 0
       ? `${Math.min(100, Math.round((contextTokens / contextWindow) * 100))}% of ${thousands(contextWindow)}`
       : undefined;
   return [
+    isReadOnly ? 'read-only' : undefined,
     model,
     share,
     usage && usage.input_tokens + usage.output_tokens > 0 ? tokensText(usage) : undefined,

@@ -17,24 +17,19 @@ export interface OpenSession extends AsyncDisposable {
   readonly neverAsks: boolean;
 }
 
-/** Events of a resumed conversation that are shown; earlier ones are counted. */
-const shownEvents = 200;
-
-/** Creates or opens the conversation of the options, and shows it on the screen from then on. */
+/** Creates or opens the conversation of the options, and shows its events from one on. `from` gets their number. */
 export async function openSession(
   options: RunOptions,
   screen: Screen,
   questions: ScreenQuestions,
+  from: (head: number) => Promise<number>,
 ): Promise<OpenSession> {
   await using open = new AsyncDisposableStack();
   const progress = { lineAbove: (line: Parameters<typeof plainText>[0]) => screen.print(plainText(line), 'yellow') };
   const { io } = questions;
   const { conversation, prepared, neverAsks } = await openRun(options, { io, progress, questions }, open);
   screen.live.setRedactor(redactor(prepared.secrets, { replacement: '<secret-hidden>' }));
-  const { head } = conversation.state;
-  const from = options.resume === undefined ? 0 : Math.max(0, head - shownEvents);
-  if (from > 0) screen.print(`… ${from} earlier events (/history shows all)`, 'dim');
-  const follower = new Follower(conversation, screen, from);
+  const follower = new Follower(conversation, screen, await from(conversation.state.head));
   await follower.caughtUp();
   const owned = open.move();
   return {

@@ -45,7 +45,7 @@ export async function runSession(
     await session.start().catch((error: unknown) => session.report(error));
     await session.ended;
     release();
-    id = session.conversation?.id;
+    id = session.id;
   }
   if (id !== undefined) io.stderr.line(styled('dim', `Resume with: ${resumeSession(id, options, io)}`));
   return exitCodes.ok;
@@ -81,8 +81,7 @@ function escapeOf(session: Session, handle: (text: string) => void): () => void 
 async function runShell(command: string, session: Session): Promise<void> {
   if (command === '') return;
   const { io, screen } = session;
-  const cwd = session.conversation?.workspace ?? session.options.workspace ?? io.cwd;
-  const child = spawn(command, { cwd, env: { ...io.env }, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, { cwd: session.workspace, env: { ...io.env }, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];

@@ -1,8 +1,6 @@
 import type { Conversation, RunResult } from '@varve/agent';
-import type { BaseEvent } from '@varve/events';
-import { ActionEvent, MessageEvent } from '@varve/events/kinds';
+import { StorageError } from '@varve/storage';
 import type { CommandTable } from '../command-line.ts';
-import { CallDecisions } from '../run/decide-calls.ts';
 import { describeFailure } from '../describe-failure.ts';
 import { endSentence } from '../run/report-end.ts';
 import type { RunOptions } from '../run/run-options.ts';
@@ -11,8 +9,11 @@ import { settingsFor } from '../setup/settings.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { branchOf } from './footer.ts';
 import { openSession, type OpenSession } from './open-session.ts';
+import { runOnScreen } from './run-on-screen.ts';
 import { ScreenQuestions } from './screen-questions.ts';
 import type { Screen } from './screen.ts';
+import { unfinishedWork } from './unfinished-work.ts';
+import { watchSession, type WatchedSession } from './watched-session.ts';
 
 /** Names of policies by the kind of their spec. */
 const policies: Readonly<Record<string, string>> = {
@@ -24,6 +25,9 @@ const policies: Readonly<Record<string, string>> = {
 /** Longest time that a title takes, in milliseconds. */
 const maxTitleMs = 30_000;
 
+/** Events of a resumed conversation that are shown; earlier ones are counted. */
+const shownEvents = 200;
+
 /** Conversation of a person with an agent on a screen. A new one is stored with its first message. */
 export class Session implements AsyncDisposable {
   readonly io: TerminalIo;
@@ -32,6 +36,10 @@ export class Session implements AsyncDisposable {
   readonly commands: CommandTable['commands'];
   #options: RunOptions;
   #open: OpenSession | undefined;
+  /** The conversation, while another process holds it. */
+  #watched: WatchedSession | undefined;
+  /** Conversation whose events are on the screen, and their number. */
+  #shown: { readonly id: string; readonly count: number } | undefined;
   #running: Promise<void> | undefined;
   #interruption = new AbortController();
   readonly #questions: ScreenQuestions;
@@ -55,6 +63,16 @@ export class Session implements AsyncDisposable {
     return this.#open?.conversation;
   }
 
+  /** Id of the conversation, also of one that another process holds. */
+  get id(): string | undefined {
+    return this.#open?.conversation.id ?? this.#watched?.id;
+  }
+
+  /** Directory of the agent. */
+  get workspace(): string {
+    return this.#open?.conversation.workspace ?? this.#watched?.workspace ?? this.#options.workspace ?? this.io.cwd;
+  }
+
   get isRunning(): boolean {
     return this.#running !== undefined;
   }
@@ -71,8 +89,15 @@ export class Session implements AsyncDisposable {
 
   /** Opens the conversation of `resume`, or shows what a new one would use. */
   async start(): Promise<void> {
-    if (this.#options.resume === undefined) await this.#describeNew();
-    else await this.#opened();
+    if (this.#options.resume === undefined) return this.#describeNew();
+    try {
+      const { conversation } = await this.#opened();
+      void this.#offerToContinue(conversation).catch((error: unknown) => this.report(error));
+    } catch (error) {
+      if (!isHeld(error)) throw error;
+      await this.#watch(this.#options.resume);
+      this.report(error);
+    }
   }
 
   /** Closes the conversation, and continues with other options: another conversation, model, policy or sandbox. */
@@ -81,6 +106,7 @@ export class Session implements AsyncDisposable {
     const before = this.#options;
     await this.#close();
     this.#options = { ...before, ...changes };
+    if (changes.resume !== undefined) this.#clear();
     try {
       await this.start();
     } catch (error) {
@@ -96,13 +122,17 @@ export class Session implements AsyncDisposable {
     if (this.isRunning) throw new Error('Press Esc first: the agent is working.');
     await this.#close();
     this.#options = options;
-    this.screen.clear();
+    this.#clear();
     await this.start();
   }
 
   /** Sends a message: to the run in progress, or to a new one. With `goal` it is an objective. */
   async send(text: string, { goal = false } = {}): Promise<void> {
-    const { conversation } = await this.#opened();
+    const { conversation } = await this.#opened().catch((error: unknown) => {
+      // What was typed is kept until it can be sent.
+      this.screen.editor.setText(text);
+      throw error;
+    });
     if (this.isRunning) {
       await conversation.send(text);
       this.screen.status.hint('The agent reads the message before its next step.');
@@ -129,6 +159,11 @@ export class Session implements AsyncDisposable {
 
   /** Prints why something failed. */
   report(error: unknown): void {
+    if (isHeld(error)) {
+      this.screen.print('Another window works on this conversation. It is read-only here.', 'yellow');
+      this.screen.print('When that one has ended, a message or /continue works on it here.', 'dim');
+      return;
+    }
     const failure = error instanceof Error ? (describeFailure(error) ?? { message: error.message }) : undefined;
     if (!failure) throw error;
     this.screen.print(failure.message, 'red');
@@ -143,13 +178,14 @@ export class Session implements AsyncDisposable {
 
   async #opened(): Promise<OpenSession> {
     if (this.#open) return this.#open;
-    const opened = await openSession(this.#options, this.screen, this.#questions);
+    const opened = await openSession(this.#options, this.screen, this.#questions, this.#firstShown);
     this.#open = opened;
     const { conversation, prepared } = opened;
     this.#options = { ...this.#options, resume: conversation.id };
     const { model } = prepared.agent;
     const { kind } = { kind: '', ...(conversation.confirmation.spec as { readonly kind?: string }) };
     this.screen.footer.update({
+      isReadOnly: false,
       model: model.name,
       ...(model.capabilities.contextWindow !== undefined && { contextWindow: model.capabilities.contextWindow }),
       ...(kind in policies && { policy: policies[kind] ?? kind }),
@@ -157,6 +193,47 @@ export class Session implements AsyncDisposable {
     });
     await this.#showPlace(conversation.workspace);
     return opened;
+  }
+
+  /** Shows the conversation from its log until it can be opened. */
+  async #watch(id: string): Promise<void> {
+    this.#watched = await watchSession(
+      { id, store: this.#options.store, from: this.#firstShown },
+      this.screen,
+      this.io,
+    );
+    await this.#showPlace(this.#watched.workspace);
+  }
+
+  /** Ends a conversation's part of the screen, and keeps what is shown of it. */
+  async #endWatch(): Promise<void> {
+    const watched = this.#watched;
+    this.#watched = undefined;
+    if (!watched) return;
+    await watched[Symbol.asyncDispose]();
+    this.#shown = { id: watched.id, count: watched.follower.shown };
+  }
+
+  /** Events before the last ones, or before those that are on the screen, are not shown. */
+  readonly #firstShown = async (head: number): Promise<number> => {
+    await this.#endWatch();
+    const { resume = '' } = this.#options;
+    if (this.#shown?.id.startsWith(resume) && resume !== '') return Math.min(head, this.#shown.count);
+    const from = resume === '' ? 0 : Math.max(0, head - shownEvents);
+    if (from > 0) this.screen.print(`… ${from} earlier events (/history shows all)`, 'dim');
+    return from;
+  };
+
+  /** Shows what the last process left open, and asks whether to continue with it. */
+  async #offerToContinue({ state }: Conversation): Promise<void> {
+    const unfinished = unfinishedWork(state);
+    if (!unfinished) return;
+    this.screen.printLines(unfinished.lines);
+    const items = [
+      { value: 'y', label: 'yes' },
+      { value: 'n', label: 'not now (/continue does it later)' },
+    ];
+    if ((await this.screen.choose({ title: unfinished.question, items })) === 'y') await this.continueRun();
   }
 
   async #describeNew(): Promise<void> {
@@ -181,10 +258,19 @@ export class Session implements AsyncDisposable {
     this.screen.draw();
   }
 
+  /** Removes the transcript from the screen. */
+  #clear(): void {
+    this.#shown = undefined;
+    this.screen.clear();
+  }
+
   async #close(): Promise<void> {
     const open = this.#open;
     this.#open = undefined;
-    await open?.[Symbol.asyncDispose]();
+    await this.#endWatch();
+    if (!open) return;
+    await open[Symbol.asyncDispose]();
+    this.#shown = { id: open.conversation.id, count: open.follower.shown };
   }
 
   #run(work: Work): void {
@@ -198,44 +284,21 @@ export class Session implements AsyncDisposable {
   }
 
   async #runToEnd(work: Work, signal: AbortSignal): Promise<void> {
-    const { conversation, prepared, follower } = await this.#opened();
+    const open = await this.#opened();
+    const { conversation, prepared, follower } = open;
     const model = async () => (await prepared.ownModel('title').catch(() => undefined)) ?? 'none';
     await using title = conversation.titleWriter({ model, maxMs: maxTitleMs, onFailure: () => undefined });
     title.start();
-    const result = await this.#runAndAsk(work, signal);
+    const result = await runOnScreen(work, {
+      open,
+      options: this.#options,
+      questions: this.#questions,
+      screen: this.screen,
+      signal,
+    });
     if (result.reason === 'finished') await title.finished();
     await follower.caughtUp();
     this.#showEnd(result);
-  }
-
-  /** Runs until there is nothing left to decide and no message that the agent has not read. */
-  async #runAndAsk(work: Work, signal: AbortSignal): Promise<RunResult> {
-    const { conversation, follower, neverAsks } = await this.#opened();
-    const { screen } = this;
-    const questions = this.#questions;
-    const decisions = new CallDecisions(this.#options, questions);
-    for (;;) {
-      screen.status.set('waiting for the model');
-      const result = await work({
-        onDelta: (delta) => {
-          screen.status.set(delta.kind === 'reasoning' ? 'thinking' : 'writing');
-          follower.addDelta(delta);
-        },
-        onOutput: (chunk, event) => {
-          screen.status.set(`running ${event.tool_name}`);
-          screen.live.addOutput(chunk, event.id);
-          screen.draw();
-        },
-        ...(!neverAsks && { askOutside: async (refusal, event) => questions.allowsOutside(refusal, event) }),
-        onChildWaiting: async ({ subAgent, conversation: child }) => {
-          await decisions.decide(child, signal, subAgent);
-        },
-      });
-      await follower.caughtUp();
-      if (result.reason === 'waiting' && !signal.aborted && (await decisions.decide(conversation, signal))) continue;
-      const isDone = result.reason === 'finished' || result.reason === 'asked';
-      if (!isDone || !hasUnreadMessage(conversation)) return result;
-    }
   }
 
   #showEnd(result: RunResult): void {
@@ -250,14 +313,7 @@ export class Session implements AsyncDisposable {
   }
 }
 
-/** Reports whether a message of the user came after everything that the agent wrote. */
-function hasUnreadMessage({ state }: Conversation): boolean {
-  const last = state.view.events.findLast(
-    (event) => isOfAgent(event) || (MessageEvent.is(event) && event.source === 'user'),
-  );
-  return last !== undefined && !isOfAgent(last);
-}
-
-function isOfAgent(event: BaseEvent): boolean {
-  return ActionEvent.is(event) || (MessageEvent.is(event) && event.source === 'agent');
+/** Reports whether an error is about a conversation that another process holds. */
+function isHeld(error: unknown): boolean {
+  return error instanceof StorageError && error.code === 'held';
 }

@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import type { Conversation } from '@varve/agent';
 import { runCommandLine } from '../command-line.ts';
 import type { Session } from '../session/session.ts';
 
@@ -24,7 +25,14 @@ export async function runCaptured(args: readonly string[], { io, screen, options
 }
 
 /** Returns the id of the conversation, or prints that there is none yet. */
-export function storedId({ conversation, screen }: Session): string | undefined {
-  if (!conversation) screen.print('There is no conversation yet: send a message first.', 'yellow');
-  return conversation?.id;
+export function storedId({ id, screen }: Session): string | undefined {
+  if (id === undefined) screen.print('There is no conversation yet: send a message first.', 'yellow');
+  return id;
+}
+
+/** Returns the conversation, or prints that there is none yet or that another window works on it. */
+export function openConversation(session: Session): Conversation | undefined {
+  const { conversation, screen } = session;
+  if (!conversation && storedId(session) !== undefined) screen.print('It is read-only in this window.', 'yellow');
+  return conversation;
 }

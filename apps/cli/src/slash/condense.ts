@@ -1,5 +1,5 @@
 import type { SessionCommand } from '../session/session-command.ts';
-import { storedId } from './captured.ts';
+import { openConversation } from './captured.ts';
 
 /** Shortens what the model sees. */
 export const condense: SessionCommand = {
@@ -7,10 +7,11 @@ export const condense: SessionCommand = {
   argument: '[FOCUS]',
   description: 'shortens what the model sees; the log keeps everything',
   async run(session, focus) {
-    if (storedId(session) === undefined) return;
+    const conversation = openConversation(session);
+    if (!conversation) return;
     session.screen.status.set('condensing');
     try {
-      const isCondensed = await session.conversation?.condense({ focus });
+      const isCondensed = await conversation.condense({ focus });
       if (!isCondensed) session.screen.print('Nothing of the conversation can be left out.', 'yellow');
     } finally {
       session.screen.status.set(undefined);

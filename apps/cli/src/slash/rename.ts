@@ -1,5 +1,5 @@
 import type { SessionCommand } from '../session/session-command.ts';
-import { storedId } from './captured.ts';
+import { openConversation } from './captured.ts';
 
 /** Changes the title. */
 export const rename: SessionCommand = {
@@ -7,8 +7,9 @@ export const rename: SessionCommand = {
   argument: 'TITLE',
   description: 'changes the title of the conversation',
   async run(session, title) {
-    if (storedId(session) === undefined) return;
-    await session.conversation?.rename(title);
+    const conversation = openConversation(session);
+    if (!conversation) return;
+    await conversation.rename(title);
     session.screen.print(`The title is now: ${title}`, 'dim');
   },
 };

@@ -11,7 +11,6 @@ export const resume: SessionCommand = {
     const { io, screen, options } = session;
     const chosen = argument === '' ? await chooseIn() : argument;
     if (chosen === undefined) return;
-    screen.clear();
     await session.reopen({ resume: chosen });
 
     async function chooseIn(): Promise<string | undefined> {

@@ -1,16 +1,16 @@
 import { textOf } from '@varve/events';
 import { MessageEvent } from '@varve/events/kinds';
 import type { SessionCommand } from '../session/session-command.ts';
-import { storedId } from './captured.ts';
+import { openConversation } from './captured.ts';
 
 /** Goes back to the point before a message of the user. Files stay as they are. */
 export const rewind: SessionCommand = {
   name: 'rewind',
   description: 'goes back to an earlier message, which can be changed; files stay as they are',
   async run(session) {
-    const id = storedId(session);
-    const { conversation, screen } = session;
-    if (id === undefined || !conversation) return;
+    const conversation = openConversation(session);
+    const { screen } = session;
+    if (!conversation) return;
     const messages = conversation.state.view.events
       .filter((event) => MessageEvent.is(event))
       .filter(({ source }) => source === 'user');

@@ -1,0 +1,43 @@
+import type { ConversationState } from '@varve/agent';
+import type { ActionEvent } from '@varve/events/kinds';
+import type { PendingCall } from '@varve/events/projections';
+import { eventLines, type TextLine } from '@varve/events/text';
+
+/** What a conversation was doing when its last process ended. */
+export interface UnfinishedWork {
+  readonly lines: readonly TextLine[];
+  /** Question whether to continue with it. */
+  readonly question: string;
+}
+
+/** Returns what was in progress when the last process of a conversation ended; undefined if nothing was. */
+export function unfinishedWork({
+  status,
+  pending,
+}: Pick<ConversationState, 'status' | 'pending'>): UnfinishedWork | undefined {
+  if (status === 'waiting_for_confirmation') {
+    const calls = pending.length === 1 ? '1 call waits' : `${pending.length} calls wait`;
+    return { lines: [warning(`${calls} for your approval.`)], question: 'Decide about it now?' };
+  }
+  if (status !== 'running') return undefined;
+  const started = pending.filter(({ hasEffect }) => hasEffect);
+  const others = pending.filter(({ hasEffect }) => !hasEffect);
+  const lines = [
+    warning('The last process of this conversation ended in the middle of its work.'),
+    ...callLines('was running, and its result is unknown', started),
+    ...callLines('was not started', others),
+    ...(pending.length === 0 ? [warning('The model was asked for its next step.')] : []),
+  ];
+  return { lines, question: 'Continue where it stopped?' };
+}
+
+function callLines(what: string, calls: readonly PendingCall[]): readonly TextLine[] {
+  return calls.flatMap(({ event }) => {
+    const quiet: ActionEvent = { ...event, thought: [] };
+    return [warning(`This call ${what}:`), ...eventLines(quiet).slice(0, 1)];
+  });
+}
+
+function warning(text: string): TextLine {
+  return { mark: 'warning', text };
+}

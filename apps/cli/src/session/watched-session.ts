@@ -1,0 +1,52 @@
+import { readEvents, readState } from '@varve/agent';
+import { eventCodec } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
+import { statsProjection } from '@varve/events/projections';
+import { storedRun } from '../run/stored-run.ts';
+import { openExistingStore } from '../setup/open-configured-store.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { Follower, type FollowedLog } from './follower.ts';
+import type { Screen } from './screen.ts';
+
+/** Conversation that another process holds: it is shown while it grows, and not changed. */
+export interface WatchedSession extends AsyncDisposable {
+  readonly id: string;
+  readonly workspace: string;
+  readonly follower: Follower;
+}
+
+/** Which conversation is watched, and the number of its events that are not shown. */
+export interface WatchRequest {
+  readonly id: string;
+  readonly store?: string | undefined;
+  readonly from: (head: number) => Promise<number>;
+}
+
+/** Shows a conversation on the screen from its log, without its lease. */
+export async function watchSession(request: WatchRequest, screen: Screen, io: TerminalIo): Promise<WatchedSession> {
+  await using open = new AsyncDisposableStack();
+  const store = open.use(await openExistingStore(io, request.store));
+  const { id, workspace = '', model } = await storedRun(store, request.id);
+  const log = await store.read(id);
+  const codec = eventCodec(builtinKinds);
+  const { head } = await readState(log);
+  let stats = statsProjection.initial();
+  const followed: FollowedLog = {
+    workspace,
+    get state() {
+      return { head, stats: statsProjection.read(stats) };
+    },
+    async *events({ from, signal }) {
+      for await (const logged of readEvents(log.tail(0, signal), codec)) {
+        stats = statsProjection.apply(stats, logged.event, logged.seq);
+        if (logged.seq >= from) yield logged;
+      }
+    },
+  };
+  screen.footer.replace({ ...(model && { model: model.name }), isReadOnly: true });
+  const follower = new Follower(followed, screen, await request.from(head));
+  open.defer(async () => follower.finish());
+  await follower.caughtUp();
+  const owned = open.move();
+  return { id, workspace, follower, [Symbol.asyncDispose]: async () => owned.disposeAsync() };
+}
