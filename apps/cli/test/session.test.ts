@@ -76,6 +76,24 @@ test('a call is approved once, or rejected with a reason that the model reads', 
   server.assertDone();
 });
 
+test('a command is changed before it runs: the call is rejected with the result of the other command', async () => {
+  const home = await newHome();
+  const steps: readonly ScriptedStep[] = [command('git push origin main'), { text: 'Thanks.', expect: 'no-42' }];
+  await using server = await scriptedServer(steps);
+  const window = await openSession(server, home, ['--sandbox', 'off']);
+  window.press('Publish', keys.enter);
+  await window.shows('Approve this tool call?');
+  window.press('e');
+  await window.shows(/─\ngit push origin main *\n─/);
+  window.press(keys.escape, 'e', '\u0001', '\u001Bf', '\u001Bf', ' --dry-run', '\u0005', ' || echo no-$((40+2))');
+  await window.shows(/git push --dry-run origin main \|\| echo no-\$\(\(40\+2\)\)/);
+  window.press(keys.enter);
+  await window.shows('Thanks.');
+  expect(window.history()).toMatch(/rejected: The user changed this command[^]*no-42[^]*\[exit code: 0\]/);
+  await leave(window);
+  server.assertDone();
+});
+
 test('a message that is sent while the agent works is read before its next step', async () => {
   const gate = Promise.withResolvers<void>();
   const home = await newHome();

@@ -61,6 +61,16 @@ test.for<readonly [keys: string, approval: Approval]>([
   expect((await answered(keys)).approval).toEqual(approval);
 });
 
+test('another command is a decision about a command of the agent, and of nothing else', async () => {
+  const { approval, shown } = await answered('e\re git push --dry-run\r', terminal('git push'));
+  expect(approval).toEqual({ command: 'git push --dry-run' });
+  expect(shown).toContain('[e COMMAND] run this command of yours instead');
+  for (const [call, subAgent] of [[{ event }], [terminal('ls'), 'helper']] as const) {
+    const other = await answered('e ls\rq\r', call, subAgent);
+    expect([other.approval, other.shown.includes('[e ')]).toEqual(['later', false]);
+  }
+});
+
 test.for(['\r', 'x\r', '?\r', 'yes please\r', 'never\r', 'ys\r', ' \r'])(
   'the keys %j decide nothing, and the choices are listed again',
   async (keys) => {

@@ -2,6 +2,7 @@ import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { describeRule } from '@varve/agent/confirmation';
 import { quotedRows, readingHints } from '../terminal/rows.ts';
+import { editableCommand } from './edited-call.ts';
 import {
   callRows,
   placeRows,
@@ -13,7 +14,12 @@ import {
 } from './waiting-call.ts';
 
 /** Decision of the user about one call; `later` leaves all waiting calls as they are. */
-export type Approval = 'once' | 'session' | 'always' | 'later' | { readonly reason: string };
+export type Approval = 'once' | 'session' | 'always' | 'later' | { readonly reason: string } | EditedCommand;
+
+/** Command that the user runs in place of a call, which is rejected. */
+export interface EditedCommand {
+  readonly command: string;
+}
 
 /** Place of a call among those that are asked about. */
 export interface Question {
@@ -63,6 +69,7 @@ export function approvalRows({ call, place, number, count, subAgent }: Question,
     '[y] once',
     ...(grant ? [`[s] for this session: ${grant.covers}`] : []),
     ...(rules.length > 0 ? [`[a] always in this project: ${rules.map(describeRule).join(', ')}`] : []),
+    ...(isEditable({ call, subAgent }) ? ['[e COMMAND] run this command of yours instead'] : []),
     '[n] reject, [n REASON] reject with a reason',
     '[q] decide later',
   ];
@@ -78,9 +85,22 @@ export function approvalRows({ call, place, number, count, subAgent }: Question,
 }
 
 /** Returns the answers that a question offers. */
-export function answersTo({ call, place }: Question): readonly string[] {
+export function answersTo({ call, place, subAgent }: Question): readonly string[] {
   const grant = sessionGrant(call, place);
-  return ['y', ...(grant ? ['s'] : []), ...(proposedRules(call, place).length > 0 ? ['a'] : []), 'n', 'n REASON', 'q'];
+  return [
+    'y',
+    ...(grant ? ['s'] : []),
+    ...(proposedRules(call, place).length > 0 ? ['a'] : []),
+    ...(isEditable({ call, subAgent }) ? ['e COMMAND'] : []),
+    'n',
+    'n REASON',
+    'q',
+  ];
+}
+
+/** The shell of a sub-agent is its own. */
+function isEditable({ call, subAgent }: Pick<Question, 'call' | 'subAgent'>): boolean {
+  return subAgent === undefined && editableCommand(call) !== undefined;
 }
 
 /** Returns the decision of an answer; undefined for an answer that the question does not offer. */
@@ -91,6 +111,8 @@ export function approvalOf(typed: string, question: Question): Approval | undefi
   if (/^s$/i.test(answer) && offered.includes('s')) return 'session';
   if (/^a$/i.test(answer) && offered.includes('a')) return 'always';
   if (/^q(uit)?$/i.test(answer)) return 'later';
+  const edit = /^e\s+(?<command>\S[^]*)$/i.exec(answer)?.groups?.['command'];
+  if (edit !== undefined && offered.includes('e COMMAND')) return { command: edit };
   const rejection = /^no?(?:\s+(?<reason>\S.*))?$/is.exec(answer);
   return rejection ? { reason: rejection.groups?.['reason'] ?? 'The user rejected the call.' } : undefined;
 }

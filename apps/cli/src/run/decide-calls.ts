@@ -1,3 +1,4 @@
+import type { Conversation } from '@varve/agent';
 import type { WaitingChild } from '@varve/agent/delegation';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import type { PendingCall } from '@varve/events/projections';
@@ -6,6 +7,7 @@ import { styled } from '../terminal/output.ts';
 import { quotedRows, readingHints } from '../terminal/rows.ts';
 import type { Approval, Question } from './ask-approval.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { runEdited, type EditedCall } from './edited-call.ts';
 import type { Display } from './event-printer.ts';
 import type { Questions } from './questions.ts';
 import { resumeCommand } from './resume-command.ts';
@@ -22,7 +24,7 @@ import {
 } from './waiting-call.ts';
 
 /** Conversation whose calls wait: that of the run, or that of a sub-agent. */
-export type WaitingConversation = WaitingChild['conversation'];
+export type WaitingConversation = WaitingChild['conversation'] & Partial<Pick<Conversation, 'executeTool'>>;
 
 /** Person who is asked about calls. */
 export interface CallReviewer {
@@ -31,6 +33,8 @@ export interface CallReviewer {
   readonly ask: (question: Question, signal: AbortSignal) => Promise<Approval>;
   /** Runs a function that asks after the ones before it. */
   readonly inTurn: Questions['inTurn'];
+  /** Shows output of a command that the person runs in place of a call, by the id of its event. */
+  readonly showOutput?: (chunk: string, callId: string) => void;
 }
 
 /** Asks about waiting calls, and remembers what was approved for the session: the life of this process. */
@@ -73,7 +77,8 @@ export class CallDecisions {
       if (approval === 'always') await this.#learn(call, place);
       if (approval === 'session') this.#granted.add(sessionGrant(call, place)?.key ?? '');
     }
-    await store(conversation, { pending, waiting }, decisions);
+    const { showOutput } = this.#reviewer;
+    await store(conversation, { pending, waiting, signal, showOutput }, decisions);
     return true;
   }
 
@@ -112,6 +117,8 @@ function askedOf(pending: readonly PendingCall[], { confirm }: RunOptions): read
 interface OpenCalls {
   readonly pending: readonly PendingCall[];
   readonly waiting: readonly PendingCall[];
+  readonly signal: AbortSignal;
+  readonly showOutput: CallReviewer['showOutput'];
 }
 
 /**
@@ -121,18 +128,29 @@ interface OpenCalls {
  */
 async function store(
   conversation: WaitingConversation,
-  { pending, waiting }: OpenCalls,
+  { pending, waiting, signal, showOutput }: OpenCalls,
   decisions: ReadonlyMap<PendingCall, Exclude<Approval, 'later'>>,
 ): Promise<void> {
   const isApproved = (call: PendingCall): boolean => typeof decisions.get(call) !== 'object';
   const chosen = waiting.filter(isApproved);
   const approved = chosen.length > 0 ? chosen : pending.filter(isApproved);
-  for (const [{ event }, decision] of decisions) {
-    if (typeof decision === 'object') await conversation.reject(decision.reason, { actionIds: [event.id] });
+  for (const [call, decision] of decisions) {
+    if (typeof decision !== 'object') continue;
+    const { id } = call.event;
+    const reason =
+      'reason' in decision
+        ? decision.reason
+        : await runInstead({ call, ...decision, signal, onOutput: (chunk) => showOutput?.(chunk, id) }, conversation);
+    await conversation.reject(reason, { actionIds: [id] });
   }
   if (approved.length === 0) return;
   const actionIds = approved.map(({ event }) => event.id);
   await conversation.approve({ actionIds, digest: conversation.digestOf(approved), by: 'cli' });
+}
+
+async function runInstead(edited: EditedCall, conversation: WaitingConversation): Promise<string> {
+  if (!conversation.executeTool) throw new Error(`Conversation ${conversation.id} runs no commands of a person.`);
+  return runEdited(edited, conversation.executeTool.bind(conversation));
 }
 
 /**

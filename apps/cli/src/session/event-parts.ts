@@ -6,6 +6,7 @@ import {
   MessageEvent,
   ObservationEvent,
   SystemPromptEvent,
+  UserRejectObservation,
 } from '@varve/events/kinds';
 import {
   FileEditorAction,
@@ -36,6 +37,7 @@ export function eventParts(event: BaseEvent, context: PartsContext): readonly Co
     return markdownParts(textOf(event.llm_message.content), context);
   if (ActionEvent.is(event)) return actionParts(event, context);
   if (ObservationEvent.is(event)) return observationParts(event, context);
+  if (UserRejectObservation.is(event)) return rejectionParts(event, context);
   return linesParts([...eventLines(event), ...condenserLines(event), ...partialReplyLines(event)], context);
 }
 
@@ -80,6 +82,12 @@ function observationParts(event: ObservationEvent, context: PartsContext): reado
   if (text.trim() === '') return linesParts(eventLines(event), context);
   const style = observation.is_error ? 'red' : 'dim';
   return [new Folded(text, { folding, head: 4, tail: 6, paint: (row) => theme.paint(style, row) })];
+}
+
+/** The reason contains the output of a command that the person ran instead. */
+function rejectionParts({ rejection_reason: reason }: UserRejectObservation, { theme, folding }: PartsContext) {
+  const paint = (row: string): string => theme.paint('yellow', row);
+  return [new Folded(`✗ rejected: ${reason}`, { folding, head: 8, tail: 6, paint })];
 }
 
 function painted(text: string, style: Style | undefined, theme: Theme): Component {

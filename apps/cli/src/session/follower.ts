@@ -1,7 +1,7 @@
 import type { readEvents, ConversationState } from '@varve/agent';
 import type { BaseEvent } from '@varve/events';
 import { callFact, partialReplyFact } from '@varve/events/facts';
-import { ActionEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
+import { ActionEvent, MessageEvent, ObservationEvent, UserRejectObservation } from '@varve/events/kinds';
 import type { Delta } from '@varve/llm';
 import { eventParts } from './event-parts.ts';
 import type { Screen } from './screen.ts';
@@ -78,7 +78,7 @@ export class Follower {
     const { theme, folding, live, footer } = this.#screen;
     const isReply = ActionEvent.is(event) || (MessageEvent.is(event) && event.source === 'agent');
     if (isReply || partialReplyFact.read(event)) live.endReply();
-    if (ObservationEvent.is(event)) live.endOutput();
+    if (ObservationEvent.is(event) || UserRejectObservation.is(event)) live.endOutput();
     const call = callFact.read(event);
     if (call?.usage_id === 'agent' && call.usage) footer.update({ contextTokens: call.usage.input_tokens });
     if (call) footer.update({ usage: this.#conversation.state.stats.total });

@@ -1,4 +1,5 @@
 import {
+  type Editor,
   fuzzyFilter,
   Input,
   matchesKey,
@@ -9,6 +10,7 @@ import {
 } from '@earendil-works/pi-tui';
 import { safeText } from '@varve/events/text';
 import { answersTo, approvalOf, approvalRows, type Approval, type Question } from '../run/ask-approval.ts';
+import { editableCommand } from '../run/edited-call.ts';
 import type { Theme } from './theme.ts';
 
 /** Component that asks for something, and what it was answered with. */
@@ -16,20 +18,27 @@ export interface Prompt<Answer> extends Component, Focusable {
   readonly answer: Promise<Answer>;
 }
 
-/** Asks about a call: one letter answers, and `n` asks for a reason. */
+/** Asks about a call: one letter answers, `n` asks for a reason, and `e` for another command. */
 export class ApprovalPrompt implements Prompt<Approval> {
   focused = false;
   readonly #question: Question;
   readonly #theme: Theme;
   readonly #answered = Promise.withResolvers<Approval>();
   readonly #reason = new Input({ prompt: '  Reason (Enter for none): ' });
-  #isRejecting = false;
+  readonly #command: Editor;
+  /** What is typed; undefined while a letter is awaited. */
+  #typing: Input | Editor | undefined;
 
-  constructor(question: Question, theme: Theme) {
+  /** @param command Editor of the command that runs instead. */
+  constructor(question: Question, theme: Theme, command: Editor) {
     this.#question = question;
     this.#theme = theme;
+    this.#command = command;
     this.#reason.onSubmit = (reason) => this.#decide(reason.trim() === '' ? 'n' : `n ${reason}`);
-    this.#reason.onEscape = () => (this.#isRejecting = false);
+    command.onSubmit = (text) => {
+      if (text.trim() === '') this.#typing = undefined;
+      else this.#answered.resolve({ command: text });
+    };
   }
 
   get answer(): Promise<Approval> {
@@ -46,21 +55,29 @@ export class ApprovalPrompt implements Prompt<Approval> {
   }
 
   handleInput(data: string): void {
-    if (this.#isRejecting) return this.#reason.handleInput(data);
-    if (matchesKey(data, 'escape')) return this.cancel();
-    if (data === 'n' || data === 'N') this.#isRejecting = true;
+    const isEscape = matchesKey(data, 'escape');
+    if (this.#typing && !isEscape) return this.#typing.handleInput(data);
+    if (this.#typing) this.#typing = undefined;
+    else if (isEscape) this.cancel();
+    else if (/^n$/i.test(data)) this.#typing = this.#reason;
+    else if (/^e$/i.test(data) && answersTo(this.#question).includes('e COMMAND')) this.#edit();
     else if (data.length === 1 && answersTo(this.#question).includes(data.toLowerCase())) this.#decide(data);
   }
 
   render(width: number): string[] {
     const { titleRows, rows } = approvalRows(this.#question, width);
-    this.#reason.focused = this.focused;
+    if (this.#typing) this.#typing.focused = this.focused;
     return [
       '',
       ...titleRows.map((row) => this.#theme.paint('yellow', row)),
       ...rows,
-      ...(this.#isRejecting ? this.#reason.render(width) : []),
+      ...(this.#typing?.render(width) ?? []),
     ];
+  }
+
+  #edit(): void {
+    this.#command.setText(editableCommand(this.#question.call) ?? '');
+    this.#typing = this.#command;
   }
 
   #decide(answer: string): void {

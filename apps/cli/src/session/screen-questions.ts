@@ -27,10 +27,16 @@ export class ScreenQuestions implements Pick<Questions, 'allowsHost' | 'allowsOu
   /** Asks about one call. */
   readonly ask = async (question: Question): Promise<Approval> => {
     this.#screen.status.set(undefined);
-    this.#open = new ApprovalPrompt(question, this.#screen.theme);
+    this.#open = new ApprovalPrompt(question, this.#screen.theme, this.#screen.newEditor());
     const approval = await this.#screen.ask(this.#open);
     this.#open = undefined;
     return approval;
+  };
+
+  readonly showOutput = (chunk: string, callId: string): void => {
+    this.#screen.status.set('running your command');
+    this.#screen.live.addOutput(chunk, callId);
+    this.#screen.draw();
   };
 
   readonly inTurn = async <T>(ask: () => Promise<T>): Promise<T> => {

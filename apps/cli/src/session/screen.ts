@@ -51,7 +51,7 @@ export class Screen implements Disposable {
     this.live = new LiveView(this.theme);
     this.status = new StatusLine(this.#tui, this.theme, now);
     this.footer = new Footer(this.theme);
-    this.editor = new Editor(this.#tui, this.theme.editor);
+    this.editor = this.newEditor();
     this.#bottom.addChild(this.editor);
     for (const part of [this.#transcript, this.live, this.status, this.#bottom, this.footer]) this.#tui.addChild(part);
     this.#tui.setFocus(this.editor);
@@ -123,6 +123,11 @@ export class Screen implements Disposable {
       this.#tui.setFocus(this.editor);
       this.draw();
     }
+  }
+
+  /** Returns an editor for a question. */
+  newEditor(): Editor {
+    return new Editor(this.#tui, this.theme.editor);
   }
 
   /** Asks for one of several items; undefined if the person chooses none. */
