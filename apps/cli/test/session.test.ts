@@ -19,7 +19,7 @@ async function openSession(
   size = {},
 ): Promise<SessionWindow> {
   const window = openWindow(['--base-url', server.url, '--model', 'm', ...args], home, size);
-  await window.shows('asks: ');
+  await window.shows('sandbox: ');
   return window;
 }
 
