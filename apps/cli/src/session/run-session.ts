@@ -81,7 +81,12 @@ function escapeOf(session: Session, handle: (text: string) => void): () => void 
 async function runShell(command: string, session: Session): Promise<void> {
   if (command === '') return;
   const { io, screen } = session;
-  const child = spawn(command, { cwd: session.workspace, env: { ...io.env }, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, {
+    cwd: session.workspace,
+    env: { ...io.env },
+    shell: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
