@@ -36,15 +36,16 @@ export function appendStatement(s: string, target: AppendTarget, content: Append
   const parts = [
     isChange
       ? `fence AS (
-          UPDATE ${s}.conversation SET head = $4, seal = $5, updated_at = now, lease_until = now + $6
-          FROM ${s}.now_ms() AS now WHERE key = $1 AND lease_epoch = $2 AND head = $3 RETURNING key, id)`
+          UPDATE ${s}.conversation
+          SET head = $4, seal = $5, updated_at = ${s}.now_ms(), lease_until = ${s}.now_ms() + $6
+          WHERE key = $1 AND lease_epoch = $2 AND head = $3 RETURNING key, id)`
       : `fence AS (
           UPDATE ${s}.conversation SET lease_until = ${s}.now_ms() + $4
           WHERE key = $1 AND lease_epoch = $2 AND head = $3 RETURNING key, id)`,
   ];
   const seal = head + events.length === 0 ? null : sealBytes(last);
   const values: unknown[] = [key, epoch, head, ...(isChange ? [head + events.length, seal] : []), leaseMs];
-  const add = (build: (place: (value: unknown) => string) => string): void => {
+  const add = (build: (place: Place) => string): void => {
     parts.push(build((value) => `$${values.push(value)}`));
   };
   if (metaText !== undefined) {
@@ -55,43 +56,65 @@ export function appendStatement(s: string, target: AppendTarget, content: Append
   }
   if (events.length > 0) addEvents(s, events, add);
   if (statements.length > 0) {
+    const rows = statements.map((one, n) => [n, one.seq, one.kind, JSON.stringify(one)]);
     add(
       (place) => `statements AS (
       INSERT INTO ${s}.statement (conversation, seq, kind, json)
-      SELECT fence.key, new.seq, new.kind, new.json FROM fence, unnest(
-        ${place(statements.map(({ seq }) => seq))}::bigint[], ${place(statements.map(({ kind }) => kind))}::text[],
-        ${place(statements.map((one) => JSON.stringify(one)))}::text[]) WITH ORDINALITY AS new (seq, kind, json, n)
-      ORDER BY new.n)`,
+      SELECT fence.key, new.seq, new.kind, new.json
+      FROM fence, ${newRows('n bigint, seq bigint, kind text, json text', rows, place)} ORDER BY new.n)`,
     );
   }
   return { sql: `WITH ${parts.join(', ')} SELECT key FROM fence`, values };
 }
 
-type Add = (build: (place: (value: unknown) => string) => string) => void;
+/** Adds a value to the parameters of a statement and returns its place. */
+type Place = (value: unknown) => string;
+
+type Add = (build: (place: Place) => string) => void;
+
+/**
+ * Number of rows up to which each value is a parameter. `unnest` needs a function scan per column, which made an append
+ * of one event 1.5 times as slow; with one parameter per value the number of different statements, and at last that of
+ * parameters, would have no limit.
+ */
+const maxSingleValues = 8;
+
+/** Returns the rows of a `FROM` clause, as the table `new` with typed columns: `seq bigint, id text`. */
+function newRows(columns: string, rows: readonly (readonly unknown[])[], place: Place): string {
+  const names = columns.split(', ').map((column) => column.split(' ')[0]);
+  const types = columns.split(', ').map((column) => column.split(' ')[1]);
+  const table = `AS new (${names.join(', ')})`;
+  if (rows.length > maxSingleValues) {
+    const arrays = types.map((type, at) => `${place(rows.map((row) => row[at]))}::${type}[]`);
+    return `unnest(${arrays.join(', ')}) ${table}`;
+  }
+  const lists = rows.map((row) => `(${row.map((value, at) => `${place(value)}::${types[at]}`).join(', ')})`);
+  return `(VALUES ${lists.join(', ')}) ${table}`;
+}
+
+const eventColumns =
+  'seq bigint, id text, kind text, parent_id text, text text, bytes bigint, blobs integer, seal bytea';
 
 function addEvents(s: string, events: readonly SealedNewEvent[], add: Add): void {
   const split = events.map(columnsOf);
-  const texts = split.map(({ columns }) => columns);
+  const rows = events.map((event, at) => {
+    const { text, bytes, blobs } = split[at]?.columns ?? {};
+    return [event.seq, event.id, event.kind, event.parentId ?? null, text, bytes, blobs, sealBytes(event.seal)];
+  });
   add(
     (place) => `events AS (
     INSERT INTO ${s}.event (conversation, seq, id, kind, parent_id, text, bytes, blobs, seal)
-    SELECT fence.key, new.* FROM fence, unnest(
-      ${place(events.map(({ seq }) => seq))}::bigint[], ${place(events.map(({ id }) => id))}::text[],
-      ${place(events.map(({ kind }) => kind))}::text[], ${place(events.map((one) => one.parentId ?? null))}::text[],
-      ${place(texts.map(({ text }) => text))}::text[], ${place(texts.map(({ bytes }) => bytes))}::bigint[],
-      ${place(texts.map(({ blobs }) => blobs))}::integer[], ${place(events.map(({ seal }) => sealBytes(seal)))}::bytea[]
-    ) AS new)`,
+    SELECT fence.key, new.* FROM fence, ${newRows(eventColumns, rows, place)})`,
   );
   const strings = split.flatMap((one) => one.strings);
   if (strings.length > 0) addStrings(s, strings, add);
-  const facts = events.flatMap((event) => factsOf(event).map((fact) => ({ ...fact, seq: event.seq })));
+  const facts = events.flatMap((event) => factsOf(event).map(({ name, value }) => [name, value, event.seq]));
   if (facts.length === 0) return;
   add(
     (place) => `facts AS (
     INSERT INTO ${s}.fact (name, value, conversation_id, seq, conversation)
-    SELECT new.name, new.value, fence.id, new.seq, fence.key FROM fence, unnest(
-      ${place(facts.map(({ name }) => name))}::text[], ${place(facts.map(({ value }) => value))}::text[],
-      ${place(facts.map(({ seq }) => seq))}::bigint[]) AS new (name, value, seq) ON CONFLICT DO NOTHING)`,
+    SELECT new.name, new.value, fence.id, new.seq, fence.key
+    FROM fence, ${newRows('name text, value text, seq bigint', facts, place)} ON CONFLICT DO NOTHING)`,
   );
 }
 
@@ -103,20 +126,20 @@ function addEvents(s: string, events: readonly SealedNewEvent[], add: Add): void
 function addStrings(s: string, strings: readonly StoredString[], add: Add): void {
   const unique = new Map(strings.map((one) => [one.sha256.toString('hex'), one]));
   const blobs = [...unique].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, blob]) => blob);
+  const blobRows = blobs.map(({ sha256, string }, n) => [n, sha256, string]);
   add(
     (place) => `blobs AS (
     INSERT INTO ${s}.blob (sha256, text)
-    SELECT new.sha256, new.text FROM fence, unnest(
-      ${place(blobs.map(({ sha256 }) => sha256))}::bytea[], ${place(blobs.map(({ string }) => string))}::text[]
-    ) WITH ORDINALITY AS new (sha256, text, n) ORDER BY new.n
+    SELECT new.sha256, new.text
+    FROM fence, ${newRows('n bigint, sha256 bytea, text text', blobRows, place)} ORDER BY new.n
     ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256 RETURNING key, sha256)`,
   );
+  const rows = strings.map(({ seq, at, sha256 }) => [seq, at, sha256]);
   add(
     (place) => `strings AS (
     INSERT INTO ${s}.event_blob (conversation, seq, at, blob)
-    SELECT fence.key, new.seq, new.at, blobs.key FROM fence, unnest(
-      ${place(strings.map(({ seq }) => seq))}::bigint[], ${place(strings.map(({ at }) => at))}::integer[],
-      ${place(strings.map(({ sha256 }) => sha256))}::bytea[]) AS new (seq, at, sha256)
+    SELECT fence.key, new.seq, new.at, blobs.key
+    FROM fence, ${newRows('seq bigint, at integer, sha256 bytea', rows, place)}
     JOIN blobs ON blobs.sha256 = new.sha256)`,
   );
 }
