@@ -12,6 +12,8 @@ export interface LeaseOptions {
   readonly leaseMs: number;
   /** Process that takes the leases. */
   readonly holder: Holder;
+  /** URL of this process for other replicas. */
+  readonly address: string | undefined;
 }
 
 /** The right to append: valid while the conversation's row has this epoch. Keys are never reused. */
@@ -30,6 +32,16 @@ export interface LeasedConversation extends LeaseOptions {
   readonly now: () => number;
 }
 
+/** Shortest lease: it is renewed three times as often, over a network. */
+const minLeaseMs = 250;
+const maxLeaseMs = 86_400_000;
+
+/** @throws {StorageError} `invalid` for a time that cannot be that of a lease. */
+export function checkLeaseMs(leaseMs: number): void {
+  if (Number.isInteger(leaseMs) && leaseMs >= minLeaseMs && leaseMs <= maxLeaseMs) return;
+  throw new StorageError('invalid', `The leaseMs ${leaseMs} is not an integer from ${minLeaseMs} to ${maxLeaseMs}.`);
+}
+
 /** Identifies this process among others of the same id, for a person who looks at the table. */
 const process = randomUUID();
 
@@ -44,9 +56,9 @@ export function checkFree(row: ConversationRow, holder: Holder, takeOver?: boole
 export async function takeLease(
   session: Session,
   { sql }: Connection,
-  { key, leaseMs, holder: { host, pid, boot } }: LeaseOptions & { readonly key: number },
+  { key, leaseMs, holder: { host, pid, boot }, address }: LeaseOptions & { readonly key: number },
 ): Promise<Lease> {
-  const [row] = await session.query(sql.takeLease, [process, host, pid, boot, leaseMs, key]);
+  const [row] = await session.query(sql.takeLease, [process, host, pid, boot, address ?? null, leaseMs, key]);
   return { key, epoch: Number(row?.['lease_epoch']) };
 }
 

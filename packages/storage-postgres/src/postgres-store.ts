@@ -10,6 +10,7 @@ import {
   type OpenOptions,
   type Page,
   type RemoveOptions,
+  type Replicas,
   StorageError,
   type StoreScheme,
   type Summary,
@@ -27,8 +28,9 @@ import { connect, type Connection } from './connection.ts';
 import type { Session } from './session.ts';
 import { findFacts } from './facts.ts';
 import { checkIntact } from './intact.ts';
-import { checkFree, existing, type Lease, type LeaseOptions, takeLease } from './lease.ts';
+import { checkFree, checkLeaseMs, existing, type Lease, type LeaseOptions, takeLease } from './lease.ts';
 import { postgresLog } from './postgres-log.ts';
+import { replicasOf } from './replicas.ts';
 import { toConversation, toSummary } from './rows.ts';
 import { logSource } from './source.ts';
 import { parseUrl } from './url.ts';
@@ -37,8 +39,10 @@ import { parseUrl } from './url.ts';
 export interface PostgresStoreOptions {
   /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETERS`. No message contains the password. */
   readonly url: string;
-  /** Milliseconds until a lease expires if it is not renewed; default 15 seconds. Renewed three times as often. */
+  /** Milliseconds until a lease expires, 250 to a day; default 15 seconds. It is renewed three times as often. */
   readonly leaseMs?: number;
+  /** URL at which other processes of the store reach this one: that of a server, which they forward requests to. */
+  readonly address?: string;
   /** Milliseconds between checks of a tail for appends of other processes, at most 250; default 100. */
   readonly pollMs?: number;
   /** Time of signed statements, in UTC milliseconds; default `Date.now`. Everything else uses the database's clock. */
@@ -51,13 +55,14 @@ export interface PostgresStoreOptions {
  * Opens a store in a PostgreSQL database, which processes of several machines may use at the same time. Creates its
  * tables if they are missing.
  *
- * @throws {StorageError} `invalid` for a malformed URL, a database that cannot keep what it acknowledges, or tables of
- * another application or of a newer version; `io`.
+ * @throws {StorageError} `invalid` for a malformed URL, a `leaseMs` out of its range, a database that cannot keep what
+ * it acknowledges, or tables of another application or of a newer version; `io`.
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<EventStore> {
-  const { leaseMs = 15_000, pollMs = 100, now = Date.now, holder = thisProcess() } = options;
+  const { leaseMs = 15_000, pollMs = 100, now = Date.now, holder = thisProcess(), address } = options;
+  checkLeaseMs(leaseMs);
   const connection = await connect({ target: parseUrl(options.url), pollMs: Math.min(pollMs, 250) });
-  return new PostgresStore(connection, { leaseMs, now, holder });
+  return new PostgresStore(connection, { leaseMs, now, holder, address });
 }
 
 /** Opens `postgres:…` with the defaults. */
@@ -69,6 +74,7 @@ interface StoreOptions extends LeaseOptions {
 
 /** A store over an open connection, which it closes. */
 class PostgresStore implements EventStore {
+  readonly replicas: Replicas;
   readonly #connection: Connection;
   readonly #options: StoreOptions;
   /** Open logs, and logs that are being opened. */
@@ -78,6 +84,7 @@ class PostgresStore implements EventStore {
   constructor(connection: Connection, options: StoreOptions) {
     this.#connection = connection;
     this.#options = options;
+    this.replicas = replicasOf(connection, options.holder);
   }
 
   async create(id: string, meta: Json): Promise<EventLog> {

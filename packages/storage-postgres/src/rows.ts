@@ -12,10 +12,12 @@ export interface ConversationRow {
   /** Seal of the last event. */
   readonly seal: Uint8Array | null;
   readonly lease_epoch: number;
-  /** The lease columns are all null or all set. */
+  /** The lease columns are all null, or all but the address are set. */
   readonly lease_host: string | null;
   readonly lease_pid: number | null;
   readonly lease_boot: string | null;
+  /** Null for a holder without an address. */
+  readonly lease_address: string | null;
   /** UTC milliseconds by the clock of the database. */
   readonly lease_until: number | null;
   /** Time of the database when the row was read, in UTC milliseconds. */

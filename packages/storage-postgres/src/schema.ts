@@ -111,6 +111,15 @@ export const migrations: readonly ((s: string) => string)[] = [
   );
   CREATE INDEX fact_by_event ON ${s}.fact (conversation, seq);
   `,
+  (s) => `
+  ALTER TABLE ${s}.conversation ADD COLUMN lease_address text COLLATE "C";
+  CREATE INDEX conversation_by_lease ON ${s}.conversation (key) WHERE lease_until IS NOT NULL;
+  CREATE TABLE ${s}.record (
+    name text COLLATE "C" PRIMARY KEY,
+    text text COLLATE "C" NOT NULL,
+    version bigint NOT NULL
+  );
+  `,
 ];
 
 /** Schema of a store in a database. */

@@ -28,13 +28,27 @@ export function sqlOf(schema: string) {
 
     takeLease: `
       UPDATE ${s}.conversation SET lease_epoch = lease_epoch + 1, lease_holder = $1, lease_host = $2, lease_pid = $3,
-        lease_boot = $4, lease_until = ${s}.now_ms() + $5 WHERE key = $6 RETURNING lease_epoch`,
+        lease_boot = $4, lease_address = $5, lease_until = ${s}.now_ms() + $6 WHERE key = $7 RETURNING lease_epoch`,
     renewLease: `
       UPDATE ${s}.conversation SET lease_until = ${s}.now_ms() + $1 WHERE key = $2 AND lease_epoch = $3`,
     releaseLease: `
       UPDATE ${s}.conversation
-      SET lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_until = NULL
+      SET lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_address = NULL,
+        lease_until = NULL
       WHERE key = $1 AND lease_epoch = $2`,
+    // Those that expired, and those of this machine, whose processes are looked for.
+    endedLeases: `
+      SELECT id, lease_host, lease_pid, lease_boot, lease_until, now
+      FROM ${s}.conversation, ${s}.now_ms() AS now
+      WHERE lease_until IS NOT NULL AND (lease_until <= now OR (lease_host = $1 AND lease_boot = $2 AND lease_pid <> $3))`,
+
+    record: `SELECT text, version FROM ${s}.record WHERE name = $1`,
+    recordVersion: `SELECT version FROM ${s}.record WHERE name = $1`,
+    writeRecord: `
+      INSERT INTO ${s}.record (name, text, version) VALUES ($1, $2, 1)
+      ON CONFLICT (name) DO UPDATE SET text = excluded.text, version = record.version + 1
+      WHERE $3::bigint IS NULL OR record.version = $3 RETURNING version`,
+    removeRecord: `DELETE FROM ${s}.record WHERE name = $1`,
 
     eventCount: `
       SELECT head, count(event.seq) AS count, min(event.seq) AS first, max(event.seq) AS last

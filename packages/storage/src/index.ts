@@ -3,6 +3,7 @@ export type { Fact, FactQuery } from './contract/facts.ts';
 export type { AppendOptions, EventLog, NewEvent } from './contract/log.ts';
 export type { LogReader, Stored } from './contract/log-reader.ts';
 export type { LogLoss } from './contract/loss.ts';
+export type { Replicas, SharedRecord } from './contract/replicas.ts';
 export type { Snapshot, SnapshotCache } from './contract/snapshots.ts';
 export type {
   EventStore,

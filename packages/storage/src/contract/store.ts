@@ -2,6 +2,7 @@ import type { Json } from '@varve/events';
 import type { Fact, FactQuery } from './facts.ts';
 import type { EventLog } from './log.ts';
 import type { LogReader } from './log-reader.ts';
+import type { Replicas } from './replicas.ts';
 
 /** Summary of a conversation in a listing, read without opening its log. */
 export interface Summary {
@@ -113,6 +114,8 @@ export interface EventStore extends AsyncDisposable {
    * @throws {StorageError} `io` while such a reader is active; `closed`.
    */
   purgeReplacedText?(): Promise<void>;
+  /** Absent in a store of one machine. */
+  readonly replicas?: Replicas;
   /**
    * Waits for pending appends, closes every log and reader of this store and releases the leases; all later calls are
    * `closed`. Idempotent.

@@ -1,0 +1,51 @@
+import { type Holder, type Replicas, StorageError } from '@varve/storage';
+import { checkId } from '@varve/storage/kit';
+import type { Connection } from './connection.ts';
+import { checkFree } from './lease.ts';
+import { type ConversationRow, toConversation } from './rows.ts';
+
+/** Returns what the processes of a store share in addition to the conversations. */
+export function replicasOf({ sql, read, write }: Connection, holder: Holder): Replicas {
+  return {
+    async addressOf(id) {
+      checkId(id);
+      const [row] = await read(sql.conversation, [id]);
+      const found = row && toConversation(row);
+      return found && isHeld(found, holder) ? (found.lease_address ?? undefined) : undefined;
+    },
+    async abandoned() {
+      const rows = (await read(sql.endedLeases, [holder.host, holder.boot, holder.pid])).map(toConversation);
+      return rows
+        .filter((row) => !isHeld(row, holder))
+        .map(({ id }) => id)
+        .slice(0, 1000);
+    },
+    records: {
+      async read(name) {
+        const [row] = await read(sql.record, [name]);
+        return row ? { text: String(row['text']), version: Number(row['version']) } : { text: undefined, version: 0 };
+      },
+      async versionOf(name) {
+        const [row] = await read(sql.recordVersion, [name]);
+        return Number(row?.['version'] ?? 0);
+      },
+      async write(name, text, expectedVersion) {
+        return (await write(sql.writeRecord, [name, text, expectedVersion ?? null])).length > 0;
+      },
+      async remove(name) {
+        await write(sql.removeRecord, [name]);
+      },
+    },
+  };
+}
+
+/** Returns true if a live process has the lease of a conversation. */
+function isHeld(row: ConversationRow, holder: Holder): boolean {
+  try {
+    checkFree(row, holder);
+    return false;
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'held') return true;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { EventStore, Replicas } from '@varve/storage';
+import { thisProcess } from '@varve/storage/kit';
+import { describe, expect, test } from 'vitest';
+import { postgresStore } from '../src/postgres-store.ts';
+import { freshUrl, problem, runSql } from './server.ts';
+
+const elsewhere = { host: 'elsewhere', pid: 1, boot: 'b' };
+const expire = async (url: string) =>
+  runSql(url, 'UPDATE conversation SET lease_until = 0 WHERE lease_until IS NOT NULL');
+
+function replicasIn({ replicas }: EventStore): Replicas {
+  if (replicas) return replicas;
+  throw new Error('The store has no replicas.');
+}
+
+describe.skipIf(problem !== undefined)('replicas of a store', () => {
+  test('find the address of the process that holds a conversation while its lease lasts', async () => {
+    const url = await freshUrl();
+    await using one = await postgresStore({ url, address: 'http://one:1', holder: elsewhere });
+    await using other = await postgresStore({ url });
+    const log = await one.create('c', {});
+    expect(await other.replicas?.addressOf('c')).toBe('http://one:1');
+    expect(await other.replicas?.addressOf('missing')).toBeUndefined();
+    await log[Symbol.asyncDispose]();
+    expect(await other.replicas?.addressOf('c')).toBeUndefined();
+    await one.open('c');
+    await expire(url);
+    expect(await other.replicas?.addressOf('c')).toBeUndefined();
+  });
+
+  test('find conversations whose process ended, on this machine without a wait', async () => {
+    const url = await freshUrl();
+    await using far = await postgresStore({ url, holder: elsewhere });
+    await using store = await postgresStore({ url });
+    const { host, boot } = thisProcess();
+    await using dead = await postgresStore({ url, holder: { host, boot, pid: 2 ** 22 } });
+    for (const [id, holder] of [
+      ['far', far],
+      ['here', store],
+      ['dead', dead],
+    ] as const)
+      await holder.create(id, {});
+    await (await store.create('closed', {}))[Symbol.asyncDispose]();
+    expect(await store.replicas?.abandoned()).toEqual(['dead']);
+    await expire(url);
+    expect((await store.replicas?.abandoned())?.toSorted()).toEqual(['dead', 'far', 'here']);
+  });
+
+  test('replace a record only in its expected version', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url });
+    const { records } = replicasIn(store);
+    expect(await records.read('r')).toEqual({ text: undefined, version: 0 });
+    const writes = await Promise.all([records.write('r', 'a', 0), records.write('r', 'b', 0)]);
+    expect(new Set(writes)).toEqual(new Set([false, true]));
+    expect(await records.write('r', 'c', 1)).toBe(true);
+    expect(await records.write('r', 'd', 1)).toBe(false);
+    expect(await records.read('r')).toEqual({ text: 'c', version: 2 });
+    expect(await records.write('r', 'e')).toBe(true);
+    expect(await records.versionOf('r')).toBe(3);
+    await records.remove('r');
+    expect(await records.versionOf('r')).toBe(0);
+  });
+
+  test.for([0, 249, 300.5, Number.NaN, Infinity])('reject a lease of %d ms', async (leaseMs) => {
+    const error = {
+      code: 'invalid',
+      message: expect.stringContaining(`The leaseMs ${leaseMs} is not an integer from 250`),
+    };
+    await expect(postgresStore({ url: 'postgres://localhost/x', leaseMs })).rejects.toMatchObject(error);
+  });
+});

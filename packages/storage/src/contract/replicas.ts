@@ -1,0 +1,26 @@
+/** A text that the processes of a store share, and how often it was replaced. */
+export interface SharedRecord {
+  /** Undefined if there is none. */
+  readonly text: string | undefined;
+  /** 0 if there is none. */
+  readonly version: number;
+}
+
+/** What processes of several machines share through a store, in addition to the conversations. */
+export interface Replicas {
+  /**
+   * Returns the address of the process that holds a conversation; undefined if no live process does, if it has no
+   * address, and for a conversation that does not exist.
+   */
+  addressOf(id: string): Promise<string | undefined>;
+  /** Returns conversations whose holder ended without releasing them, as far as this process knows; at most 1000. */
+  abandoned(): Promise<readonly string[]>;
+  readonly records: {
+    read(name: string): Promise<SharedRecord>;
+    versionOf(name: string): Promise<number>;
+    /** Adds or replaces a text. Returns false, and changes nothing, if its version is not the expected one. */
+    write(name: string, text: string, expectedVersion?: number): Promise<boolean>;
+    /** Removes a text; does nothing without one. */
+    remove(name: string): Promise<void>;
+  };
+}
