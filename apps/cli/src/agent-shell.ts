@@ -24,6 +24,7 @@ const refused: ReadonlySet<string> = new Set([
   'profile rm',
   'key',
   'init',
+  'acp',
   'serve',
 ]);
 

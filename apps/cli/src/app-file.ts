@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,4 +7,10 @@ export function appFile(name: string): string {
   let directory = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(directory, 'package.json'))) directory = dirname(directory);
   return join(directory, name);
+}
+
+/** Returns the version of the command. */
+export function appVersion(): string {
+  const manifest = JSON.parse(readFileSync(appFile('package.json'), 'utf8')) as { readonly version: string };
+  return manifest.version;
 }

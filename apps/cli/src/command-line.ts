@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { refuseToAgents } from './agent-shell.ts';
-import { appFile } from './app-file.ts';
+import { appVersion } from './app-file.ts';
 import { commandName } from './command-name.ts';
 import { CliError } from './cli-error.ts';
 import type { CliCommand } from './cli-command.ts';
@@ -81,7 +80,7 @@ async function programFor(
 ): Promise<Command> {
   const program = new Command('varve')
     .description('A coding agent that records every step in a log you can verify.')
-    .version(version(), '-V, --version')
+    .version(appVersion(), '-V, --version')
     .exitOverride()
     // Options of a command that is an argument are its own: `permissions rm deny command rm -rf`.
     .enablePositionalOptions()
@@ -107,9 +106,4 @@ async function programFor(
 function isSession([first]: readonly string[], { stdin, stdout }: TerminalIo): boolean {
   if (first === undefined) return stdin.isTTY === true && stdout.isTTY;
   return first.startsWith('-') && !['-h', '--help', '-V', '--version'].includes(first);
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(appFile('package.json'), 'utf8'));
-  return (manifest as { readonly version: string }).version;
 }

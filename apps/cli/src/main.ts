@@ -30,7 +30,8 @@ if (option === '--version' || option === '-V') {
 /** Returns the variables for a command. Those of commands that start programs are readable by no other process. */
 async function environmentOf(command: string | undefined): Promise<Readonly<Record<string, string | undefined>>> {
   const isSession = command === undefined || command === 'resume' || /^-(?!h$|-help$)/.test(command);
-  if (command !== 'run' && command !== 'serve' && !isSession) return process.env;
+  const startsPrograms = isSession || ['run', 'acp', 'serve'].includes(command);
+  if (!startsPrograms) return process.env;
   const { privateEnvironment } = await import('./setup/private-environment.ts');
   if (command !== 'serve') return privateEnvironment();
   const { privateArguments } = await import('./setup/private-arguments.ts');

@@ -27,6 +27,7 @@ const refused = [
   ['key'],
   ['init'],
   ['serve'],
+  ['acp'],
   ['run', '--confirm', 'never', 'task'],
   ['run', '--sandbox', 'off', 'task'],
   ['run', '--set', 'confirmation.policy=never', 'task'],

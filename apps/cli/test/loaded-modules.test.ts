@@ -32,7 +32,8 @@ async function loadedBy(args: readonly string[], env: Readonly<Record<string, st
 }
 
 /** Packages that are loaded when they are used. */
-const lazy = /node_modules\/(?:yaml|openai|@opentelemetry\/api|@modelcontextprotocol\/sdk)\/|undici/;
+const lazy =
+  /node_modules\/(?:yaml|openai|@opentelemetry\/api|@modelcontextprotocol\/client|@agentclientprotocol\/sdk)\/|undici/;
 
 /** Most modules that an entry may load: a module costs a start from sources about a millisecond. */
 test.for([

@@ -13,6 +13,7 @@ import { FinishAction } from '@varve/events/payloads';
 import type { TextLine } from '@varve/events/text';
 import { eventFormatter } from '../terminal/event-formatter.ts';
 import type { Delta } from '@varve/llm';
+import { EventFollower } from './event-follower.ts';
 import type { Progress } from './progress.ts';
 import type { StreamedOutput } from './streamed-output.ts';
 import type { StreamedReply } from './streamed-reply.ts';
@@ -48,19 +49,15 @@ export interface LiveParts {
  * printed when another event follows: the last one is the answer and goes to stdout.
  */
 export class EventPrinter {
-  readonly #until = new AbortController();
-  readonly #printing: Promise<void>;
+  readonly #events: EventFollower;
+  #isFinished = false;
   readonly #conversation: Conversation;
-  #printed: number;
-  #reached: (() => void) | undefined;
   /** Last message of the agent. */
   #message: readonly TextLine[] = [];
   readonly #format: ReturnType<typeof eventFormatter>;
   readonly #asJson: boolean;
   readonly #display: Display;
   readonly #live: LiveParts | undefined;
-  /** Pieces of a reply that came before all events ahead of it were printed. */
-  #early: Delta[] = [];
   /** Text of the last reply that was printed while it arrived. */
   #streamedText = '';
 
@@ -68,30 +65,28 @@ export class EventPrinter {
     this.#live = live;
     this.#format = eventFormatter(pending.map(({ event }) => event));
     this.#conversation = conversation;
-    this.#printed = from;
     this.#asJson = asJson;
     this.#display = display;
-    this.#printing = this.#print(this.#until.signal);
-    // Callers that await it report the failure; a failing store must not end the process before the run reports why.
-    this.#printing.catch(() => undefined);
+    const sink = {
+      addEvent: (event: BaseEvent, text: string) => this.#print(event, text),
+      addDelta: (delta: Delta) => live?.reply.add(delta),
+    };
+    this.#events = new EventFollower(conversation, sink, from);
   }
 
   /** Resolves when every event of the state is printed. All must be stored: after a failure some may be lost. */
   async caughtUp(): Promise<void> {
-    const { head } = this.#conversation.state;
-    if (this.#printed < head && !this.#until.signal.aborted) {
-      const reached = new Promise<void>((resolve) => {
-        this.#reached = () => this.#printed >= head && resolve();
-      });
-      await Promise.race([reached, this.#printing]);
-    }
+    await this.#events.caughtUp();
   }
 
   /** Prints the events stored so far and stops. Idempotent. */
   async finish(): Promise<void> {
-    this.#until.abort();
-    await this.#printing;
-    await this.#print();
+    await this.#events.finish();
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    for await (const { event, text } of this.#conversation.events({ from: this.#events.next })) {
+      this.#print(event, text);
+    }
     // What arrived of a reply that was interrupted stays on the screen.
     this.#live?.reply.end('');
     this.#live?.output.end();
@@ -105,9 +100,7 @@ export class EventPrinter {
 
   /** Prints a piece of a reply when the events before it are printed. */
   addDelta(delta: Delta): void {
-    if (!this.#live) return;
-    if (this.#printed < this.#conversation.state.head) this.#early.push(delta);
-    else this.#live.reply.add(delta);
+    if (this.#live) this.#events.addDelta(delta);
   }
 
   /** Shows output of a running call. */
@@ -137,11 +130,6 @@ export class EventPrinter {
     else lines.forEach((line) => this.#show(line));
   }
 
-  #showEarly(): void {
-    if (this.#printed < this.#conversation.state.head) return;
-    for (const delta of this.#early.splice(0)) this.#live?.reply.add(delta);
-  }
-
   #show(line: TextLine): void {
     this.#display.progress.above(shownLine(line));
   }
@@ -154,17 +142,10 @@ export class EventPrinter {
     this.#display.progress.set(call ? `running ${call.event.tool_name}` : 'waiting for the model', stats.total);
   }
 
-  /** Prints the events that are not printed yet: with a signal those that follow too, until it aborts. */
-  async #print(signal?: AbortSignal): Promise<void> {
-    const events = this.#conversation.events({ from: this.#printed, ...(signal && { signal }) });
-    for await (const { event, text, seq } of events) {
-      if (this.#asJson) this.#display.io.stdout.jsonLine(text);
-      else this.#showEvent(event, runLines(event, this.#format(event)));
-      this.#showActivity(event);
-      this.#printed = seq + 1;
-      this.#showEarly();
-      this.#reached?.();
-    }
+  #print(event: BaseEvent, text: string): void {
+    if (this.#asJson) this.#display.io.stdout.jsonLine(text);
+    else this.#showEvent(event, runLines(event, this.#format(event)));
+    this.#showActivity(event);
   }
 }
 

@@ -69,12 +69,15 @@ interface Parts extends Omit<Parameters<typeof Conversation.create>[0], 'workspa
 }
 
 async function conversationFor(
-  { workspace }: RunOptions,
+  { workspace, newId }: RunOptions,
   stored: StoredRun | undefined,
   parts: Parts,
   { cwd }: TerminalIo,
 ): Promise<Conversation> {
-  if (!stored) return Conversation.create({ ...parts, workspace: resolve(cwd, workspace ?? '.') });
+  if (!stored) {
+    const directory = resolve(cwd, workspace ?? '.');
+    return Conversation.create({ ...parts, workspace: directory, ...(newId !== undefined && { id: newId }) });
+  }
   const { id, hasWorkspace } = stored;
   const isChosen = workspace !== undefined || !hasWorkspace;
   return Conversation.open({ ...parts, id, ...(isChosen && { workspace: resolve(cwd, workspace ?? '.') }) });

@@ -10,6 +10,8 @@ export interface RunOptions {
   /** Profile of the sandbox; default: the setting. */
   readonly sandbox?: 'off' | 'read-only' | 'workspace';
   readonly resume?: string;
+  /** Id of a new conversation; default: a random one. */
+  readonly newId?: string;
   /** Meaning of a reply without calls; default: the setting. */
   readonly textReply?: 'finish' | 'wait' | 'continue';
   /** Digest of the approved calls; `true` when it is missing, which is an error. */

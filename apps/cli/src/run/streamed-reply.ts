@@ -1,7 +1,8 @@
 import type { Delta } from '@varve/llm';
-import type { RedactionStream, Redactor } from '@varve/text';
+import type { Redactor } from '@varve/text';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { WrappedText } from '../terminal/wrapped-text.ts';
+import { MaskedPieces } from './masked-pieces.ts';
 import type { Progress } from './progress.ts';
 
 /** Options of a {@link StreamedReply}. */
@@ -18,23 +19,22 @@ export interface StreamedReplyOptions {
  */
 export class StreamedReply {
   readonly #progress: Progress;
-  readonly #redactor: Pick<Redactor, 'stream'>;
   readonly #rows: WrappedText;
-  #masks = new Map<'text' | 'reasoning', RedactionStream>();
+  readonly #masks: MaskedPieces;
   #printed = '';
   #reasoning = '';
 
   constructor({ progress, io, redactor }: StreamedReplyOptions) {
     this.#progress = progress;
-    this.#redactor = redactor;
+    this.#masks = new MaskedPieces(redactor);
     // One column is left for terminals that start a new row in the last one.
     this.#rows = new WrappedText(() => io.stderr.columns - 1);
   }
 
   /** Prints a piece. */
   add(delta: Delta): void {
-    if (delta.kind === 'text') this.#addText(this.#mask(delta.kind).push(delta.text));
-    else if (delta.kind === 'reasoning') this.#addReasoning(this.#mask(delta.kind).push(delta.text));
+    if (delta.kind === 'text') this.#addText(this.#masks.push(delta.kind, delta.text));
+    else if (delta.kind === 'reasoning') this.#addReasoning(this.#masks.push(delta.kind, delta.text));
     else if (delta.kind === 'reset') this.#reset();
   }
 
@@ -43,7 +43,7 @@ export class StreamedReply {
    * is not: it was masked or cut differently.
    */
   end(text: string): boolean {
-    this.#addText(this.#masks.get('text')?.end() ?? '');
+    this.#addText(this.#masks.end('text'));
     const isPrinted = text.trim() !== '' && this.#printed.trim() === text.trim();
     this.#close();
     return isPrinted;
@@ -72,14 +72,9 @@ export class StreamedReply {
   #close(): void {
     if (this.#rows.rest !== '') for (const row of this.#rows.end()) this.#progress.above(`${row}\n`);
     this.#progress.setRows([]);
-    this.#masks = new Map();
+    this.#masks.end('text');
+    this.#masks.end('reasoning');
     this.#printed = '';
     this.#reasoning = '';
-  }
-
-  #mask(kind: 'text' | 'reasoning'): RedactionStream {
-    const mask = this.#masks.get(kind) ?? this.#redactor.stream();
-    this.#masks.set(kind, mask);
-    return mask;
   }
 }

@@ -1,77 +1,54 @@
-import type { readEvents, ConversationState } from '@varve/agent';
+import type { ConversationState } from '@varve/agent';
 import type { BaseEvent } from '@varve/events';
 import { callFact, partialReplyFact } from '@varve/events/facts';
 import { ActionEvent, MessageEvent, ObservationEvent, UserRejectObservation } from '@varve/events/kinds';
 import type { Delta } from '@varve/llm';
+import { EventFollower, type FollowedEvents } from '../run/event-follower.ts';
 import { eventParts } from './event-parts.ts';
 import type { Screen } from './screen.ts';
 
 /** Log of a conversation that is open, or that another process holds. */
-export interface FollowedLog {
+export interface FollowedLog extends FollowedEvents {
   /** Directory of the agent. */
   readonly workspace: string;
   readonly state: Pick<ConversationState, 'head' | 'stats'>;
-  readonly events: (options: { readonly from: number; readonly signal: AbortSignal }) => ReturnType<typeof readEvents>;
 }
 
 /** Adds the events of a conversation to the transcript when they are stored, and what arrives of a reply before. */
 export class Follower {
   readonly #conversation: FollowedLog;
   readonly #screen: Screen;
-  readonly #until = new AbortController();
-  readonly #following: Promise<void>;
-  #shown: number;
-  #reached: (() => void) | undefined;
-  /** Pieces of a reply that came before all events ahead of it were shown. */
-  readonly #early: Delta[] = [];
+  readonly #events: EventFollower;
 
   constructor(conversation: FollowedLog, screen: Screen, from: number) {
     this.#conversation = conversation;
     this.#screen = screen;
-    this.#shown = from;
-    this.#following = this.#follow();
-    // Callers that await it report the failure.
-    this.#following.catch(() => undefined);
+    const sink = {
+      addEvent: (event: BaseEvent) => this.#show(event),
+      addDelta: (delta: Delta) => screen.live.addDelta(delta),
+    };
+    this.#events = new EventFollower(conversation, sink, from);
   }
 
   /** Number of events that are shown, or come before those. */
   get shown(): number {
-    return this.#shown;
+    return this.#events.next;
   }
 
   /** Shows a piece of a reply when the events before it are shown. */
   addDelta(delta: Delta): void {
-    if (this.#shown < this.#conversation.state.head) this.#early.push(delta);
-    else this.#screen.live.addDelta(delta);
+    this.#events.addDelta(delta);
     this.#screen.draw();
   }
 
   /** Resolves when every stored event is shown. */
   async caughtUp(): Promise<void> {
-    const { head } = this.#conversation.state;
-    if (this.#shown >= head || this.#until.signal.aborted) return;
-    const reached = new Promise<void>((resolve) => {
-      this.#reached = () => this.#shown >= head && resolve();
-    });
-    await Promise.race([reached, this.#following]);
+    return this.#events.caughtUp();
   }
 
   /** Stops. */
   async finish(): Promise<void> {
-    this.#until.abort();
-    await this.#following;
-  }
-
-  async #follow(): Promise<void> {
-    const { signal } = this.#until;
-    for await (const { event, seq } of this.#conversation.events({ from: this.#shown, signal })) {
-      this.#show(event);
-      this.#shown = seq + 1;
-      if (this.#shown >= this.#conversation.state.head) {
-        for (const delta of this.#early.splice(0)) this.#screen.live.addDelta(delta);
-      }
-      this.#reached?.();
-    }
+    return this.#events.finish();
   }
 
   #show(event: BaseEvent): void {

@@ -2,7 +2,8 @@ import { Container, Markdown, Spacer, Text, truncateToWidth, type Component } fr
 import { stripVTControlCharacters } from 'node:util';
 import { safeText } from '@varve/events/text';
 import type { Delta } from '@varve/llm';
-import type { RedactionStream, Redactor } from '@varve/text';
+import type { Redactor } from '@varve/text';
+import { MaskedPieces } from '../run/masked-pieces.ts';
 import type { Theme } from './theme.ts';
 
 const outputRows = 6;
@@ -11,8 +12,7 @@ const keptChars = 8000;
 /** Shows what is not stored yet: the reply that arrives, and the output of the running call. */
 export class LiveView extends Container {
   readonly #theme: Theme;
-  #redactor: Pick<Redactor, 'stream'> | undefined;
-  #masks = new Map<string, RedactionStream>();
+  #masks: MaskedPieces | undefined;
   #text = '';
   #reasoning = '';
   #output = '';
@@ -25,7 +25,7 @@ export class LiveView extends Container {
 
   /** Sets what masks secrets: pieces arrive before they are masked. */
   setRedactor(redactor: Pick<Redactor, 'stream'>): void {
-    this.#redactor = redactor;
+    this.#masks = new MaskedPieces(redactor);
   }
 
   /** Shows a piece of a reply. */
@@ -50,8 +50,8 @@ export class LiveView extends Container {
     const text = this.#text;
     this.#text = '';
     this.#reasoning = '';
-    this.#masks.delete('text');
-    this.#masks.delete('reasoning');
+    this.#masks?.end('text');
+    this.#masks?.end('reasoning');
     this.#update();
     return text;
   }
@@ -60,15 +60,12 @@ export class LiveView extends Container {
   endOutput(): void {
     this.#output = '';
     this.#outputOf = '';
-    this.#masks.delete('output');
+    this.#masks?.end('output');
     this.#update();
   }
 
   #masked(kind: string, piece: string): string {
-    if (!this.#redactor) return piece;
-    const stream = this.#masks.get(kind) ?? this.#redactor.stream();
-    this.#masks.set(kind, stream);
-    return stream.push(piece);
+    return this.#masks?.push(kind, piece) ?? piece;
   }
 
   #update(): void {

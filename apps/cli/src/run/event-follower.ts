@@ -1,0 +1,77 @@
+import type { readEvents } from '@varve/agent';
+import type { BaseEvent } from '@varve/events';
+import type { Delta } from '@varve/llm';
+
+/** What receives the events of a conversation. */
+export interface EventSink {
+  /** Receives an event when it is stored, with its exact stored JSON. */
+  readonly addEvent: (event: BaseEvent, text: string) => void;
+  /** Receives a piece of a reply, when all events before it were received. */
+  readonly addDelta: (delta: Delta) => void;
+}
+
+/** Events of a conversation, and their number. */
+export interface FollowedEvents {
+  readonly state: { readonly head: number };
+  readonly events: (options: { readonly from: number; readonly signal: AbortSignal }) => ReturnType<typeof readEvents>;
+}
+
+/** Sends the events of a conversation to a sink when they are stored, and what arrives of a reply before. */
+export class EventFollower {
+  readonly #conversation: FollowedEvents;
+  readonly #sink: EventSink;
+  readonly #until = new AbortController();
+  readonly #following: Promise<void>;
+  #next: number;
+  #reached: (() => void) | undefined;
+  /** Pieces of a reply that came before all events ahead of it were sent. */
+  readonly #early: Delta[] = [];
+
+  constructor(conversation: FollowedEvents, sink: EventSink, from: number) {
+    this.#conversation = conversation;
+    this.#sink = sink;
+    this.#next = from;
+    this.#following = this.#follow();
+    // Callers that await it report the failure; a failing store must not end the process before the run reports why.
+    this.#following.catch(() => undefined);
+  }
+
+  /** Number of events that were sent, or come before those. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** Sends a piece of a reply when the events before it are sent. */
+  addDelta(delta: Delta): void {
+    if (this.#next < this.#conversation.state.head) this.#early.push(delta);
+    else this.#sink.addDelta(delta);
+  }
+
+  /** Resolves when every event of the state is sent. All must be stored: after a failure some may be lost. */
+  async caughtUp(): Promise<void> {
+    const { head } = this.#conversation.state;
+    if (this.#next >= head || this.#until.signal.aborted) return;
+    const reached = new Promise<void>((resolve) => {
+      this.#reached = () => this.#next >= head && resolve();
+    });
+    await Promise.race([reached, this.#following]);
+  }
+
+  /** Stops. Idempotent. */
+  async finish(): Promise<void> {
+    this.#until.abort();
+    await this.#following;
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#until;
+    for await (const { event, text, seq } of this.#conversation.events({ from: this.#next, signal })) {
+      this.#sink.addEvent(event, text);
+      this.#next = seq + 1;
+      if (this.#next >= this.#conversation.state.head) {
+        for (const delta of this.#early.splice(0)) this.#sink.addDelta(delta);
+      }
+      this.#reached?.();
+    }
+  }
+}

@@ -1,0 +1,302 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import {
+  client,
+  methods,
+  ndJsonStream,
+  type ClientContext,
+  type McpServer,
+  type PromptRequest,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
+import { expect, test } from 'vitest';
+import { processEnvironment } from './process-environment.ts';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
+const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
+
+/** What a test does as an editor. */
+interface Editor {
+  readonly agent: ClientContext;
+  readonly cwd: string;
+  readonly updates: SessionUpdate[];
+  readonly asked: RequestPermissionRequest[];
+  /** Resolves when an update arrives for which the function is true. */
+  readonly seen: (isWanted: (update: SessionUpdate) => boolean) => Promise<void>;
+}
+
+interface EditorOptions {
+  readonly home: string;
+  readonly args?: readonly string[];
+  /** Chooses among the options of a question, or cancels it. */
+  readonly answer?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function newHome(): Promise<string> {
+  return realpath(await mkdtemp(join(tmpdir(), 'varve acp ')));
+}
+
+/** Starts the command as the agent of an editor while a function uses it. */
+async function withEditor<T>(
+  { url }: Pick<ScriptedServer, 'url'>,
+  { home, args = [], answer = 'once', env = {} }: EditorOptions,
+  use: (editor: Editor) => Promise<T>,
+): Promise<T> {
+  const options = ['acp', '--base-url', url, '--model', 'scripted', '--sandbox', 'off', ...args];
+  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...options], {
+    env: processEnvironment(home, env),
+    stdio: 'pipe',
+  });
+  const errors = readAll(child.stderr);
+  const ended = once(child, 'exit');
+  const updates: SessionUpdate[] = [];
+  const asked: RequestPermissionRequest[] = [];
+  const waiting = new Set<() => void>();
+  const output = Writable.toWeb(child.stdin) as WritableStream<Uint8Array>;
+  const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
+  const result = await client({ name: 'test' })
+    .onNotification(methods.client.session.update, ({ params }) => {
+      updates.push(params.update);
+      for (const check of waiting) check();
+    })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => {
+      asked.push(params);
+      const isOffered = params.options.some(({ optionId }) => optionId === answer);
+      return { outcome: isOffered ? { outcome: 'selected', optionId: answer } : { outcome: 'cancelled' } };
+    })
+    .connectWith(ndJsonStream(output, input), async (agent) => {
+      await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} });
+      const seen = (isWanted: (update: SessionUpdate) => boolean): Promise<void> =>
+        new Promise((resolve) => {
+          const check = (): void => void (updates.some(isWanted) && (waiting.delete(check), resolve()));
+          waiting.add(check);
+          check();
+        });
+      return use({ agent, cwd: home, updates, asked, seen });
+    });
+  child.stdin.end();
+  await ended;
+  expect([child.exitCode, await errors]).toEqual([0, '']);
+  return result;
+}
+
+async function newSession({ agent, cwd }: Editor, mcpServers: readonly McpServer[] = []): Promise<string> {
+  const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [...mcpServers] });
+  return sessionId;
+}
+
+async function prompt({ agent }: Editor, sessionId: string, text: string): Promise<string> {
+  const params: PromptRequest = { sessionId, prompt: [{ type: 'text', text }] };
+  return (await agent.request(methods.agent.session.prompt, params)).stopReason;
+}
+
+/** Returns a function that tests whether an update contains a text of the output of a call. */
+const hasOutput =
+  (text: string) =>
+  (update: SessionUpdate): boolean =>
+    update.sessionUpdate === 'tool_call_update' && JSON.stringify(update.content ?? '').includes(text);
+
+/** Returns the text of the updates of a kind. */
+function textIn(
+  updates: readonly SessionUpdate[],
+  kind: 'agent_message_chunk' | 'agent_thought_chunk' | 'user_message_chunk',
+): string {
+  return updates
+    .flatMap((update) => (update.sessionUpdate === kind && update.content.type === 'text' ? [update.content.text] : []))
+    .join('');
+}
+
+test('an editor receives text, thoughts, calls with kinds and files, their changes and the answer, and loads them again', async () => {
+  const home = await newHome();
+  const path = join(home, 'a.js');
+  await writeFile(path, 'export const one = 2;\n');
+  await using server = await scriptedServer([
+    {
+      text: 'First a look.',
+      reasoning: 'It may be wrong.',
+      calls: [{ name: 'file_editor', arguments: { command: 'view', path } }],
+    },
+    { calls: [{ name: 'file_editor', arguments: { command: 'str_replace', path, old_str: '= 2', new_str: '= 1' } }] },
+    done('Repaired.'),
+  ]);
+  const sessionId = await withEditor(server, { home, args: ['--confirm', 'never'] }, async (editor) => {
+    const id = await newSession(editor);
+    expect(await prompt(editor, id, 'Repair it.')).toBe('end_turn');
+    const { updates } = editor;
+    expect(textIn(updates, 'agent_message_chunk')).toBe('First a look.Repaired.');
+    expect(textIn(updates, 'agent_thought_chunk')).toBe('It may be wrong.');
+    expect(textIn(updates, 'user_message_chunk')).toBe('');
+    const calls = updates.filter((update) => update.sessionUpdate === 'tool_call');
+    expect(calls.map(({ kind, title, locations }) => [kind, title, locations?.[0]?.path])).toEqual([
+      ['read', `✎ view ${path}`, path],
+      ['edit', `✎ str_replace ${path}`, path],
+    ]);
+    expect(updates).toContainEqual(
+      expect.objectContaining({
+        sessionUpdate: 'tool_call_update',
+        toolCallId: calls[1]?.toolCallId,
+        status: 'completed',
+        content: [{ type: 'diff', path, oldText: 'export const one = 2;\n', newText: 'export const one = 1;\n' }],
+      }),
+    );
+    return id;
+  });
+  expect(await readFile(path, 'utf8')).toBe('export const one = 1;\n');
+  await withEditor(server, { home }, async (editor) => {
+    const { agent, cwd, updates } = editor;
+    const { sessions } = await agent.request(methods.agent.session.list, { cwd });
+    expect(sessions).toMatchObject([{ sessionId, cwd, title: 'Repair it.' }]);
+    const loaded = await agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
+    expect(loaded.modes?.currentModeId).toBe('never');
+    expect(textIn(updates, 'user_message_chunk')).toBe('Repair it.');
+    expect(textIn(updates, 'agent_message_chunk')).toBe('First a look.Repaired.');
+    expect(updates.filter((update) => update.sessionUpdate === 'tool_call')).toHaveLength(2);
+  });
+});
+
+test.for([
+  ['once', 'end_turn', true],
+  ['reject', 'end_turn', false],
+  ['none of them', 'cancelled', false],
+] as const)('a call that waits is decided in the editor: %s', async ([answer, reason, isRun]) => {
+  const home = await newHome();
+  await using server = await scriptedServer([command('echo made > made.txt'), done('Done.')]);
+  await withEditor(server, { home, args: ['--confirm', 'ask'], answer }, async (editor) => {
+    expect(await prompt(editor, await newSession(editor), 'Go.')).toBe(reason);
+    const [question] = editor.asked;
+    expect(question?.toolCall).toMatchObject({ title: '$ echo made > made.txt', kind: 'execute' });
+    expect(JSON.stringify(question?.toolCall.content)).toContain('echo made > made.txt');
+    expect(question?.options.map(({ kind }) => kind)).toEqual(['allow_once', 'allow_always', 'reject_once']);
+  });
+  expect(await readFile(join(home, 'made.txt'), 'utf8').catch(() => 'none')).toBe(isRun ? 'made\n' : 'none');
+});
+
+test('output is visible while a command runs, and a cancelled prompt stops it', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([command('echo started; sleep 600')]);
+  await withEditor(server, { home, args: ['--confirm', 'never'] }, async (editor) => {
+    const sessionId = await newSession(editor);
+    const ended = prompt(editor, sessionId, 'Wait.');
+    await editor.seen(hasOutput('started'));
+    await editor.agent.notify(methods.agent.session.cancel, { sessionId });
+    expect(await ended).toBe('cancelled');
+  });
+});
+
+test('a mode changes what is asked about from the next prompt on', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([
+    command('echo 1 > one.txt'),
+    done('One.'),
+    command('echo 2 > two.txt'),
+    done('Two.'),
+  ]);
+  await withEditor(server, { home, args: ['--confirm', 'never'] }, async (editor) => {
+    const { agent, cwd, asked } = editor;
+    const created = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
+    expect(created.modes?.currentModeId).toBe('never');
+    await prompt(editor, created.sessionId, 'One.');
+    expect(asked).toEqual([]);
+    await agent.request(methods.agent.session.setMode, { sessionId: created.sessionId, modeId: 'ask' });
+    await prompt(editor, created.sessionId, 'Two.');
+    expect(asked).toHaveLength(1);
+  });
+});
+
+test('the model receives files, links and images of a prompt', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([done('Seen.')]);
+  await withEditor(server, { home }, async (editor) => {
+    await editor.agent.request(methods.agent.session.prompt, {
+      sessionId: await newSession(editor),
+      prompt: [
+        { type: 'resource', resource: { uri: 'file:///x/a.js', text: 'needle-of-the-file' } },
+        { type: 'resource_link', name: 'b.js', uri: 'file:///x/b.js' },
+        { type: 'image', mimeType: 'image/png', data: 'aGVsbG8=' },
+      ],
+    });
+  });
+  const [request] = server.requests;
+  for (const part of ['needle-of-the-file', 'file:///x/b.js', '(1 image left out']) {
+    expect(request?.text).toContain(part);
+  }
+});
+
+test('a failure of the model is an error of the prompt with what to do next, and the session goes on', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([{ fault: { kind: 'answer', status: 401, body: '{}' } }, done('Now.')]);
+  await withEditor(server, { home }, async (editor) => {
+    const id = await newSession(editor);
+    await expect(prompt(editor, id, 'Go.')).rejects.toThrow(/varve init/);
+    expect(await prompt(editor, id, 'Again.')).toBe('end_turn');
+  });
+});
+
+test('the agent uses the servers of tools of the editor', async () => {
+  const home = await newHome();
+  const script = fileURLToPath(new URL('../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
+  const args = ['--conditions=@varve/source', script];
+  await using server = await scriptedServer([
+    { calls: [{ name: 'mcp__docs__getenv', arguments: { text: 'FROM_EDITOR' } }] },
+    done('Done.'),
+  ]);
+  await withEditor(server, { home, args: ['--confirm', 'never'] }, async (editor) => {
+    const env = [{ name: 'FROM_EDITOR', value: 'value-of-the-editor' }];
+    const id = await newSession(editor, [{ name: 'docs', command: process.execPath, args, env }]);
+    expect(await prompt(editor, id, 'Go.')).toBe('end_turn');
+  });
+  expect(server.requests[1]?.text).toContain('value-of-the-editor');
+});
+
+test('an approval for the session covers the same call of a later prompt', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([command('echo 1'), done('One.'), command('echo 1'), done('Two.')]);
+  await withEditor(server, { home, args: ['--confirm', 'ask'], answer: 'session' }, async (editor) => {
+    const id = await newSession(editor);
+    await prompt(editor, id, 'One.');
+    await prompt(editor, id, 'Two.');
+    expect(editor.asked).toHaveLength(1);
+  });
+});
+
+test('a secret is masked in output that is still running', async () => {
+  const home = await newHome();
+  const key = 'sk-very-secret-0123456789';
+  await using server = await scriptedServer([command('echo sk-very-"secret"-0123456789 all-of-it; sleep 600')]);
+  await withEditor(server, { home, args: ['--confirm', 'never'], env: { LLM_API_KEY: key } }, async (editor) => {
+    const sessionId = await newSession(editor);
+    const ended = prompt(editor, sessionId, 'Wait.');
+    await editor.seen(hasOutput('all-of-it'));
+    await editor.agent.notify(methods.agent.session.cancel, { sessionId });
+    await ended;
+    expect(JSON.stringify(editor.updates)).not.toContain(key);
+  });
+});
+
+test('a call of a tool that does not exist fails in the editor, and the plan of the agent is shown', async () => {
+  const home = await newHome();
+  const task_list = [{ title: 'Look', status: 'in_progress' }];
+  await using server = await scriptedServer([
+    { calls: [{ name: 'no_such_tool', arguments: {} }] },
+    { calls: [{ name: 'task_tracker', arguments: { command: 'plan', task_list } }] },
+    done('Done.'),
+  ]);
+  await withEditor(server, { home }, async (editor) => {
+    await prompt(editor, await newSession(editor), 'Go.');
+    const call = editor.updates.find((update) => update.sessionUpdate === 'tool_call');
+    const failed = editor.updates.filter((update) => 'status' in update && update.status === 'failed');
+    expect(failed).toMatchObject([{ toolCallId: call?.toolCallId }]);
+    const plan = [{ content: 'Look', priority: 'medium', status: 'in_progress' }];
+    expect(editor.updates).toContainEqual({ sessionUpdate: 'plan', entries: plan });
+  });
+});
