@@ -5,7 +5,7 @@ import { killRound } from './kill-round.ts';
 const lines = ['line-1', 'line-2', 'line-3', 'line-4', 'line-5'];
 
 /** Rounds with a kill time each, over both stores and both function calling modes. */
-const rounds = [80, 160, 240, 320, 400, 480].map((ms, index) => {
+const rounds = [120, 240, 360, 480].map((ms, index) => {
   const scheme = index % 2 === 0 ? 'sqlite' : 'dir';
   const way = index % 4 < 2 ? ('native' as const) : ('mock' as const);
   return [scheme, way, ms] as const;

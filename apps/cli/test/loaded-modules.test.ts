@@ -26,7 +26,8 @@ async function loadedBy(args: readonly string[], env: Readonly<Record<string, st
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const file = join(directory.path, 'loaded.json');
   const options = ['--conditions=@varve/source', '--no-warnings', `--import=${recorder(file)}`];
-  const variables = { PATH: process.env['PATH'] ?? '', HOME: directory.path, ...env };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const variables = { PATH, NODE_COMPILE_CACHE, HOME: directory.path, ...env };
   await promisify(execFile)(process.execPath, [...options, ...args], { cwd: root, env: variables });
   return JSON.parse(await readFile(file, 'utf8')) as string[];
 }

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { resolveSettings } from '@varve/settings';
+import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const serverProgram = fileURLToPath(new URL('settings-server-process.ts', import.meta.url));
@@ -57,7 +58,7 @@ async function commands(
   let last = 0;
   for (const [index, killAfterMs] of kills.entries()) {
     const args = ['--conditions=@varve/source', main, 'config', 'set', key, String(index + 1)];
-    const env = { PATH: process.env['PATH'], HOME: home, VARVE_HOME: home };
+    const env = processEnvironment(home, { VARVE_HOME: home });
     const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
     const exited = once(child, 'exit');
     if (killAfterMs !== undefined) await Promise.race([exited, delay(killAfterMs)]);

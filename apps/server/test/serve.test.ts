@@ -12,7 +12,8 @@ const main = join(import.meta.dirname, '../src/main.ts');
 /** Starts the program with a data directory of its own. */
 async function started(...args: readonly string[]) {
   const home = await mkdtemp(join(tmpdir(), 'varve-agent-server-'));
-  const env = { PATH: process.env['PATH'], HOME: home };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, HOME: home };
   return spawn(process.execPath, ['--conditions=@varve/source', main, ...args], { env });
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EndReason } from '../src/run/run-result.ts';
 import { simulate } from './simulation.ts';
 
-const seeds = 300;
+const seeds = 150;
 
 test(`${seeds} simulated conversations keep every invariant through crashes and failures`, async () => {
   const reasons = new Set<EndReason>();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => listening[Symbol.asyncDispose]());
 
-test.for(workspaceContract.filter(({ title }) => !slow.test(title)))(
+test.concurrent.for(workspaceContract.filter(({ title }) => !slow.test(title)))(
   'a remote workspace on this server: $title',
   async (check) => {
     await using directory = await temporaryDirectory();

@@ -17,7 +17,7 @@ const workspaces: Record<string, (directory: string, work: (one: Workspace) => P
   },
 };
 
-describe.for(Object.entries(workspaces))('%s', ([, withWorkspace]) => {
+describe.concurrent.for(Object.entries(workspaces))('%s', ([, withWorkspace]) => {
   test.for(workspaceContract)('$title', async (check) => {
     const directory = await realpath(await mkdtemp(join(tmpdir(), 'varve-workspace-')));
     try {

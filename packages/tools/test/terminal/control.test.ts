@@ -35,7 +35,7 @@ async function cancelAtFirstOutput(
   );
 }
 
-describe.for(backends)('a terminal on a %s', ([, pty]) => {
+describe.concurrent.for(backends)('a terminal on a %s', ([, pty]) => {
   test('a command without new output is left running', async () => {
     await using shell = await open(pty);
     const { text, last } = await callUntil(shell, { command: `echo one; ${until('go')}` }, 'one');

@@ -41,7 +41,7 @@ async function expectState({ call }: OpenedTool, after: string): Promise<void> {
   });
 }
 
-describe.for(backends)('a terminal on a %s', ([, pty]) => {
+describe.concurrent.for(backends)('a terminal on a %s', ([, pty]) => {
   test('no incomplete command costs a later one, or the state of the shell', { timeout: 240_000 }, async () => {
     await using shell = await openTerminal(pty);
     await prepare(shell);
@@ -138,7 +138,7 @@ const hostile = [
   ['POSIXLY_CORRECT=1 BASH_XTRACEFD=9 TMOUT=0 PS4=x HISTSIZE=0', 'kept'],
 ] as const;
 
-describe.for(backends)('after a hostile command, a terminal on a %s', ([, pty]) => {
+describe.concurrent.for(backends)('after a hostile command, a terminal on a %s', ([, pty]) => {
   test.for(hostile)('continues: %s', async ([command, end]) => {
     await using shell = await openTerminal(pty);
     await shell.call({ command: 'cd /usr; export E=exported; V=kept', timeout });
