@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
+import { scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { runVarve } from './run-varve.ts';
 
 const usage = { input_tokens: 900, output_tokens: 100 };
@@ -39,10 +39,12 @@ test.for([
   expect((await run(['Go', ...option], [])).code).toBe(2);
 });
 
+const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
+
 test('options of the headless mode of OpenHands are accepted', async () => {
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   await writeFile(join(home, 'task.txt'), 'From a file');
-  await using server = await scriptedServer([{ text: 'One.' }, { text: 'Two.' }]);
+  await using server = await scriptedServer([{ text: 'Shall I?' }, done('One.'), { text: 'Two?' }]);
   const options = [
     'run',
     '--base-url',
@@ -58,10 +60,11 @@ test('options of the headless mode of OpenHands are accepted', async () => {
     '-c',
     'CodeActAgent',
   ];
+  // Nobody answers there unless the caller asks for it.
   const first = await runVarve([...options, '-t', 'Typed'], { home });
   expect(first).toMatchObject({ code: 0, stdout: 'One.\n' });
-  const second = await runVarve([...options, '-t', 'Typed', '-f', 'task.txt'], { home });
-  expect(second).toMatchObject({ code: 0, stdout: 'Two.\n' });
+  const second = await runVarve([...options, '-t', 'Typed', '-f', 'task.txt', '--no-auto-continue'], { home });
+  expect(second).toMatchObject({ code: 8, stdout: 'Two?\n' });
   const sent = JSON.stringify(server.requests.at(-1));
   expect(sent).toContain('From a file');
   expect(sent).not.toContain('Typed');

@@ -16,6 +16,10 @@ test('a run that ends with a question has its own exit status, and names the com
   const { code, stdout, stderr } = await runVarve(runAt(server.url, '--text-reply', 'wait'), { home });
   expect([code, stdout]).toEqual([8, 'Which file?\n']);
   const [, id = ''] = /--resume (\S+) "ANSWER"/.exec(stderr) ?? [];
+  const again = await runVarve(['run', '--resume', id], { home });
+  expect([again.code, again.stdout]).toEqual([8, 'Which file?\n']);
+  expect(again.stderr).toContain(`Answer with: varve run --resume ${id} "ANSWER"`);
+  expect(server.requests).toHaveLength(1);
   const answered = await runVarve(['run', '--resume', id, 'That one.', '--text-reply', 'finish'], { home });
   expect([answered.code, answered.stdout]).toEqual([0, 'Fine.\n']);
 });
@@ -47,4 +51,13 @@ test('with continue a reply without calls is no end', async () => {
   await using server = await scriptedServer([ask('Shall I?'), done]);
   const { code, stdout } = await runVarve(runAt(server.url, '--text-reply', 'continue'), { home });
   expect([code, stdout]).toEqual([0, 'Done.\n']);
+});
+
+test('a last message that is a question is the end by default, and the command that answers it is named', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([ask('It is done. Shall I also **push it?**'), ask('Pushed.')]);
+  const { code, stderr } = await runVarve(runAt(server.url), { home });
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/\nAnswer with: varve run --resume \w+ "ANSWER"\n$/)]);
+  const other = await runVarve(runAt(server.url), { home });
+  expect(other.stderr).toMatch(/\nResume with: varve run --resume \w+\n$/);
 });

@@ -6,7 +6,8 @@ import { textOf } from '@varve/events';
 import { controlFact } from '@varve/events/facts';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
-import { fileEditor, finish, escalate, transferToAgent } from '@varve/tools';
+import { defineTool, escalate, fileEditor, finish, transferToAgent, type Tool } from '@varve/tools';
+import * as z from 'zod';
 import { defineAgent, type SubAgent } from '../src/agent/agent.ts';
 import { agentStep, inLoop, inParallel, inSequence } from '../src/delegation/composition/compositions.ts';
 import { withHandoffs } from '../src/delegation/composition/handoffs.ts';
@@ -126,6 +127,73 @@ test('agents hand a task over to each other, and the last one answers', async ()
   const limited = withHandoffs([triage, speaker('writer', { text: 'Never.' })], { maxTransfers: 0 });
   expect(await runComposition(conversation, limited, 'Write.', { id: 'b' })).toMatchObject({ isCompleted: false });
   expect(() => withHandoffs([triage])).toThrow(AgentError);
+});
+
+test('the next message begins with the agent that answered the last one, also if it is cut off and run again', async () => {
+  const triage = speaker('triage', handOver('writer', 'It needs words.'), { text: 'First again.' });
+  const writer = speaker('writer', { text: 'Words.' }, handOver('triage', 'Yours.'), { text: 'Never.' });
+  await using conversation = await host();
+  const run = (name: string, begins?: 'active') =>
+    runComposition(conversation, withHandoffs([triage, writer], { ...(begins && { begins }) }), 'Go.', { id: name });
+  expect(await run('one', 'active')).toMatchObject({ name: 'writer', text: 'Words.' });
+  expect(await run('two', 'active')).toMatchObject({ name: 'triage', text: 'First again.' });
+  const started = conversation.delegation.tasks.map(({ taskId }) => taskId);
+  expect(started.slice(2)).toEqual(['two.handoffs.1-writer', 'two.handoffs.2-triage']);
+  expect(await run('two', 'active')).toMatchObject({ name: 'triage', text: 'First again.' });
+  expect(conversation.delegation.tasks).toHaveLength(4);
+  const other = speaker('triage', { text: 'From the start.' });
+  const fresh = withHandoffs([other, writer]);
+  expect(await runComposition(conversation, fresh, 'Go.', { id: 'three' })).toMatchObject({ text: 'From the start.' });
+});
+
+/** A tool whose result is the answer. */
+const report = (execute: () => string) =>
+  defineTool({
+    name: 'report',
+    description: 'Writes the report.',
+    input: z.object({}),
+    effect: 'read',
+    resources: () => [],
+    control: () => ({ kind: 'answer' }),
+    execute: async () => execute(),
+  }) as Tool;
+
+/** A conversation whose agent calls a tool, then replies with these steps. */
+async function reporting(tool: Tool, ...steps: readonly ScriptedTurn[]): Promise<Conversation> {
+  const agent = defineAgent({
+    model: scriptedModel([call('report', {}), ...steps]),
+    tools: () => [tool, finish()],
+  });
+  const conversation = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd(), id });
+  await conversation.send('Go.');
+  return conversation;
+}
+
+function failToReport(): never {
+  throw new Error('No paper.');
+}
+
+test('a result that is the answer ends the run without another request, and a failed one does not', async () => {
+  await using conversation = await reporting(report(() => 'All is well.'));
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'All is well.', iterations: 1 });
+  await using failing = await reporting(report(failToReport), { text: 'There is no paper.' });
+  expect(await failing.run()).toMatchObject({ reason: 'finished', text: 'There is no paper.', iterations: 2 });
+});
+
+test('for what is around an agent, a result that is its answer is a text like any other', async () => {
+  const reporter: SubAgent = {
+    ...speaker('reporter'),
+    create: () =>
+      defineAgent({
+        model: scriptedModel([call('report', {})]),
+        tools: () => [report(() => 'All is well.'), finish()],
+      }),
+  };
+  const reader = speaker('reader', { text: 'Read.' });
+  await using conversation = await host();
+  const plan = inSequence(agentStep(reporter), agentStep(reader));
+  expect(await runComposition(conversation, plan, 'Go.', { id: 'a' })).toMatchObject({ text: 'Read.' });
+  expect(reader.prompts).toEqual(['All is well.']);
 });
 
 test('an agent that takes over reads calls, results and messages of the agents before it as data, each once', async () => {

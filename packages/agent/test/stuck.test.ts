@@ -95,6 +95,25 @@ test.for(['no_such_tool', 'record'])('%s failing in the same way leads to a nudg
   expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('failed each time')]);
 });
 
+test.for(['Cell In[NUMBER], line 1', 'File "<ipython-input-NUMBER-c8d1>", line 1'])(
+  'a cell that a notebook cannot read three times leads to a nudge: %s',
+  async (place) => {
+    let cells = 0;
+    const notebook = defineTool({
+      name: 'notebook',
+      description: 'Runs a cell.',
+      input: z.object({ code: z.string() }),
+      effect: 'write',
+      execute: async ({ code }) =>
+        `  ${place.replace('NUMBER', `${++cells}`)}\n    ${code}\n    ^\nSyntaxError: incomplete input`,
+    });
+    const cell: ScriptedTurn = { calls: [{ name: 'notebook', arguments: { code: 'print((1' } }] };
+    const { conversation } = await started([...times(3, cell), done], { tools: () => [notebook, finish()] });
+    expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+    expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('failed each time')]);
+  },
+);
+
 test('two alternating calls are a loop', async () => {
   const { conversation } = await started([...times(3, [record('a'), record('b')]).flat(), record('a')]);
   expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 7 });

@@ -34,7 +34,8 @@ export function addHeadlessOptions(command: Command): Command {
 }
 
 /**
- * Returns the words of the task and the options that these options mean. A file is stronger than a task, as there.
+ * Returns the words of the task and the options that these options mean. A file is stronger than a task, as there, and
+ * a task of these options continues after a text without calls.
  *
  * @throws {CliError} `usage` for a file that cannot be read.
  */
@@ -45,16 +46,22 @@ export async function fromHeadless(
 ): Promise<{ readonly words: readonly string[]; readonly options: RunOptions }> {
   const { task, file, directory, agentCls: _class, maxIterations, maxBudgetPerTask, autoContinue, ...options } = flags;
   const text = file === undefined ? task : await textOf(pathIn(io, file));
+  const textReply = textReplyOf(text, autoContinue);
   return {
     words: [...(text === undefined ? [] : [text]), ...typed],
     options: {
       ...(directory !== undefined && { workspace: directory }),
       ...(maxIterations !== undefined && { maxSteps: maxIterations }),
       ...(maxBudgetPerTask !== undefined && { maxCost: maxBudgetPerTask }),
-      ...(!autoContinue && { textReply: 'wait' as const }),
+      ...(textReply && { textReply }),
       ...options,
     },
   };
+}
+
+function textReplyOf(task: string | undefined, autoContinue: boolean): RunOptions['textReply'] {
+  if (!autoContinue) return 'wait';
+  return task === undefined ? undefined : 'continue';
 }
 
 async function textOf(path: string): Promise<string> {

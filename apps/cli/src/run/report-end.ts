@@ -49,12 +49,10 @@ export async function reportEnd(
   if (result.reason === 'finished' || result.reason === 'asked') {
     progress[Symbol.dispose]();
     if (!isShown) printAnswer(result.text, options, io);
-    if (result.reason === 'finished') {
-      if (isKept) io.stderr.line(styled('dim', `Resume with: ${resume}`));
-      return exitCodes.ok;
-    }
-    if (isKept) io.stderr.line(`Answer with: ${resume} "ANSWER"`);
-    return exitCodes.asked;
+    const isAsked = result.reason === 'asked';
+    if (isKept && (isAsked || isQuestion(result.text))) io.stderr.line(`Answer with: ${resume} "ANSWER"`);
+    else if (isKept) io.stderr.line(styled('dim', `Resume with: ${resume}`));
+    return isAsked ? exitCodes.asked : exitCodes.ok;
   }
   if (result.reason === 'waiting') return exitCodes.waiting;
   const sentence = endSentence(result, options);
@@ -88,6 +86,11 @@ export function endSentence(result: RunResult, options: RunOptions = {}): string
       break;
   }
   return undefined;
+}
+
+/** Reports whether a final message ends with a question, also in a language with another mark. */
+function isQuestion(text: string): boolean {
+  return /[?？؟][\s"'”’)*_]*$/u.test(text);
 }
 
 function printAnswer(text: string, { json }: RunOptions, { stdout, stderr }: TerminalIo): void {

@@ -52,7 +52,8 @@ export function childDraft(conversation_id: string, { calls, unpriced_calls, ...
 
 /** Records the control of a call over the run, at `at` in UTC milliseconds. */
 export function controlDraft(actionId: string, { kind, ...rest }: ToolControl, at: number): Draft {
-  return { make: (stamp) => controlFact.create({ action_id: actionId, control: kind, ...rest, at }, stamp) };
+  const value = { action_id: actionId, control: kind, reason: '', ...rest, at };
+  return { make: (stamp) => controlFact.create(value, stamp) };
 }
 
 /** Records the settings from here on. */

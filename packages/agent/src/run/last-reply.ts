@@ -1,5 +1,5 @@
 import { textOf } from '@varve/events';
-import { ActionEvent, MessageEvent } from '@varve/events/kinds';
+import { ActionEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { FinishAction, type Payload } from '@varve/events/payloads';
 import type { View } from '@varve/events/projections';
 import type { ToolControl } from '@varve/tools';
@@ -23,18 +23,17 @@ export function endsInReply({ events }: View): boolean {
 export interface FinalAnswer {
   readonly text: string;
   readonly output?: Readonly<Record<string, unknown>>;
-  /** Control of the call that ended the run; the text is its reason. */
+  /** Control of the call that ended the run; the text is its reason, or the result that is the answer. */
   readonly control?: ToolControl;
 }
 
 /**
  * Returns the message of the agent's last `finish` with its structured output, or its last reply of text, whichever is
- * later; else an empty text. A call with control that ended the run is the answer.
+ * later; else an empty text. A call with control that ended the run is the answer, or has the answer as its result.
  */
 export function finalAnswer({ events }: View, { last }: { readonly last?: RunControlRecord } = {}): FinalAnswer {
   for (const event of events.toReversed()) {
-    if (ActionEvent.is(event) && event.id === last?.actionId)
-      return { text: last.control.reason, control: last.control };
+    if (ActionEvent.is(event) && event.id === last?.actionId) return controlAnswer(last, events);
     if (ActionEvent.is(event) && FinishAction.is(event.action)) return answerOf(event.action);
     if (MessageEvent.is(event) && event.source === 'agent') return { text: textOf(event.llm_message.content) };
   }
@@ -44,6 +43,12 @@ export function finalAnswer({ events }: View, { last }: { readonly last?: RunCon
 /** Returns the answer at the end of the last run. */
 export function lastAnswer({ timeline }: Pick<Journal, 'timeline'>): FinalAnswer {
   return finalAnswer(timeline.read('view'), timeline.read('control'));
+}
+
+function controlAnswer({ actionId, control }: RunControlRecord, events: View['events']): FinalAnswer {
+  if (control.kind !== 'answer') return { text: control.reason, control };
+  const result = events.filter((event) => ObservationEvent.is(event)).find((event) => event.action_id === actionId);
+  return { text: result ? textOf(result.observation.content) : '', control };
 }
 
 function answerOf({ message, ...fields }: Payload): FinalAnswer {

@@ -8,7 +8,7 @@ interface RunTotals<Output> {
   readonly text: string;
   /** Answer in the form of the schema of `finish`; present exactly if a run ended as `finished` by such a call. */
   readonly output?: Output;
-  /** Control of the call that ended a finished run, for what runs the agents; `text` is its reason. */
+  /** Control of the call that ended a finished run, for what runs the agents; `text` is its reason, or its result. */
   readonly control?: ToolControl;
   /** Steps of this run. */
   readonly iterations: number;

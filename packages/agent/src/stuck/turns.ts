@@ -78,5 +78,20 @@ function resultKeyOf(result: ResultEvent, outputs: StuckRules['outputs']): strin
 }
 
 function isFailure(result: ResultEvent): boolean {
-  return AgentErrorEvent.is(result) || (ObservationEvent.is(result) && result.observation.is_error);
+  if (AgentErrorEvent.is(result)) return true;
+  if (!ObservationEvent.is(result)) return false;
+  return result.observation.is_error || isUnreadableCell(textOf(result.observation.content));
 }
+
+/**
+ * Reports whether a notebook could not read a cell. It prints that as a result, whose number of the cell differs each
+ * time.
+ *
+ * @see openhands.controller.stuck (three such messages; the same line must be named)
+ */
+function isUnreadableCell(text: string): boolean {
+  return cellStart.test(text) && syntaxError.test(text);
+}
+
+const cellStart = /^[ \t]*(?:Cell In|File "?<ipython-input-).*line \d+$/m;
+const syntaxError = /^(?:Syntax|Indentation|Tab)Error: /m;

@@ -1,7 +1,7 @@
 import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
 import { newEvent, textPart, type Event, type Part } from './event.ts';
 import { argumentsOf } from '../common/generic-tool.ts';
-import { dataOf, textOfEvent, thinkingOf, toolCallsOf, toolResponsesOf } from './properties.ts';
+import { allDataOf, textOfEvent, thinkingOf, toolCallsOf, toolResponsesOf } from './properties.ts';
 
 /** Message of a chat completion. */
 export interface ChatMessage {
@@ -33,8 +33,7 @@ export function chatMessageOf(event: Event): ChatMessage {
 
 /** Returns the messages of an event with all of its text, thinking, data, calls and results. */
 export function chatMessagesOf(event: Event): readonly ChatMessage[] {
-  const data = dataOf(event);
-  const content = [textOfEvent(event), ...(data ? [jsonOf(data)] : [])].filter(Boolean).join('\n');
+  const content = [textOfEvent(event), ...allDataOf(event).map(jsonOf)].filter(Boolean).join('\n');
   if (event.type === 'user_message') return [{ role: 'user', content }];
   if (event.type === 'tool_response') {
     const results = toolResponsesOf(event);

@@ -5,14 +5,16 @@ import {
   AgentErrorEvent,
   Condensation,
   ConversationErrorEvent,
+  ConversationStateUpdateEvent,
   MessageEvent,
   ObservationEvent,
   UserRejectObservation,
 } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
-import { repliesOf } from '@varve/events/projections';
+import { repliesOf, statusKey } from '@varve/events/projections';
 import { DroppedCounter, subjectOf } from '../common/dropped.ts';
-import { newEvent, noActions, textPart, type Event, type EventActions, type Part } from './event.ts';
+import { fieldsOf, type Fields } from '../common/foreign-json.ts';
+import { dataPart, newEvent, noActions, textPart, type Event, type EventActions, type Part } from './event.ts';
 import { callPart, messageParts, replyOf, thinkingParts, withReply } from './reply-parts.ts';
 
 const unwritten = 'orxhestra has no event for it.';
@@ -32,13 +34,17 @@ export class EventWriter {
   /** Actions of a reply by the first one; empty for the others. */
   readonly #replies = new Map<string, readonly ActionEvent[]>();
   readonly #calls = new Map<string, Call>();
-  readonly #finishes = new Set<string>();
+  /** Ids of the actions whose results are the answer, with its structured output. */
+  readonly #answers = new Map<string, Fields | undefined>();
   /** Actions of the results of calls that transfer or escalate. */
   readonly #controls = new Map<string, EventActions>();
   /** Ids and times of the events that a model sees, in order. */
   readonly #shown: { readonly id: string; readonly seconds: number }[] = [];
   #invocation = '';
   #isRunning = false;
+  /** Steps of the run so far. */
+  #step = 0;
+  #status: unknown;
 
   constructor(options: EventWriterOptions) {
     this.#options = options;
@@ -48,7 +54,9 @@ export class EventWriter {
   announce(events: readonly BaseEvent[]): void {
     for (const event of events) {
       const control = controlFact.read(event);
-      if (control) this.#controls.set(control.action_id, actionsOf(control));
+      if (!control) continue;
+      this.#controls.set(control.action_id, actionsOf(control));
+      if (control.control === 'answer') this.#answers.set(control.action_id, undefined);
     }
     const steps = events.filter((event) => !isFact(event));
     for (const { calls } of repliesOf(steps)) {
@@ -64,6 +72,7 @@ export class EventWriter {
     if (call || controlFact.read(event) || originFact.read(event)) return [];
     const run = runFact.read(event);
     if (run) return this.#runEvents(event, run.state);
+    if (ConversationStateUpdateEvent.is(event) && event.key === statusKey) this.#status = event.value;
     const written = isOpaque(event) ? undefined : this.#write(event);
     if (!written) this.dropped.add(subjectOf(event), unwritten);
     return written ?? [];
@@ -75,7 +84,9 @@ export class EventWriter {
     const end = this.#event(event, 'agent_end');
     const wasRunning = this.#isRunning;
     this.#isRunning = state === 'begun';
-    if (state === 'ended') return wasRunning ? [end] : [];
+    this.#step = 0;
+    const actions = { ...noActions, ...(this.#status === 'finished' && { end_of_agent: true }) };
+    if (state === 'ended') return wasRunning ? [{ ...end, actions }] : [];
     const cut = { ...end, id: `${end.id}-end`, metadata: { interrupted: true } };
     return wasRunning ? [cut, start] : [start];
   }
@@ -108,15 +119,27 @@ export class EventWriter {
   #action(event: ActionEvent): readonly Event[] {
     const actions = this.#replies.get(event.id) ?? [event];
     this.#show(event);
-    if (FinishAction.is(event.action)) this.#finishes.add(event.id);
+    if (FinishAction.is(event.action)) {
+      this.#answers.set(event.id, fieldsOf((event.action as Fields)['structured_output']));
+    }
     if (actions.length === 0) return [];
+    this.#step += 1;
     const thoughts = event.thought.map(({ text }) => textPart(text));
     const parts = [...thinkingParts(event), ...thoughts, ...actions.map(callPart)];
     const reply = replyOf(this.#calls.get(event.llm_response_id), parts);
-    return [this.#event(event, 'agent_message', { content: contentOf(parts), ...withReply(reply) })];
+    const metadata = this.#stepMetadata();
+    return [this.#event(event, 'agent_message', { content: contentOf(parts), metadata, ...withReply(reply) })];
   }
 
-  /** Returns the result of a call, and after that of `finish` the answer, which is final only as a message. */
+  /** Returns the number of the step of a run. Imported calls belong to no run. */
+  #stepMetadata(): Fields {
+    return this.#isRunning ? { react_step: this.#step } : {};
+  }
+
+  /**
+   * Returns the result of a call, and after one that is the answer, as that of `finish`, the answer as a message, since
+   * only a message is final.
+   */
   #result(event: ObservationEvent): readonly Event[] {
     const { observation, extended_content, action_id } = event;
     const shown = [...observation.content, ...extended_content].flatMap((block) =>
@@ -128,9 +151,11 @@ export class EventWriter {
     const response = observation.is_error ? { result: '', error: written } : { result: written, error: null };
     const actions = this.#controls.get(action_id);
     const result = { ...this.#response(event, response), ...(actions && { actions }) };
-    if (!this.#finishes.has(action_id)) return [result];
-    const answer = this.#event(event, 'agent_message', { content: contentOf([textPart(written)]) });
-    return [result, { ...answer, id: `${answer.id}-answer`, metadata: { tool: 'finish' } }];
+    if (!this.#answers.has(action_id)) return [result];
+    const data = this.#answers.get(action_id);
+    const parts = [textPart(written), ...(data ? [dataPart(data)] : [])];
+    const answer = this.#event(event, 'agent_message', { content: contentOf(parts) });
+    return [result, { ...answer, id: `${answer.id}-answer`, metadata: { tool: event.tool_name } }];
   }
 
   #response(
@@ -140,7 +165,8 @@ export class EventWriter {
     const { tool_call_id, tool_name } = event;
     this.#show(event);
     const part = { type: 'tool_response' as const, tool_call_id, tool_name, result, error, metadata: {} };
-    return this.#event(event, 'tool_response', { content: contentOf([part]) });
+    const metadata = this.#stepMetadata();
+    return this.#event(event, 'tool_response', { content: contentOf([part]), metadata });
   }
 
   /** Returns a compaction per run of forgotten events that follow each other. The first one has the summary. */
@@ -178,6 +204,7 @@ export class EventWriter {
 
 function actionsOf(control: NonNullable<ReturnType<typeof controlFact.read>>): EventActions {
   if (control.control === 'escalate') return { ...noActions, escalate: true };
+  if (control.control === 'answer') return { ...noActions, skip_summarization: true };
   return { ...noActions, transfer_to_agent: control.agent ?? null };
 }
 

@@ -130,6 +130,11 @@ export function textPart(text: string): Part {
   return { type: 'text', text, metadata: {} };
 }
 
+/** Returns a data part. */
+export function dataPart(data: Fields): Part {
+  return { type: 'data', data, metadata: {} };
+}
+
 /** Returns the JSON of an event as an event; undefined for other JSON. Fields of the wrong type have their defaults. */
 export function eventOf(json: unknown): Event | undefined {
   const fields = fieldsOf(json);

@@ -21,8 +21,8 @@ export interface EventProperties {
   readonly isFinalResponse: boolean;
   /** Last answer by the rule of its documentation: a whole message of the agent without calls. */
   readonly isAnswer: boolean;
-  /** Step of a ReAct loop: `thought`, `action` or `observation`. */
-  readonly reactStep?: string;
+  /** Step of a ReAct loop: its number, or `thought`, `action` or `observation`. */
+  readonly reactStep?: string | number;
   readonly scratchpad?: string;
   /** Class of the exception that an error event reports. */
   readonly exceptionType?: string;
@@ -68,7 +68,12 @@ export function thinkingOf(event: Event): string {
 
 /** Returns the first data part of an event, or null. */
 export function dataOf(event: Event): Fields | null {
-  return partsOfType(event, 'data')[0]?.data ?? null;
+  return allDataOf(event)[0] ?? null;
+}
+
+/** Returns the data parts of an event in order. */
+export function allDataOf(event: Event): readonly Fields[] {
+  return partsOfType(event, 'data').map(({ data }) => data);
 }
 
 /** Returns the calls of an event in order. */
@@ -86,11 +91,16 @@ export function hasToolCalls(event: Event): boolean {
   return toolCallsOf(event).length > 0;
 }
 
-/** Returns the error of the first result; for an event with the metadata `error` its text; else null. */
+/**
+ * Returns the error of the first result; for an event with the metadata `error` the message in it, or the text of the
+ * event if it is only a mark; else null.
+ */
 function errorOf(event: Event): string | null {
   const [response] = toolResponsesOf(event);
   if (response && response.error !== null) return response.error;
-  return isTruthy(event.metadata['error']) ? textOfEvent(event) : null;
+  const { error } = event.metadata;
+  if (typeof error === 'string' && error !== '') return error;
+  return isTruthy(error) ? textOfEvent(event) : null;
 }
 
 /** Returns true for an event with a signature and the DID of its signer. */
@@ -121,13 +131,13 @@ function isAnswer(event: Event): boolean {
 
 /** Returns the metadata that agents of orxhestra write: the ReAct step, its notes, and the class of an exception. */
 function stepOf({ metadata }: Event): {
-  readonly reactStep?: string;
+  readonly reactStep?: string | number;
   readonly scratchpad?: string;
   readonly exceptionType?: string;
 } {
   const { react_step, scratchpad, exception_type } = metadata;
   return {
-    ...(typeof react_step === 'string' && { reactStep: react_step }),
+    ...((typeof react_step === 'string' || typeof react_step === 'number') && { reactStep: react_step }),
     ...(typeof scratchpad === 'string' && { scratchpad }),
     ...(typeof exception_type === 'string' && { exceptionType: exception_type }),
   };

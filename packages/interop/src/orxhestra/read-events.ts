@@ -6,7 +6,7 @@ import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
 import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
 import { eventOf, type Event } from './event.ts';
 import { EventWriter } from './event-writer.ts';
-import { dataOf, isTruthy, textOfEvent, thinkingOf, toolCallsOf, toolResponsesOf } from './properties.ts';
+import { allDataOf, isTruthy, textOfEvent, thinkingOf, toolCallsOf, toolResponsesOf } from './properties.ts';
 
 /** Names of the formats in facts: of an event, and of the fields of a session. */
 export const orxhestraFormats = { event: 'orxhestra', session: 'orxhestra-session' } as const;
@@ -125,14 +125,13 @@ class EventReader {
 /** Returns what a model reads of an event: its texts, its data as JSON, and its images. */
 function contentOf(event: Event): readonly Content[] {
   const shown = textOfEvent(event);
-  const data = dataOf(event);
   const images = event.content.parts.flatMap((part) => {
     if (part.type !== 'file' || !part.mime_type?.startsWith('image/')) return [];
     return part.inline_bytes === null ? [] : [`data:${part.mime_type};base64,${part.inline_bytes}`];
   });
   return [
     ...(shown === '' ? [] : [text(shown)]),
-    ...(data ? [text(JSON.stringify(data))] : []),
+    ...allDataOf(event).map((data) => text(JSON.stringify(data))),
     ...(images.length > 0 ? [{ cache_prompt: false, type: 'image' as const, image_urls: images }] : []),
   ];
 }

@@ -70,9 +70,15 @@ export function verifySignature(event: Event, options: VerifySignatureOptions = 
   });
 }
 
-/** Returns the Ed25519 key of a `did:key`; undefined for any other DID. */
+/** Returns a `did:key` without the fragment that names its only key; any other DID as it is. */
+export function withoutFragment(did: string): string {
+  const [key = '', ...fragment] = did.split('#');
+  return key.startsWith('did:key:') && `did:key:${fragment.join('#')}` === key ? key : did;
+}
+
+/** Returns the Ed25519 key of a `did:key`, also with the fragment of this key; undefined for any other DID. */
 export function publicKeyOf(did: string): KeyObject | undefined {
-  const bytes = publicKeyInDid(did);
+  const bytes = publicKeyInDid(withoutFragment(did));
   const x = bytes && Buffer.from(bytes).toString('base64url');
   return x === undefined ? undefined : createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }

@@ -1,6 +1,12 @@
 import type { Event } from './event.ts';
 import { isSigned } from './properties.ts';
-import { signEvent, verifySignature, type EventSigner, type VerifySignatureOptions } from './signing.ts';
+import {
+  signEvent,
+  verifySignature,
+  withoutFragment,
+  type EventSigner,
+  type VerifySignatureOptions,
+} from './signing.ts';
 
 /** Returns true for an event that an agent signs. Messages of the user and compactions have no signer. */
 export function isOfAgent({ type, author, actions, agent_name }: Event): boolean {
@@ -60,8 +66,10 @@ export function verifyEvents(events: readonly Event[], policy: TrustPolicy): rea
 function problemOf(event: Event, policy: TrustPolicy): EventVerdict['problem'] {
   const { trusted, denied = [], mustBeSigned = [] } = policy;
   if (!isSigned(event)) return mustBeSigned.includes(event.type) ? 'unsigned' : undefined;
-  if (denied.includes(event.signer_did)) return 'denied signer';
-  if (trusted && !trusted.includes(event.signer_did)) return 'unknown signer';
+  const signer = withoutFragment(event.signer_did);
+  const isIn = (dids: readonly string[]): boolean => dids.some((did) => withoutFragment(did) === signer);
+  if (isIn(denied)) return 'denied signer';
+  if (trusted && !isIn(trusted)) return 'unknown signer';
   return verifySignature(event, policy) ? undefined : 'invalid signature';
 }
 

@@ -65,7 +65,8 @@ describe('an event of orxhestra', () => {
     expect(propertiesOf(event).toolResponses).toHaveLength(1);
   });
 
-  test('has the error of its result, or its text if the metadata mark an error', () => {
+  test('has the error of its result, or that of the metadata, or its text if they only mark an error', () => {
+    expect(propertiesOf(message([textPart('Sorry.')], { metadata: { error: 'No disk.' } })).error).toBe('No disk.');
     expect(propertiesOf(message([response('', 'No.')])).error).toBe('No.');
     expect(propertiesOf(message([textPart('Failed.')], { metadata: { error: true } })).error).toBe('Failed.');
     expect(propertiesOf(message([textPart('Fine.')], { metadata: { error: false } })).error).toBeNull();
@@ -78,7 +79,8 @@ describe('an event of orxhestra', () => {
       scratchpad: 'notes',
       exceptionType: 'ValueError',
     });
-    expect(propertiesOf(message([], { metadata: { react_step: 3 } })).reactStep).toBeUndefined();
+    expect(propertiesOf(message([], { metadata: { react_step: 3 } })).reactStep).toBe(3);
+    expect(propertiesOf(message([], { metadata: { react_step: {} } })).reactStep).toBeUndefined();
   });
 
   test.for<readonly [string, Event, 'final' | 'not final']>([

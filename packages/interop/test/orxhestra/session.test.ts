@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { eventCodec, type BaseEvent } from '@varve/events';
 import { callFact, controlFact, runFact } from '@varve/events/facts';
-import { builtinKinds, Condensation, ConversationErrorEvent } from '@varve/events/kinds';
-import { checkMessages, foldEvents, messageBuilder, viewProjection } from '@varve/events/projections';
+import { builtinKinds, Condensation, ConversationErrorEvent, ConversationStateUpdateEvent } from '@varve/events/kinds';
+import { FinishAction } from '@varve/events/payloads';
+import { checkMessages, foldEvents, messageBuilder, statusKey, viewProjection } from '@varve/events/projections';
 import { arbitraryLog, eventFactory, type Log } from '@varve/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -263,6 +264,50 @@ describe('a conversation of varve as a session', () => {
     expect(sessionStateOf(eventsIn(output.session))).toMatchObject({ activeAgent: 'poet', isEscalated: true });
     expect(eventsIn(output.session)[1]?.actions.transfer_to_agent).toBe('poet');
     expect(output.dropped).toEqual([]);
+  });
+
+  test('has its steps with their number, its structured answer as data, and the end of its agent', () => {
+    const made = eventFactory();
+    const begun = runFact.create({ state: 'begun', at: 0 }, made.stamp());
+    const [look, end] = [made.call('c1', 'r1'), made.call('c2', 'r2', { tool_name: 'finish' })];
+    const answer = FinishAction.create({ message: 'One.' });
+    const finish = { ...end, action: { ...answer, structured_output: { files: 1 } } } as BaseEvent;
+    const finished = ConversationStateUpdateEvent.create({ key: statusKey, value: 'finished' }, made.stamp());
+    const ended = runFact.create({ state: 'ended', at: 0 }, made.stamp());
+    const log = [
+      made.user('Go.'),
+      begun,
+      look,
+      made.result(0, 'a.txt'),
+      finish,
+      made.result(1, 'One.'),
+      finished,
+      ended,
+    ];
+    const output = eventsIn(writeSession(log, { sessionId: 's' }).session);
+    expect(output.map((event) => propertiesOf(event).reactStep)).toEqual([
+      undefined,
+      undefined,
+      1,
+      1,
+      2,
+      2,
+      undefined,
+      undefined,
+    ]);
+    expect(output.map(({ actions }) => actions.end_of_agent)).toEqual([...Array<null>(7).fill(null), true]);
+    const last = output.filter((event) => propertiesOf(event).isFinalResponse);
+    expect(last.map((event) => [propertiesOf(event).text, propertiesOf(event).data])).toEqual([['One.', { files: 1 }]]);
+  });
+
+  test('has a result that is the answer as a final message', () => {
+    const made = eventFactory();
+    const call = made.call('c1', 'r1');
+    const control = controlFact.create({ action_id: call.id, control: 'answer', reason: '', at: 0 }, made.stamp());
+    const { session: output } = writeSession([call, made.result(0, 'All is well.'), control], { sessionId: 's' });
+    const [, result, answer] = eventsIn(output);
+    expect(result?.actions.skip_summarization).toBe(true);
+    expect(answer && propertiesOf(answer)).toMatchObject({ isFinalResponse: true, text: 'All is well.' });
   });
 
   test('is signed on demand, and the signatures of a chain are valid', async () => {

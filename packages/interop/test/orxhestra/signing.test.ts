@@ -183,4 +183,13 @@ describe('a chain of signatures', () => {
     expect(problems([answer], { trusted: [signer.did], denied: [signer.did] })).toEqual(['denied signer']);
     expect(problems([unsigned], {})).toEqual(['ok']);
   });
+
+  test('by a DID with the fragment of its key is that of the key, and with another fragment is invalid', () => {
+    const key = signer.did.slice('did:key:'.length);
+    const named = signEvent({ ...answer, id: id(9) }, { ...signer, did: `${signer.did}#${key}` });
+    expect(problems([named], { trusted: [signer.did] })).toEqual(['ok']);
+    expect(problems([named], { denied: [signer.did] })).toEqual(['denied signer']);
+    const other = signEvent({ ...answer, id: id(9) }, { ...signer, did: `${signer.did}#other` });
+    expect(problems([other], {})).toEqual(['invalid signature']);
+  });
 });

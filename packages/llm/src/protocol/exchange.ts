@@ -52,7 +52,7 @@ export async function exchange<Body extends object>(
     return { ...reply, message, latencyMs: latencyMs() };
   } catch (error) {
     const partial = assembly.partial();
-    const generated = control.endedBy ? undefined : readFailedGeneration(error, request, model);
+    const generated = control.endedBy ? undefined : readFailedGeneration(error, request, { model, ...partial });
     if (!generated) {
       const failure = attachPartial(control.endedBy ?? error, partial, model);
       throw failure instanceof LlmError ? server.errors.redactPartial(failure) : failure;

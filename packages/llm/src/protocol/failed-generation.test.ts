@@ -73,6 +73,19 @@ test('a call that its server could not read replaces the text that was streamed 
   expect(deltas).toEqual([{ kind: 'text', text: 'I lo' }, reset, ...messageDeltas(reply.message)]);
 });
 
+test('a call that does not match its schema keeps its arguments and the reasoning that was streamed before', async () => {
+  const written = '{"name": "grep", "arguments": {"regex": "main"}}';
+  const thought = { choices: [{ delta: { role: 'assistant', reasoning: 'I grep.' } }] };
+  const failure = { error: { ...error, failed_generation: written, status_code: 400 } };
+  const body = [thought, failure].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+  const headers = { 'content-type': 'text/event-stream' };
+  await using server = await scriptedServer([{ fault: { kind: 'answer', headers, body } }]);
+  const model = openaiChat({ model: 'm', baseUrl: server.url });
+  const { message } = await model.generate(userRequest('Hi', { tools }), { onDelta: () => undefined });
+  expect(message.reasoning_content).toBe('I grep.');
+  expect(message.tool_calls?.map(({ arguments: json }) => json)).toEqual(['{"regex":"main"}']);
+});
+
 test('a call is not a reply when no tool was offered', async () => {
   const [written = ''] = calls;
   await using server = await scriptedServer([rejection(written)]);

@@ -12,13 +12,23 @@ export type GeneratedReply = Pick<ModelReply, 'id' | 'model' | 'message' | 'fini
 /**
  * Returns the reply in a failure whose `partial` is the model's whole output: some servers reject their own model's
  * calls when they cannot read them. Undefined unless the output ends with whole calls of tools that the request offers.
+ * `reasoning` arrived before the failure, and is that of the reply.
  */
-export function readFailedGeneration(error: unknown, request: ModelRequest, model: string): GeneratedReply | undefined {
+export function readFailedGeneration(
+  error: unknown,
+  request: ModelRequest,
+  { model, reasoning }: { readonly model: string; readonly reasoning: string },
+): GeneratedReply | undefined {
   if (!(error instanceof LlmError) || error.code !== 'malformed-reply' || !error.partial) return undefined;
   const output: ModelReply = {
     id: `reply_${randomUUID().replaceAll('-', '')}`,
     model,
-    message: { role: 'assistant', content: [text(error.partial.text)], thinking_blocks: [] },
+    message: {
+      role: 'assistant',
+      content: [text(error.partial.text)],
+      thinking_blocks: [],
+      ...(reasoning !== '' && { reasoning_content: reasoning }),
+    },
     finish: 'stop',
     latencyMs: 0,
     attempts: 1,

@@ -4,6 +4,7 @@ export { limitCalls } from './limit-calls.ts';
 export { meterCalls, type TokenPrices } from './meter-calls.ts';
 export { listedModels } from './listed-models.ts';
 export { modelCatalog, type ModelCatalog } from './model-catalog.ts';
+export { omitReasoning } from './omit-reasoning.ts';
 export { recordCalls } from './record-calls.ts';
 export { cassetteModel } from './cassette-model.ts';
 export { routeCalls } from './route-calls.ts';

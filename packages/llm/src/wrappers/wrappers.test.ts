@@ -6,6 +6,7 @@ import type { CassetteEntry } from './cassette.ts';
 import { explainFailures } from './explain-failures.ts';
 import { limitCalls } from './limit-calls.ts';
 import { meterCalls } from './meter-calls.ts';
+import { omitReasoning } from './omit-reasoning.ts';
 import { recordCalls } from './record-calls.ts';
 import { cassetteModel } from './cassette-model.ts';
 import { routeCalls } from './route-calls.ts';
@@ -42,6 +43,7 @@ const models: Readonly<Record<string, OpenModel>> = {
   explained: wrapping(explainFailures(() => 'The proxy is http://127.0.0.1:9.')),
   limited: wrapping(limitCalls({ concurrency: 3, requests: 1000 })),
   metered: wrapping(meterCalls()),
+  'without reasoning': wrapping(omitReasoning()),
   recorded: wrapping(recordCalls({ record: () => undefined })),
   'routed, to the first': wrapping((model) => routeCalls([model])),
   'routed, to the second': wrapping((model) => routeCalls([tooSmall, model])),

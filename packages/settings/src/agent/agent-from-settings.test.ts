@@ -80,7 +80,7 @@ test('options of tools are in the spec of the agent, and those without an effect
 test('limits, rules, concurrency, text replies and the condenser are those of the settings', async () => {
   const agent = await agentOf({
     budget: { steps: 9, cost_usd: 1.5, tokens: 1000, calls: 7, seconds: 2.5 },
-    stuck: { repeated_errors: 2 },
+    stuck: { repeated_errors: 2, window: 'conversation', outputs: 'exit-codes' },
     concurrency: 3,
     text_reply: 'wait',
     condenser: { kind: 'rolling-window', max_events: 50, options: { keepFirst: 4 } },
@@ -88,6 +88,7 @@ test('limits, rules, concurrency, text replies and the condenser are those of th
   });
   expect(agent.budget).toEqual({ maxIterations: 9, maxCostUsd: 1.5, maxTokens: 1000, maxCalls: 7, maxMs: 2500 });
   expect(agent.stuck).toMatchObject({ repeatedErrors: 2, repeatedResults: 4 });
+  expect(agent.stuck).toMatchObject({ window: 'conversation', outputs: 'exit-codes' });
   expect([agent.concurrency, agent.textReply]).toEqual([3, 'wait']);
   expect(agent.condenser.spec).toMatchObject({ kind: 'rolling-window', maxEvents: 50, keepFirst: 4 });
   expect(agent.confirmation.spec).toEqual({ kind: 'ConfirmRisky', threshold: 'MEDIUM', confirm_unknown: false });

@@ -90,6 +90,8 @@ function stuckOf(settings: Source): Pick<AgentOptions, 'stuck'> {
     alternating: settings.get('stuck.alternating'),
     monologue: settings.get('stuck.monologue'),
     overflows: settings.get('stuck.overflows'),
+    window: settings.get('stuck.window'),
+    outputs: settings.get('stuck.outputs'),
   };
   return { stuck: withoutUndefined(rules) };
 }

@@ -180,3 +180,19 @@ test('a server without a model, and a key without a value, are errors', async ()
     message: 'There is no value for secret:GONE.',
   });
 });
+
+test('a model with omit_reasoning is sent no reasoning, also if it continues better with it', async () => {
+  const calls = [{ id: 'c1', name: 'look', arguments: '{}', origin: 'completion' as const }];
+  const reply = { role: 'assistant' as const, content: [], thinking_blocks: [], tool_calls: calls };
+  const result = { role: 'tool' as const, content: [], thinking_blocks: [], tool_call_id: 'c1', name: 'look' };
+  const { messages } = userRequest('Hi');
+  const sentWith = async (llm: object): Promise<string> => {
+    await using server = await scriptedServer([{ text: 'Hi.' }]);
+    const { model } = await configured({ user: { llm: { model: 'deepseek-reasoner', base_url: server.url, ...llm } } });
+    const reasoned = { ...reply, reasoning_content: 'I look first.' };
+    await model.generate({ ...userRequest('Hi'), messages: [...messages, reasoned, result] });
+    return server.requests[0]?.text ?? '';
+  };
+  expect(await sentWith({})).toContain('"reasoning_content":"I look first."');
+  expect(await sentWith({ omit_reasoning: true })).not.toContain('I look first.');
+});

@@ -10,7 +10,7 @@ import {
   type RetryNotice,
 } from '@varve/llm';
 import { nameProxy } from '@varve/llm/network';
-import { dumpsFrom, meterCalls, modelCatalog } from '@varve/llm/wrappers';
+import { dumpsFrom, meterCalls, modelCatalog, omitReasoning } from '@varve/llm/wrappers';
 import { isLoopback, type Variables, withoutUndefined } from '@varve/text';
 import * as z from 'zod';
 import type { LlmValues } from '../definitions/llm-fields.ts';
@@ -90,7 +90,7 @@ const defaultAttempts = 5;
  */
 export async function modelFromSettings(options: ModelOptions): Promise<ConfiguredModel> {
   const { home, env, notices = {} } = options;
-  const { reference, apiKey, keyName, adapter, attempts, mode } = await chooseModel(options);
+  const { reference, apiKey, keyName, adapter, attempts, mode, omitsReasoning } = await chooseModel(options);
   const secrets = [...new Set([...providerKeys(env), ...(apiKey === undefined ? [] : [apiKey])])];
   const fetchOption = options.fetch && { fetch: options.fetch };
   const dumps = dumpsFrom(env, { path: join(home, 'completions'), secrets, ...fetchOption });
@@ -106,7 +106,8 @@ export async function modelFromSettings(options: ModelOptions): Promise<Configur
     ...(dumps ? { fetch: dumps.fetch } : fetchOption),
     ...(notices.onPromptCut && { onPromptCut: notices.onPromptCut }),
   });
-  const named = nameProxy(env)(nameKey(keyName ?? variableAt(address.baseUrl, env))(created));
+  const plain = omitsReasoning ? omitReasoning()(created) : created;
+  const named = nameProxy(env)(nameKey(keyName ?? variableAt(address.baseUrl, env))(plain));
   const priced = catalog ? meterCalls({ catalog: async () => catalog })(named) : named;
   const onRetry = (notice: RetryNotice): void => notices.onRetry?.(notice, attempts);
   const retrying = retry({ attempts, onRetry })(dumps ? dumps.wrap(priced) : priced);
@@ -133,6 +134,7 @@ interface ChosenModel {
   readonly adapter: Partial<ModelFromOptions>;
   readonly attempts: number;
   readonly mode: NonNullable<LlmValues['function_calling']>;
+  readonly omitsReasoning: boolean;
 }
 
 async function chooseModel(options: ModelOptions): Promise<ChosenModel> {
@@ -140,6 +142,7 @@ async function chooseModel(options: ModelOptions): Promise<ChosenModel> {
   const sources = modelSources(settings, await profileOf(options), env);
   const connection = chooseConnection(hasOwnProfile(options) ? sources.filter(isProfile) : sources);
   const attempts = connection.values.num_retries ?? defaultAttempts;
+  const omitsReasoning = connection.values.omit_reasoning === true;
   if (stored) {
     const chosen = resumedModel(stored, flagsOf(settings));
     if (chosen.change !== undefined) options.notices?.onChange?.(chosen.change);
@@ -148,7 +151,15 @@ async function chooseModel(options: ModelOptions): Promise<ChosenModel> {
     const apiKey = await keyValue(place, options);
     const adapter = { ...chosen.settings, ...withAddress(chosen.reference, chosen.baseUrl) };
     const mode = flagsOf(settings).functionCalling ?? stored.functionCalling;
-    return { reference: chosen.reference, apiKey, keyName: descriptionOf(place), adapter, attempts, mode };
+    return {
+      reference: chosen.reference,
+      apiKey,
+      keyName: descriptionOf(place),
+      adapter,
+      attempts,
+      mode,
+      omitsReasoning,
+    };
   }
   const { model, baseUrl, values } = connection;
   if (model === undefined) throw new SettingsError('no-model', `The server ${baseUrl} needs a model name.`);
@@ -156,7 +167,7 @@ async function chooseModel(options: ModelOptions): Promise<ChosenModel> {
   const place = keyFor(sources, addressOf(model, adapter).baseUrl);
   const apiKey = await keyValue(place, options);
   const mode = values.function_calling ?? 'auto';
-  return { reference: model, apiKey, keyName: descriptionOf(place), adapter, attempts, mode };
+  return { reference: model, apiKey, keyName: descriptionOf(place), adapter, attempts, mode, omitsReasoning };
 }
 
 /** An address in the reference is complete. */

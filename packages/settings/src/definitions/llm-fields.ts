@@ -38,6 +38,10 @@ export const llmFields = {
   max_input_tokens: { schema: count, description: 'Context window in tokens; default that of the model.' },
   max_output_tokens: { schema: count, description: 'Longest reply in tokens.' },
   stream: { schema: z.boolean(), description: 'Streams replies.' },
+  omit_reasoning: {
+    schema: z.boolean(),
+    description: 'Never sends reasoning of earlier replies, also to models that continue better with it.',
+  },
   disable_vision: { schema: z.boolean(), description: 'Sends no images.' },
   timeout: { schema: z.number().positive().max(2_000_000), description: 'Longest call in seconds.' },
   num_retries: { schema: count.max(100), description: 'Attempts of one call, the first included.' },

@@ -60,6 +60,16 @@ export const settingDefinitions = {
   'stuck.alternating': setting(repeats, 'Two alternating replies.', { scope: 'trusted-project' }),
   'stuck.monologue': setting(repeats, 'Replies without calls.', { scope: 'trusted-project' }),
   'stuck.overflows': setting(repeats, 'Contexts that are too long again.', { scope: 'trusted-project' }),
+  'stuck.window': setting(
+    z.enum(['user-message', 'conversation']),
+    'Part of a conversation that is examined: since the last message of the user (default), or all of it.',
+    { scope: 'trusted-project' },
+  ),
+  'stuck.outputs': setting(
+    z.enum(['compared', 'exit-codes']),
+    'Comparison of the results of two commands: of the output (default), or of the exit status only.',
+    { scope: 'trusted-project' },
+  ),
   'budget.steps': setting(count, 'Steps of one run.', { defaultValue: 500 }),
   'budget.cost_usd': setting(z.number().positive(), 'US dollars of one conversation.'),
   'budget.tokens': setting(count, 'Tokens of one conversation.'),

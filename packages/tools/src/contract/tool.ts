@@ -53,10 +53,14 @@ export const cautiousAnnotations: ToolAnnotations = {
   openWorldHint: true,
 };
 
-/** Control of a call over the run that it is part of: a transfer to another agent, or the end of a loop. */
+/**
+ * Control of a call over the run that it is part of: a transfer to another agent, the end of a loop, or a result that
+ * is the answer, which the model does not summarize.
+ */
 export type ToolControl =
   | { readonly kind: 'transfer'; readonly agent: string; readonly reason: string }
-  | { readonly kind: 'escalate'; readonly reason: string };
+  | { readonly kind: 'escalate'; readonly reason: string }
+  | { readonly kind: 'answer' };
 
 /**
  * A tool that an agent can call. Created by `defineTool`; one value may serve any number of calls of one conversation,

@@ -26,8 +26,10 @@ export async function runAgent(subAgent: SubAgent, prompt: string, context: Step
   const { delegation, path, key, signal, tools } = context;
   const order = { taskId: path, subAgent, prompt, tools };
   const { isCompleted, text, result, events = [] } = await delegation.runStep(order, { idempotencyKey: key, signal });
-  const end = { name: subAgent.name, isCompleted, text, ...(result?.control && { control: result.control }) };
-  return { end, events };
+  const control = result?.control;
+  // An answer is control over the agent's own run, and a text like any other for what is around it.
+  const isOutside = control !== undefined && control.kind !== 'answer';
+  return { end: { name: subAgent.name, isCompleted, text, ...(isOutside && { control }) }, events };
 }
 
 /**

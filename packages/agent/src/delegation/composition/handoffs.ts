@@ -2,7 +2,7 @@ import { transferToAgent } from '@varve/tools';
 import { AgentError } from '../../error.ts';
 import { findSubAgent } from '../find-sub-agent.ts';
 import { type SubAgent } from '../../agent/agent.ts';
-import { partOf, type Composition, type StepEnd } from './composition.ts';
+import { partOf, type Composition, type StepContext, type StepEnd } from './composition.ts';
 import { runAgent } from './compositions.ts';
 import { renderWork, type AgentWork } from './render-work.ts';
 
@@ -15,6 +15,11 @@ export interface HandoffOptions {
    * the agents before it, as far as they fit, and the reasons; `reasons` is these only.
    */
   readonly passes?: 'work' | 'reasons';
+  /**
+   * The agent that begins: `first` of the list, the default, or the `active` one, which answered the message before in
+   * the same conversation, with the same position in its composition.
+   */
+  readonly begins?: 'first' | 'active';
 }
 
 /**
@@ -27,7 +32,7 @@ export interface HandoffOptions {
  */
 export function withHandoffs(
   agents: readonly SubAgent[],
-  { maxTransfers = 10, passes = 'work' }: HandoffOptions = {},
+  { maxTransfers = 10, passes = 'work', begins = 'first' }: HandoffOptions = {},
 ): Composition {
   const [first] = agents;
   if (!first || agents.length < 2) throw new AgentError('invalid', 'Handoffs need at least two agents.');
@@ -35,7 +40,7 @@ export function withHandoffs(
   return {
     name: 'handoffs',
     async run(input, context) {
-      let agent = first;
+      let agent = (begins === 'active' && activeAgent(agents, context)) || first;
       const work: AgentWork[] = [];
       for (let transfers = 0; ; transfers++) {
         const others = agents.filter((one) => one !== agent);
@@ -50,6 +55,18 @@ export function withHandoffs(
       }
     },
   };
+}
+
+/**
+ * Returns the agent of the last task of an earlier run of this composition. Tasks of this run, which may have been cut
+ * off, do not count, so that it begins with the same agent again.
+ */
+function activeAgent(agents: readonly SubAgent[], { delegation, path }: StepContext): SubAgent | undefined {
+  const position = path.slice(path.indexOf('.'));
+  const start = delegation.tasks.findIndex(({ taskId }) => taskId.startsWith(`${path}.`));
+  const earlier = start === -1 ? delegation.tasks : delegation.tasks.slice(0, start);
+  const last = earlier.findLast(({ taskId }) => taskId.slice(taskId.indexOf('.')).startsWith(`${position}.`));
+  return last && findSubAgent(agents, last.subAgent);
 }
 
 function renderReasons(work: readonly AgentWork[]): string {

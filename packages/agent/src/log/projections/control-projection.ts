@@ -22,10 +22,18 @@ export const controlProjection: Projection<{ readonly last?: RunControlRecord }>
     if (importFact.read(event)) return {};
     const fact = controlFact.read(event);
     if (!fact) return state;
-    const { action_id: actionId, control: kind, agent = '', reason } = fact;
-    return { last: { actionId, control: kind === 'transfer' ? { kind, agent, reason } : { kind, reason } } };
+    return { last: { actionId: fact.action_id, control: controlOf(fact) } };
   },
   read: (state) => Object.freeze({ ...state }),
   encode: (state) => JSON.parse(JSON.stringify(state)) as Json,
   decode: (json) => json as unknown as { readonly last?: RunControlRecord },
 };
+
+function controlOf({
+  control: kind,
+  agent = '',
+  reason,
+}: NonNullable<ReturnType<typeof controlFact.read>>): ToolControl {
+  if (kind === 'transfer') return { kind, agent, reason };
+  return kind === 'answer' ? { kind } : { kind, reason };
+}
