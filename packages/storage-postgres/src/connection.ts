@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { StorageError } from '@varve/storage';
 import { type Wakeups, wakeups } from '@varve/storage/kit';
 import { Pool, type PoolClient, types } from 'pg';
-import { isConflict, toFailure, toStorageError } from './errors.ts';
+import { isConflict, isOutage, toFailure, toStorageError } from './errors.ts';
 import { migrate } from './schema.ts';
 import type { Query, Row, Session } from './session.ts';
 import { sqlOf, type Sql } from './sql.ts';
@@ -12,7 +13,7 @@ export interface Connection {
   /** Name of the store in messages, without password. */
   readonly label: string;
   readonly sql: Sql;
-  /** Runs a statement that only reads. @throws {StorageError} `closed`, `io`, `corrupt`. */
+  /** Reads; waits for a server that restarts. @throws {StorageError} `closed`, `io`, `corrupt`. */
   readonly read: Query;
   /** Runs a statement that commits by itself; it may run more than once. @throws {StorageError} as {@link read}. */
   readonly write: Query;
@@ -37,6 +38,9 @@ const stalledMs = 10_000;
 /** Time after which a statement without a reply counts as lost. */
 const replyMs = 120_000;
 const conflictTries = 8;
+/** Time during which a server that restarts, or a connection that fails, is waited for. */
+const outageMs = 30_000;
+const outagePauseMs = 200;
 
 /** Connects to a database, and creates or migrates its tables. @throws {StorageError} `io`, `invalid`. */
 export async function connect({ target, pollMs }: ConnectOptions): Promise<Connection> {
@@ -44,6 +48,8 @@ export async function connect({ target, pollMs }: ConnectOptions): Promise<Conne
   const pool = openPool(target);
   const closing = new AbortController();
   let isClosed = false;
+  let isConnected = false;
+  const isPatient = (): boolean => isConnected && !closing.signal.aborted;
   const check = (isOver: boolean): void => {
     if (isOver) throw new StorageError('closed', `The store ${label} is closed.`);
   };
@@ -54,7 +60,8 @@ export async function connect({ target, pollMs }: ConnectOptions): Promise<Conne
       throw toStorageError(error, label);
     }
   };
-  const query: Query = async (sql, values) => run(async () => queryOf(pool)(sql, values));
+  const query: Query = async (sql, values) =>
+    run(async () => retryOutages(async () => queryOf(pool)(sql, values), isPatient));
   const connection: Connection = {
     label,
     sql: sqlOf(schema),
@@ -68,7 +75,7 @@ export async function connect({ target, pollMs }: ConnectOptions): Promise<Conne
     },
     transaction: async (work) => {
       check(isClosed);
-      return run(async () => transact(pool, work));
+      return run(async () => transact(async () => retryOutages(async () => begin(pool), isPatient), work));
     },
     wake: wakeups((onChange) => watchCommits(connection, pollMs, onChange)),
     closed: closing.signal,
@@ -83,6 +90,7 @@ export async function connect({ target, pollMs }: ConnectOptions): Promise<Conne
   try {
     await connection.transaction(async (session) => checkDatabase(session, label));
     await migrate(connection.transaction, { schema, label });
+    isConnected = true;
     return connection;
   } catch (error) {
     await pool.end();
@@ -109,6 +117,8 @@ function openPool({ host, port, user, password, database, tls, ...target }: Targ
   });
   // The pool removes an idle connection that fails; the next statement uses another one, and fails if it cannot.
   pool.on('error', () => {});
+  // One that fails between two statements of a transaction fails the next one; without a listener it ends the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
@@ -154,14 +164,43 @@ async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function transact<T>(pool: Pool, work: (session: Session) => Promise<T>): Promise<T> {
+/** Repeats work while the server cannot be reached, for a limited time. */
+async function retryOutages<T>(work: () => Promise<T>, isPatient: () => boolean): Promise<T> {
+  const end = performance.now() + outageMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOutage(error) || !isPatient() || performance.now() >= end) throw error;
+    }
+    await delay(outagePauseMs);
+  }
+}
+
+/** A connection with an open transaction. */
+interface Transaction extends Session {
+  /** Returns the connection to the pool, or closes it if it is broken. */
+  readonly release: (isBroken: boolean) => void;
+}
+
+async function begin(pool: Pool): Promise<Transaction> {
   const client = await pool.connect().catch((error: unknown) => {
     throw toFailure(error);
   });
-  const session = { query: queryOf(client) };
+  const query = queryOf(client);
+  try {
+    await query('BEGIN ISOLATION LEVEL READ COMMITTED');
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  return { query, release: (isBroken) => client.release(isBroken) };
+}
+
+async function transact<T>(begun: () => Promise<Transaction>, work: (session: Session) => Promise<T>): Promise<T> {
+  const session = await begun();
   let isBroken = true;
   try {
-    await session.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     const result = await work(session);
     await session.query('COMMIT');
     isBroken = false;
@@ -171,7 +210,7 @@ async function transact<T>(pool: Pool, work: (session: Session) => Promise<T>): 
     throw error;
   } finally {
     // A connection whose transaction did not end is not used again.
-    client.release(isBroken);
+    session.release(isBroken);
   }
 }
 

@@ -28,6 +28,13 @@ export function isConflict(error: unknown): boolean {
   return error instanceof DatabaseFailure && (error.state === '40001' || error.state === '40P01');
 }
 
+/** Returns true if the server could not be reached, or ended the connection because it stops. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof DatabaseFailure)) return false;
+  const { state } = error;
+  return state === undefined || state.startsWith('08') || ['57P01', '57P02', '57P03', '53300'].includes(state);
+}
+
 /** Returns true for a row that exists already. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof DatabaseFailure && error.state === '23505';

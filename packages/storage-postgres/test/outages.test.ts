@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { newEvent } from '../../storage/src/testing/events.ts';
+import { postgresStore } from '../src/postgres-store.ts';
+import { freshUrl, problem, runSql } from './server.ts';
+import { tcpProxy } from './tcp-proxy.ts';
+
+describe.skipIf(problem !== undefined)('while the database cannot be reached', () => {
+  test('appends, reads and openings wait for it, and an append is stored once', async () => {
+    const url = new URL(await freshUrl());
+    await using proxy = await tcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    await using store = await postgresStore({ url: url.href });
+    const log = await store.create('c', {});
+    await log.append([newEvent('a')]);
+    await proxy.cut();
+    const appended = log.append([newEvent('b'), newEvent('c')]);
+    const created = store.create('d', {});
+    const read = store.read('c');
+    await proxy.restore();
+    expect(await appended).toEqual([1, 2]);
+    expect((await created).epoch).toBe(1);
+    expect(await (await read).head()).toBe(3);
+  });
+
+  test('an append whose reply is lost is stored once', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url: `${url}&application_name=lost&pool_size=1` });
+    const log = await store.create('c', {});
+    for (let round = 0; round < 30; round += 1) {
+      const append = log.append([newEvent(`e${round}`)], { expectedHead: round });
+      const killed = runSql(
+        url,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lost'`,
+      );
+      expect(await append).toEqual([round]);
+      await killed;
+    }
+    expect(await log.head()).toBe(30);
+  });
+
+  test('a store that is closed does not wait for it', async () => {
+    const url = new URL(await freshUrl());
+    await using proxy = await tcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const store = await postgresStore({ url: url.href });
+    const log = await store.create('c', {});
+    await proxy.cut();
+    const appended = log.append([newEvent('a')]).catch(({ code }) => code as unknown);
+    await store[Symbol.asyncDispose]();
+    expect(await appended).toBe('io');
+  });
+});

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A proxy between a program and a server, which can be cut. */
+export interface TcpProxy extends AsyncDisposable {
+  readonly port: number;
+  /** Ends all connections, and refuses new ones until `restore`. */
+  cut(): Promise<void>;
+  restore(): Promise<void>;
+}
+
+/** Starts a proxy for a port of this machine. */
+export async function tcpProxy(target: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  const track = (socket: Socket): Socket => {
+    sockets.add(socket);
+    // An end of one side is an end of both.
+    return socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((socket) => {
+    const upstream = track(connect(target, '127.0.0.1'));
+    track(socket).pipe(upstream).pipe(socket);
+    socket.on('close', () => upstream.destroy());
+    upstream.on('close', () => socket.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const cut = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    port,
+    cut,
+    restore: async () => {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+    },
+    [Symbol.asyncDispose]: cut,
+  };
+}
