@@ -66,6 +66,8 @@ function laxOption({ confirm, sandbox, approve, set = [] }: RunOptions, env: Env
   return undefined;
 }
 
+/** A session starts `!varve …` of a person as a child, as it does the shell of its agent. */
 function refusal(what: string): CliError {
-  return new CliError(exitCodes.usage, `Only a person may run ${what}: this shell was started by an agent.`);
+  const reason = `Only a person may run ${what}: this shell was started by an agent.`;
+  return new CliError(exitCodes.usage, `${reason} Run it in another terminal.`);
 }

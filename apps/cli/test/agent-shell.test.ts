@@ -40,7 +40,7 @@ test.each(refused.map((args) => [args.join(' '), args] as const))('an agent cann
   const { code, stderr } = await runVarve(args, { home, env: { VARVE_AGENT: '1' } });
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: expect.stringContaining('this shell was started by an agent') as string,
+    stderr: expect.stringContaining('this shell was started by an agent. Run it in another terminal.') as string,
   });
 });
 

@@ -138,7 +138,7 @@ const deletingStatement =
   /\bdrop\s+(?:database|schema|table|role|user)\b|\btruncate\s+\w|\bdelete\s+from\b|\bdropDatabase\b|\.drop\(/i;
 
 /** Programs that run the command after them. */
-const runners = /^(?:sudo|doas|env|nice|nohup|time|timeout|xargs|npx|exec|command|stdbuf|python3?|bundle)$/;
+const runners = /^(?:sudo|doas|env|nice|nohup|time|timeout|xargs|npx|exec|command|stdbuf|python3?|php|ruby|bundle)$/;
 
 /** Returns why a command reaches beyond the machine or cannot be undone, as a sentence; undefined for any other. */
 export function irrevocableCommand(command: PlainCommand): string | undefined {

@@ -15,6 +15,12 @@ test.for([
   [`grep "a b" 'c d' e`, [['grep', 'a b', 'c d', 'e']]],
   ['cd a\nmake 2>&1', [['cd', 'a'], ['make']]],
   ['ls ~/x', [['ls', '~/x']]],
+  ['sleep 9 & time -p make', [['sleep', '9'], ['make']]],
+  ['A=1 B="x y" make t', [['env', 'A=1', 'B=x y', 'make', 't']]],
+  [
+    String.raw`find . \( -name a\*b \) -exec cat {} \;`,
+    [['find', '.', '(', '-name', 'a*b', ')', '-exec', 'cat', '{}', ';']],
+  ],
 ] as const)('%j is plain', ([script, words]) => {
   expect(plainCommands(script)?.map((command) => command.words.slice(0, words[0].length))).toEqual(
     words.map((list) => [...list]),
@@ -32,11 +38,11 @@ test.for([
   'rm $X',
   'echo $(cat x)',
   'echo `cat x`',
-  'X=1 make',
+  'X=$Y make',
+  'X+=1 make',
   'for f in a b; do rm $f; done',
   '(cd a && make)',
   'cat <<EOF\nx\nEOF',
-  'sleep 9 &',
   'cat ~root/x',
   '! true',
   'if',

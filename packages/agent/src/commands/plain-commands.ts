@@ -1,8 +1,16 @@
-import { parse, type Command, type Redirection, type SyntaxNode, type Word } from 'unbash';
+import {
+  parse,
+  type Assignment,
+  type Command,
+  type CommandArgument,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+} from 'unbash';
 
 /** A command whose words are known exactly before it runs. */
 export interface PlainCommand {
-  /** Program as it is written, and its arguments. */
+  /** Program as it is written, and its arguments; `env` before variables that are set for a command. */
   readonly words: readonly string[];
   /** Files to which it is redirected. */
   readonly writes: readonly string[];
@@ -15,8 +23,8 @@ const maxChars = 10_000;
 
 /**
  * Returns the commands of a script that consists of nothing but commands with literal words, joined by `&&`, `||`, `;`,
- * line ends and pipes; undefined for any other script: variables, substitutions, assignments, functions, groups and
- * here-documents can mean anything. Wildcards stay as they are written.
+ * `&`, line ends and pipes; undefined for any other script: variables that are read, substitutions, functions, groups
+ * and here-documents can mean anything. Wildcards stay as they are written.
  */
 export function plainCommands(source: string): readonly PlainCommand[] | undefined {
   if (source.length > maxChars) return undefined;
@@ -24,7 +32,7 @@ export function plainCommands(source: string): readonly PlainCommand[] | undefin
   if (script.errors?.length) return undefined;
   const commands: PlainCommand[] = [];
   for (const statement of script.commands) {
-    if (statement.background || !collect(statement.command, commands)) return undefined;
+    if (!collect(statement.command, commands)) return undefined;
   }
   return commands.length > 0 ? commands : undefined;
 }
@@ -32,23 +40,37 @@ export function plainCommands(source: string): readonly PlainCommand[] | undefin
 function collect(node: SyntaxNode, commands: PlainCommand[]): boolean {
   if (node.type === 'AndOr') return node.commands.every((command) => collect(command, commands));
   if (node.type === 'Pipeline')
-    return node.prefixes.length === 0 && node.commands.every((command) => collect(command, commands));
+    return (
+      node.prefixes.every(({ type }) => type === 'Time') && node.commands.every((command) => collect(command, commands))
+    );
   const plain = node.type === 'Command' ? plainCommand(node) : undefined;
   if (plain) commands.push(plain);
   return plain !== undefined;
 }
 
 function plainCommand({ name, prefix, args, redirects }: Command): PlainCommand | undefined {
-  if (!name || prefix.length > 0) return undefined;
-  const parsed = [name, ...args].filter((word) => word.type === 'Word');
-  if (parsed.length < args.length + 1) return undefined;
-  const words = parsed.map(literalOf);
+  if (!name) return undefined;
+  const variables = prefix.filter((part) => part.type === 'Assignment');
+  const words = [...variables, name, ...args].map(wordOf);
   const writes = redirects.map(targetOf);
   if (!words.every((word) => word !== undefined) || !writes.every((file) => file !== undefined)) return undefined;
   // `!x` repeats an earlier command.
   if (words.some((word) => word.startsWith('!')) || words[0] === '') return undefined;
+  const parsed = [name, ...args].filter((word) => word.type === 'Word');
   const isOpen = parsed.some((word) => hasGlob(word) || /[^./]\/+\.\.(?:\/|$)/.test(unquotedText(word)));
-  return { words, writes: writes.filter((file) => file !== ''), ...(isOpen && { isOpen }) };
+  return {
+    words: variables.length > 0 ? ['env', ...words] : words,
+    writes: writes.filter((file) => file !== ''),
+    ...(isOpen && { isOpen }),
+  };
+}
+
+/** Returns the text of a word, or of a variable with its value. */
+function wordOf(word: Word | Assignment | CommandArgument): string | undefined {
+  if (word.type === 'Word') return literalOf(word);
+  if (word.type !== 'Assignment' || word.append || word.index || word.value.type !== 'Word') return undefined;
+  const value = literalOf(word.value);
+  return value === undefined ? undefined : `${word.name}=${value}`;
 }
 
 /** Returns the file that a redirection writes, empty for none; undefined for a redirection that is not plain. */
@@ -68,7 +90,8 @@ function literalOf(word: Word): string | undefined {
 }
 
 function textOf({ parts, text: source, value }: Word): string | undefined {
-  if (!parts) return source === value ? value : undefined;
+  // Outside of quotes a backslash only takes the meaning from the next character.
+  if (!parts) return source.replaceAll(/\\(.)/g, '$1') === value ? value : undefined;
   let text = '';
   for (const part of parts) {
     const isQuoted = part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted';

@@ -64,7 +64,8 @@ function reasonsOf(
     return [...matching, { risk: 'HIGH', text: `${irrevocable}: ${text}`, rule: 'irrevocable' }];
   const isInWorkspace = command.directories.every((place) => isBelow(place, workspace) || isBelow(place, '/tmp'));
   // Models name files of the workspace by their absolute paths, too.
-  const local = (word: string): string => (word.startsWith(`${workspace}/`) ? word.slice(workspace.length + 1) : word);
+  const local = (word: string): string =>
+    word === workspace ? '.' : word.startsWith(`${workspace}/`) ? word.slice(workspace.length + 1) : word;
   const named = { ...command, words: command.words.map(local), writes: command.writes.map(local) };
   if (tool.sandbox !== undefined || isHarmless(named, isInWorkspace)) return matching;
   return [...matching, unknown(`It is not known to be harmless: ${text}`)];
