@@ -98,6 +98,15 @@ describe.skipIf(problem !== undefined)('the network of a sandbox', () => {
     expect(output).toBe('20\n');
   });
 
+  test('ends connections that their server resets', async () => {
+    await using server = await httpServer();
+    server.prependListener('request', (request) => void request.socket.resetAndDestroy());
+    const host = `localhost:${portOf(server)}`;
+    using place = openPlace({ network: { allowed: ['localhost'] } });
+    const { output } = await place.run(`${curl(host, '-p')}; echo $?; ${curl(host)}; echo $?`);
+    expect(output.match(/^\d+$/gm)?.map((code) => Number(code) > 0)).toEqual([true, true]);
+  });
+
   test('cannot be reached around the proxy', async () => {
     await using server = await httpServer();
     using place = openPlace({ network: { allowed: ['localhost'] } });

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { Duplex } from 'node:stream';
+import { Duplex, duplexPair, pipeline, Transform } from 'node:stream';
 import type { Proxy } from './proxy.ts';
 
 /** Two named pipes between a sandbox and its proxy. */
@@ -55,33 +55,13 @@ function serveStreams(connection: Duplex, proxy: Proxy): void {
   const server = createServer();
   server.on('stream', (stream) => {
     stream.respond({ ':status': 200 });
-    proxy.serve(copied(stream));
+    const [served, other] = duplexPair();
+    // An HTTP server uses the memory of the head of a response again before a stream has sent it.
+    const copy = new Transform({ transform: (chunk: Buffer, _, done) => done(null, Buffer.from(chunk)) });
+    pipeline(other, copy, stream, other, () => other.destroy());
+    served.once('close', () => served.writableFinished || other.destroy());
+    proxy.serve(served);
   });
   server.on('sessionError', () => connection.destroy());
   server.emit('connection', connection);
-}
-
-/**
- * Returns a stream that copies what is written to it: an HTTP server reuses the memory of the head of a response before
- * a stream of HTTP/2 has sent it.
- */
-function copied(stream: Duplex): Duplex {
-  const copy = new Duplex({
-    read: () => void stream.resume(),
-    write(chunk: Buffer, _, done) {
-      if (stream.write(Buffer.from(chunk))) done();
-      else stream.once('drain', done);
-    },
-    final: (done) => void stream.end(done),
-    destroy(error, done) {
-      stream.destroy();
-      done(error);
-    },
-  });
-  stream.on('data', (chunk) => {
-    if (!copy.push(chunk)) stream.pause();
-  });
-  stream.on('end', () => copy.push(null));
-  stream.on('error', () => copy.destroy()).on('close', () => copy.destroy());
-  return copy;
 }
