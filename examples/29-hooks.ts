@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Conversation, defineAgent } from '@varve/agent';
-import { parseHooks } from '@varve/agent/hooks';
+import { parseHooks } from '@varve/agent/confirmation';
 import { HookExecutionEvent } from '@varve/events/kinds';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { activeBranch, formats } from '@varve/interop';
-import { promptOfRecords, readRecords, writeRecords } from '@varve/interop/v0';
+import { promptOfRecords, readRecords, writeRecords } from '@varve/interop/records';
 
 const call = { id: 'call_1', type: 'function', function: { name: 'execute_bash', arguments: '{"command":"ls"}' } };
 const message = { role: 'assistant', content: 'I look first.', tool_calls: [call] };

@@ -1,9 +1,17 @@
 // Uses records of other systems as these do: a stream of events, a replay, filters, chat messages, keys, truncation.
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
-import { truncationOf } from '@varve/interop/mcpbench';
-import { chatMessagesOf, eventOfChatMessage, readKeyFile, shouldIncludeEvent } from '@varve/interop/orxhestra';
-import { EventStream, readRecords, replayPlan, type V0Record } from '@varve/interop/v0';
+import {
+  truncationOf,
+  chatMessagesOf,
+  eventOfChatMessage,
+  readKeyFile,
+  shouldIncludeEvent,
+  EventStream,
+  readRecords,
+  replayPlan,
+  type V0Record,
+} from '@varve/interop/records';
 import { ed25519Signer } from '@varve/storage';
 
 // OpenHands V0: records get dense ids, are stored and then delivered.

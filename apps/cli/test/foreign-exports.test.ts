@@ -4,8 +4,15 @@ import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { checkMessages, foldEvents, messageBuilder, viewProjection } from '@varve/events/projections';
 import { filesAt, formats } from '@varve/interop';
-import { eventOf, propertiesOf, shouldIncludeEvent } from '@varve/interop/orxhestra';
-import { parseTrajectory, promptOfRecords, replayPlan, type V0Record } from '@varve/interop/v0';
+import {
+  eventOf,
+  propertiesOf,
+  shouldIncludeEvent,
+  parseTrajectory,
+  promptOfRecords,
+  replayPlan,
+  type V0Record,
+} from '@varve/interop/records';
 import { scriptedServer } from '@varve/llm/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newHome, runVarve } from './run-varve.ts';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eventOf, verifyEvents } from '@varve/interop/orxhestra';
+import { eventOf, verifyEvents } from '@varve/interop/records';
 import { expect, test } from 'vitest';
 import { runVarve, type Invocation } from './run-varve.ts';
 

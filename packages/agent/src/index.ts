@@ -1,11 +1,9 @@
-export { createAgent, type CreateAgentOptions, type RunnableAgent } from './conversation/create-agent.ts';
+export { createAgent } from './conversation/create-agent.ts';
 export { defineAgent, type Agent, type AgentOptions } from './agent/agent.ts';
 export type { ToolsContext } from './agent/toolset.ts';
 export { Conversation } from './conversation/conversation.ts';
-export type { ConversationOptions, CreateOptions, OpenOptions } from './conversation/conversation-options.ts';
-export type { UserInput } from './run/user-message.ts';
 export type { RunOptions } from './run/run-options.ts';
-export type { EndReason, RunResult } from './run/run-result.ts';
+export type { RunResult, EndReason } from './run/run-result.ts';
 export type { ConversationState } from './log/conversation-state.ts';
 export { readEvents, readState } from './log/read-log.ts';
 export { autoConfirm } from './conversation/auto-confirm.ts';

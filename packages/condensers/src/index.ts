@@ -2,18 +2,16 @@ export type {
   CondensationPlan,
   CondenseContext,
   Condenser,
-  CondenserAnswer,
   Mask,
-  MaskPlan,
   NothingToCondense,
   Plan,
   TokenCounter,
 } from './condenser.ts';
 export { applyPlan } from './plans/apply-plan.ts';
 export { planOfAnswer } from './plans/plan-of-view.ts';
-export { CondenserError, type CondenserErrorCode } from './error.ts';
+export { CondenserError } from './error.ts';
 export { condenserFromSpec } from './registry/condenser-from-spec.ts';
-export { defineCondenserKind, type CondenserKind, type CondenserParts } from './registry/condenser-kind.ts';
+export { defineCondenserKind, type CondenserParts } from './registry/condenser-kind.ts';
 export { condenserKinds } from './registry/condenser-kinds.ts';
 export { amortized } from './amortized.ts';
 export { browserMasking } from './browser-masking.ts';

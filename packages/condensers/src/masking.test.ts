@@ -7,7 +7,8 @@ import { expect, test } from 'vitest';
 import { browserMasking, inOrder, llmSummary, observationMasking } from './index.ts';
 import { planIn, type Plan } from './condenser.ts';
 import { applyPlan } from './plans/apply-plan.ts';
-import { condenseContext, fixedReply } from './testing/index.ts';
+import { condenseContext } from './testing/index.ts';
+import { fixedReply } from './testing/condense-context.ts';
 
 const viewOf = (events: readonly BaseEvent[]): View => ({ events, isCondensationRequested: false });
 const { prompt, user, call, result } = eventFactory();

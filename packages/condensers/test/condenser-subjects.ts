@@ -16,7 +16,7 @@ import {
   rollingWindow,
   structuredSummary,
 } from '../src/index.ts';
-import type { CondenserSubject } from '../src/testing/index.ts';
+import type { CondenserSubject } from '../src/testing/condenser-contract.ts';
 
 const codec = eventCodec(builtinKinds);
 

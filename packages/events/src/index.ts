@@ -1,7 +1,7 @@
 export { eventCodec, type EventCodec } from './codec.ts';
 export { text, textOf, type Content, type ImageContent, type TextContent } from './content.ts';
 export { defineEvent, type BaseEvent, type EventKind, type Stamp } from './define-event.ts';
-export { EventError, type EventErrorCode } from './error.ts';
+export { EventError } from './error.ts';
 export { deepFreeze, freezeJson } from './immutable.ts';
 export type { Json } from './json.ts';
 export { type Message, type ToolCall } from './message.ts';

@@ -1,7 +1,7 @@
 import * as facts from '../src/facts/index.ts';
-import type { FactDefinition } from '../src/facts/index.ts';
 import type { PayloadDefinition } from '../src/payloads/index.ts';
 import * as payloads from '../src/payloads/index.ts';
+import type { FactDefinition } from '../src/facts/define-fact.ts';
 
 /** Definition of some payload. */
 export type DefinedPayload = PayloadDefinition<string, Readonly<Record<string, never>>>;

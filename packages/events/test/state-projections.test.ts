@@ -17,13 +17,14 @@ import {
 import { statusTransitions, isStatusTransition } from '../src/projections/status-transitions.ts';
 import { foldLog } from '../src/fold/fold-log.ts';
 import { fieldsProjection } from '../src/projections/fields.ts';
-import { logEntriesOf, eventFactory, type EventFactory } from '../src/testing/index.ts';
+import { logEntriesOf, eventFactory } from '../src/testing/index.ts';
 import { builtinKinds } from '../src/kinds/builtin-kinds.ts';
 import { ConversationErrorEvent } from '../src/kinds/conversation-error-event.ts';
 import { ConversationStateUpdateEvent } from '../src/kinds/conversation-state-update-event.ts';
 import { HookExecutionEvent } from '../src/kinds/hook-execution-event.ts';
 import type { MessageEvent } from '../src/kinds/message-event.ts';
 import type { ObservationEvent } from '../src/kinds/observation-event.ts';
+import type { EventFactory } from '../src/testing/event-factory.ts';
 
 const codec = eventCodec(builtinKinds);
 const update = ({ stamp }: EventFactory, key: string, value: unknown) =>

@@ -10,6 +10,6 @@ export type {
   Problem,
   SignatureReport,
 } from './common/log-format.ts';
-export { InteropError, type InteropErrorCode } from './error.ts';
+export { InteropError } from './error.ts';
 export { formats } from './formats.ts';
-export { formatOf, readLogs, type ReadLogsOptions } from './read-logs.ts';
+export { formatOf, readLogs } from './read-logs.ts';

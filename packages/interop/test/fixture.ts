@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { LogEntry } from '@varve/events/projections';
 import { activeBranch, type ForeignFiles } from '../src/index.ts';
-import { writeRecords, type V0Record } from '../src/v0/index.ts';
+import { writeRecords } from '../src/v0/write-records.ts';
+import type { V0Record } from '../src/v0/record.ts';
 
 /** Returns the text of a file in `fixtures`. */
 export function fixtureText(path: string): string {

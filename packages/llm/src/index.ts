@@ -1,10 +1,10 @@
 export type { Capabilities } from './capabilities.ts';
 export type { Delta } from './delta.ts';
-export { LlmError, type LlmErrorCode, type LlmErrorOptions } from './error.ts';
+export { LlmError, type LlmErrorCode } from './error.ts';
 export { estimateRequest } from './estimate-request.ts';
 export { estimateTokens } from './estimate-tokens.ts';
 export type { FailedAttempt } from './error.ts';
-export type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
+export type { LanguageModel, ModelWrapper, GenerateOptions } from './language-model.ts';
 export { modelFrom, type ModelFromOptions } from './providers/model-from.ts';
 export type { FinishReason, ModelReply } from './model-reply.ts';
 export type { ModelParameters, ModelRequest, ToolSpec } from './model-request.ts';

@@ -3,7 +3,8 @@ import { functionCalling } from './function-calling/function-calling.ts';
 import { mockFunctionCalling } from './function-calling/mock-function-calling.ts';
 import { openaiChat } from './chat/openai-chat.ts';
 import { retry } from './retry.ts';
-import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from './testing/index.ts';
+import { languageModelContract, scriptedModel, scriptedServer } from './testing/index.ts';
+import type { OpenModel } from './testing/contract/model-check.ts';
 
 const patient = retry({ sleep: async () => undefined });
 

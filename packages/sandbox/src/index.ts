@@ -1,7 +1,7 @@
 export { openSandbox } from './open-sandbox.ts';
-export type { AllowedHosts, SandboxPolicy } from './policy/sandbox-policy.ts';
+export type { SandboxPolicy } from './policy/sandbox-policy.ts';
 export { credentialPaths, defaultHosts } from './policy/paths.ts';
-export { profilePolicy, sandboxProfiles } from './policy/profiles.ts';
+export { profilePolicy } from './policy/profiles.ts';
 export type { UpstreamProxy } from './proxy/proxy.ts';
 export { sandboxProblem } from './probe.ts';
 export type { Sandbox, WrapOptions, WrappedCommand } from './sandbox.ts';

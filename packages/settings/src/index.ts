@@ -12,7 +12,7 @@ export {
   type SettingValues,
 } from './layers/edit-settings.ts';
 export type { PlacedValue } from './layers/layer.ts';
-export { describeOrigin, type Origin } from './layers/origin.ts';
+export { describeOrigin } from './layers/origin.ts';
 export { valueOfText } from './layers/parse-value.ts';
 export { resolveSettings, type FlagValue, type SettingEntry, type Settings } from './layers/resolve-settings.ts';
 export { projectSettingsPath, userSettingsPath, type SettingsFile } from './layers/settings-files.ts';

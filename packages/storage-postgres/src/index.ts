@@ -1,1 +1,1 @@
-export { postgresScheme, postgresStore, type PostgresStoreOptions } from './postgres-store.ts';
+export { postgresScheme, postgresStore } from './postgres-store.ts';

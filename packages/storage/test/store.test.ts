@@ -2,10 +2,12 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventStore, memoryStore } from '@varve/storage';
-import { directoryStore, type DirectoryStoreOptions } from '@varve/storage/directory';
-import { type SqliteStoreOptions, sqliteStore } from '@varve/storage/sqlite';
+import { directoryStore } from '@varve/storage/directory';
+import { sqliteStore } from '@varve/storage/sqlite';
 import { checkApplies, eventStoreContract, type StoreHarness } from '@varve/storage/testing';
 import { describe, test } from 'vitest';
+import type { DirectoryStoreOptions } from '../src/directory/directory-store.ts';
+import type { SqliteStoreOptions } from '../src/sqlite/sqlite-store.ts';
 
 /** Harness of each store. Add a line for a new store. */
 const stores: Record<string, (directory: string) => StoreHarness> = {

@@ -1,7 +1,7 @@
 export { defaultTools } from './presets.ts';
 export { defineBuiltinTool, defineTool } from './contract/define-tool.ts';
-export type { Effect } from './contract/tool.ts';
-export { ToolError, type ToolErrorCode } from './contract/error.ts';
+export type { Effect, ToolOutput } from './contract/tool.ts';
+export { ToolError } from './contract/error.ts';
 export { fileEditor } from './file-editor/file-editor.ts';
 export { planningFileEditor } from './file-editor/planning-file-editor.ts';
 export { finish } from './finish.ts';
@@ -18,7 +18,7 @@ export { namedSecrets } from './terminal/terminal-options.ts';
 export { terminal } from './terminal/terminal.ts';
 export type { RunningProgram } from './terminal/cleanup/kill-programs.ts';
 export { think } from './think.ts';
-export type { ToolOutput, Tool, ToolAnnotations } from './contract/tool.ts';
+export type { Tool } from './contract/tool.ts';
 export type { ToolContext, ToolControl } from './contract/tool.ts';
 export { toolKinds, toolPresets, type ToolKind, type ToolSettings } from './specs/tool-kinds.ts';
 export { clientTool } from './client/client-tool.ts';

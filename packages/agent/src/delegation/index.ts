@@ -9,6 +9,5 @@ export { type SubAgent } from '../agent/agent.ts';
 export { tasksProjection } from '../log/projections/tasks-projection.ts';
 export type { WaitingChild } from '../agent/waiting-child.ts';
 export { agentStep, inLoop, inParallel, inSequence } from './composition/compositions.ts';
-export type { Composition } from './composition/composition.ts';
 export { withHandoffs } from './composition/handoffs.ts';
 export { runComposition } from './composition/run-composition.ts';

@@ -3,4 +3,4 @@ export { agentRegistries, type AgentRegistries } from './agent-registries.ts';
 export type { MissingPart } from './part-reader.ts';
 export { toolset, type NamedTool, type ToolRegistry, type Toolset } from '../agent/toolset.ts';
 export { codingPrompt, presetPrompt, promptPresets } from '../prompt/preset-prompt.ts';
-export { textPrompt, type Prompt } from '../prompt/prompt.ts';
+export { textPrompt } from '../prompt/prompt.ts';

@@ -5,8 +5,9 @@ import type { ModelRequest } from '@varve/llm';
 import { expect, test } from 'vitest';
 import { planIn, type CondensationPlan, type CondenseContext, type Condenser } from '../condenser.ts';
 import { CondenserError, llmAttention, llmSummary, structuredSummary } from '../index.ts';
-import { condenseContext, fixedReply } from '../testing/index.ts';
+import { condenseContext } from '../testing/index.ts';
 import { renderEvents } from './render-events.ts';
+import { fixedReply } from '../testing/condense-context.ts';
 
 const viewOf = (events: readonly BaseEvent[]): View => ({ events, isCondensationRequested: false });
 

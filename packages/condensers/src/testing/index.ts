@@ -1,2 +1,2 @@
-export { condenserContract, type CondenserSubject } from './condenser-contract.ts';
-export { characterTokens, condenseContext, fixedReply } from './condense-context.ts';
+export { condenserContract } from './condenser-contract.ts';
+export { condenseContext } from './condense-context.ts';

@@ -4,12 +4,13 @@ import { arbitraryLog, eventFactory, type Log } from '@varve/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { activeBranch, formats, type ForeignLog, type LogFormat } from '../../src/index.ts';
-import { fromLogJson, historyText, toLogJson, toMcpbenchLogs } from '../../src/mcpbench/index.ts';
 import { historyFormat, writeHistory } from '../../src/mcpbench/history-format.ts';
-import { logJsonFormat } from '../../src/mcpbench/log-json.ts';
+import { logJsonFormat, fromLogJson, toLogJson } from '../../src/mcpbench/log-json.ts';
 import { readHistory } from '../../src/mcpbench/read-history.ts';
 import { readJsonLines } from '../../src/common/json-lines.ts';
 import { countedIds, filesOf, fixtureText } from '../fixture.ts';
+import { historyText } from '../../src/mcpbench/history-writer.ts';
+import { toMcpbenchLogs } from '../../src/mcpbench/logs.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 const codec = eventCodec(builtinKinds);

@@ -6,20 +6,12 @@ import { checkMessages, foldEvents, messageBuilder, viewProjection } from '@varv
 import { eventFactory } from '@varve/events/testing';
 import { describe, expect, test } from 'vitest';
 import type { ForeignLog } from '../../src/index.ts';
-import {
-  fromLogJson,
-  keyStats,
-  mcpbenchStats,
-  resetMessage,
-  stopOf,
-  stopStatus,
-  toLogJson,
-  toMcpbenchLogs,
-  truncationHistory,
-  truncationOf,
-  turnsOf,
-} from '../../src/mcpbench/index.ts';
 import { countedIds } from '../fixture.ts';
+import { fromLogJson, toLogJson } from '../../src/mcpbench/log-json.ts';
+import { keyStats, mcpbenchStats } from '../../src/mcpbench/stats.ts';
+import { resetMessage, truncationHistory, truncationOf, turnsOf } from '../../src/mcpbench/truncation.ts';
+import { stopOf, stopStatus } from '../../src/mcpbench/stop.ts';
+import { toMcpbenchLogs } from '../../src/mcpbench/logs.ts';
 
 const codec = eventCodec(builtinKinds);
 const decoded = ({ entries }: ForeignLog): readonly BaseEvent[] => entries.map(({ text }) => codec.decode(text));

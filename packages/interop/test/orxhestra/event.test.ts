@@ -1,21 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import {
-  applyCompaction,
-  chatMessageOf,
-  chatMessagesOf,
-  eventOf,
-  eventOfChatMessage,
-  newEvent,
-  newId,
-  noActions,
-  propertiesOf,
-  sessionStateOf,
-  shouldIncludeEvent,
-  textPart,
-  type Event,
-  type Part,
-} from '../../src/orxhestra/index.ts';
 import { countedIds } from '../fixture.ts';
+import { applyCompaction, shouldIncludeEvent } from '../../src/orxhestra/filters.ts';
+import { chatMessageOf, chatMessagesOf, eventOfChatMessage } from '../../src/orxhestra/chat.ts';
+import { eventOf, newEvent, newId, noActions, textPart, type Event, type Part } from '../../src/orxhestra/event.ts';
+import { propertiesOf } from '../../src/orxhestra/properties.ts';
+import { sessionStateOf } from '../../src/orxhestra/session-state.ts';
 
 const call = (id: string): Part => ({
   type: 'tool_call',

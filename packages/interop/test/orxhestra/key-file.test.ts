@@ -1,7 +1,7 @@
 import { createCipheriv, createHmac, pbkdf2Sync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { readKeyFile } from '../../src/orxhestra/index.ts';
 import { ed25519Signer } from './signer.ts';
+import { readKeyFile } from '../../src/orxhestra/key-file.ts';
 
 /** Key of RFC 8032, section 7.1, test 1. */
 const seed = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex');

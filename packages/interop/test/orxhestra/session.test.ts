@@ -11,24 +11,17 @@ import { arbitraryLog, eventFactory, type Log } from '@varve/events/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { activeBranch, formats, type ForeignLog } from '../../src/index.ts';
-import {
-  applyCompaction,
-  eventOf,
-  eventTypes,
-  newEvent,
-  propertiesOf,
-  readEvents,
-  sessionStateOf,
-  shouldIncludeEvent,
-  textPart,
-  verifyEvents,
-  writeSession,
-  type Event,
-} from '../../src/orxhestra/index.ts';
 import { orxhestraDatabaseFormat } from '../../src/orxhestra/database-format.ts';
 import { orxhestraFormat } from '../../src/orxhestra/session-format.ts';
 import { countedIds, filesOf, fixtureText } from '../fixture.ts';
 import { ed25519Signer } from './signer.ts';
+import { applyCompaction, shouldIncludeEvent } from '../../src/orxhestra/filters.ts';
+import { eventOf, eventTypes, newEvent, textPart, type Event } from '../../src/orxhestra/event.ts';
+import { propertiesOf } from '../../src/orxhestra/properties.ts';
+import { readEvents } from '../../src/orxhestra/read-events.ts';
+import { sessionStateOf } from '../../src/orxhestra/session-state.ts';
+import { verifyEvents } from '../../src/orxhestra/trust.ts';
+import { writeSession } from '../../src/orxhestra/write-events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 const codec = eventCodec(builtinKinds);

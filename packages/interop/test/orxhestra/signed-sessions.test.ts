@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { eventOf, signEvents, type Event } from '../../src/orxhestra/index.ts';
 import { orxhestraFormat } from '../../src/orxhestra/session-format.ts';
 import { countedIds, filesOf, fixtureText } from '../fixture.ts';
 import { ed25519Signer } from './signer.ts';
+import { eventOf, type Event } from '../../src/orxhestra/event.ts';
+import { signEvents } from '../../src/orxhestra/trust.ts';
 
 const signer = ed25519Signer(Buffer.alloc(32, 1));
 const other = ed25519Signer(Buffer.alloc(32, 2));

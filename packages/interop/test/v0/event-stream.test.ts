@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { EventStream, recordPage, searchRecords, type RecordFiles, type V0Record } from '../../src/v0/index.ts';
 import { v0Fixture } from '../fixture.ts';
+import { type RecordFiles, EventStream } from '../../src/v0/event-stream.ts';
+import { recordPage, searchRecords } from '../../src/v0/event-filter.ts';
+import type { V0Record } from '../../src/v0/record.ts';
 
 function memoryFiles(texts: Map<string, string> = new Map()): RecordFiles & { readonly texts: Map<string, string> } {
   return {

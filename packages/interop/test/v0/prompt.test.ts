@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  promptOfRecords,
-  readRecords,
-  replayPlan,
-  viewOfRecords,
-  writeRecords,
-  type V0Record,
-} from '../../src/v0/index.ts';
 import { activeBranch } from '../../src/index.ts';
 import { countedIds, v0Fixture } from '../fixture.ts';
+import { promptOfRecords } from '../../src/v0/prompt.ts';
+import { readRecords } from '../../src/v0/read-records.ts';
+import { replayPlan } from '../../src/v0/replay.ts';
+import { viewOfRecords } from '../../src/v0/record-view.ts';
+import { writeRecords } from '../../src/v0/write-records.ts';
+import type { V0Record } from '../../src/v0/record.ts';
 
 const records = v0Fixture('every-kind');
 const userMessage = (content: string, id: number, source = 'user'): V0Record => ({

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Delta } from '../delta.ts';
 import type { ToolSpec } from '../model-request.ts';
-import { userRequest, scriptedServer, type ScriptedCall } from '../testing/index.ts';
+import { userRequest, scriptedServer } from '../testing/index.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
+import type { ScriptedCall } from '../testing/script/scripted-step.ts';
 
 const tools: readonly ToolSpec[] = ['grep', 'files.read'].map((name) => ({
   name,

@@ -6,11 +6,11 @@ import {
   userRequest,
   languageModelContract,
   scriptedResponses,
-  type OpenModel,
   type ScriptedServer,
   type ScriptedStep,
 } from '../testing/index.ts';
 import { openaiResponses, type OpenAiResponsesOptions } from './openai-responses.ts';
+import type { OpenModel } from '../testing/contract/model-check.ts';
 
 const served =
   (options: Partial<OpenAiResponsesOptions> = {}): OpenModel =>

@@ -1,9 +1,9 @@
 export { explainFailures } from './explain-failures.ts';
-export { cassetteFile, type CassetteFile } from './cassette.ts';
+export { cassetteFile } from './cassette.ts';
 export { limitCalls } from './limit-calls.ts';
-export { meterCalls, type TokenPrices } from './meter-calls.ts';
+export { meterCalls } from './meter-calls.ts';
 export { listedModels } from './listed-models.ts';
-export { modelCatalog, type ModelCatalog } from './model-catalog.ts';
+export { modelCatalog } from './model-catalog.ts';
 export { omitReasoning } from './omit-reasoning.ts';
 export { recordCalls } from './record-calls.ts';
 export { cassetteModel } from './cassette-model.ts';

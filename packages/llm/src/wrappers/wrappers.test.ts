@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import type { LanguageModel } from '../language-model.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
-import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
+import { languageModelContract, scriptedModel, scriptedServer } from '../testing/index.ts';
 import type { CassetteEntry } from './cassette.ts';
 import { explainFailures } from './explain-failures.ts';
 import { limitCalls } from './limit-calls.ts';
@@ -10,6 +10,7 @@ import { omitReasoning } from './omit-reasoning.ts';
 import { recordCalls } from './record-calls.ts';
 import { cassetteModel } from './cassette-model.ts';
 import { routeCalls } from './route-calls.ts';
+import type { OpenModel } from '../testing/contract/model-check.ts';
 
 const wrapping =
   (wrap: (model: LanguageModel) => LanguageModel): OpenModel =>

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { builtinSubAgents, loadSubAgents, type SubAgentDefinition } from '@varve/agent/delegation';
-import type { HookConfig } from '@varve/agent/hooks';
+import type { HookConfig } from '@varve/agent/confirmation';
 import { loadSkills, type Skill } from '@varve/skills';
 import { projectContext, loadExtensions } from '@varve/settings/agent';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HookConfig } from '@varve/agent/hooks';
+import type { HookConfig } from '@varve/agent/confirmation';
 import type { Json } from '@varve/events';
 import { SettingsError } from '../error.ts';
 

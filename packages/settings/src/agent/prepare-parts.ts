@@ -1,7 +1,6 @@
 import { join, sep } from 'node:path';
-import type { PermissionRule } from '@varve/agent/confirmation';
+import type { PermissionRule, HookConfig } from '@varve/agent/confirmation';
 import type { SubAgentDefinition } from '@varve/agent/delegation';
-import type { HookConfig } from '@varve/agent/hooks';
 import { readProjectContext, type ContextFile, type Skill } from '@varve/skills';
 import type { Settings } from '../layers/resolve-settings.ts';
 import { loadExtensions, type Extensions } from '../extensions/load-extensions.ts';

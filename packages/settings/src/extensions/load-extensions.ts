@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { loadSubAgents, type SubAgentDefinition } from '@varve/agent/delegation';
-import { loadHooks, type HookConfig } from '@varve/agent/hooks';
+import { loadHooks, type HookConfig } from '@varve/agent/confirmation';
 import { loadSkills, type Skill, type SourceProblem } from '@varve/skills';
 import type { TrustDirectories } from '../trust/trust-subject.ts';
 import { serversOfFiles, type FileServer } from './configured-servers.ts';

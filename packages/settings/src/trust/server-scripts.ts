@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { pathsInCommand } from '@varve/agent/hooks';
+import { pathsInCommand } from '@varve/agent/confirmation';
 import { realPathOf } from '@varve/tools';
 import { type McpServerConfig, parseServerFile, serversOfFile } from '../definitions/mcp-server.ts';
 import { SettingsError } from '../error.ts';

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { loadSubAgents, subAgentDigest, type SubAgentDefinition } from '@varve/agent/delegation';
-import { loadHooks, type HookSource } from '@varve/agent/hooks';
+import { loadHooks, type HookSource } from '@varve/agent/confirmation';
 import { loadSkills, type Skill } from '@varve/skills';
 import { SettingsError } from '../error.ts';
 import { repositoryDirectories } from '../files/repository.ts';

@@ -2,7 +2,7 @@ import { chmod, link, mkdir, mkdtempDisposable, readdir, rename, writeFile } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventStore, openStore } from '@varve/storage';
-import { directoryScheme, directoryStore, type DirectoryWarning } from '@varve/storage/directory';
+import { directoryScheme, directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
 import { agentEvent } from '../../test/agent-event.ts';
 import { child } from '../../test/child.ts';
@@ -15,6 +15,7 @@ import { fileLinker } from './layout/link-file.ts';
 import { pathsOf } from './layout/paths.ts';
 import { RootedStore } from './rooted-store.ts';
 import { takeLease } from './take-lease.ts';
+import type { DirectoryWarning } from './layout/warnings.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 const inTwoHours = (): number => Date.now() + 7_200_000;

@@ -1,2 +1,1 @@
-export { directoryScheme, directoryStore, type DirectoryStoreOptions } from './directory-store.ts';
-export type { DirectoryWarning } from './layout/warnings.ts';
+export { directoryScheme, directoryStore } from './directory-store.ts';

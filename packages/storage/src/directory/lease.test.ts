@@ -1,10 +1,11 @@
 import { mkdtempDisposable, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { directoryStore, type DirectoryStoreOptions } from '@varve/storage/directory';
+import { directoryStore } from '@varve/storage/directory';
 import { expect, test, vi } from 'vitest';
 import { thisProcess } from '../kit/holder.ts';
 import { agentEvent } from '../../test/agent-event.ts';
+import type { DirectoryStoreOptions } from './directory-store.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 

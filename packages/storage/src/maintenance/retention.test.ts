@@ -1,9 +1,9 @@
 import { type EventStore, memoryStore, StorageError, type Stored, type Summary } from '@varve/storage';
-import { applyRetention, planRetention, type RetentionLimits } from '@varve/storage/maintenance';
+import { applyRetention, planRetention } from '@varve/storage/maintenance';
 import { array, assert, asyncProperty, integer, option, record } from 'fast-check';
 import { expect, test } from 'vitest';
 import { newEvent } from '../testing/events.ts';
-import { conversationTrees } from './plan-retention.ts';
+import { conversationTrees, type RetentionLimits } from './plan-retention.ts';
 
 /** Ids with their parents, in the order of their changes, one per millisecond. */
 async function storeOf(...conversations: readonly (readonly [id: string, parent?: string])[]): Promise<EventStore> {

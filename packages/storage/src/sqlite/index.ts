@@ -1,2 +1,2 @@
 export { backupSqlite } from './backup.ts';
-export { sqliteScheme, sqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';
+export { sqliteScheme, sqliteStore } from './sqlite-store.ts';

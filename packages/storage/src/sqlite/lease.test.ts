@@ -2,9 +2,10 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type SqliteStoreOptions, sqliteStore } from '@varve/storage/sqlite';
+import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test, vi } from 'vitest';
 import { type Holder, isDead, thisProcess } from '../kit/holder.ts';
+import type { SqliteStoreOptions } from './sqlite-store.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 

@@ -8,12 +8,12 @@ import {
   memoryStore,
   type NewEvent,
   type Page,
-  type Snapshot,
   type SnapshotCache,
   type Stored,
 } from '@varve/storage';
 import { eventStoreContract, type StoreHarness } from '@varve/storage/testing';
 import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../contract/snapshots.ts';
 
 /** A defect: members that replace those of a working store. */
 interface Defect {

@@ -1,4 +1,4 @@
 export { checkApplies } from './store-check.ts';
 export { eventStoreContract } from './event-store-contract.ts';
 export type { StoreHarness } from './store-check.ts';
-export { sealLosses, type TableAttack, tableAttacks } from './table-attacks.ts';
+export { sealLosses, tableAttacks } from './table-attacks.ts';

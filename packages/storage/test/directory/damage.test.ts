@@ -1,11 +1,12 @@
 import { cp, mkdir, mkdtempDisposable, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { directoryStore, type DirectoryWarning } from '@varve/storage/directory';
+import { directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
 import { eventName } from '../../src/directory/layout/event-file.ts';
 import { idsOf, newEvent } from '../../src/testing/events.ts';
 import { agentEvent } from '../agent-event.ts';
+import type { DirectoryWarning } from '../../src/directory/layout/warnings.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 const nameOf = (n: number): string => eventName({ seq: n, slug: agentEvent(n).id });

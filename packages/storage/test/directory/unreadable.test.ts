@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventStore, type NewEvent, ed25519Signer } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
-import { scanFacts } from '@varve/storage/kit';
 import { allSummaries } from '../../src/kit/listing.ts';
 import { applyRetention, planRetention, scrub } from '@varve/storage/maintenance';
 import { describe, expect, test } from 'vitest';
 import { RootedStore } from '../../src/directory/rooted-store.ts';
 import { thisProcess } from '../../src/kit/holder.ts';
 import { type VolatileFiles, volatileFiles } from '../volatile-files.ts';
+import { scanFacts } from '../../src/kit/facts.ts';
 
 const secret = 'sk-0123456789';
 const signer = ed25519Signer(new Uint8Array(32).fill(1));

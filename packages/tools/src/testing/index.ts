@@ -1,3 +1,2 @@
-export { openedTool } from './opened-tool.ts';
-export { toolContract, type ToolSubject } from './tool-contract.ts';
+export { toolContract } from './tool-contract.ts';
 export { workspaceContract } from './workspace-contract.ts';

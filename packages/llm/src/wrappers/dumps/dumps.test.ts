@@ -3,18 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openaiChat } from '../../chat/openai-chat.ts';
-import {
-  userRequest,
-  languageModelContract,
-  scriptedModel,
-  scriptedServer,
-  type OpenModel,
-} from '../../testing/index.ts';
+import { userRequest, languageModelContract, scriptedModel, scriptedServer } from '../../testing/index.ts';
 import { dumpCalls } from './dump-calls.ts';
 import { dumpingFetch } from './dumping-fetch.ts';
 import { dumpFolder } from './dump-folder.ts';
 import { requestDigest } from '../request-digest.ts';
 import { dumpsFrom } from './dumps-from.ts';
+import type { OpenModel } from '../../testing/contract/model-check.ts';
 
 function folderPath(): string {
   return join(mkdtempSync(join(tmpdir(), 'varve-dumps-')), 'deep', 'logs');

@@ -4,14 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { LanguageModel } from '../../language-model.ts';
 import { openaiChat } from '../../chat/openai-chat.ts';
 import { retry } from '../../retry.ts';
-import {
-  userRequest,
-  languageModelContract,
-  scriptedModel,
-  scriptedServer,
-  type OpenModel,
-} from '../../testing/index.ts';
+import { userRequest, languageModelContract, scriptedModel, scriptedServer } from '../../testing/index.ts';
 import { traceCalls } from './trace-calls.ts';
+import type { OpenModel } from '../../testing/contract/model-check.ts';
 
 function recorder() {
   const exporter = new InMemorySpanExporter();

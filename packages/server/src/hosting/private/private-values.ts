@@ -1,5 +1,5 @@
 import { AgentError } from '@varve/agent';
-import type { HookConfig } from '@varve/agent/hooks';
+import type { HookConfig } from '@varve/agent/confirmation';
 import type { Json } from '@varve/events';
 import { LlmError, specFromLitellm, type ServerCredentials, type StoredServer } from '@varve/llm';
 import { SpecError } from '@varve/events/specs';

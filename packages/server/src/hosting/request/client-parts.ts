@@ -1,5 +1,5 @@
 import { receivedDefinition, type SubAgentDefinition } from '@varve/agent/delegation';
-import { mergeHooks, type Hook, type HookConfig } from '@varve/agent/hooks';
+import { mergeHooks, type Hook, type HookConfig } from '@varve/agent/confirmation';
 import { defineSkill, type Skill } from '@varve/skills';
 import { serversOfFile, type FileServer } from '@varve/settings/agent';
 import * as z from 'zod';

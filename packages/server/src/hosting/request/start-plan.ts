@@ -1,4 +1,4 @@
-import { parseHooks, type HookConfig } from '@varve/agent/hooks';
+import { parseHooks, type HookConfig } from '@varve/agent/confirmation';
 import type { Json } from '@varve/events';
 import { receivedSource, secretName, type Cipher, type SecretSource } from '@varve/settings/secrets';
 import { clientToolSpec, type ClientToolSpec, ToolError } from '@varve/tools';

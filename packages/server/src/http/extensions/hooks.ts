@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { HookConfig } from '@varve/agent/hooks';
+import type { HookConfig } from '@varve/agent/confirmation';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 
