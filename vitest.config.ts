@@ -15,6 +15,7 @@ export default defineConfig({
     isolate: false,
     // Tests wait for events: only one that hangs exceeds this, even on a busy machine.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -12,6 +12,7 @@ export default defineConfig({
     // By default one processor of two stays idle, while most of these tests wait for processes.
     maxWorkers: 2,
     testTimeout: 400_000,
+    hookTimeout: 400_000,
     expect: { poll: { timeout: 60_000 } },
     passWithNoTests: true,
   },

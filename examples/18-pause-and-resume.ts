@@ -30,8 +30,8 @@ const id = '0'.repeat(32);
 
 await using disk = memoryStore();
 {
-  // The twelfth append is the result of the second line: the line was written, but its result is lost.
-  const store = crashingStore(disk, { at: 12, stored: false });
+  // The tenth append is the result of the second line: the line was written, but its result is lost.
+  const store = crashingStore(disk, { at: 10, stored: false });
   const pausing: ScriptedStep = () => {
     conversation.pause();
     return line('one');

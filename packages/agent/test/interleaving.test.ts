@@ -57,18 +57,21 @@ test.for([done, { text: 'All done.' } satisfies ScriptedTurn])(
   },
 );
 
-test('a run that is aborted between a reply and its calls starts none of them', async () => {
-  const stop = new AbortController();
-  const inner = memoryStore();
-  const store = spied(inner, (kinds) => void (kinds.includes('ActionEvent') && stop.abort()));
-  const { conversation, runs } = await started([record('a', 'b'), done], { store });
-  await conversation.send('Go.');
-  expect(await conversation.run({ signal: stop.signal })).toMatchObject({ reason: 'interrupted' });
-  expect([...runs]).toEqual([]);
-  expect(conversation.state.pending).toEqual([]);
-  const answers = (await eventsOf(conversation)).filter((event) => AgentErrorEvent.is(event));
-  expect(answers.map(({ error }) => error)).toEqual(Array(2).fill('This call was interrupted before it started.'));
-});
+test.for([[['a']], [['a', 'b']]])(
+  'a run that is aborted between a reply and its calls %j starts none of them',
+  async ([texts = []]) => {
+    const stop = new AbortController();
+    const inner = memoryStore();
+    const store = spied(inner, (kinds) => void (kinds.includes('ActionEvent') && stop.abort()));
+    const { conversation, runs } = await started([record(...texts), done], { store });
+    await conversation.send('Go.');
+    expect(await conversation.run({ signal: stop.signal })).toMatchObject({ reason: 'interrupted' });
+    expect([...runs]).toEqual([]);
+    expect(conversation.state.pending).toEqual([]);
+    const answers = (await eventsOf(conversation)).filter((event) => AgentErrorEvent.is(event));
+    expect(answers.map(({ error }) => error)).toEqual(texts.map(() => 'This call was interrupted before it started.'));
+  },
+);
 
 test('a call that is rejected while the call before it runs does not start', async () => {
   const late: { reject?: () => Promise<unknown> } = {};
@@ -141,12 +144,15 @@ test('a reply that was stored although its append failed is executed, not reques
     isLost = false;
     throw new Error('the answer was lost');
   });
-  const { conversation, model, runs } = await started([record('a'), done], { store });
+  const { conversation, model, runs } = await started([record('a', 'b'), done], { store });
   await conversation.send('Go.');
   await expect(conversation.run()).rejects.toThrow('lost');
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   expect(model.requests.map(({ messages }) => messages.at(-1)?.role)).toEqual(['user', 'tool']);
-  expect([...runs]).toEqual([['a', 1]]);
+  expect([...runs]).toEqual([
+    ['a', 1],
+    ['b', 1],
+  ]);
 });
 
 test('navigating and forking include events that were stored although their append failed', async () => {
@@ -268,12 +274,14 @@ function delegated(store: EventStore): EventStore {
 test('an idempotent call does not start when it was rejected while its reply was being stored', async () => {
   const late: { reject?: () => Promise<void>; rejected?: Promise<void> | undefined } = {};
   const { tool, runs } = countingTool({ effect: 'idempotent' });
-  // The run reads the effect between the reply and the start of the call. From the first read on, the call is pending
-  // and can be rejected.
+  // The run reads the effect before it stores the reply, and again before the call starts. From then on, the call is
+  // pending and can be rejected.
   const refused = (): Tool => {
     const inner = tool();
+    let reads = 0;
     const effect: Tool['effect'] = (input) => {
-      late.rejected ??= late.reject?.();
+      reads += 1;
+      if (reads > 1) late.rejected ??= late.reject?.();
       return inner.effect(input);
     };
     return { ...inner, effect };

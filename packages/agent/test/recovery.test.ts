@@ -153,8 +153,8 @@ test('a call that may have run is not run again, and the model reads that its ou
   ];
   const agent = defineAgent({ model: scriptedModel(steps), tools: () => [tool(), finish()] });
   const disk = memoryStore();
-  // Appends: settings, message, running, reply, effect, observation. The tool ran; its observation is lost.
-  expect(await crashed(agent, crashingStore(disk, { at: 6, stored: false }), '1'.repeat(32))).toBe(true);
+  // Appends: settings, message, running, reply with the start of its call, observation. The observation is lost.
+  expect(await crashed(agent, crashingStore(disk, { at: 5, stored: false }), '1'.repeat(32))).toBe(true);
   expect(runs.get('a')).toBe(1);
   await using conversation = await Conversation.open({
     agent,
@@ -167,10 +167,10 @@ test('a call that may have run is not run again, and the model reads that its ou
   expect(messages.some((text) => text.includes('The outcome of this record call is unknown'))).toBe(true);
 });
 
-test('a call that never started is checked by the confirmation policy again before it runs', async () => {
+test('calls that never started are checked by the confirmation policy again before they run', async () => {
   const { tool, runs } = countingTool();
   const steps: ScriptedTurn[] = [
-    { calls: [{ name: 'record', arguments: { text: 'a' } }] },
+    { calls: ['a', 'b'].map((text) => ({ name: 'record', arguments: { text } })) },
     { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] },
   ];
   const model = scriptedModel(steps);
@@ -184,13 +184,16 @@ test('a call that never started is checked by the confirmation policy again befo
   expect(runs.size).toBe(0);
   await conversation.approve();
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
-  expect(runs.get('a')).toBe(1);
+  expect([...runs]).toEqual([
+    ['a', 1],
+    ['b', 1],
+  ]);
 });
 
 test('after a crash a message precedes the calls that never started: the model reads it, and they do not run', async () => {
   const { tool, runs } = countingTool();
   const steps: ScriptedTurn[] = [
-    { calls: [{ name: 'record', arguments: { text: 'a' } }] },
+    { calls: ['a', 'b'].map((text) => ({ name: 'record', arguments: { text } })) },
     { calls: [{ name: 'finish', arguments: { message: 'Stopped.' } }], expect: 'Stop!' },
   ];
   const agent = defineAgent({ model: scriptedModel(steps), tools: () => [tool(), finish()] });
@@ -198,7 +201,7 @@ test('after a crash a message precedes the calls that never started: the model r
   expect(await crashed(agent, crashingStore(disk, { at: 4, stored: true }), '4'.repeat(32))).toBe(true);
   const survivor = await copied(disk, '4'.repeat(32));
   await using conversation = await Conversation.open({ agent, store: survivor, id: '4'.repeat(32) });
-  expect(conversation.state.pending).toHaveLength(1);
+  expect(conversation.state.pending).toHaveLength(2);
   await conversation.send('Stop!');
   expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'Stopped.' });
   expect(runs.size).toBe(0);

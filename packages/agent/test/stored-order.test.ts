@@ -21,9 +21,10 @@ interface Started {
   /** Called when a call is executed. */
   readonly onTool?: (times: number) => unknown;
   readonly disk?: EventStore;
+  readonly secrets?: readonly string[];
 }
 
-async function started({ effect, steps, onAppend, onTool, disk = memoryStore() }: Started) {
+async function started({ effect, steps, onAppend, onTool, disk = memoryStore(), secrets = [] }: Started) {
   const log: string[] = [];
   const { tool, runs } = countingTool({ effect });
   const watched = () => {
@@ -49,7 +50,7 @@ async function started({ effect, steps, onAppend, onTool, disk = memoryStore() }
     return append();
   });
   const agent = defineAgent({ model, tools: () => [watched(), finish()] });
-  const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
+  const conversation = await Conversation.create({ agent, store, workspace: process.cwd(), secrets });
   await conversation.send('Go.');
   log.splice(0);
   return { conversation, model, runs, log, disk, agent };
@@ -68,7 +69,24 @@ test('a reply is stored before its calls that only read run, and their results b
 test('a reply is stored before a call with side effects starts, and its result before the model reads it', async () => {
   const { conversation, log } = await started({ effect: 'write', steps: [call('a'), done] });
   await conversation.run();
+  // The start of the only call is stored with the reply.
+  expect(log.join(' ')).toBe('append request append tool append request append append append');
+});
+
+test('of several calls with side effects, each is recorded when its turn comes', async () => {
+  const { conversation, log } = await started({ effect: 'write', steps: [call('a', 'b'), done] });
+  await conversation.run();
+  expect(log.join(' ')).toBe(
+    'append request append append tool append append tool append request append append append',
+  );
+});
+
+test('a call in which a secret is masked is read as it is stored before its start is recorded', async () => {
+  const steps = [call('hush-hush-0123'), done];
+  const { conversation, log, runs } = await started({ effect: 'write', steps, secrets: ['hush-hush-0123'] });
+  await conversation.run();
   expect(log.join(' ')).toBe('append request append append tool append request append append append');
+  expect([...runs.keys()]).toEqual(['<secret-hidden>']);
 });
 
 test('an idempotent call starts when its reply is stored', async () => {

@@ -119,6 +119,9 @@ export function callAfterEndMessage(name: string): string {
   return `This call was not executed, because ${name} came before it in the same reply.`;
 }
 
+/** Answer to a call that was interrupted before it started. */
+export const notStartedMessage = 'This call was interrupted before it started.';
+
 /** Answers a call with an error for the model. */
 export function callErrorDraft(
   call: Pick<ActionEvent, 'tool_name' | 'tool_call_id'>,

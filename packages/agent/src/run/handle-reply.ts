@@ -5,6 +5,7 @@ import type { LlmError, ModelReply } from '@varve/llm';
 import { proposedCalls } from './calls/proposed-calls.ts';
 import { readCall } from './calls/read-call.ts';
 import { runPending } from './calls/run-pending.ts';
+import { startWithReply } from './calls/start-with-reply.ts';
 import { reviewCalls } from '../confirmation/gate.ts';
 import { finishedDraft, nudgeDraft, statusDraft, unreadMessageNudge, type Draft } from '../log/drafts.ts';
 import { newRequestFacts } from '../request/request-facts.ts';
@@ -41,8 +42,9 @@ export async function handleReply(
     await journal.emit([...events, statusDraft('waiting_for_confirmation')]);
     return { kind: 'waiting' };
   }
-  await journal.emit(events);
-  return runPending(session, context, { policy: agent.policy, byEvent });
+  const start = context.signal.aborted ? undefined : startWithReply(calls, reviewed, session);
+  await journal.emit(start ? [...events, start.draft] : events);
+  return runPending(session, context, { policy: agent.policy, byEvent, ...(start && { startedId: start.id }) });
 }
 
 /** Records what was paid for, and what arrived, when no attempt led to a reply. */

@@ -3,7 +3,14 @@ import { InterruptEvent, PauseEvent } from '@varve/events/kinds';
 import type { ExecutionStatus } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
 import type { LimitedRun } from '../budget/budget-ledger.ts';
-import { callErrorDraft, failureDrafts, nudgeDraft, statusDraft, type Draft } from '../log/drafts.ts';
+import {
+  callErrorDraft,
+  failureDrafts,
+  notStartedMessage,
+  nudgeDraft,
+  statusDraft,
+  type Draft,
+} from '../log/drafts.ts';
 import type { Session } from '../agent/session.ts';
 import type { StepContext } from './step-context.ts';
 import { detectLoop, resumeAfterStuckNudge } from '../stuck/detect-loop.ts';
@@ -105,7 +112,6 @@ async function endPaused({ journal }: Session): Promise<'paused'> {
   return 'paused';
 }
 
-const notStartedMessage = 'This call was interrupted before it started.';
 const maybeRunningMessage = 'This call was interrupted while it may have been running; its outcome is unknown.';
 
 /** Answers every open call, so that no later run executes what was interrupted, and stores the reason. */

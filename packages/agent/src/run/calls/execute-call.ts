@@ -4,7 +4,14 @@ import { ObservationEvent, type ActionEvent } from '@varve/events/kinds';
 import type { Observation } from '@varve/events/payloads';
 import { ToolError, type ToolContext } from '@varve/tools';
 import { digestOf } from '../../log/digest.ts';
-import { callErrorDraft, controlDraft, finishedDraft, internalFailure, type Draft } from '../../log/drafts.ts';
+import {
+  callErrorDraft,
+  controlDraft,
+  finishedDraft,
+  internalFailure,
+  notStartedMessage,
+  type Draft,
+} from '../../log/drafts.ts';
 import type { Journal } from '../../log/journal.ts';
 import type { Session } from '../../agent/session.ts';
 import type { StepContext } from '../step-context.ts';
@@ -17,6 +24,8 @@ export type CallOutcome = 'finished' | 'aborted' | 'done';
 
 /** What the execution of a call needs. */
 export interface CallContext extends StepContext {
+  /** True if its start is stored already. */
+  readonly isStarted: boolean;
   /** Directories in which its command may start; absent if it may start anywhere. */
   readonly startDirectories?: readonly string[];
 }
@@ -30,8 +39,9 @@ export async function executeCall(call: RunnableCall, session: Session, context:
   const { event, tool, input } = call;
   const { journal, workspace } = session;
   const { signal, onOutput, askOutside, startDirectories } = context;
-  const idempotencyKey = digestOf(`${session.conversationId}:${event.id}`);
-  if (!(await recordStart(call, idempotencyKey, session))) return 'done';
+  const idempotencyKey = idempotencyKeyOf(event, session);
+  if (!(await recordStart(call, session, context))) return 'done';
+  if (signal.aborted) return recordAbort(event, notStartedMessage, journal);
   let observation: Observation;
   let rules: readonly ActivatedSkill[];
   try {
@@ -44,9 +54,7 @@ export async function executeCall(call: RunnableCall, session: Session, context:
       ...(startDirectories && { startDirectories }),
     };
     const own = { workspace, signal, idempotencyKey, actionId: event.id };
-    const outside = askOutside && {
-      askOutside: outsideQuestion(call, idempotencyKey, session, { askOutside, signal }),
-    };
+    const outside = askOutside && { askOutside: outsideQuestion(call, session, { askOutside, signal }) };
     observation = await tool.execute(input, { ...own, ...shell, ...output, ...outside });
     rules = await rulesFor(event, observation, session, signal);
   } catch (error) {
@@ -76,33 +84,43 @@ function endDrafts(
   return [...(control ? [controlDraft(event.id, control, now())] : []), finishedDraft(isRead)];
 }
 
+/** Returns the key by which the target of a call recognises that it is repeated. */
+function idempotencyKeyOf({ id }: Pick<ActionEvent, 'id'>, { conversationId }: Session): string {
+  return digestOf(`${conversationId}:${id}`);
+}
+
 /** Stores what must precede the start of a call. Returns false for a call that was answered in the meantime. */
 async function recordStart(
   { event, effect, tool }: RunnableCall,
-  idempotencyKey: string,
   session: Session,
+  { isStarted }: CallContext,
 ): Promise<boolean> {
   const { journal } = session;
-  if (effect !== 'write') {
+  if (effect !== 'write' || isStarted) {
     // A rejection that was stored together with the call, or right after it, is folded first.
     await journal.catchUp();
     return isPending(journal, event);
   }
-  // An append of its own, so that a crash before the effect is recorded proves that the call never started.
-  return recordEffect(event, { idempotencyKey, sandbox: tool.sandbox }, session);
+  // An append after that of the call, so that a crash before the effect is recorded proves that it never started.
+  return recordEffect(event, tool, session);
 }
 
 /** Stores that a call starts. Returns false for a call that was answered in the meantime. */
 async function recordEffect(
   event: ActionEvent,
-  { idempotencyKey, sandbox }: { readonly idempotencyKey: string; readonly sandbox: string | undefined },
-  { journal, now }: Session,
+  { sandbox }: Pick<RunnableCall['tool'], 'sandbox'>,
+  session: Session,
 ): Promise<boolean> {
-  const start = { action_id: event.id, idempotency_key: idempotencyKey, at: now() };
-  const value = { ...start, ...(sandbox !== undefined && { sandbox }) };
-  const fact: Draft = { make: (stamp) => effectFact.create(value, stamp) };
-  const started = await journal.emit(() => (isPending(journal, event) ? [fact] : []));
+  const { journal } = session;
+  const started = await journal.emit(() => (isPending(journal, event) ? [effectDraft(event, sandbox, session)] : []));
   return started.length > 0;
+}
+
+/** Records that the call with this event starts, in a sandbox of this name. */
+export function effectDraft(event: Pick<ActionEvent, 'id'>, sandbox: string | undefined, session: Session): Draft {
+  const start = { action_id: event.id, idempotency_key: idempotencyKeyOf(event, session), at: session.now() };
+  const value = { ...start, ...(sandbox !== undefined && { sandbox }) };
+  return { make: (stamp) => effectFact.create(value, stamp) };
 }
 
 type AskOutside = NonNullable<StepContext['askOutside']>;
@@ -110,13 +128,12 @@ type AskOutside = NonNullable<StepContext['askOutside']>;
 /** Returns a function that asks whether a call may run outside of its sandbox, and stores it before it does. */
 function outsideQuestion(
   { event }: RunnableCall,
-  idempotencyKey: string,
   session: Session,
   { askOutside, signal }: { readonly askOutside: AskOutside; readonly signal: AbortSignal },
 ): NonNullable<ToolContext['askOutside']> {
   return async (refusal) => {
     const isAllowed = await askOutside(refusal, event, signal);
-    return isAllowed && recordEffect(event, { idempotencyKey, sandbox: 'off' }, session);
+    return isAllowed && recordEffect(event, { sandbox: 'off' }, session);
   };
 }
 
@@ -154,13 +171,20 @@ async function recordFailure(
   { journal }: Session,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
-  const answer = (draft: Draft): Promise<unknown> => journal.emit(() => (isPending(journal, event) ? [draft] : []));
-  if (signal.aborted) {
-    await answer(callErrorDraft(event, 'This call was interrupted before it had a result.'));
-    return 'aborted';
-  }
+  if (signal.aborted) return recordAbort(event, 'This call was interrupted before it had a result.', journal);
   const reason = error instanceof Error ? error.message : String(error);
   const classification = error instanceof ToolError ? undefined : internalFailure;
-  await answer(callErrorDraft(event, `${event.tool_name} failed: ${reason}`, classification));
+  await answer(callErrorDraft(event, `${event.tool_name} failed: ${reason}`, classification), event, journal);
   return 'done';
+}
+
+/** Answers a call that was aborted with this message for the model. */
+async function recordAbort(event: ActionEvent, message: string, journal: Journal): Promise<'aborted'> {
+  await answer(callErrorDraft(event, message), event, journal);
+  return 'aborted';
+}
+
+/** Stores the answer to a call, unless it was answered in the meantime. */
+async function answer(draft: Draft, event: ActionEvent, journal: Journal): Promise<void> {
+  await journal.emit(() => (isPending(journal, event) ? [draft] : []));
 }

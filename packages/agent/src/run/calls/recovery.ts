@@ -40,16 +40,22 @@ export function recoveryDecision(
   if (end) return answer(callAfterEndMessage(end.event.tool_name));
   const tool = tools.get(event.tool_name);
   if (!tool) return answer(`The tool ${event.tool_name} is no longer available, so this call was not executed.`);
+  const { action, security_risk: risk } = event;
+  const read = readAction(action, tool);
+  if (!read) return answer(`The tool ${event.tool_name} no longer accepts these arguments. It was not executed.`);
+  return read.effect === 'write' && !wasStoredBeforeStart
+    ? unknownOutcome(event)
+    : { kind: 'run', call: { event, tool, action, risk, ...read } };
+}
+
+/** Returns the input and the effect of a stored action; undefined if the tool does not accept it. */
+export function readAction(action: Payload, tool: Tool): Pick<RunnableCall, 'input' | 'effect'> | undefined {
   try {
-    const { action, security_risk: risk } = event;
     const input = tool.fromAction(action);
-    const effect = tool.effect(input);
-    return effect === 'write' && !wasStoredBeforeStart
-      ? unknownOutcome(event)
-      : { kind: 'run', call: { event, tool, action, risk, input, effect } };
+    return { input, effect: tool.effect(input) };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return answer(`The tool ${event.tool_name} no longer accepts these arguments. It was not executed.`);
+    return undefined;
   }
 }
 

@@ -16,6 +16,8 @@ export interface ReplyReviews {
   /** Policy that decided. */
   readonly policy: ConfirmationPolicy;
   readonly byEvent: ReadonlyMap<string, ReviewedCall>;
+  /** Event of the call whose start was stored together with the reply: nothing more is decided about it. */
+  readonly startedId?: string;
 }
 
 /** Reviews pending calls, except those whose review is known already. */
@@ -25,7 +27,8 @@ export function reviewPending(
   known?: ReplyReviews,
 ): readonly ReviewedPending[] {
   const { agent } = session;
-  const reused = known?.policy === agent.policy ? calls.flatMap((call) => withReview(call, known)) : [];
+  const isCurrent = known?.policy === agent.policy || known?.startedId !== undefined;
+  const reused = known && isCurrent ? calls.flatMap((call) => withReview(call, known)) : [];
   return reused.length === calls.length ? reused : reviewCalls(agent, proposedCalls(calls, session));
 }
 

@@ -17,12 +17,13 @@ import { runScheduled, type ScheduledTask } from './scheduler.ts';
  */
 export async function runPending(session: Session, context: StepContext, known?: ReplyReviews): Promise<StepOutcome> {
   const { journal, agent } = session;
-  const reviewed = reviewPending(await answerUnrunnable(session), session, known);
+  const reviewed = reviewPending(await answerUnrunnable(session, known?.startedId), session, known);
   const allowed = await answerDenied(reviewed, session);
   const { runnable, contexts } = await passHooks(allowed, session, context.signal);
   const unapproved = withoutApproval(runnable, session);
   const mayRun = mustWait(unapproved) ? runnable.filter((call) => !unapproved.includes(call)) : runnable;
-  const end = await executeCalls(mayRun, session, { ...context, contexts });
+  const started = known?.startedId === undefined ? {} : { startedId: known.startedId };
+  const end = await executeCalls(mayRun, session, { ...context, ...started, contexts });
   if (end) return { kind: end };
   if (context.signal.aborted) return { kind: 'aborted' };
   const isCurrent = mayRun.length === 0 && agent.policy === session.agent.policy;
@@ -35,7 +36,7 @@ export async function runPending(session: Session, context: StepContext, known?:
 async function executeCalls(
   calls: readonly ReviewedPending[],
   session: Session,
-  { contexts, ...context }: StepContext & { readonly contexts: string[] },
+  { contexts, startedId, ...context }: StepContext & { readonly startedId?: string; readonly contexts: string[] },
 ): Promise<'finished' | 'aborted' | undefined> {
   const { journal, agent } = session;
   let end: 'finished' | 'aborted' | undefined;
@@ -43,12 +44,13 @@ async function executeCalls(
   const tasks = calls.map(({ call }): ScheduledTask => ({
     ...exclusionOf(call),
     run: async (failure) => {
-      if (context.signal.aborted) return false;
+      const isStarted = call.event.id === startedId;
+      if (context.signal.aborted && !isStarted) return false;
       if (!isPending(journal, call.event)) return true;
       const signal = AbortSignal.any([context.signal, failure]);
       const startDirectories = directories.get(call.event.id);
       const place = startDirectories && { startDirectories };
-      const outcome = await executeCall(call, session, { ...context, signal, ...place });
+      const outcome = await executeCall(call, session, { ...context, signal, isStarted, ...place });
       if (outcome !== 'done') end ??= outcome;
       contexts.push(...(await runHooksAfter(call, session, context.signal)));
       return outcome === 'done';
@@ -78,17 +80,21 @@ function waitingDrafts(
   return [...changedReviewDrafts(waiting, session), statusDraft('waiting_for_confirmation')];
 }
 
-/** Answers the calls that must not run, and returns the others. */
-async function answerUnrunnable({ journal, tools }: Session): Promise<readonly RunnableCall[]> {
+/** Answers the calls that must not run, and returns the others. This process starts the call `startedId` now. */
+async function answerUnrunnable(
+  { journal, tools }: Session,
+  startedId: string | undefined,
+): Promise<readonly RunnableCall[]> {
   const runnable: RunnableCall[] = [];
   await journal.emit(() => {
     const pending = journal.timeline.read('pending');
     const { actions: blocked } = journal.timeline.read('blocked');
     return pending.flatMap((call, index) => {
       // A crash may have lost the answer to a call that a hook blocked.
-      const reason = call.hasEffect ? undefined : blocked.get(call.event.id);
+      const hasEffect = call.hasEffect && call.event.id !== startedId;
+      const reason = hasEffect ? undefined : blocked.get(call.event.id);
       if (reason !== undefined) return [hookRejectionDraft(call.event, reason)];
-      const decision = recoveryDecision(call, tools, pending.slice(0, index));
+      const decision = recoveryDecision({ ...call, hasEffect }, tools, pending.slice(0, index));
       if (decision.kind === 'answer') return [callErrorDraft(call.event, decision.error)];
       runnable.push(decision.call);
       return [];
