@@ -73,7 +73,7 @@ const hook = z.discriminatedUnion('type', [commandHook, promptHook]);
 const typedHook = z.preprocess((value) => {
   return typeof value === 'object' && value !== null && !('type' in value) ? { type: 'command', ...value } : value;
 }, hook);
-const hookGroups = z.array(z.strictObject({ matcher: z.string().exactOptional(), hooks: z.array(typedHook) }));
+const hookGroup = z.strictObject({ matcher: z.string().exactOptional(), hooks: z.array(z.unknown()) });
 const eventOf = new Map<string, HookEventType>(
   hookEventTypes.flatMap((type) => [
     [type, type],
@@ -81,31 +81,65 @@ const eventOf = new Map<string, HookEventType>(
   ]),
 );
 
-/**
- * Returns the hooks in parsed JSON: events in either spelling of the reference (`PreToolUse`, `pre_tool_use`), with or
- * without `hooks` around them.
- *
- * @throws {TypeError} naming the first invalid field, an unknown event or an event that is listed twice.
- */
-export function parseHooks(json: unknown): HookConfig {
-  const events = z.record(z.string(), z.unknown()).safeParse(json).data;
-  if (!events) throw new TypeError('Hooks are a JSON object.');
-  if (Object.keys(events).join() === 'hooks') return parseHooks(events['hooks']);
-  const found: Partial<Record<HookEventType, readonly HookGroup[]>> = {};
-  for (const [name, value] of Object.entries(events)) {
-    const type = eventOf.get(name);
-    if (type === undefined) throw new TypeError(`There is no hook event ${JSON.stringify(name.slice(0, 50))}.`);
-    if (found[type]) throw new TypeError(`The hook event ${type} is listed twice.`);
-    found[type] = parseGroups(type, value);
-  }
-  return found;
+/** Hooks of parsed JSON, and one sentence for each element that is none. */
+export interface ReadHooks {
+  readonly hooks: HookConfig;
+  readonly problems: readonly string[];
 }
 
-function parseGroups(type: HookEventType, value: unknown): readonly HookGroup[] {
-  const { data, error } = hookGroups.safeParse(value);
-  if (data) return data;
+/**
+ * Returns the hooks in parsed JSON: events in either spelling of the reference (`PreToolUse`, `pre_tool_use`), with or
+ * without `hooks` around them. An invalid hook, group or event prevents no other.
+ */
+export function readHooks(json: unknown): ReadHooks {
+  const events = z.record(z.string(), z.unknown()).safeParse(json).data;
+  if (!events) return { hooks: {}, problems: ['Hooks are a JSON object.'] };
+  if (Object.keys(events).join() === 'hooks') return readHooks(events['hooks']);
+  const hooks: Partial<Record<HookEventType, readonly HookGroup[]>> = {};
+  const problems: string[] = [];
+  for (const [name, value] of Object.entries(events)) {
+    const type = eventOf.get(name);
+    if (type === undefined) problems.push(`There is no hook event ${JSON.stringify(name.slice(0, 50))}.`);
+    else if (hooks[type]) problems.push(`The hook event ${type} is listed twice.`);
+    else hooks[type] = groupsIn(value, type, problems);
+  }
+  return { hooks, problems };
+}
+
+/**
+ * Returns the hooks in parsed JSON, all of which are valid.
+ *
+ * @throws {TypeError} naming the first invalid element.
+ */
+export function parseHooks(json: unknown): HookConfig {
+  const { hooks, problems } = readHooks(json);
+  const [problem] = problems;
+  if (problem !== undefined) throw new TypeError(problem);
+  return hooks;
+}
+
+function groupsIn(value: unknown, place: string, problems: string[]): readonly HookGroup[] {
+  const [groups = []] = validIn(z.array(z.unknown()), value, { place, problems });
+  return groups.flatMap((item, index) => {
+    const at = `${place}.${index}`;
+    return validIn(hookGroup, item, { place: at, problems }).map(({ hooks, ...group }) => ({
+      ...group,
+      hooks: hooks.flatMap((one, number) => validIn(typedHook, one, { place: `${at}.hooks.${number}`, problems })),
+    }));
+  });
+}
+
+/** Returns a valid value in a list, or none and its problem. */
+function validIn<Value>(
+  schema: z.ZodType<Value>,
+  value: unknown,
+  { place, problems }: { readonly place: string; readonly problems: string[] },
+): readonly Value[] {
+  const { data, error } = schema.safeParse(value);
+  if (!error) return [data];
   const [issue] = error.issues;
-  throw new TypeError(`${[type, ...(issue?.path ?? [])].join('.')} is invalid: ${issue?.message ?? 'unknown reason'}.`);
+  problems.push(`${[place, ...(issue?.path ?? [])].join('.')} is invalid: ${issue?.message ?? 'unknown reason'}.`);
+  return [];
 }
 
 /** Returns the hooks of all configurations, those of earlier ones first. */

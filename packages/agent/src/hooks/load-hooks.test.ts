@@ -115,6 +115,27 @@ test('a file with an error is a problem with its line, and other files still cou
   expect(hooks.Stop).toHaveLength(1);
 });
 
+test('an invalid hook, group or event is a problem, and the others of its file count', async () => {
+  const file = {
+    stop: [{ hooks: [{ command: 'good' }, { comand: 'bad' }] }, 'no group', { hooks: [{ command: 'last' }] }],
+    before_tool: [command('unknown')],
+    session_start: 'no list',
+    pre_tool_use: [command('other')],
+  };
+  const workspace = await directory({ '.varve/hooks.json': file });
+  const { problems, hooks } = await loadHooks({ workspace, trusted: () => true });
+  expect(hooks).toMatchObject({
+    Stop: [{ hooks: [{ command: 'good' }] }, { hooks: [{ command: 'last' }] }],
+    PreToolUse: [{ hooks: [{ command: 'other' }] }],
+  });
+  expect(problems.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^Stop\.0\.hooks\.1.* is invalid: /),
+    expect.stringMatching(/^Stop\.1 is invalid: /),
+    'There is no hook event "before_tool".',
+    expect.stringMatching(/^SessionStart is invalid: /),
+  ]);
+});
+
 test.for([
   ['many mistakes', '}'.repeat(1_000_000)],
   ['a deep mistake', `[${'a: '.repeat(5000)}]`],

@@ -11,7 +11,7 @@ import {
   type TrustPredicate,
 } from '@varve/skills';
 import { pathsInCommand } from './command-paths.ts';
-import { isWithoutHooks, mergeHooks, parseHooks, type Hook, type HookConfig } from './hook-config.ts';
+import { isWithoutHooks, mergeHooks, readHooks, type Hook, type HookConfig, type ReadHooks } from './hook-config.ts';
 
 /** Longest text that is parsed again to find a mistake: the parser needs 0.3 s for as many of them. */
 const maxLength = 16 * 1024;
@@ -52,7 +52,7 @@ const files = ['.varve/hooks.json', '.openhands/hooks.json'];
 /**
  * Loads the hooks of the user and of the workspace, or without any there of the git repository around it: in each the
  * first of `.varve/hooks.json` and `.openhands/hooks.json`. Those of the repository run in its root. Only trusted files
- * have an effect. A file with an error has none, and is a problem.
+ * have an effect. An invalid hook is a problem, and the others of its file count; a file without JSON has no effect.
  *
  * @see software-agent-sdk HookConfig.load (where the file of a repository replaces that of the user)
  */
@@ -63,11 +63,11 @@ export async function loadHooks({ workspace, home, trusted = trustNothing }: Loa
   ];
   const found = await Promise.all(roots.map((root) => loadRoot(root, { workspace, trusted })));
   const around = workspace === undefined ? undefined : await gitRoot(workspace);
-  const hasOwn = found.some((one) => one && 'digests' in one && one.scope === 'project');
+  const hasOwn = found.some(({ source }) => source?.scope === 'project');
   if (around !== undefined && !hasOwn && around !== workspace && around !== home)
     found.push(await loadRoot({ directory: around, scope: 'project' }, { workspace, trusted }));
-  const sources = found.flatMap((one) => (one && 'digests' in one ? [one] : []));
-  const problems = found.flatMap((one) => (one && 'message' in one ? [one] : []));
+  const sources = found.flatMap(({ source }) => source ?? []);
+  const problems = found.flatMap((one) => one.problems);
   const hooks = mergeHooks(...sources.filter(({ isTrusted }) => isTrusted).map((source) => source.hooks));
   return { hooks, sources, problems };
 }
@@ -78,31 +78,37 @@ interface LoadContext {
   readonly trusted: TrustPredicate;
 }
 
-/** Returns the hooks of the first file of a root, or the problem with it; undefined if there is no such file. */
-async function loadRoot(root: SourceRoot, context: LoadContext): Promise<HookSource | SourceProblem | undefined> {
-  for (const file of files) {
-    try {
-      const source = await loadFile(root, file, context);
-      if (source) return source;
-    } catch (error) {
-      if (!(error instanceof SourceError)) throw error;
-      return error.at(join(root.directory, file));
-    }
-  }
-  return undefined;
+interface LoadedFile {
+  /** Absent for a file without hooks. */
+  readonly source?: HookSource;
+  readonly problems: readonly SourceProblem[];
 }
 
-async function loadFile(
-  root: SourceRoot,
-  file: string,
-  { workspace, trusted }: LoadContext,
-): Promise<HookSource | undefined> {
+/** Returns the hooks of the first file of a root that has some, and the problems of the files up to it. */
+async function loadRoot(root: SourceRoot, context: LoadContext): Promise<LoadedFile> {
+  const problems: SourceProblem[] = [];
+  for (const file of files) {
+    try {
+      const loaded = await loadFile(root, file, context);
+      problems.push(...loaded.problems);
+      if (loaded.source) return { source: loaded.source, problems };
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      return { problems: [...problems, error.at(join(root.directory, file))] };
+    }
+  }
+  return { problems };
+}
+
+async function loadFile(root: SourceRoot, file: string, { workspace, trusted }: LoadContext): Promise<LoadedFile> {
   const content = await readSource(root, file);
-  if (!content) return undefined;
-  const parsed = await parse(content.toString());
+  if (!content) return { problems: [] };
+  const { hooks: parsed, problems: found } = await parse(content.toString());
+  const path = join(root.directory, file);
+  const problems = found.map((message) => ({ path, message }));
   // Commands of a repository are relative to it, those of the user to the workspace.
   const directory = root.scope === 'project' ? root.directory : workspace;
-  if (isWithoutHooks(parsed)) return undefined;
+  if (isWithoutHooks(parsed)) return { problems };
   const named = new Map<Hook, Record<string, string>>();
   for (const hook of Object.values(parsed).flatMap((groups) => groups.flatMap(({ hooks }) => hooks))) {
     named.set(hook, directory === undefined || hook.type === 'prompt' ? {} : await namedFiles(hook.command, directory));
@@ -110,29 +116,28 @@ async function loadFile(
   const hooks = mapHooks(parsed, (hook) => {
     if (hook.type === 'prompt') return hook;
     const { files: _, ...rest } = hook;
-    const found = named.get(hook) ?? {};
+    const paths = named.get(hook) ?? {};
     return {
       ...rest,
-      ...(Object.keys(found).length > 0 && { files: found }),
+      ...(Object.keys(paths).length > 0 && { files: paths }),
       ...(directory !== undefined && directory !== workspace && { directory }),
     };
   });
-  const all = Object.fromEntries([...named.values()].flatMap((found) => Object.entries(found)));
+  const all = Object.fromEntries([...named.values()].flatMap((paths) => Object.entries(paths)));
   const own = { [`${root.scope} ${file}`]: fileDigest(content) };
   const whole = contentDigest('hooks', { ...all, ...own });
   // What a user trusts in each workspace is the same, and what the workspace adds to it differs.
   const digests = root.scope === 'project' ? [whole] : [...new Set([contentDigest('hooks', own), whole])];
   let isTrusted = true;
   for (const digest of digests) isTrusted &&= await trusted(digest);
-  return { path: join(root.directory, file), scope: root.scope, hooks, digests, isTrusted };
+  return { source: { path, scope: root.scope, hooks, digests, isTrusted }, problems };
 }
 
-async function parse(text: string): Promise<HookConfig> {
+async function parse(text: string): Promise<ReadHooks> {
   try {
-    return parseHooks(JSON.parse(text));
+    return readHooks(JSON.parse(text));
   } catch (error) {
     if (error instanceof SyntaxError) throw new SourceError('The file is not valid JSON.', await lineOfMistake(text));
-    if (error instanceof TypeError) throw new SourceError(error.message);
     throw error;
   }
 }
