@@ -23,11 +23,14 @@ export function readJsonLines(text: string): JsonLines {
   return { lines, problems };
 }
 
-/** Reads the objects of a JSON Lines text, of a list, or the only object of a text. */
+/**
+ * Reads the objects of a JSON Lines text, of a list, or the only object of a text. Of a list that is cut off, the items
+ * that are one per line are read.
+ */
 export function readJsonRecords(text: string): JsonLines {
   const whole = text.replace(/^\uFEFF/, '').trim();
   const json = whole.startsWith('[') || /^\{\s*\n/.test(whole) ? jsonOf(whole) : undefined;
-  if (json === undefined) return readJsonLines(text);
+  if (json === undefined) return readJsonLines(whole.startsWith('[') ? linesOfList(text) : text);
   const items = (Array.isArray(json) ? (json as readonly unknown[]) : [json]).map((item, index) => ({
     fields: fieldsOf(item),
     place: `item ${index}`,
@@ -36,6 +39,11 @@ export function readJsonRecords(text: string): JsonLines {
     lines: items.flatMap(({ fields, place }) => (fields ? [{ fields, place, text: JSON.stringify(fields) }] : [])),
     problems: items.flatMap(({ fields, place }) => (fields ? [] : [{ place, reason: 'It is not a JSON object.' }])),
   };
+}
+
+/** Returns a list with one item per line without its brackets and commas, each item on the same line. */
+function linesOfList(text: string): string {
+  return text.replace(/^\s*\[/, '').replaceAll(/[,\]]+[ \t\r]*$/gm, '');
 }
 
 function jsonOf(text: string): unknown {

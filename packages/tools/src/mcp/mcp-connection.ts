@@ -11,6 +11,7 @@ import { ToolError } from '../contract/error.ts';
 import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import { shellEnvironment } from '../processes/shell-environment.ts';
 import { limitedFetch } from './limited-fetch.ts';
+import { listTools, type ListedTools } from './list-tools.ts';
 import { StartBudget } from './message-limits.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
 import { ProcessTransport } from './process-transport.ts';
@@ -30,6 +31,8 @@ export interface ConnectOptions {
 export interface McpConnection {
   /** Tools that it listed when it was connected. */
   readonly tools: readonly McpToolDescription[];
+  /** Tools that it listed and that cannot be used, one sentence each. */
+  readonly problems: readonly string[];
   /** False after the server has ended or the connection was closed. */
   readonly isOpen: boolean;
   /** @throws {ToolError} `unusable` for a server that fails, ends or takes too long; what the signal aborts with. */
@@ -44,16 +47,12 @@ const startMs = 30_000;
 /** Longest limit; twice as much is still less than the longest delay of a timer. */
 const maxTimeoutMs = 1_000_000_000;
 
-/** Maximum number of tools of one server, and size of the description of one in characters. */
-const maxTools = 128;
-const maxDescription = 8000;
-const maxSchema = 32_000;
 /** Longest reason of a failure, in characters. */
 const maxProblem = 4000;
 
 /**
  * Starts a server, or connects to it, and lists its tools. It is offered no capabilities: it cannot ask for samples,
- * roots or input. Tools whose description is too large are left out.
+ * roots or input. Tools that are invalid or too large are left out.
  *
  * @throws {ToolError} `unusable` with the reason, and the end of what a process printed.
  */
@@ -81,16 +80,20 @@ export async function openConnection(name: string, server: McpServer, options: C
   const limits = { timeout: Math.max(timeout, startMs), ...(signal && { signal }) };
   // The client waits for the response to a note without a limit, and whatever the signal.
   const late = AbortSignal.timeout(2 * limits.timeout);
-  const tools = await unlessAborted(
-    listTools(client, transport, limits),
-    signal ? AbortSignal.any([signal, late]) : late,
-  ).catch(async (error: unknown) => {
-    await close();
-    throw failed('could not be started', error);
-  });
+  const start = async (): Promise<ListedTools> => {
+    await client.connect(transport, limits);
+    return listTools(client, limits);
+  };
+  const { tools, problems } = await unlessAborted(start(), signal ? AbortSignal.any([signal, late]) : late).catch(
+    async (error: unknown) => {
+      await close();
+      throw failed('could not be started', error);
+    },
+  );
   budget.end();
   return {
     tools,
+    problems: problems.map((problem) => redactor.text(`The server ${name}: ${problem}`)),
     get isOpen() {
       return isOpen;
     },
@@ -127,18 +130,6 @@ async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal
   }
 }
 
-async function listTools(
-  client: Client,
-  transport: Transport,
-  limits: { readonly timeout: number; readonly signal?: AbortSignal },
-): Promise<readonly McpToolDescription[]> {
-  await client.connect(transport, limits);
-  // The client would print a line, on the standard output of the host.
-  if (!client.getServerCapabilities()?.tools) return [];
-  const { tools } = await client.listTools(undefined, limits);
-  return tools.slice(0, maxTools).flatMap(descriptionOf);
-}
-
 function transportOf(server: McpServer, { env, sandbox }: ConnectOptions, budget: StartBudget): Transport {
   if (server.transport === 'stdio') {
     return new ProcessTransport(server, shellEnvironment({ inherited: env, own: server.env }), budget, sandbox);
@@ -152,21 +143,6 @@ function transportOf(server: McpServer, { env, sandbox }: ConnectOptions, budget
   return server.transport === 'sse'
     ? new SSEClientTransport(url, options)
     : new StreamableHTTPClientTransport(url, options);
-}
-
-interface ListedTool {
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-}
-
-function descriptionOf({ name, title, description, inputSchema }: ListedTool): readonly McpToolDescription[] {
-  const text = [description, title, name].find((one) => one !== undefined && one.trim() !== '') ?? name;
-  const isSmall = name.length <= 200 && JSON.stringify(inputSchema).length <= maxSchema;
-  const { $schema: _, ...schema } = inputSchema;
-  const parameters = { ...schema, type: 'object' };
-  return isSmall ? [{ name, description: text.slice(0, maxDescription).toWellFormed(), parameters }] : [];
 }
 
 function messageOf(error: unknown): string {

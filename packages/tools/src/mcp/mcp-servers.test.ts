@@ -55,7 +55,6 @@ test('tools of a server are offered under its name, with cautious hints, and ans
   expect(servers).toMatchObject({ problems: [], tools: [{ name: 'mcp', params: { server: 'docs' } }] });
   const tools = await toolsOf(servers);
   expect([...tools.keys()].slice(0, 3)).toEqual(['mcp__docs__echo', 'mcp__docs__fail', 'mcp__docs__flood']);
-  expect(tools.has('mcp__docs__large')).toBe(false);
   const echo = tools.get('mcp__docs__echo');
   expect(echo?.annotations.readOnlyHint).toBe(false);
   expect([echo?.effect({}), echo?.resources({})]).toEqual(['write', ['mcp:docs']]);
@@ -138,6 +137,21 @@ test('servers that do not start are problems, without secrets, and prevent no ot
   const tools = madeBy(started, { server: 'gone', tools: ['search'] }, context);
   const gone = new Map(tools.map((tool) => [tool.name, tool]));
   expect((await call(gone, 'mcp__gone__search', { any: 1 })).text).toBe('The server gone is not running.');
+});
+
+test('an invalid tool hides no other, and is named', async () => {
+  const server = processServer({ args: [script, 'bad-tools'] });
+  await using servers = await startMcpServers({ docs: server }, { env: process.env });
+  const tools = await toolsOf(servers);
+  expect([...tools.keys()]).toEqual(['mcp__docs__bare', 'mcp__docs__echo']);
+  expect(servers.problems).toEqual([
+    'The server docs: The tool "large" is left out: its schema has more than 32000 characters.',
+    'The server docs: The tool "list" is left out: its inputSchema.type is invalid.',
+    'The server docs: Tool 2 is left out: its name is invalid.',
+    'The server docs: Tool 4 is left out: it is not an object.',
+  ]);
+  expect(await call(tools, 'mcp__docs__echo', { text: 'Hello.' })).toEqual({ text: 'Hello.', isError: false });
+  await close(tools);
 });
 
 test('each conversation has its own connection', async () => {

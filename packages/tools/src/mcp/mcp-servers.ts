@@ -33,7 +33,7 @@ export interface McpToolSpec {
 export interface McpServers extends AsyncDisposable {
   /** Tools of the servers that were started, for the spec of an agent. */
   readonly tools: readonly McpToolSpec[];
-  /** Servers that could not be started, one sentence each. */
+  /** Servers that could not be started, and tools that cannot be used, one sentence each. */
   readonly problems: readonly string[];
   /** Kind of these tools. A tool of a server that is not running answers each call with that. */
   readonly kind: ToolKind;
@@ -59,7 +59,9 @@ export async function startMcpServers(
       try {
         const connect = (signal?: AbortSignal) =>
           connectMcp(name, server, { ...connecting, ...(sandbox && { sandbox }), ...(signal && { signal }) });
-        started.set(name, new StartedServer(connect, await connect(options.signal), sandbox?.policy.profile));
+        const connection = await connect(options.signal);
+        started.set(name, new StartedServer(connect, connection, sandbox?.policy.profile));
+        problems.push(...connection.problems);
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
         problems.push(error.message);

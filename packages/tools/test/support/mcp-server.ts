@@ -1,5 +1,5 @@
-// A server of the model context protocol on its standard streams. Its first argument, if any, is a child to start, or
-// `no-tools`.
+// A server of the model context protocol on its standard streams. Its first argument, if any, is a child to start,
+// `no-tools`, or `bad-tools`.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -15,8 +15,26 @@ const tools = [
   { name: 'processes', description: 'Returns the ids of its processes.', inputSchema: none },
   { name: 'image', description: 'Returns an image.', inputSchema: none },
   { name: 'checked', description: 'Has a result with a schema.', inputSchema: none, outputSchema: resultSchema() },
-  { name: 'large', description: 'Has a large schema.', inputSchema: { ...none, title: 'x'.repeat(40_000) } },
 ];
+
+const large = {
+  name: 'large',
+  description: 'Has a large schema.',
+  inputSchema: { ...none, title: 'x'.repeat(40_000) },
+};
+
+/** Tools of which no client can use some, on two pages. */
+const badTools: Readonly<Record<string, unknown>> = {
+  first: {
+    tools: [
+      { name: 'list', inputSchema: { type: 'array', items: {} } },
+      { description: 'Has no name.', inputSchema: none },
+      { name: 'bare', description: 7 },
+    ],
+    nextCursor: 'second',
+  },
+  second: { tools: ['text', { name: 'echo', inputSchema: { properties: text.properties } }, large] },
+};
 
 /** Schema with a format that no library knows, and a pattern that takes exponential time. */
 function resultSchema(): unknown {
@@ -25,7 +43,8 @@ function resultSchema(): unknown {
 }
 
 const [child] = process.argv.slice(2);
-const started = child === undefined || child === 'no-tools' ? undefined : spawn('sleep', [child], { stdio: 'ignore' });
+const started =
+  child === undefined || child.endsWith('-tools') ? undefined : spawn('sleep', [child], { stdio: 'ignore' });
 const results: Readonly<Record<string, (text: string) => unknown>> = {
   echo: (value) => ({ content: [{ type: 'text', text: value }] }),
   fail: () => ({ content: [{ type: 'text', text: 'No such thing.' }], isError: true }),
@@ -50,13 +69,13 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   } = JSON.parse(line) as {
     id?: number;
     method: string;
-    params?: { name?: string; arguments?: { text?: string } };
+    params?: { cursor?: string; name?: string; arguments?: { text?: string } };
   };
   const answer = (result: unknown): void => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
   if (method === 'initialize') {
     const serverInfo = { name: 'test', version: '1' };
     answer({ protocolVersion: '2025-06-18', capabilities: child === 'no-tools' ? {} : { tools: {} }, serverInfo });
-  } else if (method === 'tools/list') answer({ tools });
+  } else if (method === 'tools/list') answer(child === 'bad-tools' ? badTools[params.cursor ?? 'first'] : { tools });
   else if (method === 'tools/call') {
     if (params.name === 'die') process.exit(1);
     const result = results[params.name ?? '']?.(params.arguments?.text ?? '');
