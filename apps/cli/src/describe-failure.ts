@@ -48,7 +48,7 @@ const storageHints: Partial<Record<StorageErrorCode, string>> = {
   missing: '`varve ls` lists the conversations of a store.',
   held: 'Wait until the other process has ended, or end it. If it is gone with its machine, `varve repair --take-over` ends the wait.',
   incomplete: '`varve show` shows what is left, `varve repair` ends the log before the loss.',
-  unsealed: '`varve verify` names the events, `varve repair --accept-unsealed` accepts them as they are.',
+  unsealed: '`varve verify ID` names the events, `varve repair ID --accept-unsealed` accepts them as they are.',
   full: 'Free disk space, then use --resume: stored events are not lost.',
   io: 'Choose another place with --store or VARVE_HOME.',
 };

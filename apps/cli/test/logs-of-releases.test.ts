@@ -2,6 +2,7 @@ import { cp, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { shellWord } from '../src/shell-word.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 /** Logs that the command wrote on a day, in each of its stores. They are never rewritten; a release adds one. */
@@ -50,4 +51,21 @@ test.for(days.filter((day) => day > '2026-11-21'))('the exported file of %s is i
   const imported = await runVarve(['import', join(place, 'bundle.jsonl'), ...store], { home: await newHome() });
   expect(imported).toMatchObject({ code: 0 });
   await expectLog(imported.stdout.trim(), store);
+});
+
+test('a directory without seals is refused with the command that accepts it, after which it opens', async () => {
+  const place = await copyOf('2026-11-21');
+  const id = await idIn(place);
+  const home = await newHome();
+  const store = ['--store', `dir:${join(place, 'dir')}`];
+  const resumed = await runVarve(['run', '--resume', id, 'Go on.', '--base-url', 'http://127.0.0.1:9/v1', ...store], {
+    home,
+  });
+  const verified = await runVarve(['verify', id, ...store], { home });
+  expect([resumed.code, verified.code]).toEqual([4, 4]);
+  const [, command = ''] = /`varve (.*)` accepts them/.exec(resumed.stderr) ?? [];
+  expect(verified.stderr).toContain(command);
+  expect(command).toBe(`repair ${id} --accept-unsealed --store ${shellWord(`dir:${join(place, 'dir')}`)}`);
+  expect(await runVarve(['repair', id, '--accept-unsealed', ...store], { home })).toMatchObject({ code: 0 });
+  await expectLog(id, store);
 });

@@ -3,6 +3,7 @@ import { type LogReader, type Verdict, verify as verifySeals, type VerifyOptions
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { repairCommandFor } from '../conversations/repair-command-for.ts';
+import { acceptCommandFor } from '../run/resume-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
@@ -77,6 +78,8 @@ export const verify: CliCommand = {
         if (!options.json && settings.length > 0) printChanged(io, settings);
         const loss = await log.loss?.();
         if (loss) io.stderr.line(styled('dim', repairCommandFor(log.id, loss, io)));
+        else if (verdict.broken?.reason === 'unsealed')
+          io.stderr.line(styled('dim', acceptCommandFor(log.id, options.store, io)));
         done(isGood ? exitCodes.ok : exitCodes.storage);
       });
   },

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Conversation } from '@varve/agent';
 import type { PreparedAgent } from '@varve/settings/agent';
-import type { EventStore } from '@varve/storage';
+import { StorageError, type EventStore } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { checkUrl } from '../setup/configured-model.ts';
@@ -16,6 +16,7 @@ import { changedSettings } from './changed-settings.ts';
 import type { Progress } from './progress.ts';
 import { flagsOf } from './run-flags.ts';
 import type { Questions } from './questions.ts';
+import { acceptCommandFor } from './resume-command.ts';
 import type { RunOptions } from './run-options.ts';
 import { storedRun, type StoredRun } from './stored-run.ts';
 
@@ -59,7 +60,12 @@ export async function openRun(
   // Created last, so that a run that cannot start creates nothing.
   const store = existing ?? open.use(await openConfiguredStore(io, options.store));
   const parts = { agent: prepared.agent, store, secrets: prepared.secrets };
-  const conversation = open.use(await conversationFor(options, stored, parts, io));
+  const conversation = open.use(
+    await conversationFor(options, stored, parts, io).catch((error: unknown) => {
+      if (!(error instanceof StorageError) || error.code !== 'unsealed' || !stored) throw error;
+      throw new CliError(exitCodes.storage, error.message, acceptCommandFor(stored.id, options.store, io));
+    }),
+  );
   for (const line of changedSettings(conversation)) warn(line);
   return { conversation, prepared, neverAsks: settings.get('confirmation.policy') === 'never' };
 }

@@ -21,3 +21,9 @@ export function resumeCommand(
   ];
   return [commandName(io), 'run', '--resume', id, ...options].join(' ');
 }
+
+/** Returns the sentence that names the command with which a person accepts events without seals, as in old logs. */
+export function acceptCommandFor(id: string, store: string | undefined, io: TerminalIo): string {
+  const place = store === undefined ? '' : ` --store ${shellWord(store)}`;
+  return `\`${commandName(io)} repair ${id} --accept-unsealed${place}\` accepts them as they are, also in a log of an early version.`;
+}

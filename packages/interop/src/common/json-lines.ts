@@ -43,7 +43,8 @@ export function readJsonRecords(text: string): JsonLines {
 
 /** Returns a list with one item per line without its brackets and commas, each item on the same line. */
 function linesOfList(text: string): string {
-  return text.replace(/^\s*\[/, '').replaceAll(/[,\]]+[ \t\r]*$/gm, '');
+  const lines = text.replace(/^\s*\[/, '').split('\n');
+  return lines.map((line) => line.trimEnd().replace(/[,\]]$/, '')).join('\n');
 }
 
 function jsonOf(text: string): unknown {

@@ -50,10 +50,9 @@ test('a broken line is reported, and the others are read', async () => {
 test('of a list that is cut off, the whole items are read', () => {
   const lines = [output, v1, pairs].map((line) => JSON.stringify(line));
   const whole = `[\n${lines.join(',\n')}\n]\n`;
-  const read = (list: string) => readEvaluation(list, { newId: countedIds() });
-  expect(read(whole)).toMatchObject({ logs: { length: 3 }, problems: [] });
+  expect(readEvaluation(whole, { newId: countedIds() })).toMatchObject({ logs: { length: 3 }, problems: [] });
   for (const cut of [whole.slice(0, -100), whole.replace('[\n', '[').slice(0, -100), whole.slice(0, -3)]) {
-    const { logs, problems } = read(cut);
+    const { logs, problems } = readEvaluation(cut, { newId: countedIds() });
     const isWhole = cut.trimEnd().endsWith('}');
     expect([logs.length, problems.map(({ place }) => place)]).toEqual(
       isWhole ? [3, []] : [2, [cut.startsWith('[\n') ? 'line 4' : 'line 3']],
