@@ -25,6 +25,7 @@ const refused: ReadonlySet<string> = new Set([
   'key',
   'init',
   'acp',
+  'mcp-server',
   'serve',
 ]);
 

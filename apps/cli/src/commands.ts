@@ -28,6 +28,7 @@ export const commands: Readonly<Record<string, () => Promise<CliCommand>>> = {
   permissions: async () => (await import('./commands/permissions.ts')).permissions,
   key: async () => (await import('./commands/key.ts')).key,
   acp: async () => (await import('./commands/acp.ts')).acp,
+  'mcp-server': async () => (await import('./commands/mcp-server.ts')).mcpServer,
   serve: async () => (await import('./commands/serve.ts')).serve,
   config: async () => (await import('./commands/config.ts')).config,
   profile: async () => (await import('./commands/profile.ts')).profile,

@@ -30,7 +30,7 @@ if (option === '--version' || option === '-V') {
 /** Returns the variables for a command. Those of commands that start programs are readable by no other process. */
 async function environmentOf(command: string | undefined): Promise<Readonly<Record<string, string | undefined>>> {
   const isSession = command === undefined || command === 'resume' || /^-(?!h$|-help$)/.test(command);
-  const startsPrograms = isSession || ['run', 'acp', 'serve'].includes(command);
+  const startsPrograms = isSession || ['run', 'acp', 'mcp-server', 'serve'].includes(command);
   if (!startsPrograms) return process.env;
   const { privateEnvironment } = await import('./setup/private-environment.ts');
   if (command !== 'serve') return privateEnvironment();

@@ -28,6 +28,7 @@ const refused = [
   ['init'],
   ['serve'],
   ['acp'],
+  ['mcp-server'],
   ['run', '--confirm', 'never', 'task'],
   ['run', '--sandbox', 'off', 'task'],
   ['run', '--set', 'confirmation.policy=never', 'task'],

@@ -26,7 +26,7 @@ export function openingLines(
 }
 
 /** Returns the last message of the user or the agent. */
-function lastText(events: readonly BaseEvent[]): string {
+export function lastText(events: readonly BaseEvent[]): string {
   for (const event of events.toReversed()) {
     if (MessageEvent.is(event) && event.source !== 'environment') return textOf(event.llm_message.content);
     const finish = ActionEvent.is(event) ? FinishAction.read(event.action) : undefined;
