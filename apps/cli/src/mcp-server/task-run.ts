@@ -95,7 +95,7 @@ function reportOf(conversation: Conversation, result: RunResult): TaskReport {
   return { ...report, waiting, digest: conversation.digestOf(state.pending) };
 }
 
-/** Returns the sentence about a failure that a person can fix, and what to do next. @throws the error if it is a bug. */
+/** Returns the sentence about a failure, and what to do next. @throws the error if it is a bug. */
 export function problemOf(error: unknown): string {
   const failure = describeFailure(error);
   if (!failure) throw error;
