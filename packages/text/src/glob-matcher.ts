@@ -155,7 +155,7 @@ interface Brace {
 
 /** Returns the balanced braces that contain commas, by the index of the opening one. */
 function bracesOf(chars: readonly string[]): ReadonlyMap<number, Brace> {
-  const found = new Map<number, Brace>();
+  const braces = new Map<number, Brace>();
   const open: { readonly at: number; readonly commas: number[] }[] = [];
   for (let at = 0; at < chars.length; at += 1) {
     const char = chars[at];
@@ -164,10 +164,10 @@ function bracesOf(chars: readonly string[]): ReadonlyMap<number, Brace> {
     else if (char === ',') open.at(-1)?.commas.push(at);
     else if (char === '}') {
       const brace = open.pop();
-      if (brace && brace.commas.length > 0) found.set(brace.at, { close: at, commas: brace.commas });
+      if (brace && brace.commas.length > 0) braces.set(brace.at, { close: at, commas: brace.commas });
     }
   }
-  return found;
+  return braces;
 }
 
 interface CharacterSet {

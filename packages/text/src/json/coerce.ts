@@ -27,7 +27,7 @@ export function coerceText(written: WrittenValue, schema: unknown, options: Coer
   const choices = alternativesOf(schema, options.root);
   const [only] = choices;
   if (only && choices.length === 1) return coerceTo(only, written, options);
-  const byPreference = choices.toSorted((one, other) => rank(one) - rank(other));
+  const byPreference = choices.toSorted((a, b) => rank(a) - rank(b));
   // Where a string is allowed, all that is not JSON is one, and so is marked text.
   const isString = choices.some(isText) && (written.isLiteral || parseModelJson(written.text) === undefined);
   const allowed = isString ? choices.filter(isText) : byPreference;

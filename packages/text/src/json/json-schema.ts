@@ -14,7 +14,7 @@ export function resolveSchema(schema: unknown, root: JsonSchema): JsonSchema {
     if (!isSchema(current)) return {};
     const target = current['$ref'];
     if (typeof target !== 'string') return current;
-    current = target.startsWith('#/') ? found(root, target.slice(2).split('/')) : undefined;
+    current = target.startsWith('#/') ? valueAt(root, target.slice(2).split('/')) : undefined;
   }
   return {};
 }
@@ -44,7 +44,7 @@ function typesWithin(schema: unknown, root: JsonSchema, seen: Set<JsonSchema>): 
   seen.add(known);
   const alternatives = alternativesOf(known, root);
   if (alternatives.length !== 1 || alternatives[0] !== known) {
-    return alternatives.flatMap((one) => typesWithin(one, root, seen));
+    return alternatives.flatMap((alternative) => typesWithin(alternative, root, seen));
   }
   return typeof known['type'] === 'string' ? [known['type']] : [];
 }
@@ -151,7 +151,7 @@ function mapValues(schema: JsonSchema, change: (value: unknown, name: string) =>
   return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, change(value, name)]));
 }
 
-function found(root: JsonSchema, path: readonly string[]): unknown {
+function valueAt(root: JsonSchema, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => {
     const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
     return isSchema(at) && Object.hasOwn(at, name) ? at[name] : undefined;

@@ -33,13 +33,13 @@ export function matcher(spellings: readonly string[], kept: string): Matcher {
   const longest = waitedFor.reduce((length, spelling) => Math.max(length, spelling.length), 0);
   return {
     find(text, startOf = same) {
-      const found: Range[] = [];
+      const ranges: Range[] = [];
       index.search(text, (first) => {
         const end = tree.endAt(text, first);
         const start = end === undefined ? undefined : startOf(first);
-        if (start !== undefined && end !== undefined) found.push({ start, end });
+        if (start !== undefined && end !== undefined) ranges.push({ start, end });
       });
-      return found.length === 0 ? none : merged(found, keeps ? rangesOf(kept, text) : none);
+      return ranges.length === 0 ? none : merged(ranges, keeps ? rangesOf(kept, text) : none);
     },
     unfinishedFrom(text) {
       for (let start = Math.max(0, text.length - longest); start < text.length; start += 1) {
@@ -59,11 +59,11 @@ function rangesOf(part: string, text: string): readonly Range[] {
 }
 
 /** Joins ranges that overlap, and leaves out those that start in a kept one. */
-function merged(found: readonly Range[], kept: readonly Range[]): readonly Range[] {
+function merged(ranges: readonly Range[], kept: readonly Range[]): readonly Range[] {
   const result: { start: number; end: number }[] = [];
   let next = 0;
   let keptUntil = 0;
-  for (const { start, end } of found.toSorted((one, other) => one.start - other.start)) {
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
     const last = result.at(-1);
     for (let range = kept[next]; range !== undefined && range.start <= start; range = kept[next]) {
       if (range.start >= (last?.end ?? 0)) keptUntil = range.end;

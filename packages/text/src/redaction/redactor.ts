@@ -59,7 +59,7 @@ export function redactor(
     jsonText(json) {
       return replaced(json, current()?.find(json, (start) => startInJson(json, start)) ?? []);
     },
-    value: (value) => withMatcher(value, (found) => mapStrings(value, redactWith(found))),
+    value: (value) => withMatcher(value, (secretMatcher) => mapStrings(value, redactWith(secretMatcher))),
     stream: () => redactionStream(current, replaced),
     lines: {
       text: (text) => withMatcher(text, ({ find }) => replacedInLines(text, find(text))),
@@ -104,14 +104,14 @@ function once(compile: Current): Current {
 /** Compiles again when the secrets are not those of the call before. */
 function latest(secrets: () => readonly string[], kept: string): Current {
   let known: readonly string[] = [];
-  let found: Matcher | undefined;
+  let lazyMatcher: Matcher | undefined;
   return () => {
     const now = secrets();
     if (now.length !== known.length || now.some((secret, at) => secret !== known[at])) {
       known = [...now];
-      found = compiled(known, kept);
+      lazyMatcher = compiled(known, kept);
     }
-    return found;
+    return lazyMatcher;
   };
 }
 
