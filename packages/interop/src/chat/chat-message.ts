@@ -9,8 +9,8 @@ export function contentOf(content: unknown): readonly Content[] {
 }
 
 function blockOf(part: Fields): readonly Content[] {
-  const shown = stringOf(part['text']) ?? stringOf(part['refusal']);
-  if (shown !== undefined) return [text(shown)];
+  const partText = stringOf(part['text']) ?? stringOf(part['refusal']);
+  if (partText !== undefined) return [text(partText)];
   const url = stringOf(fieldsOf(part['image_url'])?.['url']) ?? stringOf(part['image_url']);
   return url === undefined ? [] : [{ cache_prompt: false, type: 'image', image_urls: [url] }];
 }

@@ -59,8 +59,8 @@ function addMessage(log: ChatLog, message: Fields, { at, tools, isFirst }: Messa
       break;
     case 'assistant': {
       const reasoning = stringOf(message['reasoning_content']);
-      const shown = [textOf(content), stringOf(message['refusal']) ?? ''].filter(Boolean).join('\n');
-      const reply = { id: at.place, text: shown, calls: callsOf(message, at.place) };
+      const replyText = [textOf(content), stringOf(message['refusal']) ?? ''].filter(Boolean).join('\n');
+      const reply = { id: at.place, text: replyText, calls: callsOf(message, at.place) };
       log.addReply({ ...reply, ...(reasoning !== undefined && { reasoning }) }, at);
       break;
     }

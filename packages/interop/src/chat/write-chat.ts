@@ -30,8 +30,12 @@ export function writeChat(events: readonly BaseEvent[]): {
 }
 
 /** Counts the events that are in no message: those that no model reads, and those that a summary replaced. */
-function countUnshown(events: readonly BaseEvent[], shown: readonly BaseEvent[], dropped: DroppedCounter): void {
-  const ids = new Set(shown.map(({ id }) => id));
+function countUnshown(
+  events: readonly BaseEvent[],
+  visibleEvents: readonly BaseEvent[],
+  dropped: DroppedCounter,
+): void {
+  const ids = new Set(visibleEvents.map(({ id }) => id));
   for (const event of events) {
     if (ids.has(event.id) || Condensation.is(event)) continue;
     const isReplaced = codec.kind(event.kind)?.isForModel === true;
@@ -44,10 +48,10 @@ function chatMessage(message: Message, dropped: DroppedCounter): object {
   const { role, content, tool_calls: calls, tool_call_id, reasoning_content: reasoning, thinking_blocks } = message;
   if (thinking_blocks.length > 0) dropped.add('thinking blocks', 'A chat message has no signed thinking.');
   if (reasoning !== undefined) dropped.add('reasoning', 'A chat message has no reasoning.');
-  const shown = chatContent(content);
+  const messageContent = chatContent(content);
   return {
     role,
-    content: calls && shown === '' ? null : shown,
+    content: calls && messageContent === '' ? null : messageContent,
     ...(calls && { tool_calls: calls.map(chatCall) }),
     ...(tool_call_id !== undefined && { tool_call_id }),
   };

@@ -111,11 +111,11 @@ function withParallelResults(
   const replyOf = new Map<string, string>();
   const added = new Map<SessionRecord, SessionRecord[]>();
   for (const record of messages) {
-    const own = replyIdOf(record);
+    const replyId = replyIdOf(record);
     const uuid = stringOf(record.fields['uuid']);
-    if (own !== undefined && uuid !== undefined) replyOf.set(uuid, own);
+    if (replyId !== undefined && uuid !== undefined) replyOf.set(uuid, replyId);
     const result = hasResult(record) ? replyOf.get(stringOf(record.fields['parentUuid']) ?? '') : undefined;
-    const end = ends.get(own ?? result ?? '');
+    const end = ends.get(replyId ?? result ?? '');
     if (!end || onChain.has(record)) continue;
     const others = added.get(end) ?? [];
     others.push(record);

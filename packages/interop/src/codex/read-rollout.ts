@@ -163,8 +163,8 @@ class RolloutReader {
 }
 
 /** Returns true for a message that Codex writes in the role of the user; it starts no turn. */
-function isContext(shown: string): boolean {
-  return /^\s*(?:<(?:environment_context|user_instructions|turn_aborted)>|# AGENTS\.md instructions)/.test(shown);
+function isContext(userText: string): boolean {
+  return /^\s*(?:<(?:environment_context|user_instructions|turn_aborted)>|# AGENTS\.md instructions)/.test(userText);
 }
 
 /** Returns the summary of a compaction; newer versions store the messages that replace the history. */
@@ -184,9 +184,9 @@ function typeOf(item: Fields): unknown {
 }
 
 function callOf(item: Fields): ChatCall | undefined {
-  const { name, call_id: id, id: own } = item;
+  const { name, call_id: id, id: itemId } = item;
   const type = typeOf(item);
-  const callId = stringOf(id) ?? stringOf(own);
+  const callId = stringOf(id) ?? stringOf(itemId);
   if (callId === undefined) return undefined;
   const named = { id: callId, name: stringOf(name) ?? 'unknown' };
   if (type === 'function_call') return { ...named, arguments: textOfJson(item['arguments'] ?? {}) };
@@ -198,8 +198,8 @@ function callOf(item: Fields): ChatCall | undefined {
 function contentOf(content: unknown): readonly Content[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: unknown): readonly Content[] => {
-    const { text: shown, image_url: url } = fieldsOf(part) ?? {};
-    if (typeof shown === 'string') return [text(shown)];
+    const { text: partText, image_url: url } = fieldsOf(part) ?? {};
+    if (typeof partText === 'string') return [text(partText)];
     return typeof url === 'string' ? [{ cache_prompt: false, type: 'image', image_urls: [url] }] : [];
   });
 }

@@ -91,8 +91,8 @@ export class ChatLog {
   }
 
   /** Adds a reply: a message, or one action per call, with the text on the first. */
-  addReply({ id, text: shown, reasoning, thinking = [], calls }: ChatReply, at: ChatPlace): readonly BaseEvent[] {
-    const thoughts = shown === '' ? [] : [text(shown)];
+  addReply({ id, text: replyText, reasoning, thinking = [], calls }: ChatReply, at: ChatPlace): readonly BaseEvent[] {
+    const thoughts = replyText === '' ? [] : [text(replyText)];
     const reasoned = {
       ...(reasoning !== undefined && { reasoning_content: reasoning }),
       thinking_blocks: [...thinking],
@@ -140,15 +140,15 @@ export class ChatLog {
     const id = this.#newId();
     const ids = new Set(forgotten);
     const all = this.shownIds;
-    const first = all.findIndex((shown) => ids.has(shown));
+    const first = all.findIndex((eventId) => ids.has(eventId));
     const index = first === -1 ? all.length : first;
-    const removed = all.filter((shown) => ids.has(shown));
+    const removed = all.filter((eventId) => ids.has(eventId));
     const offset = { summary, summary_offset: index + this.#prompts };
     const fields = { forgotten_event_ids: removed, ...offset, llm_response_id: '' };
-    const kept = all.filter((shown) => !ids.has(shown));
+    const kept = all.filter((eventId) => !ids.has(eventId));
     this.#shown.clear();
     // The event of a summary in a view has this id.
-    for (const shown of kept.toSpliced(index, 0, `${id}-summary`)) this.#shown.add(shown);
+    for (const eventId of kept.toSpliced(index, 0, `${id}-summary`)) this.#shown.add(eventId);
     return this.#add(at, (stamp) => Condensation.create(fields, stamp), id);
   }
 

@@ -28,7 +28,7 @@ export function differencesOf(from: unknown, to: unknown, path: readonly string[
   const removed = [...before.keys()].filter((key) => !after.has(key)).map((key) => [...path, key]);
   return {
     changed: inner.flatMap(({ changed }) => changed),
-    removed: [...removed, ...inner.flatMap((one) => one.removed)],
+    removed: [...removed, ...inner.flatMap((child) => child.removed)],
   };
 }
 

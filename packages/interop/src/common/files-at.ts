@@ -16,8 +16,8 @@ const maxDepth = 2;
  */
 export async function filesAt(path: string): Promise<ForeignFiles> {
   const name = basename(path);
-  const found = await stat(path);
-  if (!found.isDirectory()) {
+  const stats = await stat(path);
+  if (!stats.isDirectory()) {
     return {
       name,
       paths: [name],
@@ -66,9 +66,9 @@ async function bytesOf(path: string, flags: number, count: number): Promise<Uint
     if (!(await stat(path)).isFile()) return undefined;
     // A pipe that takes its place would block without the flag.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
-    const found = await file.stat();
-    if (!found.isFile()) return undefined;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(found.size, count) + 1), 0);
+    const stats = await file.stat();
+    if (!stats.isFile()) return undefined;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(stats.size, count) + 1), 0);
     return buffer.subarray(0, bytesRead);
   } catch (error) {
     if (error instanceof Error && 'code' in error) return undefined;

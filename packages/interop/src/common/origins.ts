@@ -34,9 +34,9 @@ export function recordsOf(
   { of, alone }: Origins,
   written: (event: BaseEvent) => readonly object[],
 ): readonly Fields[] {
-  const own = alone.get(event.id);
-  const records = own ? [] : written(event);
-  const differences = own ?? of.get(event.id);
+  const difference = alone.get(event.id);
+  const records = difference ? [] : written(event);
+  const differences = difference ?? of.get(event.id);
   if (!differences) return records.map((record) => ({ ...record }));
   const changed = fieldsOf(applyDifferences(byIndex(records), differences)) ?? {};
   return Object.values(changed).flatMap((record) => (isFields(record) ? [record] : []));

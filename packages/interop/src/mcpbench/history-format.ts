@@ -38,16 +38,16 @@ export function writeHistory(events: readonly BaseEvent[]): {
   const dropped = new DroppedCounter();
   const origins = originsOf(events, historyFormatName);
   const lines = events.flatMap((event) => {
-    const found = recordsOf(event, origins, (one) => {
-      const written = writer.next(one);
-      if (written) countUnshown(one, dropped);
-      else if (originFact.read(one)?.format !== historyFormatName) {
-        dropped.add(subjectOf(one), 'A history has no line for it.');
+    const records = recordsOf(event, origins, (entry) => {
+      const written = writer.next(entry);
+      if (written) countUnshown(entry, dropped);
+      else if (originFact.read(entry)?.format !== historyFormatName) {
+        dropped.add(subjectOf(entry), 'A history has no line for it.');
       }
       return written ?? [];
     });
-    for (const line of found) writer.follow(line);
-    return found;
+    for (const line of records) writer.follow(line);
+    return records;
   });
   return { lines, dropped: dropped.list() };
 }

@@ -56,14 +56,14 @@ export class HistoryWriter {
   #call({ thought, tool_call, llm_response_id, timestamp }: ActionEvent): readonly HistoryLine[] {
     if (this.#reply !== llm_response_id) this.#startTurn();
     this.#reply = llm_response_id;
-    const shown = textOf(thought);
+    const text = textOf(thought);
     const { id: call_id, name, arguments: written } = tool_call;
-    const message = shown === '' ? [] : [this.#message(shown, timestamp)];
+    const message = text === '' ? [] : [this.#message(text, timestamp)];
     return [...message, this.#item('tool_call_item', { call_id, name, arguments: written }, timestamp)];
   }
 
-  #message(shown: string, timestamp: string): HistoryLine {
-    const content = [{ type: 'output_text', text: shown }];
+  #message(text: string, timestamp: string): HistoryLine {
+    const content = [{ type: 'output_text', text: text }];
     return this.#item('message_output_item', { role: 'assistant', content }, timestamp);
   }
 

@@ -33,8 +33,8 @@ export const logJsonFormat: LogFormat = {
   },
   write({ id, events }: WrittenLog): Output {
     const { messages, dropped } = toMcpbenchLogs(events, { profile: 'toolathlon' });
-    const own = toLogJson(events, id);
-    const json = { ...own, ...lastOrigin(events, formatName), ...continuation(events, own), messages };
+    const logJson = toLogJson(events, id);
+    const json = { ...logJson, ...lastOrigin(events, formatName), ...continuation(events, logJson), messages };
     return { files: [{ path: '', text: `${JSON.stringify(json, undefined, 2)}\n` }], dropped };
   },
 };
@@ -52,7 +52,7 @@ export function fromLogJson({ messages, ...rest }: Fields, options: ReadOptions)
 }
 
 /** Returns the fields of an import that later messages change; empty without some. Costs of the import are added. */
-function continuation(events: readonly BaseEvent[], own: Fields): Fields {
+function continuation(events: readonly BaseEvent[], fields: Fields): Fields {
   const end = events.findLastIndex((event) => originFact.read(event)?.format === formatName);
   if (end === -1 || toMcpbenchLogs(events.slice(end + 1)).messages.length === 0) return {};
   const earlier = fieldsOf(lastOrigin(events, formatName)?.['agent_cost']) ?? {};
@@ -60,7 +60,7 @@ function continuation(events: readonly BaseEvent[], own: Fields): Fields {
     const before = earlier[key];
     return [key, value + (typeof before === 'number' ? before : 0)];
   });
-  const { status, key_stats, completion_time } = own;
+  const { status, key_stats, completion_time } = fields;
   return { status, key_stats, completion_time, agent_cost: Object.fromEntries(costs), resumed: true };
 }
 

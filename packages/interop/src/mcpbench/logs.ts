@@ -86,9 +86,9 @@ function strictMessages(
   if (MessageEvent.is(event)) return [messageOf(event)];
   if (ActionEvent.is(event)) {
     if (actions.length === 0) return [];
-    const shown = textOf(actions.flatMap(({ thought }) => thought));
+    const text = textOf(actions.flatMap(({ thought }) => thought));
     const calls = actions.map((action) => callOf(action, action.tool_call.arguments));
-    return [{ role: 'assistant', content: shown === '' ? null : shown, tool_calls: calls }];
+    return [{ role: 'assistant', content: text === '' ? null : text, tool_calls: calls }];
   }
   if (!isAnyResult(event)) return undefined;
   return [resultMessage(event, profile === 'strict' ? event.tool_name : undefined)];

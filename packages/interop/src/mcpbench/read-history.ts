@@ -29,23 +29,23 @@ export function readHistory({ lines, problems }: JsonLines, { newId }: ReadOptio
 /** Sorts lines by turn and step. Lines without a turn follow the line before them. */
 function inOrder(lines: readonly PlacedLine[]): readonly PlacedLine[] {
   let [turn, step] = [0, 0];
-  const placed = lines.map((one) => {
-    const { turn: ownTurn, in_turn_steps: ownStep } = one.line;
+  const placed = lines.map((placedLine) => {
+    const { turn: ownTurn, in_turn_steps: ownStep } = placedLine.line;
     if (typeof ownTurn === 'number') [turn, step] = [ownTurn, typeof ownStep === 'number' ? ownStep : 0];
-    return { one, turn, step };
+    return { placedLine, turn, step };
   });
-  return placed.toSorted((a, b) => a.turn - b.turn || a.step - b.step).map(({ one }) => one);
+  return placed.toSorted((a, b) => a.turn - b.turn || a.step - b.step).map(({ placedLine }) => placedLine);
 }
 
 /** Joins the text of a reply and its calls, which follow each other in one turn. */
 function repliesIn(lines: readonly PlacedLine[]): readonly (readonly PlacedLine[])[] {
   const groups: PlacedLine[][] = [];
-  for (const one of lines) {
+  for (const placedLine of lines) {
     const last = groups.at(-1);
-    const isSameTurn = last?.[0]?.line['turn'] === one.line['turn'];
+    const isSameTurn = last?.[0]?.line['turn'] === placedLine.line['turn'];
     const follows = last?.every(({ line }) => isMessage(line) || callOf(line)) ?? false;
-    if (last && isSameTurn && follows && callOf(one.line)) last.push(one);
-    else groups.push([one]);
+    if (last && isSameTurn && follows && callOf(placedLine.line)) last.push(placedLine);
+    else groups.push([placedLine]);
   }
   return groups;
 }
@@ -67,8 +67,8 @@ class HistoryReader {
     const shownFirst = isMessage(first.line) && group.length > 1 ? 2 : 1;
     for (const [index, event] of added.entries()) {
       const start = index === 0 ? 0 : shownFirst + index - 1;
-      const own = group.slice(start, index === added.length - 1 ? undefined : shownFirst + index);
-      this.#keep(own, event);
+      const lines = group.slice(start, index === added.length - 1 ? undefined : shownFirst + index);
+      this.#keep(lines, event);
     }
     if (added.length === 0) this.#keep(group, undefined);
   }
@@ -81,13 +81,13 @@ class HistoryReader {
     if (line['item_type'] === 'tool_call_output_item') {
       return this.log.addResult(stringOf(raw?.['call_id']) ?? '', blocks(raw?.['output']), { ...at, isError: false });
     }
-    const calls = group.flatMap((one) => callOf(one.line) ?? []);
+    const calls = group.flatMap((placedLine) => callOf(placedLine.line) ?? []);
     if (!isMessage(line) && calls.length === 0) {
       if (line['type'] !== 'initial_input') this.log.problems.push({ place: at.place, reason: 'Its kind is unknown.' });
       return [];
     }
-    const shown = isMessage(line) ? shownText(raw?.['content']) : '';
-    return this.log.addReply({ id: `reply ${this.#count++}`, text: shown, calls }, at);
+    const replyText = isMessage(line) ? shownText(raw?.['content']) : '';
+    return this.log.addReply({ id: `reply ${this.#count++}`, text: replyText, calls }, at);
   }
 
   #keep(lines: readonly PlacedLine[], event: BaseEvent | undefined): void {
@@ -119,6 +119,6 @@ function shownText(content: unknown): string {
 }
 
 function blocks(content: unknown) {
-  const shown = typeof content === 'string' ? content : content === undefined ? '' : JSON.stringify(content);
-  return shown === '' ? [] : [text(shown)];
+  const contentText = typeof content === 'string' ? content : content === undefined ? '' : JSON.stringify(content);
+  return contentText === '' ? [] : [text(contentText)];
 }

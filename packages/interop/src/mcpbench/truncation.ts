@@ -89,8 +89,8 @@ export function truncationHistory(events: readonly BaseEvent[]): readonly Trunca
 /** Returns the message that replaces a context when it is reset: the task, and an overview of the last turns. */
 export function resetMessage(events: readonly BaseEvent[], lastTurns = 10): string {
   const task = events.find((event) => MessageEvent.is(event) && event.source === 'user');
-  const shown = turnsOf(events).slice(-lastTurns);
-  const overview = shown.map((turn, index) => `${index + 1}. ${turn.map(summaryOf).filter(Boolean).join(' ')}`);
+  const turns = turnsOf(events).slice(-lastTurns);
+  const overview = turns.map((turn, index) => `${index + 1}. ${turn.map(summaryOf).filter(Boolean).join(' ')}`);
   const written = task && MessageEvent.is(task) ? messageText(task) : '';
   return `${written}\n\nThe context was reset. The last turns were:\n${overview.join('\n')}`;
 }

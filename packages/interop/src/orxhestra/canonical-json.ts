@@ -39,7 +39,7 @@ export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return value === true || value === false ? String(value) : 'null';
   const entries = new Map<string, unknown>(Object.entries(value).map(([key, item]) => [key.normalize('NFC'), item]));
   // The order of UTF-8 bytes is the order of code points.
-  const keys = [...entries.keys()].toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  const keys = [...entries.keys()].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   return `{${keys.map((key) => `${canonicalText(key)}:${canonicalJson(entries.get(key))}`).join(',')}}`;
 }
 

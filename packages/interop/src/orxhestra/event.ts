@@ -138,7 +138,7 @@ export function dataPart(data: Fields): Part {
 /** Returns the JSON of an event as an event; undefined for other JSON. Fields of the wrong type have their defaults. */
 export function eventOf(json: unknown): Event | undefined {
   const fields = fieldsOf(json);
-  const type = eventTypes.find((one) => one === fields?.['type']);
+  const type = eventTypes.find((eventType) => eventType === fields?.['type']);
   if (!fields || !type) return undefined;
   const known = Object.entries(defaults).filter(([key, value]) =>
     isLike(fields[key], key === 'partial' ? false : (value ?? '')),

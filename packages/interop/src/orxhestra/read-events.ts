@@ -48,9 +48,9 @@ class EventReader {
     if (!event) this.log.problems.push({ place, reason: 'Its type is unknown.' });
     const added = event ? this.#addEvent(event, { place, time: event.timestamp * 1000 }) : [];
     this.#writer.announce(added);
-    for (const [index, one] of added.entries()) {
-      const written = this.#writer.next(one);
-      this.#keep(differencesOf(byIndex(written), byIndex(index === 0 ? [record] : [])), { of: one, place });
+    for (const [index, addedEvent] of added.entries()) {
+      const written = this.#writer.next(addedEvent);
+      this.#keep(differencesOf(byIndex(written), byIndex(index === 0 ? [record] : [])), { of: addedEvent, place });
     }
     if (added.length === 0) this.#keep(differencesOf({}, byIndex([record])), { place });
     return undefined;
@@ -73,11 +73,13 @@ class EventReader {
     const { type, author, metadata, branch, id, actions } = event;
     if (actions.compaction) {
       const { start_timestamp: start, end_timestamp: end, summary } = actions.compaction;
-      const inside = this.#read.filter((one) => one.branch === branch && one.seconds >= start && one.seconds <= end);
+      const inside = this.#read.filter(
+        (record) => record.branch === branch && record.seconds >= start && record.seconds <= end,
+      );
       return this.log.addSummary(
         summary,
         at,
-        inside.map((one) => one.id),
+        inside.map((record) => record.id),
       );
     }
     if (type === 'tool_response') return this.#addResponses(event, at);
@@ -91,20 +93,20 @@ class EventReader {
       name: call.tool_name,
       arguments: JSON.stringify(call.args),
     }));
-    const shown = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
-    if (shown === '' && calls.length === 0) return [];
+    const plainText = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+    if (plainText === '' && calls.length === 0) return [];
     const thinking = thinkingOf(event);
     // Calls with one id are one reply, so the id of a record that occurs twice is not used again.
     const replyId = id === '' || this.#replyIds.has(id) ? at.place : id;
     this.#replyIds.add(replyId);
-    const reply = { id: replyId, text: shown, calls, ...(thinking !== '' && { reasoning: thinking }) };
+    const reply = { id: replyId, text: plainText, calls, ...(thinking !== '' && { reasoning: thinking }) };
     return this.log.addReply(reply, at);
   }
 
   #addResponses(event: Event, at: ChatPlace): readonly BaseEvent[] {
     return toolResponsesOf(event).flatMap(({ tool_call_id, result, error }) => {
-      const shown = error ?? result;
-      const content = shown === '' ? [] : [text(shown)];
+      const outcome = error ?? result;
+      const content = outcome === '' ? [] : [text(outcome)];
       return this.log.addResult(tool_call_id, content, { ...at, isError: error !== null });
     });
   }
@@ -124,13 +126,13 @@ class EventReader {
 
 /** Returns what a model reads of an event: its texts, its data as JSON, and its images. */
 function contentOf(event: Event): readonly Content[] {
-  const shown = textOfEvent(event);
+  const title = textOfEvent(event);
   const images = event.content.parts.flatMap((part) => {
     if (part.type !== 'file' || !part.mime_type?.startsWith('image/')) return [];
     return part.inline_bytes === null ? [] : [`data:${part.mime_type};base64,${part.inline_bytes}`];
   });
   return [
-    ...(shown === '' ? [] : [text(shown)]),
+    ...(title === '' ? [] : [text(title)]),
     ...allDataOf(event).map((data) => text(JSON.stringify(data))),
     ...(images.length > 0 ? [{ cache_prompt: false, type: 'image' as const, image_urls: images }] : []),
   ];

@@ -34,7 +34,7 @@ export function writeSession(events: readonly BaseEvent[], options: WriteSession
   const writer = new EventWriter({ sessionId, agentName });
   writer.announce(events);
   const origins = originsOf(events, orxhestraFormats.event);
-  const records = events.flatMap((event) => recordsOf(event, origins, (one) => writer.next(one)));
+  const records = events.flatMap((event) => recordsOf(event, origins, (entry) => writer.next(entry)));
   const signed = signer ? withSignatures(records, signer) : records;
   return {
     session: sessionOf(signed, sessionId, lastOrigin(events, orxhestraFormats.session)),
@@ -62,7 +62,7 @@ function sessionOf(records: readonly Fields[], id: string, session: Fields | und
   const events = records.flatMap((record) => eventOf(record) ?? []);
   const last = events.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
   const { state } = sessionStateOf(events);
-  const own = { id, app_name: 'varve', user_id: 'user', state, last_update_time: last };
-  const { last_update_time: time, ...fields } = session ?? own;
+  const stored = { id, app_name: 'varve', user_id: 'user', state, last_update_time: last };
+  const { last_update_time: time, ...fields } = session ?? stored;
   return { ...fields, events: records, ...(time !== undefined && { last_update_time: time }) };
 }

@@ -150,8 +150,8 @@ function nanosOf(timestamp: string): bigint {
 
 /** Returns an id of `digits` hexadecimal digits, of which at least one is not 0: FNV-1a of the text. */
 function hexOf(text: string, digits: 16 | 32): string {
-  const own = text.replaceAll('-', '');
-  if (digits === 32 && /^[0-9a-f]{32}$/.test(own) && /[1-9a-f]/.test(own)) return own;
+  const hex = text.replaceAll('-', '');
+  if (digits === 32 && /^[0-9a-f]{32}$/.test(hex) && /[1-9a-f]/.test(hex)) return hex;
   return (digits === 32 ? [`${text}/1`, text] : [text]).map((part) => fnv1a(part)).join('');
 }
 

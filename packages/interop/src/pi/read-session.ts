@@ -93,8 +93,8 @@ function addMessage(log: ChatLog, message: Fields, at: ChatPlace): void {
     const result = { ...at, isError: message['isError'] === true };
     log.addResult(stringOf(message['toolCallId']) ?? '', contentOf(content, log), result);
   } else if (role === 'bashExecution') {
-    const shown = [`$ ${stringOf(message['command']) ?? ''}`, stringOf(message['output']) ?? ''].join('\n');
-    log.addMessage('environment', [text(shown)], at);
+    const commandText = [`$ ${stringOf(message['command']) ?? ''}`, stringOf(message['output']) ?? ''].join('\n');
+    log.addMessage('environment', [text(commandText)], at);
   } else log.problems.push({ place: at.place, reason: 'Its role is not one of a session.' });
 }
 
@@ -106,17 +106,17 @@ function addReply(log: ChatLog, { content, errorMessage, responseId }: Fields, a
       : [],
   );
   const thinking = blocks.flatMap(thinkingOf);
-  const shown = textOf(
+  const noteText = textOf(
     contentOf(
       blocks.filter(({ type }) => type !== 'toolCall' && type !== 'thinking'),
       log,
     ),
   );
-  if (shown === '' && calls.length === 0 && thinking.length === 0) {
+  if (noteText === '' && calls.length === 0 && thinking.length === 0) {
     if (typeof errorMessage === 'string') log.addFailure('ApiError', errorMessage, at);
     return;
   }
-  log.addReply({ id: stringOf(responseId) ?? at.place, text: shown, thinking, calls }, at);
+  log.addReply({ id: stringOf(responseId) ?? at.place, text: noteText, thinking, calls }, at);
 }
 
 function thinkingOf({ type, thinking, thinkingSignature: signature }: Fields): Message['thinking_blocks'] {
@@ -135,8 +135,8 @@ function blocksOf(content: unknown): readonly Fields[] {
 
 function contentOf(content: unknown, log: ChatLog): readonly Content[] {
   return blocksOf(content).flatMap((block): readonly Content[] => {
-    const { type, text: shown, data, mimeType } = block;
-    if (type === 'text') return shown === '' ? [] : [text(stringOf(shown) ?? '')];
+    const { type, text: blockText, data, mimeType } = block;
+    if (type === 'text') return blockText === '' ? [] : [text(stringOf(blockText) ?? '')];
     if (type === 'image' && typeof data === 'string' && typeof mimeType === 'string') {
       return [{ cache_prompt: false, type, image_urls: [`data:${mimeType};base64,${data}`] }];
     }

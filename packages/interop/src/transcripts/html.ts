@@ -41,10 +41,10 @@ ${parts.map(section).join('\n')}
 
 function section({ role, time, tool, text }: TranscriptPart): string {
   const heading = [role, tool, time].filter(Boolean).map(escaped).join(' · ');
-  const shown = `<h2>${heading}</h2>\n<pre>${escaped(text)}</pre>`;
+  const block = `<h2>${heading}</h2>\n<pre>${escaped(text)}</pre>`;
   // Long texts that few people read are closed.
   const isClosed = role === 'prompt' || role === 'result';
-  if (!isClosed) return `<section class="${role}">${shown}</section>`;
+  if (!isClosed) return `<section class="${role}">${block}</section>`;
   return `<section class="${role}"><details><summary>${heading}</summary><pre>${escaped(text)}</pre></details></section>`;
 }
 

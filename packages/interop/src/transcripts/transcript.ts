@@ -31,10 +31,10 @@ export function transcriptOf(events: readonly BaseEvent[]): {
 } {
   const dropped = new DroppedCounter();
   const parts = events.flatMap((event) => {
-    const found = partsOf(event);
-    if (!found) dropped.add(subjectOf(event), 'A transcript has no place for it.');
+    const drafts = partsOf(event);
+    if (!drafts) dropped.add(subjectOf(event), 'A transcript has no place for it.');
     countUnshown(event, dropped);
-    return (found ?? []).map((part) => ({
+    return (drafts ?? []).map((part) => ({
       ...part,
       time: safeText(event.timestamp),
       tool: safeText(part.tool),
@@ -50,8 +50,8 @@ function partsOf(event: BaseEvent): readonly Draft[] | undefined {
   if (SystemPromptEvent.is(event)) return [draft('prompt', event.system_prompt.text)];
   if (MessageEvent.is(event)) {
     const { llm_message, extended_content, source } = event;
-    const shown = textOf([...llm_message.content, ...extended_content]);
-    return [draft(source === 'user' || source === 'agent' ? source : 'environment', shown)];
+    const text = textOf([...llm_message.content, ...extended_content]);
+    return [draft(source === 'user' || source === 'agent' ? source : 'environment', text)];
   }
   if (ActionEvent.is(event)) {
     const thought = textOf(event.thought);
@@ -59,8 +59,8 @@ function partsOf(event: BaseEvent): readonly Draft[] | undefined {
     return thought === '' ? [call] : [draft('agent', thought), call];
   }
   if (ObservationEvent.is(event)) {
-    const shown = textOf([...presentObservation(event.observation), ...event.extended_content]);
-    return [draft('result', shown, event.tool_name)];
+    const text = textOf([...presentObservation(event.observation), ...event.extended_content]);
+    return [draft('result', text, event.tool_name)];
   }
   if (AgentErrorEvent.is(event)) return [draft('error', event.error, event.tool_name)];
   if (ConversationErrorEvent.is(event)) return [draft('error', `${event.code}: ${event.detail}`)];

@@ -36,11 +36,11 @@ export const eventDirectoryFormat: LogFormat = {
     const records = await recordsIn(files, problems);
     if (records.length === 0) throw new InteropError('invalid', `${files.name} contains no events.`);
     const log = readRecords(records, options);
-    const found = files.paths.includes('metadata.json')
+    const metadata = files.paths.includes('metadata.json')
       ? fieldsOf(await parsed(files, 'metadata.json', problems))
       : undefined;
     const all = { ...log, problems: [...problems, ...log.problems] };
-    return [found ? withMetadata(all, found, options) : { ...all, id: files.name }];
+    return [metadata ? withMetadata(all, metadata, options) : { ...all, id: files.name }];
   },
   write(log: WrittenLog): Output {
     const { records, dropped } = writeRecords(log.events);
@@ -65,8 +65,8 @@ const maxNumber = 1e14;
 function fileNumbers(records: readonly V0Record[]): readonly number[] {
   let next = 0;
   return records.map((record) => {
-    const own = integerOf(record['id']) ?? -1;
-    const number = own >= next && own < maxNumber ? own : next;
+    const id = integerOf(record['id']) ?? -1;
+    const number = id >= next && id < maxNumber ? id : next;
     next = number + 1;
     return number;
   });
@@ -76,21 +76,21 @@ function fileNumbers(records: readonly V0Record[]): readonly number[] {
 async function recordsIn(files: ForeignFiles, problems: Problem[]): Promise<readonly unknown[]> {
   const byId = new Map<number, unknown>();
   for (const path of files.paths) {
-    const [, own] = eventPath.exec(path) ?? [];
-    const record = own === undefined ? undefined : await parsed(files, path, problems);
-    if (own !== undefined && record !== undefined) byId.set(Number(own), record);
+    const [, digits] = eventPath.exec(path) ?? [];
+    const record = digits === undefined ? undefined : await parsed(files, path, problems);
+    if (digits !== undefined && record !== undefined) byId.set(Number(digits), record);
   }
   for (const path of files.paths) {
     const [, start] = pagePath.exec(path) ?? [];
     const page = start === undefined ? undefined : await parsed(files, path, problems);
     if (!Array.isArray(page)) continue;
     for (const [offset, record] of page.entries()) {
-      const own = fieldsOf(record)?.['id'];
-      const id = typeof own === 'number' ? own : Number(start) + offset;
+      const recordId = fieldsOf(record)?.['id'];
+      const id = typeof recordId === 'number' ? recordId : Number(start) + offset;
       if (!byId.has(id)) byId.set(id, record);
     }
   }
-  return [...byId].toSorted(([one], [other]) => one - other).map(([, record]) => record);
+  return [...byId].toSorted(([a], [b]) => a - b).map(([, record]) => record);
 }
 
 /** Returns the JSON of a file; a file without any is reported. */

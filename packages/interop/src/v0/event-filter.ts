@@ -55,11 +55,11 @@ export function isHidden({ args, extras }: V0Record): boolean {
 /** Returns the records that match a query, in the order of their ids or reversed. */
 export function searchRecords(records: readonly V0Record[], query: RecordQuery = {}): readonly V0Record[] {
   const { startId = 0, endId = Infinity, reverse = false, limit = 0, filter = {} } = query;
-  const found = records.filter((record, index) => {
+  const matches = records.filter((record, index) => {
     const id = integerOf(record['id']) ?? index;
     return id >= startId && id <= endId && matchesFilter(record, filter);
   });
-  const ordered = reverse ? found.toReversed() : found;
+  const ordered = reverse ? matches.toReversed() : matches;
   return limit > 0 ? ordered.slice(0, limit) : ordered;
 }
 
@@ -76,8 +76,8 @@ const maxPage = 100;
 export function recordPage(records: readonly V0Record[], query: RecordQuery = {}): RecordPage {
   const { limit = maxPage, ...rest } = query;
   const size = Math.min(Math.max(1, limit), maxPage);
-  const found = searchRecords(records, { ...rest, limit: size + 1 });
-  return { events: found.slice(0, size), has_more: found.length > size };
+  const matches = searchRecords(records, { ...rest, limit: size + 1 });
+  return { events: matches.slice(0, size), has_more: matches.length > size };
 }
 
 function isOfType(record: V0Record, types: readonly string[]): boolean {

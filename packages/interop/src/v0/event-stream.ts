@@ -180,7 +180,7 @@ async function storedIds(files: RecordFiles): Promise<readonly number[]> {
   return names
     .flatMap((name) => /^(\d{1,15})\.json$/.exec(name)?.[1] ?? [])
     .map(Number)
-    .toSorted((one, other) => one - other);
+    .toSorted((a, b) => a - b);
 }
 
 /** Returns a stored record; undefined if its file is missing or broken. */

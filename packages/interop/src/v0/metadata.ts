@@ -11,10 +11,10 @@ const metadataFormat = 'openhands-v0-metadata';
 
 /** Returns `metadata.json` of a log: as it was imported, with the current id and title. */
 export function metadataFileOf({ id, title, events }: WrittenLog): Fields {
-  const found = events.map((event) => originFact.read(event)).findLast((fact) => fact?.format === metadataFormat);
-  const own = { conversation_id: id, ...(title !== undefined && { title }) };
-  const imported = found && fieldsOf(applyDifferences({}, found));
-  return { ...(imported ?? derivedMetadata(events)), ...own };
+  const metadata = events.map((event) => originFact.read(event)).findLast((fact) => fact?.format === metadataFormat);
+  const fields = { conversation_id: id, ...(title !== undefined && { title }) };
+  const imported = metadata && fieldsOf(applyDifferences({}, metadata));
+  return { ...(imported ?? derivedMetadata(events)), ...fields };
 }
 
 /** Adds the content of `metadata.json` to a log that was read. */

@@ -46,10 +46,10 @@ const run: ObservationKind = {
   read(content, extras) {
     const { command, exit_code: oldCode, command_id: oldPid } = extras;
     // Older logs have the exit code and the process next to the metadata.
-    const found = { exit_code: oldCode, pid: oldPid, ...fieldsOf(extras['metadata']) } as Fields;
-    const texts = metadataFields.filter((key) => typeof found[key] === 'string').map((key) => [key, found[key]]);
-    const exit = integerOf(found['exit_code']) ?? -1;
-    const metadata = { exit_code: exit, pid: integerOf(found['pid']) ?? -1, ...(Object.fromEntries(texts) as Fields) };
+    const result = { exit_code: oldCode, pid: oldPid, ...fieldsOf(extras['metadata']) } as Fields;
+    const texts = metadataFields.filter((key) => typeof result[key] === 'string').map((key) => [key, result[key]]);
+    const exit = integerOf(result['exit_code']) ?? -1;
+    const metadata = { exit_code: exit, pid: integerOf(result['pid']) ?? -1, ...(Object.fromEntries(texts) as Fields) };
     return payload(TerminalObservation, {
       content,
       ...(typeof command === 'string' && { command }),
@@ -61,11 +61,11 @@ const run: ObservationKind = {
     const { exit_code: code = exit_code ?? -1, pid = -1, ...texts } = fieldsOf(metadata) ?? {};
     const { username = null, hostname = null, working_dir = null, py_interpreter_path = null } = texts;
     const { prefix = '', suffix = '' } = texts;
-    const shown = command ?? args['command'] ?? '';
+    const commandText = command ?? args['command'] ?? '';
     return {
-      message: `Command \`${asText(shown)}\` executed with exit code ${textOfJson(code)}.`,
+      message: `Command \`${asText(commandText)}\` executed with exit code ${textOfJson(code)}.`,
       extras: {
-        command: shown,
+        command: commandText,
         metadata: { exit_code: code, pid, username, hostname, working_dir, py_interpreter_path, prefix, suffix },
         hidden: false,
       },
@@ -195,8 +195,8 @@ export function readObservation(
   extras: Fields,
   call: AnsweredCall,
 ): Observation {
-  const found = byName.get(observation)?.read(content, extras, call) ?? generic(content, extras, call);
-  return found as Observation;
+  const decoded = byName.get(observation)?.read(content, extras, call) ?? generic(content, extras, call);
+  return decoded as Observation;
 }
 
 /** Returns the acknowledgement of a finish call, which V0 does not record. */

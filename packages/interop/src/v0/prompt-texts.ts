@@ -20,8 +20,8 @@ const texts: ReadonlyMap<string, TextOf> = new Map<string, TextOf>([
 /** Returns the text of an observation for the model; undefined for one that it does not see. */
 export function observationText(record: V0Record, maxChars: number): string | undefined {
   const { observation, content, extras } = record;
-  const found = typeof observation === 'string' ? texts.get(observation) : undefined;
-  const text = found?.(stringOf(content) ?? '', fieldsOf(extras) ?? {}, record);
+  const render = typeof observation === 'string' ? texts.get(observation) : undefined;
+  const text = render?.(stringOf(content) ?? '', fieldsOf(extras) ?? {}, record);
   if (text === undefined || observation === 'read') return text;
   return truncateMiddle(text, maxChars, ({ chars }) => `\n[${chars} characters are left out]\n`);
 }
@@ -41,8 +41,10 @@ function runText(content: string, extras: Fields, { source, tool_call_metadata: 
 /** Returns what was recalled for a message; undefined if there is nothing. */
 function recallText(extras: Fields): string | undefined {
   const knowledge = extras['microagent_knowledge'];
-  const found = Array.isArray(knowledge) ? knowledge.map((item: unknown) => fieldsOf(item)?.['content']) : [];
+  const contents = Array.isArray(knowledge) ? knowledge.map((item: unknown) => fieldsOf(item)?.['content']) : [];
   const keys = ['repo_instructions', 'additional_agent_instructions', 'conversation_instructions'];
-  const shown = [...keys.map((key) => extras[key]), ...found].filter((text) => typeof text === 'string' && text !== '');
-  return shown.length > 0 ? shown.join('\n\n') : undefined;
+  const shownTexts = [...keys.map((key) => extras[key]), ...contents].filter(
+    (text) => typeof text === 'string' && text !== '',
+  );
+  return shownTexts.length > 0 ? shownTexts.join('\n\n') : undefined;
 }

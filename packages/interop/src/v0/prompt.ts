@@ -115,8 +115,8 @@ function messagesOf(record: V0Record, assembly: Assembly): readonly PromptMessag
     const written = foreignCallOf(record)?.content?.trim() ?? '';
     const thought = stringOf(args['thought']) ?? '';
     const texts = [thought, written].filter((part, index, all) => part !== '' && all.indexOf(part) === index);
-    const shown = texts.length > 0 ? texts.join('\n') : (stringOf(args['final_thought']) ?? '');
-    return shown === '' ? [] : [textMessage(role, shown)];
+    const output = texts.length > 0 ? texts.join('\n') : (stringOf(args['final_thought']) ?? '');
+    return output === '' ? [] : [textMessage(role, output)];
   }
   return toolActions.has(action) ? callMessages(record, assembly) : [];
 }
@@ -159,11 +159,11 @@ function resultMessages(
   record: V0Record,
   { pending, waiting, results, ready, options }: Assembly,
 ): readonly PromptMessage[] {
-  const shown = observationText(record, options.maxMessageChars ?? 30_000);
-  if (shown === undefined) return [];
+  const text = observationText(record, options.maxMessageChars ?? 30_000);
+  if (text === undefined) return [];
   const { tool_call_id: id, function_name: name } = fieldsOf(record['tool_call_metadata']) ?? {};
-  if (typeof id !== 'string') return [textMessage('user', shown)];
-  results.set(id, { ...textMessage('tool', shown), tool_call_id: id, ...(typeof name === 'string' && { name }) });
+  if (typeof id !== 'string') return [textMessage('user', text)];
+  results.set(id, { ...textMessage('tool', text), tool_call_id: id, ...(typeof name === 'string' && { name }) });
   for (const responseId of waiting.get(id) ?? []) {
     const missing = pending.get(responseId)?.missing;
     missing?.delete(id);

@@ -22,6 +22,6 @@ const escapes: Readonly<Record<string, string>> = {
 function quoted(text: string): string {
   // Single quotes need no escape in double quotes.
   if (text.includes("'") && !text.includes('"'))
-    return `"${text.replaceAll(/[\\\n\r\t]/g, (one) => escapes[one] ?? one)}"`;
-  return `'${text.replaceAll(/[\\\n\r\t']/g, (one) => escapes[one] ?? one)}'`;
+    return `"${text.replaceAll(/[\\\n\r\t]/g, (character) => escapes[character] ?? character)}"`;
+  return `'${text.replaceAll(/[\\\n\r\t']/g, (character) => escapes[character] ?? character)}'`;
 }

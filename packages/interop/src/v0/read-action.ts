@@ -52,7 +52,7 @@ const condensation: Read = (_placed, args, context) => {
   const { forgotten_event_ids: ids, forgotten_events_start_id: first, forgotten_events_end_id: last } = args;
   const from = integerOf(first);
   const to = integerOf(last);
-  const listed = Array.isArray(ids) ? ids.flatMap((own) => context.eventOf(own) ?? []) : [];
+  const listed = Array.isArray(ids) ? ids.flatMap((recordId) => context.eventOf(recordId) ?? []) : [];
   const between = from !== undefined && to !== undefined ? context.forgetBetween(from, to) : [];
   const summary = stringOf(args['summary']);
   const offset = integerOf(args['summary_offset']);
@@ -111,9 +111,10 @@ const readCall: Read = ({ record, index }, args, context) => {
   const action =
     kind?.read({ ...args, ...(record['timeout'] !== undefined && { timeout: record['timeout'] }) }, written) ??
     MCPToolAction.create({ data: written });
-  const own = stringOf(args['thought']) ?? '';
+  const ownThought = stringOf(args['thought']) ?? '';
   // The thought of `think` is its argument, and the answer of `finish` its message.
-  const thought = call.content === undefined ? (kind?.action === 'think' ? '' : own) : call.isFirst ? call.content : '';
+  const thought =
+    call.content === undefined ? (kind?.action === 'think' ? '' : ownThought) : call.isFirst ? call.content : '';
   const id = context.newId();
   const { toolName: tool_name, toolCall: tool_call } = call;
   const named = { tool_name, tool_call_id: tool_call.id };
@@ -135,9 +136,9 @@ const readCall: Read = ({ record, index }, args, context) => {
 /** Returns a call for an action without metadata, which a person started or an old version recorded. */
 function callWithout(record: V0Record, index: number, args: Fields) {
   const action = String(record['action']);
-  const { thought: _thought, ...own } = args;
+  const { thought: _thought, ...otherArgs } = args;
   const name = action === 'call_tool_mcp' ? (stringOf(args['name']) ?? action) : action;
-  const written = action === 'call_tool_mcp' ? (args['arguments'] ?? {}) : own;
+  const written = action === 'call_tool_mcp' ? (args['arguments'] ?? {}) : otherArgs;
   const id = `v0-${integerOf(record['id']) ?? index}`;
   return {
     toolName: name,
@@ -157,15 +158,15 @@ function messageContent({ content, image_urls, images_urls }: Fields): readonly 
 /** Returns the fields of a message for what was recalled for it. */
 function recallOf({ extras }: V0Record): object {
   const { microagent_knowledge: knowledge, ...context } = fieldsOf(extras) ?? {};
-  const found = Array.isArray(knowledge)
+  const items = Array.isArray(knowledge)
     ? knowledge.flatMap((item: unknown): readonly Fields[] => [fieldsOf(item) ?? {}])
     : [];
   const texts = [
     ...['repo_instructions', 'additional_agent_instructions', 'conversation_instructions'].map((key) => context[key]),
-    ...found.map((item) => item['content']),
+    ...items.map((item) => item['content']),
   ].filter((part): part is string => typeof part === 'string' && part !== '');
   return {
-    activated_skills: found.flatMap(({ name }) => stringOf(name) ?? []),
+    activated_skills: items.flatMap(({ name }) => stringOf(name) ?? []),
     extended_content: texts.map((part) => text(part)),
   };
 }

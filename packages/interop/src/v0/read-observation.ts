@@ -36,9 +36,9 @@ export function readObservationRecord(
   if (!observationKind(observation) && !silent.has(observation) && !others.has(observation)) return undefined;
   const call = context.callOf(record, stringOf(fieldsOf(record['tool_call_metadata'])?.['tool_call_id']));
   if (call) return [{ id: context.newId(), make: (stamp) => resultEvent(observation, record, call, stamp) }];
-  const shown = stringOf(record['content']) ?? '';
-  if (silent.has(observation) || shown === '') return [];
-  const fields = { source: 'environment', llm_message: { role: 'user', content: [text(shown)] } } as const;
+  const content = stringOf(record['content']) ?? '';
+  if (silent.has(observation) || content === '') return [];
+  const fields = { source: 'environment', llm_message: { role: 'user', content: [text(content)] } } as const;
   return [{ id: context.newId(), make: (stamp) => MessageEvent.create(fields, stamp) }];
 }
 
@@ -58,7 +58,7 @@ function resultEvent(observation: string, record: V0Record, call: ReadCall, stam
   if (observation === 'user_rejected') {
     return UserRejectObservation.create({ ...named, action_id, rejection_reason: content }, stamp);
   }
-  const shown: readonly Content[] = [text(content)];
-  const result = readObservation(observation, shown, extras, call);
+  const parts: readonly Content[] = [text(content)];
+  const result = readObservation(observation, parts, extras, call);
   return ObservationEvent.create({ ...named, action_id, observation: result }, stamp);
 }

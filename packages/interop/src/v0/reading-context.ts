@@ -41,16 +41,16 @@ export class ReadingContext {
 
   /** Remembers the event of a record. */
   addEvent(record: V0Record, id: string): void {
-    const own = integerOf(record['id']);
-    if (own === undefined) return;
-    this.#events.set(own, id);
-    if (own > (this.#unforgotten.at(-1)?.own ?? -1)) this.#unforgotten.push({ own, id });
+    const recordId = integerOf(record['id']);
+    if (recordId === undefined) return;
+    this.#events.set(recordId, id);
+    if (recordId > (this.#unforgotten.at(-1)?.own ?? -1)) this.#unforgotten.push({ own: recordId, id });
   }
 
   /** Remembers the call of a record. */
   addCall(record: V0Record, call: ReadCall): void {
-    const own = integerOf(record['id']);
-    if (own !== undefined) this.#calls.set(own, call);
+    const id = integerOf(record['id']);
+    if (id !== undefined) this.#calls.set(id, call);
     this.#callsByToolCall.set(call.toolCallId, call);
   }
 
@@ -72,24 +72,24 @@ export class ReadingContext {
   }
 
   /** Returns the index of the first unforgotten event of a record with at least this id. */
-  #indexOf(own: number): number {
+  #indexOf(id: number): number {
     let [low, high] = [0, this.#unforgotten.length];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      if ((this.#unforgotten[middle]?.own ?? Infinity) < own) low = middle + 1;
+      if ((this.#unforgotten[middle]?.own ?? Infinity) < id) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
   /** Returns the id of the event of a record. */
-  eventOf(own: unknown): string | undefined {
-    return typeof own === 'number' ? this.#events.get(own) : undefined;
+  eventOf(id: unknown): string | undefined {
+    return typeof id === 'number' ? this.#events.get(id) : undefined;
   }
 }
 
 /** Returns the source of a record; those of varve that V0 lacks never occur in it. */
 export function sourceOf({ source }: V0Record): 'agent' | 'user' | 'environment' {
-  const found = stringOf(source);
-  return found === 'agent' || found === 'user' ? found : 'environment';
+  const sourceText = stringOf(source);
+  return sourceText === 'agent' || sourceText === 'user' ? sourceText : 'environment';
 }

@@ -37,8 +37,8 @@ export function viewOfRecords(records: readonly V0Record[]): RecordView {
     return action !== 'condensation' && action !== 'condensation_request' && !isForgotten;
   });
   if (!summary) return { records: kept, isCondensationRequested };
-  const shown = { observation: 'condense', content: summary.text, extras: {} };
-  return { records: kept.toSpliced(summary.offset, 0, shown), isCondensationRequested };
+  const summaryRecord = { observation: 'condense', content: summary.text, extras: {} };
+  return { records: kept.toSpliced(summary.offset, 0, summaryRecord), isCondensationRequested };
 }
 
 /** Ids from `first` to `last`, both inclusive. */
@@ -50,7 +50,7 @@ interface Range {
 /** Returns a test of whether a range contains an id; its cost does not depend on the number of ranges that overlap. */
 function rangeTest(ranges: readonly Range[]): (id: number) => boolean {
   const merged: Range[] = [];
-  for (const range of ranges.toSorted((one, other) => one.first - other.first)) {
+  for (const range of ranges.toSorted((a, b) => a.first - b.first)) {
     const before = merged.at(-1);
     if (!before || range.first > before.last) merged.push(range);
     else if (range.last > before.last) merged[merged.length - 1] = { first: before.first, last: range.last };

@@ -12,7 +12,7 @@ const orderOf = new Map(keyOrder.split(' ').map((key, index) => [key, index]));
 /** Returns a record with its keys in the order of the format, unknown keys last, and without undefined values. */
 export function inKeyOrder(record: V0Record): V0Record {
   const keys = Object.keys(record).filter((key) => record[key] !== undefined);
-  const sorted = keys.toSorted((one, other) => (orderOf.get(one) ?? Infinity) - (orderOf.get(other) ?? Infinity) || 0);
+  const sorted = keys.toSorted((a, b) => (orderOf.get(a) ?? Infinity) - (orderOf.get(b) ?? Infinity) || 0);
   return Object.fromEntries(sorted.map((key) => [key, record[key]]));
 }
 

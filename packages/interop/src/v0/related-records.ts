@@ -3,7 +3,7 @@ import type { V0Record } from './record.ts';
 
 /** Returns the recall observation of each user message, by the index of the message. */
 export function recallsOf(records: readonly V0Record[]): ReadonlyMap<number, V0Record> {
-  const found = new Map<number, V0Record>();
+  const byId = new Map<number, V0Record>();
   const recalls = new Set<unknown>();
   let message: number | undefined;
   for (const [index, record] of records.entries()) {
@@ -11,10 +11,10 @@ export function recallsOf(records: readonly V0Record[]): ReadonlyMap<number, V0R
     if (action === 'message' && source === 'user') message = index;
     else if (action === 'recall' && id !== undefined) recalls.add(id);
     else if (observation === 'recall' && message !== undefined && (cause === undefined || recalls.has(cause))) {
-      if (!found.has(message)) found.set(message, record);
+      if (!byId.has(message)) byId.set(message, record);
     }
   }
-  return found;
+  return byId;
 }
 
 /**

@@ -152,8 +152,8 @@ function callRecord(event: ActionEvent, context: WritingContext): V0Record {
   if (event.summary !== undefined) context.dropped.add('ActionEvent summary', 'V0 has no summaries of calls.');
   const kind = actionKindFor(tool_name, action);
   const common = { thought: plainText(thought), security_risk: risks[security_risk] ?? -1 };
-  const own = kind.write(action ?? { data: argumentsOf(tool_call), kind: 'MCPToolAction' }, common);
-  const args = kind.action === 'call_tool_mcp' ? { ...own, name: tool_name } : own;
+  const fields = kind.write(action ?? { data: argumentsOf(tool_call), kind: 'MCPToolAction' }, common);
+  const args = kind.action === 'call_tool_mcp' ? { ...fields, name: tool_name } : fields;
   const timeout = action?.['timeout'];
   return {
     timestamp,

@@ -29,8 +29,8 @@ export function writeRecords(events: readonly BaseEvent[]): WrittenRecords {
   const records = events.flatMap((event) => {
     const origin = originFact.read(event);
     const isAlone = origin?.format === v0Format && origin.event_id === undefined;
-    const found = isAlone ? origin : (differences.get(event.id) ?? noDifferences);
-    const written = applyToRecords(writer.next(event), found);
+    const difference = isAlone ? origin : (differences.get(event.id) ?? noDifferences);
+    const written = applyToRecords(writer.next(event), difference);
     writer.commit(isAlone ? undefined : event, written);
     return written;
   });

@@ -21,7 +21,7 @@ export const v1DirectoryFormat: LogFormat = {
       const index = indexOf(path);
       return index === undefined ? [] : [{ path, index }];
     });
-    const ordered = placed.toSorted((one, other) => one.index - other.index);
+    const ordered = placed.toSorted((a, b) => a.index - b.index);
     const texts: PlacedText[] = [];
     // One by one: a directory may have more files than a process may open.
     for (const { path } of ordered) texts.push({ place: path, text: await files.text(path) });
@@ -36,7 +36,7 @@ export const v1DirectoryFormat: LogFormat = {
 
 function indexOf(path: string): number | undefined {
   const name = /^(?:events\/)?([^/]+)$/.exec(path)?.[1] ?? '';
-  const digits = names.map((pattern) => pattern.exec(name)?.[1]).find((found) => found !== undefined);
+  const digits = names.map((pattern) => pattern.exec(name)?.[1]).find((match) => match !== undefined);
   return digits === undefined ? undefined : Number(digits);
 }
 

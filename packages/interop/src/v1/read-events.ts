@@ -35,13 +35,13 @@ export function readEventTexts(texts: readonly PlacedText[]): ReadEvents {
   }));
   const known = new Set(read.flatMap(({ entry }) => (typeof entry === 'string' ? [] : entry.id)));
   const ids = new Set<string>();
-  for (const { place, entry: found } of read) {
-    if (typeof found === 'string') problems.push({ place, reason: found });
-    else if (ids.has(found.id)) problems.push({ place, reason: 'Its id is that of another event.' });
+  for (const { place, entry: readEntry } of read) {
+    if (typeof readEntry === 'string') problems.push({ place, reason: readEntry });
+    else if (ids.has(readEntry.id)) problems.push({ place, reason: 'Its id is that of another event.' });
     else {
-      ids.add(found.id);
-      const hasParent = found.parentId === undefined || known.has(found.parentId);
-      const entry = { ...(hasParent ? found : withParent(found, entries)), seq: entries.length };
+      ids.add(readEntry.id);
+      const hasParent = readEntry.parentId === undefined || known.has(readEntry.parentId);
+      const entry = { ...(hasParent ? readEntry : withParent(readEntry, entries)), seq: entries.length };
       if (!hasParent) problems.push({ place, reason: 'Its parent is missing: it follows the event before it.' });
       entries.push(entry);
       const event = codec.read(entry.text);
@@ -71,9 +71,9 @@ function entryOf(text: string): FoundEntry | string {
     const { id, kind } = fields ?? {};
     if (!fields || typeof kind !== 'string' || typeof id !== 'string' || id === '') return 'It is not an event.';
     const named = withClassName(fields);
-    const own = named === fields ? text : JSON.stringify(named);
+    const recordText = named === fields ? text : JSON.stringify(named);
     const parentId = stringOf(fields['parent_id']);
-    return { id, kind: stringOf(named['kind']) ?? kind, parentId, text: own };
+    return { id, kind: stringOf(named['kind']) ?? kind, parentId, text: recordText };
   } catch (error) {
     if (error instanceof InteropError) return error.message;
     throw error;
