@@ -42,10 +42,10 @@ export async function pruneToolFiles(root: string, limits: PruneLimits): Promise
   const { maxAgeMs, maxBytes, keep, now = Date.now } = limits;
   const names = await readdir(root).catch(() => []);
   const all = await Promise.all(names.map((name) => readToolDirectory(root, name)));
-  const found = all.filter((directory) => directory !== undefined);
+  const directories = all.filter((directory) => directory !== undefined);
   const removed: string[] = [];
   let bytes = 0;
-  for (const directory of found.toSorted((one, other) => other.changedAt - one.changedAt)) {
+  for (const directory of directories.toSorted((a, b) => b.changedAt - a.changedAt)) {
     const ageMs = now() - directory.changedAt;
     const isTooLarge = bytes + directory.bytes > maxBytes && ageMs > inUseMs;
     const isExpired = directory.name !== keep && (ageMs > maxAgeMs || isTooLarge);

@@ -16,8 +16,8 @@ export function withoutHabits(fields: Fields, { names, ignored = [] }: Habits): 
   const entries = Object.entries(fields)
     .filter(([name]) => !ignored.includes(name))
     .map(([name, value]) => {
-      const own = Object.hasOwn(names, name) ? names[name] : undefined;
-      return [own === undefined || Object.hasOwn(fields, own) ? name : own, value] as const;
+      const realName = Object.hasOwn(names, name) ? names[name] : undefined;
+      return [realName === undefined || Object.hasOwn(fields, realName) ? name : realName, value] as const;
     });
   // Of two names for one parameter, none is right.
   return new Set(entries.map(([name]) => name)).size === entries.length ? Object.fromEntries(entries) : fields;

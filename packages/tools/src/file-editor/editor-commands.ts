@@ -93,8 +93,8 @@ export class EditorCommands {
     const file = await readTextFile(target, this.#maxFileBytes);
     if (isRefusal(file)) return file;
     const mask = this.#mask;
-    const shown = viewText(file.text, { path: target.path, range: call.view_range, maxChars, mask });
-    return typeof shown === 'string' ? success(done, shown) : shown;
+    const view = viewText(file.text, { path: target.path, range: call.view_range, maxChars, mask });
+    return typeof view === 'string' ? success(done, view) : view;
   }
 
   async #create(target: Target, call: EditorCall, { signal }: CallScope): Outcome {
@@ -163,8 +163,8 @@ export class EditorCommands {
         ...contents(file.text, undefined),
       };
     const restored = (await decodeText(edit.before))?.text ?? '';
-    const shown = linesOf(this.#mask(unixText(restored).text));
-    const lines = numberedLines(shown, { first: 1, maxChars: this.#maxViewChars });
+    const restoredLines = linesOf(this.#mask(unixText(restored).text));
+    const lines = numberedLines(restoredLines, { first: 1, maxChars: this.#maxViewChars });
     return {
       ...success(callFieldsOf(call), `The last edit of ${path} was undone. The file is now:\n${lines}`),
       ...contents(file.text, restored),
@@ -189,7 +189,7 @@ export class EditorCommands {
       return refuseFailure('Writing', target.path, error);
     }
     await this.#history.push(target.real, { before: file.bytes, after: digestOf(bytes) });
-    const note = [changed.note, encodingNote].flatMap((one) => (one === undefined ? [] : [` ${one}`])).join('');
+    const note = [changed.note, encodingNote].flatMap((part) => (part === undefined ? [] : [` ${part}`])).join('');
     const lines = snippet(changed, { maxChars: this.#maxViewChars, mask: this.#mask });
     const message = `The file ${target.path} was edited.${note} The lines around the change:\n${lines}\nCheck that they are as intended; edit again if not.`;
     return { ...success(callFieldsOf(call), message), ...contents(file.text, changed.text) };

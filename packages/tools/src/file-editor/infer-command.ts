@@ -27,8 +27,8 @@ const commandByField = [
  *
  * @see software-agent-sdk infer_file_editor_command
  */
-export function inferCommand(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const fields = withoutHabits(given, habits);
+export function inferCommand(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const fields = withoutHabits(input, habits);
   if ('command' in fields || !('path' in fields)) return fields;
   const command = commandByField.find(([field]) => field in fields)?.[1];
   if (command !== undefined) return { command, ...fields };

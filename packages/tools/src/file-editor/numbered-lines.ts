@@ -13,23 +13,23 @@ export interface NumberedOptions {
  */
 export function numberedLines(lines: readonly string[], { first, maxChars }: NumberedOptions): string {
   const half = Math.floor(maxChars / 2);
-  const shown = (index: number): string => {
+  const numberedLine = (index: number): string => {
     const line = truncateMiddle(lines[index] ?? '', half - 8, ({ chars }) => `[${chars} characters left out]`);
     return `${String(first + index).padStart(6)}\t${line}`;
   };
   const head: string[] = [];
   const size = lines.reduce((sum, line) => sum + line.length + 8, 0);
-  if (size <= maxChars) return lines.map((_, index) => shown(index)).join('\n');
+  if (size <= maxChars) return lines.map((_, index) => numberedLine(index)).join('\n');
   let next = 0;
   for (let room = half; next < lines.length; next += 1) {
-    const line = shown(next);
+    const line = numberedLine(next);
     if ((room -= line.length + 1) < 0) break;
     head.push(line);
   }
   const tail: string[] = [];
   let last = lines.length;
   for (let room = half; last > next; last -= 1) {
-    const line = shown(last - 1);
+    const line = numberedLine(last - 1);
     if ((room -= line.length + 1) < 0) break;
     tail.unshift(line);
   }

@@ -56,13 +56,13 @@ export class PersistentHistory {
   async #load(directory: string): Promise<void> {
     try {
       const entries = index.parse(JSON.parse(await readFile(join(directory, indexName), 'utf8')));
-      const found = await Promise.all(
+      const edits = await Promise.all(
         entries.map(async ({ path, after, before: name }) => {
           const edit: Edit = { after, before: name === null ? undefined : await readVerified(join(directory, name)) };
           return { path, edit, name };
         }),
       );
-      for (const { path, edit, name } of found) {
+      for (const { path, edit, name } of edits) {
         this.#edits.push(path, edit);
         if (name !== null) this.#names.set(edit, name);
       }

@@ -42,11 +42,11 @@ export function replaceText({ text, lineEnd }: TextFile, replacement: Replacemen
   const added = unixText(replacement.new).text;
   const whole = occurrences(plain, wanted);
   const trimmed = whole.length > 0 ? undefined : withoutBlanks(plain, wanted, added);
-  const found = trimmed?.found ?? whole;
-  const [at] = found;
+  const places = trimmed?.found ?? whole;
+  const [at] = places;
   if (at === undefined) return refuseMissing(path, plain, wanted);
-  if (found.length > 1) {
-    const lines = formatNumbers([...new Set(linesAt(plain, found))]);
+  if (places.length > 1) {
+    const lines = formatNumbers([...new Set(linesAt(plain, places))]);
     return refuse(
       `No replacement was made: multiple occurrences of \`old_str\` in ${path}, in lines [${lines}]. Add lines around it until it is unique.`,
     );

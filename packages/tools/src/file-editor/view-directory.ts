@@ -57,10 +57,10 @@ async function childLines(path: string): Promise<readonly string[]> {
 }
 
 async function visibleEntries(parent: string, entries: readonly Dirent[]): Promise<readonly Entry[]> {
-  const shown = entries.filter(({ name }) => !name.startsWith('.'));
-  shown.sort((one, other) => (one.name < other.name ? -1 : 1));
+  const visible = entries.filter(({ name }) => !name.startsWith('.'));
+  visible.sort((a, b) => (a.name < b.name ? -1 : 1));
   return Promise.all(
-    shown.map(async (entry) => {
+    visible.map(async (entry) => {
       const path = join(parent, entry.name);
       return { path, isDirectory: entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToDirectory(path))) };
     }),
@@ -69,7 +69,7 @@ async function visibleEntries(parent: string, entries: readonly Dirent[]): Promi
 
 async function leadsToDirectory(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );
 }

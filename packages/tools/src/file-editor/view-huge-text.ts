@@ -32,9 +32,9 @@ export async function viewHugeText(
     return refuseParameter('view_range', range, 'Give two line numbers: the first, from 1 on, and the last, or -1.');
   const wanted = { first, last: last === endOfFile ? Infinity : last, maxChars, redactor, signal };
   try {
-    const found = await linesIn(real, wanted);
-    if (found === undefined) return refuse(`The file ${path} is binary; this tool can neither show nor edit it.`);
-    const { lines, count } = found;
+    const excerpt = await linesIn(real, wanted);
+    if (excerpt === undefined) return refuse(`The file ${path} is binary; this tool can neither show nor edit it.`);
+    const { lines, count } = excerpt;
     if (lines.length === 0)
       return refuseParameter(
         'view_range',

@@ -22,8 +22,8 @@ export function withoutBlanks(plain: string, old: string, replacement: string): 
     const isWord = (asked.before === '' || isBlank(plain.charAt(at - 1))) && (asked.after === '' || isBlank(next));
     return isWord && (!put.text.includes('\n') || plain.slice(0, at).endsWith(asked.before));
   };
-  const found = findText(plain, asked.text, { limit: 1000 }).filter(isFit);
-  return found.length > 0 ? { found, old: asked.text, new: put.text } : undefined;
+  const places = findText(plain, asked.text, { limit: 1000 }).filter(isFit);
+  return places.length > 0 ? { found: places, old: asked.text, new: put.text } : undefined;
 }
 
 function splitBlanks(text: string): { readonly before: string; readonly text: string; readonly after: string } {

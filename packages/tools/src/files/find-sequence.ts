@@ -24,16 +24,16 @@ export function findSequence<T>(
 ): readonly number[] {
   if (wanted.length === 0) return [];
   const borders = bordersOf(wanted);
-  const found: number[] = [];
+  const indexes: number[] = [];
   let matched = 0;
-  for (let index = from; index < whole.length && found.length < limit; index += 1) {
+  for (let index = from; index < whole.length && indexes.length < limit; index += 1) {
     const item = whole.at(index);
     while (matched > 0 && (matched === wanted.length || wanted.at(matched) !== item))
       matched = borders[matched - 1] ?? 0;
     if (wanted.at(matched) === item) matched += 1;
-    if (matched === wanted.length) found.push(index - wanted.length + 1);
+    if (matched === wanted.length) indexes.push(index - wanted.length + 1);
   }
-  return found;
+  return indexes;
 }
 
 /** Returns, for each prefix, the length of its longest proper prefix that is also its end. */
@@ -55,11 +55,11 @@ const maxShort = 64;
 export function findText(whole: string, wanted: string, options: FindOptions = {}): readonly number[] {
   if (wanted.length > maxShort) return findSequence(unitsOf(whole), unitsOf(wanted), options);
   const { from = 0, limit = Infinity } = options;
-  const found: number[] = [];
-  if (wanted === '') return found;
-  for (let at = whole.indexOf(wanted, from); at >= 0 && found.length < limit; at = whole.indexOf(wanted, at + 1))
-    found.push(at);
-  return found;
+  const indexes: number[] = [];
+  if (wanted === '') return indexes;
+  for (let at = whole.indexOf(wanted, from); at >= 0 && indexes.length < limit; at = whole.indexOf(wanted, at + 1))
+    indexes.push(at);
+  return indexes;
 }
 
 function unitsOf(text: string): Sequence<number> {

@@ -23,8 +23,8 @@ export function readPrivateFile(path: string, maxBytes: number): string | undefi
   let file: number | undefined;
   try {
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    const found = fstatSync(file);
-    return found.isFile() && found.size <= maxBytes ? readFileSync(file, 'utf8') : undefined;
+    const stats = fstatSync(file);
+    return stats.isFile() && stats.size <= maxBytes ? readFileSync(file, 'utf8') : undefined;
   } catch {
     return undefined;
   } finally {

@@ -18,8 +18,8 @@ export function refuse(reason: string): Refusal {
 /** Returns a refusal of the value of one parameter. */
 export function refuseParameter(name: string, value: unknown, hint: string): Refusal {
   const all = typeof value === 'string' ? value : JSON.stringify(value);
-  const shown = truncateMiddle(all, maxValueChars, ({ chars }) => `[${chars} characters left out]`);
-  return refuse(`Invalid \`${name}\` parameter: ${shown}. ${hint}`);
+  const text = truncateMiddle(all, maxValueChars, ({ chars }) => `[${chars} characters left out]`);
+  return refuse(`Invalid \`${name}\` parameter: ${text}. ${hint}`);
 }
 
 /** Returns a refusal to create what exists. */

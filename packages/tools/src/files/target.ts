@@ -44,8 +44,8 @@ export async function resolveTarget(
 
 async function refuseRelative(path: string, workspace: string): Promise<Refusal> {
   const meant = join(workspace, path);
-  const found = await statsOf(meant);
-  const hint = found === undefined || 'failure' in found ? '' : ` Maybe you meant ${meant}.`;
+  const stats = await statsOf(meant);
+  const hint = stats === undefined || 'failure' in stats ? '' : ` Maybe you meant ${meant}.`;
   return refuseParameter('path', path, `The path must be absolute.${hint}`);
 }
 

@@ -74,7 +74,7 @@ function wideGuesses(bytes: Buffer): readonly string[] {
   const zeros = [0, 0];
   for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
-  const isMarked = (one: number, other: number): boolean => bytes[0] === one && bytes[1] === other;
+  const isMarked = (a: number, b: number): boolean => bytes[0] === a && bytes[1] === b;
   if (isMarked(0xff, 0xfe) || (odd > sample.length / 5 && even === 0)) return ['utf-16le'];
   return isMarked(0xfe, 0xff) || (even > sample.length / 5 && odd === 0) ? ['utf-16be'] : [];
 }

@@ -21,9 +21,9 @@ export function lookAlike(whole: string, wanted: string, name: string): string |
   if (whole.length > maxSearched || wanted.length > maxSearched) return undefined;
   const there = charactersOf(whole);
   const here = charactersOf(wanted);
-  const found = findSequence(sequenceOf(there.map(folded)), sequenceOf(here.map(folded)), { limit: 2 });
-  const [at] = found;
-  if (at === undefined || found.length > 1) return undefined;
+  const places = findSequence(sequenceOf(there.map(folded)), sequenceOf(here.map(folded)), { limit: 2 });
+  const [at] = places;
+  if (at === undefined || places.length > 1) return undefined;
   const index = here.findIndex((character, offset) => character !== there[at + offset]);
   if (index === -1) return undefined;
   const line = there.slice(0, at + index).filter((character) => character === '\n').length + 1;
@@ -48,7 +48,7 @@ function folded(character: string): string {
 }
 
 function codesOf(character = ''): string {
-  const codes = Array.from(character, (one) => one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0'));
+  const codes = Array.from(character, (part) => part.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0'));
   const [first] = codes;
   if (codes.length > 1 && codes.every((code) => code === first)) return `${codes.length} times U+${first}`;
   return codes.map((code) => `U+${code}`).join(' ');

@@ -31,9 +31,9 @@ export async function gitBase({ line }: GitRepository, ref?: string): Promise<st
     line('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
   const head = await commit('HEAD');
   if (ref !== undefined) {
-    const found = (await commit(ref)) ?? (ref === 'HEAD' ? emptyTree : undefined);
-    if (found === undefined) throw new ToolError('invalid-input', `Git knows no ${ref}.`);
-    return found;
+    const base = (await commit(ref)) ?? (ref === 'HEAD' ? emptyTree : undefined);
+    if (base === undefined) throw new ToolError('invalid-input', `Git knows no ${ref}.`);
+    return base;
   }
   if (head === undefined) return emptyTree;
   const branch = await line('symbolic-ref', '--quiet', '--short', 'HEAD');
@@ -61,8 +61,8 @@ async function defaultOfOrigin({
   const named = await line('symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD');
   const names = [...(named === undefined ? [] : [named]), 'refs/remotes/origin/main', 'refs/remotes/origin/master'];
   for (const name of names) {
-    const found = await commit(name);
-    if (found !== undefined) return found;
+    const commitId = await commit(name);
+    if (commitId !== undefined) return commitId;
   }
   return undefined;
 }

@@ -45,7 +45,7 @@ export async function gitChanges(directory: string, options: GitCompareOptions =
   // Git lists a nested repository with a slash at the end.
   const added = names(untracked.output).filter((path) => !path.endsWith('/') && !seen.has(path));
   const all = [...changed, ...added.map((path): GitChange => ({ status: 'ADDED', path }))];
-  return all.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  return all.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Parses the output of `git diff --name-status -z`. */

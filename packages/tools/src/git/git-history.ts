@@ -61,5 +61,5 @@ export async function gitCommitChanges(
   const { commit, parent } = await commitAndParent(repository, sha);
   const diff = await repository.git('diff', ...nameStatus, parent, commit);
   if (diff.exitCode !== 0) throw new ToolError('unusable', `Git could not compare ${sha}: ${diff.message}.`);
-  return parseChanges(diff.output).toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  return parseChanges(diff.output).toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

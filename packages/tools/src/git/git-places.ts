@@ -22,8 +22,8 @@ export async function gitPlaces(directory: string, signal?: AbortSignal): Promis
     if (!isAbsolute(path)) throw unusable(directory, 'has a path that cannot be read');
     places.add(realPathOf(path));
   };
-  const own = await line('rev-parse', '--path-format=absolute', '--git-dir', '--git-common-dir');
-  own?.split('\n').forEach(add);
+  const directories = await line('rev-parse', '--path-format=absolute', '--git-dir', '--git-common-dir');
+  directories?.split('\n').forEach(add);
   const counted = await line('count-objects', '-v');
   for (const [, path = ''] of counted?.matchAll(/^alternate: (.*)$/gm) ?? []) add(path);
   let entries = 0;

@@ -70,8 +70,8 @@ export async function openConnection(name: string, server: McpServer, options: C
     const refusal = transport instanceof ProcessTransport ? transport.refusal : undefined;
     const walls = refusal === undefined ? [] : [`${refusal} Its setting is "sandbox" of the server.`];
     const details = [problem, ...walls, ...(printed === '' ? [] : [`It printed: ${printed}`])].join(' ');
-    const shown = truncateMiddle(redactor.text(details), maxProblem, () => ' … ');
-    return new ToolError('unusable', `The server ${name} ${what}. ${shown}`, { cause });
+    const problemText = truncateMiddle(redactor.text(details), maxProblem, () => ' … ');
+    return new ToolError('unusable', `The server ${name} ${what}. ${problemText}`, { cause });
   };
   const close = async (): Promise<void> => {
     await client.close().catch(() => undefined);

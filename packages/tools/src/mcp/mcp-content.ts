@@ -22,9 +22,11 @@ export function contentOfResult(result: CallToolResult, redactor: Redactor): rea
   if (result.content.length === 0 && result.structuredContent !== undefined)
     texts.push(JSON.stringify(result.structuredContent));
   const whole = redactor.text(texts.join('\n')).toWellFormed();
-  const shown = truncateMiddle(whole, maxChars, notice);
+  const shortened = truncateMiddle(whole, maxChars, notice);
   return [
-    ...(shown === '' && images.length > 0 ? [] : [text(shown === '' ? 'The tool returned nothing.' : shown)]),
+    ...(shortened === '' && images.length > 0
+      ? []
+      : [text(shortened === '' ? 'The tool returned nothing.' : shortened)]),
     ...(images.length === 0 ? [] : [{ type: 'image', image_urls: images, cache_prompt: false } as const]),
   ];
 }

@@ -75,15 +75,15 @@ export async function startMcpServers(
       kind: 'mcp',
       options: mcpOptions,
       create: ({ server, tools }, { redactor }): readonly Tool[] => {
-        const found = started.get(server);
-        const session = found?.session() ?? new McpSession(() => Promise.reject(notRunning(server)));
+        const startedServer = started.get(server);
+        const session = startedServer?.session() ?? new McpSession(() => Promise.reject(notRunning(server)));
         return tools.map((name) =>
           mcpTool({
             server,
             session,
             redactor,
-            sandbox: found?.sandbox,
-            description: found?.describe(name) ?? unknownTool(name),
+            sandbox: startedServer?.sandbox,
+            description: startedServer?.describe(name) ?? unknownTool(name),
           }),
         );
       },

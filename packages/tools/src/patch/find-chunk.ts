@@ -58,12 +58,12 @@ export class ChunkFinder {
     const wanted = chunk.lines.filter(({ mark }) => mark !== '+').map(({ text }) => text);
     if (wanted.length === 0) return this.#insertionPlaces(chunk, cursor);
     for (const pass of passes) {
-      const found = await this.#occurrences(pass, wanted, cursor);
-      if (found.length === 0) continue;
+      const places = await this.#occurrences(pass, wanted, cursor);
+      if (places.length === 0) continue;
       const { fuzz } = pass;
       const end = this.#lines.length - wanted.length;
-      if (chunk.isAtEnd && found.at(-1) === end) return [{ at: end, fuzz }];
-      const left = found.length === 1 ? found : await this.#filterByAnchors(chunk.anchors, found, cursor);
+      if (chunk.isAtEnd && places.at(-1) === end) return [{ at: end, fuzz }];
+      const left = places.length === 1 ? places : await this.#filterByAnchors(chunk.anchors, places, cursor);
       return left.map((at) => ({ at, fuzz: fuzz + (chunk.isAtEnd ? missedEndFuzz : 0) }));
     }
     return [];
@@ -82,11 +82,11 @@ export class ChunkFinder {
   /** Returns, for each position of the anchors, the next candidate below it; all candidates if there are no anchors. */
   async #filterByAnchors(
     anchors: readonly string[],
-    found: readonly number[],
+    places: readonly number[],
     cursor: number,
   ): Promise<readonly number[]> {
-    const next = nextOf(found, await this.#anchorPositions(anchors, cursor));
-    return next.length > 0 ? next : found;
+    const next = nextOf(places, await this.#anchorPositions(anchors, cursor));
+    return next.length > 0 ? next : places;
   }
 
   /** Returns the indexes of the last anchor at which the other anchors precede it in order. */
@@ -128,8 +128,8 @@ function nextOf(candidates: readonly number[], starts: readonly number[]): reado
   let index = 0;
   for (const start of starts) {
     while (index < candidates.length && (candidates[index] ?? 0) < start) index += 1;
-    const found = candidates[index];
-    if (found !== undefined && found !== next.at(-1)) next.push(found);
+    const candidate = candidates[index];
+    if (candidate !== undefined && candidate !== next.at(-1)) next.push(candidate);
   }
   return next;
 }

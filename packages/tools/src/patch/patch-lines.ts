@@ -13,7 +13,7 @@ const wrapperSchema = z.union([
   z.object({ input: z.string() }).transform(({ input }) => input),
   z.tuple([z.literal('apply_patch'), z.string()]).transform(([, patch]) => patch),
   z.object({ operations: z.array(operation) }).transform(({ operations }) => fromOperations(operations)),
-  operation.transform((one) => fromOperations([one])),
+  operation.transform((change) => fromOperations([change])),
 ]);
 
 const headings = { create_file: 'Add', update_file: 'Update', delete_file: 'Delete' } as const;
@@ -23,8 +23,8 @@ const headings = { create_file: 'Add', update_file: 'Update', delete_file: 'Dele
  * the patch, the operations of other patch tools. A unified diff is translated. Line ends are normalized.
  */
 export function patchLines(input: string): readonly string[] {
-  const given = input.replaceAll('\r\n', '\n').trim();
-  const text = /^```\w*\n([^]*)\n```$/.exec(given)?.[1]?.trim() ?? given;
+  const patch = input.replaceAll('\r\n', '\n').trim();
+  const text = /^```\w*\n([^]*)\n```$/.exec(patch)?.[1]?.trim() ?? patch;
   const inner = /^(?:apply_patch\s+)?<<-?\s*(['"]?)(\w+)\1\n(.*)\n\2$/s.exec(text)?.[3] ?? fromJson(text) ?? text;
   return fromUnifiedDiff(inner.trim().split('\n'));
 }

@@ -8,15 +8,15 @@ import { ToolError } from '../contract/error.ts';
  *
  * @throws {ToolError} `unusable` when no executable bash is found.
  */
-export function findShell(given: string | undefined, searchPath: string | undefined): string {
-  if (given !== undefined) {
-    if (isExecutable(given)) return given;
-    throw new ToolError('unusable', `The shell ${given} is not an executable file.`);
+export function findShell(path: string | undefined, searchPath: string | undefined): string {
+  if (path !== undefined) {
+    if (isExecutable(path)) return path;
+    throw new ToolError('unusable', `The shell ${path} is not an executable file.`);
   }
   const directories = [...(searchPath ?? '').split(delimiter).filter(Boolean), '/bin', '/usr/bin', '/usr/local/bin'];
-  const found = directories.map((directory) => join(directory, 'bash')).find(isExecutable);
-  if (found === undefined) throw new ToolError('unusable', 'No bash was found on this machine.');
-  return found;
+  const shell = directories.map((directory) => join(directory, 'bash')).find(isExecutable);
+  if (shell === undefined) throw new ToolError('unusable', 'No bash was found on this machine.');
+  return shell;
 }
 
 function isExecutable(path: string): boolean {

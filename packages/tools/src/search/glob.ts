@@ -63,19 +63,19 @@ async function runSearch(search: FileSearch, call: GlobCall, { workspace, signal
   if (rest.length > maxGlobChars)
     return failed(`Invalid \`pattern\` parameter: it is longer than ${maxGlobChars} characters.`);
   if (root.entry !== '.') return failed(`Invalid \`path\` parameter: ${root.path}. It is a file, not a directory.`);
-  const found = await search.files({
+  const files = await search.files({
     root,
     include: rest,
     args: ['--files', '--null'],
     signal,
   });
-  const { paths, count, isPartial, message } = found;
+  const { paths, count, isPartial, message } = files;
   if (message !== undefined && count === 0) return failed(`The search failed: ${message}`);
-  const isTruncated = isPartial || count + found.unnamed > paths.length;
+  const isTruncated = isPartial || count + files.unnamed > paths.length;
   const head = `${count === 0 ? 'No' : count}${isPartial ? ' or more' : ''} ${count === 1 ? 'file matches' : 'files match'} ${call.pattern} in ${root.path}${isPartial || count > paths.length ? `; the ${paths.length} changed last` : ''}`;
-  const shown = wholeLines(`${head}${unnamedNote(found)}${count === 0 ? '.' : ':'}`, paths, search.maxChars);
+  const list = wholeLines(`${head}${unnamedNote(files)}${count === 0 ? '.' : ':'}`, paths, search.maxChars);
   return {
-    content: [text(shown)],
+    content: [text(list)],
     files: [...paths],
     pattern: call.pattern,
     search_path: root.path,

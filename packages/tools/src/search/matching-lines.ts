@@ -72,8 +72,8 @@ function nameReader(names: ReadonlySet<string>): (record: string) => Named {
       before = `${before}${record}\n`.slice(-maxNameChars);
       return { rest: '' };
     }
-    const own = record.slice(0, end);
-    const whole = before + own;
+    const line = record.slice(0, end);
+    const whole = before + line;
     before = '';
     // What precedes may also be a message of ripgrep about another file, so the longest name that was asked for counts.
     for (let at = whole.indexOf('./'); at >= 0; at = whole.indexOf('./', at + 1)) {

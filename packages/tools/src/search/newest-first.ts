@@ -28,7 +28,7 @@ export async function newestFirst(
   { directory, limit, signal }: NewestFirstOptions,
 ): Promise<Newest> {
   let unnamed = 0;
-  const found: { readonly path: string; readonly changed: number }[] = [];
+  const files: { readonly path: string; readonly changed: number }[] = [];
   for (let from = 0; from < names.length; from += concurrency) {
     signal.throwIfAborted();
     const batch = names.slice(from, from + concurrency).map(async (name) => {
@@ -38,8 +38,8 @@ export async function newestFirst(
       if (stats === undefined && name.includes('\uFFFD')) unnamed += 1;
       return stats === undefined ? [] : [{ path, changed: stats.mtimeMs }];
     });
-    found.push(...(await Promise.all(batch)).flat());
+    files.push(...(await Promise.all(batch)).flat());
   }
-  found.sort((one, other) => other.changed - one.changed || (one.path < other.path ? -1 : 1));
-  return { paths: found.slice(0, limit).map(({ path }) => path), count: found.length, unnamed };
+  files.sort((a, b) => b.changed - a.changed || (a.path < b.path ? -1 : 1));
+  return { paths: files.slice(0, limit).map(({ path }) => path), count: files.length, unnamed };
 }

@@ -11,10 +11,10 @@ import { turn } from '../contract/turn.ts';
  *
  * @throws {ToolError} `unusable` when ripgrep is not found.
  */
-export async function findRipgrep(given: string | undefined, searchPath: string | undefined): Promise<string> {
-  if (given !== undefined) {
-    if (isExecutable(given)) return given;
-    throw new ToolError('unusable', `The ripgrep ${given} is not an executable file.`);
+export async function findRipgrep(path: string | undefined, searchPath: string | undefined): Promise<string> {
+  if (path !== undefined) {
+    if (isExecutable(path)) return path;
+    throw new ToolError('unusable', `The ripgrep ${path} is not an executable file.`);
   }
   const packaged = await import('@vscode/ripgrep').then(
     ({ rgPath }) => rgPath,
@@ -22,9 +22,9 @@ export async function findRipgrep(given: string | undefined, searchPath: string 
   );
   if (packaged !== undefined && isExecutable(packaged)) return packaged;
   const directories = (searchPath ?? '').split(delimiter).filter(isAbsolute);
-  const found = directories.map((directory) => join(directory, 'rg')).find(isExecutable);
-  if (found === undefined) throw new ToolError('unusable', 'No ripgrep was found on this machine.');
-  return found;
+  const program = directories.map((directory) => join(directory, 'rg')).find(isExecutable);
+  if (program === undefined) throw new ToolError('unusable', 'No ripgrep was found on this machine.');
+  return program;
 }
 
 function isExecutable(path: string): boolean {

@@ -5,14 +5,14 @@ import { nameLine } from '../files/name-line.ts';
  * feed in the name of a file is shown as `\n`, so that a name cannot look like further lines.
  */
 export function wholeLines(heading: string, lines: readonly string[], maxChars: number): string {
-  const shown = [heading];
+  const kept = [heading];
   let room = maxChars - heading.length - 60;
   for (const item of lines) {
     const line = nameLine(item);
     room -= line.length + 1;
     if (room < 0) break;
-    shown.push(line);
+    kept.push(line);
   }
-  const missing = lines.length + 1 - shown.length;
-  return missing === 0 ? shown.join('\n') : `${shown.join('\n')}\n[${missing} more lines left out.]`;
+  const missing = lines.length + 1 - kept.length;
+  return missing === 0 ? kept.join('\n') : `${kept.join('\n')}\n[${missing} more lines left out.]`;
 }

@@ -64,23 +64,21 @@ const options = {
  */
 export function toolKinds(settings: (context: ToolKindContext) => ToolSettings = () => ({})): readonly ToolKind[] {
   return [
-    toolKind('terminal', options.terminal, (given, context) => terminal({ ...given, ...settings(context).terminal }), [
+    toolKind('terminal', options.terminal, (spec, context) => terminal({ ...spec, ...settings(context).terminal }), [
       'BashTool',
     ]),
-    toolKind('file_editor', options.editor, (given, context) =>
-      fileEditor({ ...given, ...settings(context).fileEditor }),
+    toolKind('file_editor', options.editor, (spec, context) =>
+      fileEditor({ ...spec, ...settings(context).fileEditor }),
     ),
-    toolKind('planning_file_editor', options.editor, (given, context) =>
-      planningFileEditor({ ...given, ...settings(context).planningFileEditor }),
+    toolKind('planning_file_editor', options.editor, (spec, context) =>
+      planningFileEditor({ ...spec, ...settings(context).planningFileEditor }),
     ),
-    toolKind('apply_patch', options.patch, (given, context) =>
-      applyPatch({ ...given, ...settings(context).applyPatch }),
-    ),
-    toolKind('grep', options.search, (given, context) => grep({ ...given, ...settings(context).search })),
-    toolKind('glob', options.search, (given, context) => glob({ ...given, ...settings(context).search })),
+    toolKind('apply_patch', options.patch, (spec, context) => applyPatch({ ...spec, ...settings(context).applyPatch })),
+    toolKind('grep', options.search, (spec, context) => grep({ ...spec, ...settings(context).search })),
+    toolKind('glob', options.search, (spec, context) => glob({ ...spec, ...settings(context).search })),
     toolKind('task_tracker', options.none, (_given, context) => taskTracker(settings(context).taskTracker)),
     toolKind('think', options.none, () => think()),
-    toolKind('finish', options.finish, (given) => finish(given)),
+    toolKind('finish', options.finish, (spec) => finish(spec)),
   ];
 }
 
@@ -104,6 +102,6 @@ function toolKind<Options extends z.ZodObject>(
     kind: name,
     aliases: [`${className}Tool`, ...otherNames],
     options: schema,
-    create: (given, context: ToolKindContext) => [create({ ...given, redactor: context.redactor }, context)],
+    create: (spec, context: ToolKindContext) => [create({ ...spec, redactor: context.redactor }, context)],
   });
 }

@@ -93,13 +93,13 @@ export class ShellFactory {
     if (allowed === undefined || allowed.includes(directory)) return true;
     const real = realPathOf(directory);
     const home = this.#environment['HOME'] ?? '/';
-    return allowed.some((one) => realPathOf(one.replace(/^~(?=\/|$)/, () => home)) === real);
+    return allowed.some((path) => realPathOf(path.replace(/^~(?=\/|$)/, () => home)) === real);
   }
 
   /** Returns the secrets of one command, as variables. */
   async secretsFor(command: string): Promise<Readonly<Record<string, string>>> {
-    const found = (await this.#options.secrets?.(command)) ?? {};
-    return Object.fromEntries(Object.entries(found).filter(([name]) => isVariableName(name)));
+    const secrets = (await this.#options.secrets?.(command)) ?? {};
+    return Object.fromEntries(Object.entries(secrets).filter(([name]) => isVariableName(name)));
   }
 
   /** Returns the programs that run in the terminal, without the shells, and with masked arguments. */
@@ -151,7 +151,7 @@ async function backendFor(pty: boolean | undefined): Promise<ShellBackend> {
 /** Returns true if a directory exists at the path. */
 export async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );
 }

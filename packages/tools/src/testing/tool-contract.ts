@@ -149,8 +149,8 @@ export const toolContract: readonly ToolCheck[] = [
   }),
   check('shows the model no more than 50 000 characters', async ({ call }, { inputs }) => {
     for (const input of inputs) {
-      const shown = textOf(presentObservation(await call(input)));
-      assert.ok(shown.length <= maxTextChars, `it shows ${shown.length} characters`);
+      const text = textOf(presentObservation(await call(input)));
+      assert.ok(text.length <= maxTextChars, `it shows ${text.length} characters`);
     }
   }),
   check('does not change the workspace if its effect is read', async ({ tool, call, workspace }, { inputs }) => {

@@ -6,8 +6,8 @@ export const workspaceCommandChecks: readonly WorkspaceCheck[] = [
   {
     title: 'a command returns its exit code and both streams, each in order',
     async run(workspace) {
-      const found = await workspace.execute('echo one; echo "ä 1" >&2; echo two; echo 2 >&2; exit 3');
-      assert.deepEqual(found, { exitCode: 3, stdout: 'one\ntwo\n', stderr: 'ä 1\n2\n', timedOut: false });
+      const result = await workspace.execute('echo one; echo "ä 1" >&2; echo two; echo 2 >&2; exit 3');
+      assert.deepEqual(result, { exitCode: 3, stdout: 'one\ntwo\n', stderr: 'ä 1\n2\n', timedOut: false });
     },
   },
   {

@@ -136,13 +136,13 @@ export const workspaceFileChecks: readonly WorkspaceCheck[] = [
       await using host = await hostDirectory();
       await writeFile(host.at('from'), 'x');
       await workspace.write('file', 'old');
-      const works: readonly ((one: Workspace) => Promise<unknown>)[] = [
-        (one) => one.read('file', options),
-        (one) => one.write('file', 'new', options),
-        (one) => one.list('.', options),
-        (one) => one.execute('echo new > file', options),
-        (one) => one.upload(host.at('from'), 'file', options),
-        (one) => one.download('file', host.at('to'), options),
+      const works: readonly ((target: Workspace) => Promise<unknown>)[] = [
+        (target) => target.read('file', options),
+        (target) => target.write('file', 'new', options),
+        (target) => target.list('.', options),
+        (target) => target.execute('echo new > file', options),
+        (target) => target.upload(host.at('from'), 'file', options),
+        (target) => target.download('file', host.at('to'), options),
       ];
       for (const [index, work] of works.entries()) await rejectsWithCode(work(workspace), 'aborted', `method ${index}`);
       assert.equal((await workspace.read('file')).toString(), 'old');

@@ -23,8 +23,8 @@ export async function listRemotely(
 ): Promise<readonly WorkspaceEntry[]> {
   const { exitCode, stdout } = await execute(script, { directory, ...(signal && { signal }) });
   if (exitCode !== 0) throw new ToolError('unusable', `The directory ${directory} could not be listed.`);
-  const found = stdout.split('\0').slice(0, -1);
-  return found
+  const paths = stdout.split('\0').slice(0, -1);
+  return paths
     .map((field): WorkspaceEntry => ({ name: field.slice(1), kind: kinds[field.slice(0, 1)] ?? 'other' }))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -81,8 +81,8 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
         `Listing ${path}`,
         async () => {
           signal?.throwIfAborted();
-          const found = await readdir(files.resolve(path), { withFileTypes: true });
-          return found.map(entry).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+          const dirents = await readdir(files.resolve(path), { withFileTypes: true });
+          return dirents.map(entry).toSorted((a, b) => (a.name < b.name ? -1 : 1));
         },
         signal,
       ),
@@ -125,14 +125,19 @@ async function previous(path: string): Promise<Stats | undefined> {
 
 async function realDirectory(files: Jail, path: string): Promise<string> {
   return mapSystemErrors(`Opening the directory ${path}`, async () => {
-    const found = await realpath(files.resolve(path));
-    if (!(await stat(found)).isDirectory())
-      throw new ToolError('invalid-input', `The path ${path} is not a directory.`);
-    return found;
+    const real = await realpath(files.resolve(path));
+    if (!(await stat(real)).isDirectory()) throw new ToolError('invalid-input', `The path ${path} is not a directory.`);
+    return real;
   });
 }
 
-function entry(found: Dirent): WorkspaceEntry {
-  const kind = found.isSymbolicLink() ? 'link' : found.isDirectory() ? 'directory' : found.isFile() ? 'file' : 'other';
-  return { name: found.name, kind };
+function entry(dirent: Dirent): WorkspaceEntry {
+  const kind = dirent.isSymbolicLink()
+    ? 'link'
+    : dirent.isDirectory()
+      ? 'directory'
+      : dirent.isFile()
+        ? 'file'
+        : 'other';
+  return { name: dirent.name, kind };
 }

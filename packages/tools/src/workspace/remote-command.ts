@@ -110,7 +110,7 @@ async function outputsAfter(
   server: AgentServer,
   { id, order, deadline, signal }: OutputsQuery,
 ): Promise<readonly Output[]> {
-  const found: Output[] = [];
+  const outputs: Output[] = [];
   const seen = new Set<string>();
   let length = 0;
   for (let pageId: string | undefined; ;) {
@@ -125,18 +125,18 @@ async function outputsAfter(
       },
       signal,
     });
-    found.push(...items.filter(({ kind, command_id }) => kind === 'BashOutput' && sameId(command_id, id)));
+    outputs.push(...items.filter(({ kind, command_id }) => kind === 'BashOutput' && sameId(command_id, id)));
     // For an unknown page id the server returns the first page again.
-    if (next_page_id === undefined || next_page_id === null || seen.has(next_page_id)) return found;
+    if (next_page_id === undefined || next_page_id === null || seen.has(next_page_id)) return outputs;
     // The next search begins after what was found.
     length += JSON.stringify(items).length;
-    if (seen.size >= maxPages || length > maxLength || performance.now() > deadline) return found;
+    if (seen.size >= maxPages || length > maxLength || performance.now() > deadline) return outputs;
     seen.add(next_page_id);
     pageId = next_page_id;
   }
 }
 
 /** Compares two ids, with or without hyphens. */
-function sameId(one: string | null | undefined, other: string): boolean {
-  return one?.replaceAll('-', '') === other.replaceAll('-', '');
+function sameId(a: string | null | undefined, b: string): boolean {
+  return a?.replaceAll('-', '') === b.replaceAll('-', '');
 }

@@ -52,11 +52,11 @@ export function remoteWorkspace(options: RemoteWorkspaceOptions): Workspace {
       throw new ToolError('invalid-input', `The path ${JSON.stringify(path)} leads outside of ${directory}.`);
     return whole;
   };
-  const execute: Workspace['execute'] = async (command, one = {}) =>
-    remoteCommand(server, command, inside(one.directory ?? '.'), { ...one, pollMs, patienceMs });
+  const execute: Workspace['execute'] = async (command, commandOptions = {}) =>
+    remoteCommand(server, command, inside(commandOptions.directory ?? '.'), { ...commandOptions, pollMs, patienceMs });
   // Git commands may start in the real directory of a worktree, which need not be below the workspace path as written.
-  const git = remoteGit((command, one) =>
-    remoteCommand(server, command, one.directory ?? directory, { ...one, pollMs, patienceMs }),
+  const git = remoteGit((command, commandOptions) =>
+    remoteCommand(server, command, commandOptions.directory ?? directory, { ...commandOptions, pollMs, patienceMs }),
   );
   const real = async (path: string, signal?: AbortSignal): Promise<string> => {
     const way = posix.relative(directory, inside(path));
@@ -77,22 +77,22 @@ export function remoteWorkspace(options: RemoteWorkspaceOptions): Workspace {
     list: async (path = '.', { signal } = {}) => listRemotely(execute, path, signal),
     execute,
     async changes(path = '.', { ref, signal } = {}) {
-      const found = await server.json(changes, '/api/git/changes', { query: { path: inside(path), ref }, signal });
-      return found.map((one) => ({ path: one.path, status: statuses.get(one.status) ?? 'UPDATED' }));
+      const changed = await server.json(changes, '/api/git/changes', { query: { path: inside(path), ref }, signal });
+      return changed.map((change) => ({ path: change.path, status: statuses.get(change.status) ?? 'UPDATED' }));
     },
     async diff(path, { ref, signal } = {}) {
-      const found = await server.json(diff, '/api/git/diff', { query: { path: inside(path), ref }, signal });
-      return { modified: found.modified ?? '', original: found.original ?? '', isBinary: found.binary ?? false };
+      const answer = await server.json(diff, '/api/git/diff', { query: { path: inside(path), ref }, signal });
+      return { modified: answer.modified ?? '', original: answer.original ?? '', isBinary: answer.binary ?? false };
     },
-    async addWorktree(path, one = {}) {
-      const open = (where: string) => gitRepository(where, one.signal, git);
+    async addWorktree(path, worktreeOptions = {}) {
+      const open = (where: string) => gitRepository(where, worktreeOptions.signal, git);
       const place = inside(path);
-      await createWorktree(open, directory, await real(path, one.signal), one);
+      await createWorktree(open, directory, await real(path, worktreeOptions.signal), worktreeOptions);
       return remoteWorkspace({ ...options, directory: place });
     },
-    async removeWorktree(path, one = {}) {
-      const open = (where: string) => gitRepository(where, one.signal, git);
-      await deleteWorktree(open, directory, await real(path, one.signal), one);
+    async removeWorktree(path, worktreeOptions = {}) {
+      const open = (where: string) => gitRepository(where, worktreeOptions.signal, git);
+      await deleteWorktree(open, directory, await real(path, worktreeOptions.signal), worktreeOptions);
     },
   };
 }

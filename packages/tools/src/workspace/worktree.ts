@@ -62,9 +62,9 @@ export async function deleteWorktree(
   const listed = await git('worktree', 'list', '--porcelain', '-z');
   // The first entry is the main worktree.
   const others = listed.output.toString().split('\0\0').slice(1);
-  const found = others.map((one) => one.split('\0')).find(([name]) => name === `worktree ${path}`);
-  if (found === undefined) throw new ToolError('invalid-input', `There is no worktree ${path}.`);
-  const isGone = found.some((field) => field.startsWith('prunable'));
+  const fields = others.map((entry) => entry.split('\0')).find(([name]) => name === `worktree ${path}`);
+  if (fields === undefined) throw new ToolError('invalid-input', `There is no worktree ${path}.`);
+  const isGone = fields.some((field) => field.startsWith('prunable'));
   if (!force && !isGone && (await hasChanges(await open(path))))
     throw new ToolError('invalid-input', `The worktree ${path} has changes.`);
   // Forced, because git would check for changes itself, with the filters of that worktree.

@@ -31,11 +31,11 @@ export function killPrograms(directory: string, shells: readonly ProcessRecord[]
   for (let round = 0; round < maxScans; round += 1) {
     const table = processTable();
     if (table.length === 0) return false;
-    const found = findPrograms(directory, shells, table);
-    if (found.length === 0) return true;
+    const programs = findPrograms(directory, shells, table);
+    if (programs.length === 0) return true;
     const spared = ancestryOf(process.pid, table);
-    if (found.some(({ pid }) => spared.has(pid))) return false;
-    for (const { pid } of found) sendSignal(pid, 'SIGKILL');
+    if (programs.some(({ pid }) => spared.has(pid))) return false;
+    for (const { pid } of programs) sendSignal(pid, 'SIGKILL');
   }
   return true;
 }

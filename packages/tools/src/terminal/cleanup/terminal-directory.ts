@@ -33,7 +33,7 @@ export async function terminalDirectory(): Promise<string> {
  */
 export async function killOrphanedShells(temporary: string, user = process.getuid?.()): Promise<void> {
   const names = await readdir(temporary).catch(() => []);
-  for (const name of names.filter((one) => one.startsWith(directoryPrefix))) {
+  for (const name of names.filter((entry) => entry.startsWith(directoryPrefix))) {
     const directory = join(temporary, name);
     if (!isOwn(directory, user)) continue;
     const owner = readProcessRecord(join(directory, ownerFile));
@@ -46,8 +46,8 @@ export async function killOrphanedShells(temporary: string, user = process.getui
 /** Returns true if only this user can write the directory; others could record any process of this user there. */
 function isOwn(directory: string, user: number | undefined): boolean {
   try {
-    const found = lstatSync(directory);
-    return found.isDirectory() && found.uid === user && (found.mode & 0o022) === 0;
+    const stats = lstatSync(directory);
+    return stats.isDirectory() && stats.uid === user && (stats.mode & 0o022) === 0;
   } catch {
     return false;
   }
@@ -57,5 +57,5 @@ async function shellsIn(directory: string): Promise<readonly ProcessRecord[]> {
   const numbers = await readdir(directory).catch(() => []);
   return numbers
     .map((number) => readProcessRecord(join(directory, number, shellFile)))
-    .filter((one) => one !== undefined);
+    .filter((record) => record !== undefined);
 }

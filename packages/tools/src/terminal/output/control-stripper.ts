@@ -35,7 +35,7 @@ export class ControlStripper {
     const text = this.#held + chunk;
     this.#held = '';
     if (text.search(control) < 0) return text;
-    const open = text.replace(sequence, (found) => this.#found(found));
+    const open = text.replace(sequence, (match) => this.#found(match));
     const at = open.search(unfinished);
     if (at < 0 || open.length - at > maxSequenceChars) return withoutControls(open);
     this.#held = open.slice(at);

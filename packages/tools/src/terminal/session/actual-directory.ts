@@ -6,10 +6,10 @@ import { readlinkSync, statSync } from 'node:fs';
  * process; on other systems, and if the directory was deleted, it is the reported one.
  */
 export function actualDirectory(pid: number, reported: string): string {
-  const own = `/proc/${pid}/cwd`;
-  const file = fileOf(own);
+  const link = `/proc/${pid}/cwd`;
+  const file = fileOf(link);
   if (file === undefined || file === fileOf(reported)) return reported;
-  const real = readlinkSync(own);
+  const real = readlinkSync(link);
   return file === fileOf(real) ? real : reported;
 }
 

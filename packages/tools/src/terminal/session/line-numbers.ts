@@ -20,12 +20,12 @@ export class LineNumbers {
    * line that was found: the shell reads lines in order.
    */
   find(random: number): number | undefined {
-    const found = this.#lines.get(random);
-    if (found === undefined) return undefined;
+    const lineNumber = this.#lines.get(random);
+    if (lineNumber === undefined) return undefined;
     for (const [other, line] of this.#lines) {
-      if (line >= found) break;
+      if (line >= lineNumber) break;
       this.#lines.delete(other);
     }
-    return found;
+    return lineNumber;
   }
 }

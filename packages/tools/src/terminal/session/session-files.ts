@@ -91,9 +91,9 @@ export class SessionFiles {
 
 /** Makes sure that the path is a directory that its owner can change, and no link; any other file there is removed. */
 function restoreDirectory(path: string): void {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined || !found.isDirectory()) {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || !stats.isDirectory()) {
     rmSync(path, { force: true });
     mkdirSync(path, { mode: 0o700 });
-  } else if ((found.mode & 0o700) !== 0o700) chmodSync(path, 0o700);
+  } else if ((stats.mode & 0o700) !== 0o700) chmodSync(path, 0o700);
 }

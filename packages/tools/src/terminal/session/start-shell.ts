@@ -17,11 +17,11 @@ export function shellCommand(
  * one creates; until both exist, it is the id of the started one.
  */
 export function shellId(started: number, { sandbox }: Pick<ShellProcessOptions, 'sandbox'>): () => number {
-  let found: number | undefined;
+  let pid: number | undefined;
   return () => {
     if (sandbox === undefined || process.platform !== 'linux') return started;
-    const first = found === undefined ? oldestChild(started) : undefined;
-    found ??= first === undefined ? undefined : oldestChild(first);
-    return found ?? started;
+    const first = pid === undefined ? oldestChild(started) : undefined;
+    pid ??= first === undefined ? undefined : oldestChild(first);
+    return pid ?? started;
   };
 }
