@@ -89,8 +89,8 @@ function shownName(name: string): string {
 function choiceReader(): (choices: readonly WireChoice[]) => WireChoice | undefined {
   let number: number | undefined;
   return (choices) => {
-    const found = choices.find(({ index }) => index === undefined || index === (number ?? 0));
-    const choice = found ?? (number === undefined && choices.length === 1 ? choices[0] : undefined);
+    const started = choices.find(({ index }) => index === undefined || index === (number ?? 0));
+    const choice = started ?? (number === undefined && choices.length === 1 ? choices[0] : undefined);
     number ??= choice?.index;
     return choice;
   };

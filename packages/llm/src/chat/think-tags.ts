@@ -46,18 +46,18 @@ export function thinkTags(mode: Dialect['thinkTags']): ThinkTags {
   const steps: Readonly<Record<typeof state, () => readonly TextPiece[] | undefined>> = {
     before() {
       takeSpaces();
-      const found = tag.exec(held);
-      if (!found) {
+      const match = tag.exec(held);
+      if (!match) {
         if (held === '' || openings.some((opening) => opening.startsWith(held))) return undefined;
         state = 'text';
         return [];
       }
-      closing = `</${found[1]}>`;
+      closing = `</${match[1]}>`;
       state = 'thinking';
       hasThought = true;
       isFresh = true;
       spaces.length = 0;
-      held = held.slice(found[0].length);
+      held = held.slice(match[0].length);
       return [];
     },
     thinking() {

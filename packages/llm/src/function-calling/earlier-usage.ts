@@ -20,13 +20,13 @@ export function withEarlierUsage(earlier: ModelReply, later: ModelReply): ModelR
 
 type Usage = NonNullable<ModelReply['usage']>;
 
-function sum(one: Usage, other: Usage): Usage {
+function sum(a: Usage, b: Usage): Usage {
   return {
-    input_tokens: one.input_tokens + other.input_tokens,
-    output_tokens: one.output_tokens + other.output_tokens,
-    cache_read_tokens: one.cache_read_tokens + other.cache_read_tokens,
-    cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
-    reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
+    cache_write_tokens: a.cache_write_tokens + b.cache_write_tokens,
+    reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
   };
 }
 
@@ -37,6 +37,6 @@ export function errorWithEarlierUsage(
 ): unknown {
   if (!(error instanceof LlmError)) return error;
   const spent = { ...(usage && { usage }), ...(costUsd !== undefined && { costUsd }) };
-  const own = usage || costUsd !== undefined ? [{ model, code: error.code, ...spent }] : [];
-  return error.with({ failedAttempts: [...failedAttempts, ...own, ...error.failedAttempts] });
+  const attempts = usage || costUsd !== undefined ? [{ model, code: error.code, ...spent }] : [];
+  return error.with({ failedAttempts: [...failedAttempts, ...attempts, ...error.failedAttempts] });
 }

@@ -110,8 +110,8 @@ async function generateOnce(
   request: ModelRequest,
   { mayCall, ...options }: GenerateOptions & { readonly mayCall: boolean },
 ) {
-  const own = state.callsPerReply === 'one' ? [tags.functionClose, `\n${tags.result}`] : [`\n${tags.result}`];
-  const stops = state.takesStops && mayCall ? own : [];
+  const stopTexts = state.callsPerReply === 'one' ? [tags.functionClose, `\n${tags.result}`] : [`\n${tags.result}`];
+  const stops = state.takesStops && mayCall ? stopTexts : [];
   try {
     return { stops, reply: await state.model.generate(renderRequest(state, request, stops), options) };
   } catch (error) {

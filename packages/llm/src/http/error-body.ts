@@ -37,8 +37,8 @@ export function parseErrorBody(body: unknown): ErrorBody {
 }
 
 function statusOf({ code, status }: z.output<typeof shape>): Pick<ErrorBody, 'status'> {
-  const found = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
-  return found === undefined ? {} : { status: found };
+  const httpStatus = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
+  return httpStatus === undefined ? {} : { status: httpStatus };
 }
 
 /** Title of an HTML page; other text unchanged. */

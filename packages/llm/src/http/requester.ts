@@ -80,7 +80,7 @@ export function requester(options: ServerOptions, { path, list }: Endpoint): Req
   let secrets = secretsInHeaders(Object.entries(headers));
   const errors = serverErrors(address, () => secrets);
   const post = client
-    ? postWithClient(path, { client, errors, onSecrets: (found) => (secrets = found) })
+    ? postWithClient(path, { client, errors, onSecrets: (values) => (secrets = values) })
     : postTo({ url: root + path, headers, encode: jsonEncoder(list), errors, ...(fetch && { fetch }) });
   return {
     root,

@@ -35,8 +35,8 @@ const units: Readonly<Record<string, number>> = { ms: 1, mi: 60_000, m: 60_000, 
 export function waitInText(text: string): number | undefined {
   const start = text.slice(0, 4000);
   for (const pattern of waitPatterns) {
-    const found = pattern.exec(start)?.[1];
-    if (found !== undefined) return durationOf(found);
+    const value = pattern.exec(start)?.[1];
+    if (value !== undefined) return durationOf(value);
   }
   return undefined;
 }

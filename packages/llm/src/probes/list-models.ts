@@ -16,8 +16,8 @@ const list = z.looseObject({ data: z.array(z.looseObject({ id: z.string().min(1)
  * @throws {LlmError} `bad-request` for an invalid address.
  */
 export async function listModels({ baseUrl, ...options }: ListModelsOptions): Promise<readonly string[] | undefined> {
-  const found = await serverReader(options)(`${apiRoot(baseUrl)}/models`, list);
-  return found?.data.map(({ id }) => id);
+  const answer = await serverReader(options)(`${apiRoot(baseUrl)}/models`, list);
+  return answer?.data.map(({ id }) => id);
 }
 
 /**

@@ -26,13 +26,13 @@ export async function probeModel(options: ProbeOptions): Promise<ProbedCapabilit
   const server = root.replace(/\/v1$/, '');
   const { model } = options;
   const read = serverReader(options);
-  const own = isLoopback(root)
+  const localReads = isLoopback(root)
     ? [
         read(`${server}/props`, llamaProps),
         read(`${server}/api/v0/models`, lmStudioModel(model)),
         read(`${server}/api/show`, ollamaModel, { model }),
       ]
     : [];
-  const found = await Promise.all([read(`${root}/models`, listedModel(model)), ...own]);
-  return Object.assign({}, ...found) as ProbedCapabilities;
+  const answers = await Promise.all([read(`${root}/models`, listedModel(model)), ...localReads]);
+  return Object.assign({}, ...answers) as ProbedCapabilities;
 }

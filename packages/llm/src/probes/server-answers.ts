@@ -9,8 +9,10 @@ const tokens = z.number().int().positive().optional().catch(undefined);
 const words = z.array(z.string()).optional().catch(undefined);
 
 /** Removes unknown values. */
-function withoutUnknown(found: { readonly [Key in keyof ProbedCapabilities]: ProbedCapabilities[Key] | undefined }) {
-  return withoutUndefined(found);
+function withoutUnknown(capabilities: {
+  readonly [Key in keyof ProbedCapabilities]: ProbedCapabilities[Key] | undefined;
+}) {
+  return withoutUndefined(capabilities);
 }
 
 /** An entry of `/models`, as vLLM and routers fill it. */
@@ -24,13 +26,13 @@ export function listedModel(model: string) {
     top_provider: z.looseObject({ context_length: tokens, max_completion_tokens: tokens }).optional().catch(undefined),
   });
   return z.looseObject({ data: z.array(entry) }).transform(({ data }) => {
-    const found = data.find(({ id }) => id === model);
-    if (!found) return {};
+    const listed = data.find(({ id }) => id === model);
+    if (!listed) return {};
     return withoutUnknown({
-      contextWindow: found.max_model_len ?? found.top_provider?.context_length ?? found.context_length,
-      maxOutputTokens: found.top_provider?.max_completion_tokens,
-      functionCalling: found.supported_parameters?.includes('tools'),
-      vision: found.architecture?.input_modalities?.includes('image'),
+      contextWindow: listed.max_model_len ?? listed.top_provider?.context_length ?? listed.context_length,
+      maxOutputTokens: listed.top_provider?.max_completion_tokens,
+      functionCalling: listed.supported_parameters?.includes('tools'),
+      vision: listed.architecture?.input_modalities?.includes('image'),
     });
   });
 }
@@ -44,12 +46,12 @@ export function lmStudioModel(model: string) {
     capabilities: words,
   });
   return z.looseObject({ data: z.array(entry) }).transform(({ data }) => {
-    const found = data.find(({ id }) => id === model);
-    if (!found) return {};
+    const listed = data.find(({ id }) => id === model);
+    if (!listed) return {};
     return withoutUnknown({
-      contextWindow: found.loaded_context_length,
-      functionCalling: found.capabilities?.includes('tool_use'),
-      vision: found.type === undefined ? undefined : found.type === 'vlm',
+      contextWindow: listed.loaded_context_length,
+      functionCalling: listed.capabilities?.includes('tool_use'),
+      vision: listed.type === undefined ? undefined : listed.type === 'vlm',
     });
   });
 }

@@ -33,8 +33,8 @@ export function readFailedGeneration(
     latencyMs: 0,
     attempts: 1,
   };
-  const found = readTextCalls(output, request, textCallFormats);
-  if (!found?.format) return undefined;
-  const { id, message, finish, invalidCalls } = found.reply;
+  const textCalls = readTextCalls(output, request, textCallFormats);
+  if (!textCalls?.format) return undefined;
+  const { id, message, finish, invalidCalls } = textCalls.reply;
   return { id, model, message, finish, ...(invalidCalls && { invalidCalls }) };
 }

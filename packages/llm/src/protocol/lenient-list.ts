@@ -5,5 +5,7 @@ export function lenientList<Item extends z.ZodType>(item: Item) {
   return z
     .array(item.nullable().catch(() => null))
     .catch(() => [])
-    .transform((items) => items.filter((one): one is NonNullable<typeof one> => one !== null && one !== undefined));
+    .transform((items) =>
+      items.filter((value): value is NonNullable<typeof value> => value !== null && value !== undefined),
+    );
 }

@@ -80,9 +80,9 @@ function keyNameAt(address: string): Pick<ResolvedReference, 'server' | 'keyName
   const url = URL.parse(address.trim());
   if (!url || !/^https?:$/.test(url.protocol)) return {};
   const { origin } = url;
-  const found = Object.entries(providers).find(([, { baseUrl }]) => new URL(baseUrl).origin === origin);
-  if (!found) return { server: origin };
-  const [server, { keyName }] = found;
+  const provider = Object.entries(providers).find(([, { baseUrl }]) => new URL(baseUrl).origin === origin);
+  if (!provider) return { server: origin };
+  const [server, { keyName }] = provider;
   return { server, ...(keyName !== undefined && { keyName }) };
 }
 

@@ -62,10 +62,10 @@ export function outputAssembly(): OutputAssembly {
   let calls = 0;
   let characters = 0;
   /** An item repeats the content of its pieces. */
-  const measure = (one: OpenItem, length: number): void => {
-    const before = Math.max(one.length, one.emitted.length);
-    one.length = length;
-    characters += Math.max(length, one.emitted.length) - before;
+  const measure = (item: OpenItem, length: number): void => {
+    const before = Math.max(item.length, item.emitted.length);
+    item.length = length;
+    characters += Math.max(length, item.emitted.length) - before;
   };
 
   const itemAt = (index: number, item: OutputItem): OpenItem => {
@@ -77,12 +77,12 @@ export function outputAssembly(): OutputAssembly {
     characters += itemSize;
     return begun;
   };
-  const addText = (one: OpenItem, kind: 'text' | 'reasoning', added: string, part = 0): readonly Delta[] => {
+  const addText = (item: OpenItem, kind: 'text' | 'reasoning', added: string, part = 0): readonly Delta[] => {
     if (added === '') return [];
-    const isSeparate = joined[kind].length > 0 && (one.emitted === '' || part !== one.part);
+    const isSeparate = joined[kind].length > 0 && (item.emitted === '' || part !== item.part);
     const text = isSeparate ? separator + added : added;
-    one.part = part;
-    one.emitted += added;
+    item.part = part;
+    item.emitted += added;
     joined[kind].push(text);
     return [{ kind, text }];
   };
@@ -94,33 +94,33 @@ export function outputAssembly(): OutputAssembly {
       const kind = pieces.get(type);
       if (!kind) return [];
       characters += delta.length;
-      const one = itemAt(index, { ...emptyItem, type: kind });
-      if (kind === 'function_call') return addArguments(one, delta);
-      return kind === 'message' ? addText(one, 'text', delta) : addText(one, 'reasoning', delta, part);
+      const item = itemAt(index, { ...emptyItem, type: kind });
+      if (kind === 'function_call') return addArguments(item, delta);
+      return kind === 'message' ? addText(item, 'text', delta) : addText(item, 'reasoning', delta, part);
     },
     addItem(index, item) {
-      const one = itemAt(index, item);
-      one.item = item;
-      measure(one, JSON.stringify(item).length);
-      if (item.type === 'function_call') return addArguments(one, unsent(one, item.arguments));
-      if (item.type === 'message') return addText(one, 'text', unsent(one, textOfItem(item)));
-      if (item.type !== 'reasoning' || one.emitted !== '') return [];
-      return thoughtsIn(item).flatMap((thought, part) => addText(one, 'reasoning', thought, part));
+      const openItem = itemAt(index, item);
+      openItem.item = item;
+      measure(openItem, JSON.stringify(item).length);
+      if (item.type === 'function_call') return addArguments(openItem, unsent(openItem, item.arguments));
+      if (item.type === 'message') return addText(openItem, 'text', unsent(openItem, textOfItem(item)));
+      if (item.type !== 'reasoning' || openItem.emitted !== '') return [];
+      return thoughtsIn(item).flatMap((thought, part) => addText(openItem, 'reasoning', thought, part));
     },
-    items: () => [...open].toSorted(([a], [b]) => a - b).map(([, one]) => completeItem(one)),
+    items: () => [...open].toSorted(([a], [b]) => a - b).map(([, item]) => completeItem(item)),
     text: () => joined.text.join(''),
     reasoning: () => joined.reasoning.join(''),
   };
 }
 
 /** Emits nothing before the name is known; the first delta of a call contains it. */
-function addArguments(one: OpenItem, json: string): readonly Delta[] {
-  const { name } = one.item;
-  if (name === '' || (json === '' && one.isAnnounced)) return [];
-  const head = one.isAnnounced ? {} : { name };
-  one.isAnnounced = true;
-  one.emitted += json;
-  return [{ kind: 'tool-call', index: one.call, ...head, arguments: json }];
+function addArguments(item: OpenItem, json: string): readonly Delta[] {
+  const { name } = item.item;
+  if (name === '' || (json === '' && item.isAnnounced)) return [];
+  const head = item.isAnnounced ? {} : { name };
+  item.isAnnounced = true;
+  item.emitted += json;
+  return [{ kind: 'tool-call', index: item.call, ...head, arguments: json }];
 }
 
 function unsent({ emitted }: OpenItem, whole: string): string {

@@ -60,9 +60,9 @@ function connection(
 /** Returns the headers under their stored names. @throws {LlmError} `unauthenticated` for one without a value. */
 function storedHeaders(
   names: readonly string[],
-  given: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const values = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+  const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const entries = names.map((name) => {
     const value = values.get(name.toLowerCase());
     if (value === undefined) throw new LlmError('unauthenticated', `The value of the header ${name} is not stored.`);

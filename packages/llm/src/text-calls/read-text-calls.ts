@@ -101,14 +101,14 @@ export function callsInText(
     const { read, isCode = false }: (typeof textCallReaders)[TextCallFormat] & { readonly isCode?: boolean } =
       textCallReaders[format];
     if (isNative && isCode) continue;
-    const found = read(callText, knownIn);
-    if (!found?.calls.every(({ name }) => tools.has(originalName(name)))) continue;
-    if (isNative && !endsLine(found.leadingText)) continue;
+    const textCalls = read(callText, knownIn);
+    if (!textCalls?.calls.every(({ name }) => tools.has(originalName(name)))) continue;
+    if (isNative && !endsLine(textCalls.leadingText)) continue;
     // Calls before those that were read would be left out.
-    const leading = { text: found.leadingText, prose: prose.slice(0, found.leadingText.length) };
+    const leading = { text: textCalls.leadingText, prose: prose.slice(0, textCalls.leadingText.length) };
     if (mentionedCall(leading, (name) => tools.has(originalName(name))) !== undefined) continue;
-    const calls = found.calls.map((call) => ({ ...call, name: originalName(call.name) }));
-    return { format, calls: { ...found, calls } };
+    const calls = textCalls.calls.map((call) => ({ ...call, name: originalName(call.name) }));
+    return { format, calls: { ...textCalls, calls } };
   }
   return undefined;
 }

@@ -11,11 +11,11 @@ export interface TextCallStream {
 /** Creates a stream that holds text back from the first of `marks`, and forwards everything else immediately. */
 export function textCallStream(onDelta: (delta: Delta) => void, marks: readonly string[]): TextCallStream {
   let held = '';
-  let shown = '';
+  let visible = '';
   let isHolding = false;
   let isBlank = true;
   const emitText = (text: string): void => {
-    shown += text;
+    visible += text;
     held = held.slice(text.length);
     if (text !== '') onDelta({ kind: 'text', text });
   };
@@ -23,9 +23,9 @@ export function textCallStream(onDelta: (delta: Delta) => void, marks: readonly 
     held += text;
     // White space before a mark is dropped. Blank text is not searched, so that a lot of it takes linear time.
     if (isHolding || (isBlank && text.trim() === '')) return;
-    const found = marks.map((mark) => held.indexOf(mark)).filter((at) => at !== -1);
-    isHolding = found.length > 0;
-    emitText(held.slice(0, isHolding ? Math.min(...found) : lengthBeforeMark(held, marks)).trimEnd());
+    const places = marks.map((mark) => held.indexOf(mark)).filter((at) => at !== -1);
+    isHolding = places.length > 0;
+    emitText(held.slice(0, isHolding ? Math.min(...places) : lengthBeforeMark(held, marks)).trimEnd());
     isBlank = held.trim() === '';
   };
   return {
@@ -33,7 +33,7 @@ export function textCallStream(onDelta: (delta: Delta) => void, marks: readonly 
       if (delta.kind === 'text') return addText(delta.text);
       if (delta.kind === 'reset') {
         held = '';
-        shown = '';
+        visible = '';
         isHolding = false;
         isBlank = true;
       }
@@ -42,13 +42,13 @@ export function textCallStream(onDelta: (delta: Delta) => void, marks: readonly 
     end(message, isRead) {
       if (!isRead) return emitText(held);
       const text = textOf(message.content);
-      if (!text.startsWith(shown)) {
+      if (!text.startsWith(visible)) {
         onDelta({ kind: 'reset', reason: 'The text of the reply contained calls.' });
         const { reasoning_content: reasoning = '' } = message;
         if (reasoning !== '') onDelta({ kind: 'reasoning', text: reasoning });
-        shown = '';
+        visible = '';
       }
-      if (text !== shown) onDelta({ kind: 'text', text: text.slice(shown.length) });
+      if (text !== visible) onDelta({ kind: 'text', text: text.slice(visible.length) });
       for (const [index, { name, arguments: json }] of (message.tool_calls ?? []).entries()) {
         onDelta({ kind: 'tool-call', index, name, arguments: json });
       }

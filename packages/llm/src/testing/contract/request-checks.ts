@@ -48,7 +48,7 @@ export const requestChecks: readonly ModelCheck[] = [
       assert.ok(!places.includes(-1), 'a message did not arrive');
       assert.deepEqual(
         places,
-        places.toSorted((one, other) => one - other),
+        places.toSorted((a, b) => a - b),
       );
     },
   },

@@ -77,7 +77,7 @@ function itemEvents(
   const empty = { reasoning: { summary: [] }, message: { content: [] }, function_call: { arguments: '' } }[item.type];
   const { text, reasoning, calls, ...rest } = turn;
   const call = calls.findIndex((each) => item['call_id'] === each.id);
-  const own: CompleteTurn = {
+  const wholeTurn: CompleteTurn = {
     ...rest,
     calls: call === -1 ? [] : calls.slice(call, call + 1),
     ...(item.type === 'message' && text !== undefined && { text }),
@@ -85,7 +85,7 @@ function itemEvents(
   };
   return [
     { type: 'response.output_item.added', output_index: place, item: { ...item, ...empty } },
-    ...turnDeltas(own, split).map((piece) => pieceEvent(piece, at)),
+    ...turnDeltas(wholeTurn, split).map((piece) => pieceEvent(piece, at)),
     { type: 'response.output_item.done', output_index: place, item },
   ];
 }

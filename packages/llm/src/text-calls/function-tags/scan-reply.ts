@@ -31,22 +31,22 @@ export interface ScanOptions {
 export function scanReply(text: string, options: ScanOptions): ScannedReply {
   let leadingReasoning = '';
   let begin = 0;
-  let found: FoundCall[] = [];
+  let foundCalls: FoundCall[] = [];
   for (let from = 0; ;) {
     const next = nextCall(text, from, options);
     const between = text.slice(from, next?.start);
-    if (found.length > 0 && (startsResult(between) || opensThinking(between))) break;
-    const lone = found.length > 0 ? unopenedClose(between) : undefined;
+    if (foundCalls.length > 0 && (startsResult(between) || opensThinking(between))) break;
+    const lone = foundCalls.length > 0 ? unopenedClose(between) : undefined;
     if (lone) {
       leadingReasoning = text.slice(0, from + lone.start).trim();
       begin = from + lone.end;
-      found = [];
+      foundCalls = [];
     }
     if (!next) break;
-    found.push(next);
+    foundCalls.push(next);
     from = next.end;
   }
-  const calls = found.slice(0, options.maxCalls);
+  const calls = foundCalls.slice(0, options.maxCalls);
   const starts = [begin, ...calls.map(({ end }) => end)];
   const between = calls.map(({ start }, index) => text.slice(starts[index], start));
   const rest = text.slice(starts.at(-1));

@@ -16,14 +16,14 @@ const loneClose = /^[ \t]*<\/think(?:ing)?>[ \t]*\r?$|<\/think(?:ing)?>\s*(?=<to
  * closing tag, the rest of the text is reasoning.
  */
 export function splitThinking(whole: string): SplitText {
-  const found = whole.indexOf(tags.functionOpen);
-  const lone = unopenedClose(whole.slice(0, found === -1 ? undefined : found + tags.functionOpen.length));
+  const start = whole.indexOf(tags.functionOpen);
+  const lone = unopenedClose(whole.slice(0, start === -1 ? undefined : start + tags.functionOpen.length));
   if (lone) return { reasoning: whole.slice(0, lone.start).trim(), text: whole.slice(lone.end).trimStart() };
   const thoughts: string[] = [];
   const parts: string[] = [];
   const search = new RegExp(opening);
   let from = 0;
-  let call = found;
+  let call = start;
   for (let match = search.exec(whole); match; match = search.exec(whole)) {
     if (call !== -1 && call < match.index) break;
     const close = `</${match[1]}>`;

@@ -55,7 +55,8 @@ export function dumpFolder({ path, secrets = [], ...options }: DumpFolderOptions
       });
   };
   return {
-    dump: (kind, model, value, own = []) => enqueue(fileName(kind, model, now()), value, [...secrets, ...own]),
+    dump: (kind, model, value, dumpSecrets = []) =>
+      enqueue(fileName(kind, model, now()), value, [...secrets, ...dumpSecrets]),
     dumpOnce(name, value) {
       const file = `${name}.json`;
       if (!files.includes(file)) enqueue(file, value);
