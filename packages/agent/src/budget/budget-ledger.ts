@@ -64,7 +64,7 @@ export class BudgetLedger {
       const run = ledger === this ? limits : (ledger.#run?.limits ?? {});
       return timeLimit(run, ledger.#conversation.agent.budget, ledger.#timesFor(this)) ?? [];
     });
-    return left.toSorted((one, other) => one.leftMs - other.leftMs)[0];
+    return left.toSorted((a, b) => a.leftMs - b.leftMs)[0];
   }
 
   /** Opens a run. */
@@ -99,10 +99,10 @@ export class BudgetLedger {
   async startWork(): Promise<readonly Draft[]> {
     const at = this.#conversation.now();
     if (this.#run) this.#run.since = at;
-    const own = this.#enter(at);
+    const enteredDrafts = this.#enter(at);
     const above = this.#ancestors.map((ledger) => ({ ledger, drafts: ledger.#enter(at) }));
     for (const { ledger, drafts } of above.toReversed()) await ledger.#conversation.journal.emit(drafts);
-    return own;
+    return enteredDrafts;
   }
 
   /** Marks the run as ended, in its own log and in those of the ancestors. */
@@ -154,7 +154,7 @@ export class BudgetLedger {
   #spent(): Spent {
     const { total, byUsageId } = this.#conversation.journal.timeline.read('stats');
     const all = spentOf(total);
-    const own: Spent = { ...all, calls: all.calls + (this.#repliesBefore === this.#replies ? 1 : 0) };
+    const spent: Spent = { ...all, calls: all.calls + (this.#repliesBefore === this.#replies ? 1 : 0) };
     return [...this.#children].reduce(({ costUsd, tokens, calls }, child) => {
       const reported = byUsageId[child.#usageId];
       const unreported = spentSince(reported ? spentOf(reported) : nothing, child.#spent());
@@ -163,7 +163,7 @@ export class BudgetLedger {
         tokens: tokens + unreported.tokens,
         calls: calls + unreported.calls,
       };
-    }, own);
+    }, spent);
   }
 
   get #usageId(): string {

@@ -6,12 +6,12 @@ export type Match = 'yes' | 'maybe' | 'no';
 
 /** Returns the strongest of some matches. */
 export function strongest(matches: Iterable<Match>): Match {
-  let found: Match = 'no';
+  let best: Match = 'no';
   for (const match of matches) {
     if (match === 'yes') return 'yes';
-    if (match === 'maybe') found = match;
+    if (match === 'maybe') best = match;
   }
-  return found;
+  return best;
 }
 
 /** Returns the words of a command pattern; `*` at its end means any further words, which it matches anyway. */

@@ -131,13 +131,13 @@ const programs = new Map([
 
 /** Returns the programs of rows; those of several rows are harmless by each. */
 function programsIn(rows: typeof reading): ReadonlyMap<string, Accepts> {
-  const found = new Map<string, Accepts>();
+  const acceptsByName = new Map<string, Accepts>();
   for (const [names, accepts] of rows)
     for (const name of names.split(' ')) {
-      const other = found.get(name);
-      found.set(name, other ? (args) => other(args) || accepts(args) : accepts);
+      const other = acceptsByName.get(name);
+      acceptsByName.set(name, other ? (args) => other(args) || accepts(args) : accepts);
     }
-  return found;
+  return acceptsByName;
 }
 
 /** Variables that select no program and no file outside of the workspace. */

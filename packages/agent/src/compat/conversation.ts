@@ -55,9 +55,9 @@ export class Conversation implements AsyncDisposable {
     id = '',
     options: Omit<OpenOptions, 'store' | 'id'> = {},
   ): Promise<Conversation> {
-    const given = typeof from === 'string' ? { ...options, id } : from;
+    const identified = typeof from === 'string' ? { ...options, id } : from;
     const place = typeof from === 'string' ? from : from.store;
-    return Conversation.#of(await openIn(place, (store) => Underlying.open({ ...given, store })), given);
+    return Conversation.#of(await openIn(place, (store) => Underlying.open({ ...identified, store })), identified);
   }
 
   static async #of(opened: Opened, { kinds = [] }: Pick<OpenOptions, 'kinds'>): Promise<Conversation> {

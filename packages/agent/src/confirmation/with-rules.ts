@@ -25,9 +25,9 @@ export function withRules(policy: ConfirmationPolicy, rules: readonly Permission
     spec: { ...specOf(base), rules: data.map((rule) => ({ ...rule })) },
     review(call) {
       const review = base.review(call);
-      const found = ruleDecision(data, call);
-      if (!found) return review;
-      const { decision, rule } = found;
+      const ruled = ruleDecision(data, call);
+      if (!ruled) return review;
+      const { decision, rule } = ruled;
       if (decision === 'deny') return { ...review, asks: false, denies: true, rule };
       return { ...review, asks: decision === 'ask', rule };
     },

@@ -31,10 +31,10 @@ export async function childSession(
     secrets: () => [...valuesOf(secrets), ...valuesOf(child.secrets)],
     ...withoutUndefined({ kinds, now, timeout, newId }),
   };
-  const own = { ...options, ...withoutUndefined({ workspace: child.workspace }), clientTools, id };
+  const childOptions = { ...options, ...withoutUndefined({ workspace: child.workspace }), clientTools, id };
   const opened = (await isStored(store, id))
-    ? await openSession({ ...own, missingTools }, parent)
-    : await createSession({ workspace: parent.workspace, ...own }, parent);
+    ? await openSession({ ...childOptions, missingTools }, parent)
+    : await createSession({ workspace: parent.workspace, ...childOptions }, parent);
   return { opened, options };
 }
 

@@ -50,8 +50,8 @@ function collision(name: string, id: string, isClientTool: boolean): AgentError 
   return new AgentError('invalid', message);
 }
 
-function isSame(one: Tool, other: Tool): boolean {
-  return JSON.stringify(one.definition) === JSON.stringify(other.definition);
+function isSame(a: Tool, b: Tool): boolean {
+  return JSON.stringify(a.definition) === JSON.stringify(b.definition);
 }
 
 function specsInPrompt({ events }: View): readonly unknown[] {

@@ -93,8 +93,8 @@ export class Conversation implements AsyncDisposable {
    * {@link StorageError} `missing`, `held` and what the store throws.
    */
   static async open(options: OpenOptions): Promise<Conversation> {
-    const found = { ...options, id: await storedId(options.store, options.id) };
-    return new Conversation(await openSession(found), found);
+    const identified = { ...options, id: await storedId(options.store, options.id) };
+    return new Conversation(await openSession(identified), identified);
   }
 
   /**
@@ -350,8 +350,8 @@ export class Conversation implements AsyncDisposable {
    */
   async child(options: ChildOptions = {}): Promise<Conversation> {
     const id = options.id === undefined ? canonicalId(randomUUID()) : await storedId(this.#options.store, options.id);
-    const { opened, options: own } = await childSession(this.#usable, this.#options, { ...options, id });
-    const child = new Conversation(opened, own, this);
+    const { opened, options: childOptions } = await childSession(this.#usable, this.#options, { ...options, id });
+    const child = new Conversation(opened, childOptions, this);
     return this.#lifetime.adopt(child, { lifetime: child.#lifetime, session: opened.session });
   }
 

@@ -173,12 +173,12 @@ async function resumedSession(
   const workspace = await workspaceOf(options, stored.workspace);
   // The boundary that ends those of a bundle is stored with the end of the fork.
   const toolNames = isOfImport ? [] : timeline.read('toolsets').names;
-  const own = options.agent ?? storedAgent({ id, settings: stored, toolNames }, options);
+  const usedAgent = options.agent ?? storedAgent({ id, settings: stored, toolNames }, options);
   const { registries } = options;
-  const agent = resumeAgent(own, stored, { id, policyUpdates: timeline.read('policies'), registries });
+  const agent = resumeAgent(usedAgent, stored, { id, policyUpdates: timeline.read('policies'), registries });
   const lastStamp = await lastTimestamp(folded.log, folded.codec);
   // Made once everything else is known to exist: a failure closes them, and a caller may have no others.
-  const { tools: agentTools, mask, maskBeginning, delegation } = makeTools({ ...options, agent: own });
+  const { tools: agentTools, mask, maskBeginning, delegation } = makeTools({ ...options, agent: usedAgent });
   try {
     const { tools, specs } = registerClientTools({
       id,
@@ -272,15 +272,15 @@ export function maskOf(options: ConversationOptions): Mask {
 
 /** Makes the agent's tools for one conversation. @throws {AgentError} `invalid` when two have the same name. */
 function makeTools({ agent, id, ...options }: ConversationOptions & { readonly id: string }) {
-  const found = redactorOf({ agent, ...options });
-  const mask = found.value;
+  const usedRedactor = redactorOf({ agent, ...options });
+  const mask = usedRedactor.value;
   const delegation = new Delegation(agent.subAgents);
-  const own = agent.tools({ conversationId: id, mask, redactor: found, delegation });
+  const ownTools = agent.tools({ conversationId: id, mask, redactor: usedRedactor, delegation });
   const { skills, sandbox } = agent;
-  const needsTool = invocableSkills(skills).length > 0 && !own.some(({ name }) => name === 'invoke_skill');
-  const made = needsTool ? [...own, invokeSkill({ skills, mask, sandbox })] : own;
+  const needsTool = invocableSkills(skills).length > 0 && !ownTools.some(({ name }) => name === 'invoke_skill');
+  const made = needsTool ? [...ownTools, invokeSkill({ skills, mask, sandbox })] : ownTools;
   const tools = new Map(made.map((tool) => [tool.name, tool]));
-  const maskBeginning = (text: string): string => found.stream().push(text);
+  const maskBeginning = (text: string): string => usedRedactor.stream().push(text);
   if (tools.size === made.length) return { tools, mask, maskBeginning, delegation };
   const names = made.map(({ name }) => name);
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);

@@ -105,8 +105,8 @@ async function copyEvents(
 
 function markInherited({ id, kind, parentId, text }: Stored, codec: EventCodec): NewEvent {
   const event = codec.read(text);
-  const isSpent = (one: typeof event): boolean =>
-    (callFact.read(one) ?? runFact.read(one) ?? childFact.read(one)) !== undefined;
+  const isSpent = (other: typeof event): boolean =>
+    (callFact.read(other) ?? runFact.read(other) ?? childFact.read(other)) !== undefined;
   if (!ConversationStateUpdateEvent.is(event) || !isSpent(event)) return { id, kind, parentId, text };
   // Not created again: an imported event may have an id that none of this store has.
   const copy = { ...(JSON.parse(text) as object), value: { ...(event.value as object), inherited: true } };

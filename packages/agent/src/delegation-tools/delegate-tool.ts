@@ -79,8 +79,8 @@ async function run({ tasks = {} }: DelegateInput, delegation: SubAgentTasks, cal
 }
 
 function spawned(id: string, { tasks }: SubAgentTasks): TaskRecord {
-  const found = tasks.find(({ taskId }) => taskId === id);
-  if (found) return found;
+  const task = tasks.find(({ taskId }) => taskId === id);
+  if (task) return task;
   const ids = tasks.map(({ taskId }) => taskId).join(', ');
   throw new AgentError('invalid', `No sub-agent ${JSON.stringify(id)} was spawned. There are: ${ids || 'none'}.`);
 }

@@ -56,8 +56,8 @@ async function taskOf(
   call: DelegatingCall,
 ): Promise<TaskRecord> {
   if (resume !== undefined) {
-    const found = delegation.tasks.find(({ taskId }) => taskId === resume);
-    if (found) return found;
+    const record = delegation.tasks.find(({ taskId }) => taskId === resume);
+    if (record) return record;
     const ids = delegation.tasks.map(({ taskId }) => taskId).join(', ');
     throw new AgentError('invalid', `There is no task ${JSON.stringify(resume)}. The tasks are: ${ids || 'none'}.`);
   }

@@ -158,8 +158,8 @@ export class Delegation implements SubAgentTasks {
   }
 
   #subAgent(name: string): SubAgent {
-    const found = findSubAgent(this.agents, name);
-    if (found) return found;
+    const subAgent = findSubAgent(this.agents, name);
+    if (subAgent) return subAgent;
     const names = this.agents.map((agent) => agent.name).join(', ');
     throw new AgentError('invalid', `There is no sub-agent ${JSON.stringify(name)}. The sub-agents are: ${names}.`);
   }

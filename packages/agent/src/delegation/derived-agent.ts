@@ -52,14 +52,14 @@ export function derivedAgent(
 const harmlessTools = toolPresets.planning;
 
 function derivedTools(tools: Toolset, names: readonly string[] | undefined, available: readonly string[]): Toolset {
-  const own = names ?? available.filter((name) => !delegationToolNames.includes(name));
-  const added = harmlessTools.filter((name) => own.includes(name) && !available.includes(name));
-  const unknown = own.find((name) => name !== 'finish' && !available.includes(name) && !isOneOf(name, added));
+  const selectedNames = names ?? available.filter((name) => !delegationToolNames.includes(name));
+  const added = harmlessTools.filter((name) => selectedNames.includes(name) && !available.includes(name));
+  const unknown = selectedNames.find((name) => name !== 'finish' && !available.includes(name) && !isOneOf(name, added));
   if (unknown !== undefined) {
     const known = [...new Set([...available, ...harmlessTools])].join(', ');
     throw new AgentError('invalid', `There is no tool ${unknown}. The tools are: ${known}.`);
   }
-  const selected = selectedTools(tools, (name) => name !== 'finish' && own.includes(name));
+  const selected = selectedTools(tools, (name) => name !== 'finish' && selectedNames.includes(name));
   // The parent may end with a structured answer, which is not that of the child.
   const plain = [...added.filter((name) => name !== 'finish'), 'finish'];
   return joinedTools(selected, toolset(plain, toolKinds()));
@@ -76,7 +76,7 @@ function selectedTools(tools: Toolset, isSelected: (name: string) => boolean): T
     for (const tool of all) if (!isSelected(tool.name)) void tool.close();
     return all.filter(({ name }) => isSelected(name));
   };
-  const spec = tools.spec?.filter((one) => isSelected(nameIn(one)));
+  const spec = tools.spec?.filter((toolSpec) => isSelected(nameIn(toolSpec)));
   return Object.assign(select, spec && { spec });
 }
 

@@ -26,8 +26,8 @@ export function promptDraft(
   if (view.events.some((event) => SystemPromptEvent.is(event))) return [];
   const date = new Date(now());
   const today = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
-  const { fixed, dynamic: own } = prompt({ workspace, platform: process.platform, today: today.join('-') });
-  const dynamic = [own, skillsPrompt(skills)].filter((section) => section !== undefined).join('\n\n');
+  const { fixed, dynamic: dynamicText } = prompt({ workspace, platform: process.platform, today: today.join('-') });
+  const dynamic = [dynamicText, skillsPrompt(skills)].filter((section) => section !== undefined).join('\n\n');
   const fields = {
     system_prompt: text(fixed),
     tools: tools.map((tool) => tool.definition),

@@ -53,7 +53,7 @@ async function latestSettings(log: LogReader): Promise<FoldedSettings | undefine
   const name = snapshotName({});
   const saved = await Array.fromAsync(log.proof?.snapshots?.() ?? []);
   const named = saved.filter((snapshot) => snapshot.name === name);
-  const [newest] = named.toSorted((one, other) => other.seq - one.seq);
+  const [newest] = named.toSorted((a, b) => b.seq - a.seq);
   const timeline = conversationTimeline(eventCodec(builtinKinds));
   const state = newest && parsedSnapshot(newest.text);
   if (state === undefined || !timeline.restore(state)) return undefined;

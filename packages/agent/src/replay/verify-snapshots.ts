@@ -43,7 +43,7 @@ export async function verifySnapshots(
   const end = await log.head();
   const timeline = conversationTimeline(codec);
   const checks: SnapshotCheck[] = [];
-  for (const { name, seq, state, head } of saved.toSorted((one, other) => (one.head ?? 0) - (other.head ?? 0))) {
+  for (const { name, seq, state, head } of saved.toSorted((a, b) => (a.head ?? 0) - (b.head ?? 0))) {
     if (head === undefined) {
       checks.push({ name, seq, state: 'unused' });
       continue;

@@ -21,7 +21,7 @@ const securityRisk = {
  */
 export function offeredTool(tool: Tool): ToolSpec {
   const { properties, ...rest } = tool.parameters as { readonly properties?: Readonly<Record<string, unknown>> };
-  const own = properties ?? {};
+  const fields = properties ?? {};
   // A tool that takes any parameter still does when two are described.
   const isOpen = !('additionalProperties' in rest) && additionalProperties(tool.parameters) !== undefined;
   return {
@@ -31,9 +31,9 @@ export function offeredTool(tool: Tool): ToolSpec {
       ...rest,
       ...(isOpen && { additionalProperties: true }),
       properties: {
-        ...(!tool.annotations.readOnlyHint && !('security_risk' in own) && { security_risk: securityRisk }),
-        ...(!('summary' in own) && { summary }),
-        ...own,
+        ...(!tool.annotations.readOnlyHint && !('security_risk' in fields) && { security_risk: securityRisk }),
+        ...(!('summary' in fields) && { summary }),
+        ...fields,
       },
     },
   };

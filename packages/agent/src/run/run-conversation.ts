@@ -103,7 +103,7 @@ function limitedRun(
   const signals = [interruption, failure, signal, outer?.signal, deadline];
   return {
     limits: { ...limits, maxIterations: limits.maxIterations ?? agent.budget.maxIterations },
-    signal: AbortSignal.any(signals.filter((one) => one !== undefined)),
+    signal: AbortSignal.any(signals.filter((each) => each !== undefined)),
     overdue: () => {
       if (interruption.aborted || signal?.aborted === true) return undefined;
       return deadline?.aborted === true ? time?.limit : outer?.overdue();

@@ -37,8 +37,8 @@ export interface AgentFromSpecOptions {
 export function agentFromSpec(spec: Json, { registries, replace = {} }: AgentFromSpecOptions): RebuiltAgent {
   const missing: MissingPart[] = [];
   const stored = storedAgent(spec, (problem) => missing.push({ ...problem, isEssential: false }));
-  const own = withoutUndefined(replace);
-  const parts = { ...agentParts(stored, { registries, replaced: new Set(Object.keys(own)), missing }), ...own };
+  const changes = withoutUndefined(replace);
+  const parts = { ...agentParts(stored, { registries, replaced: new Set(Object.keys(changes)), missing }), ...changes };
   const { model, tools } = parts;
   if (!model && !isNamed(missing, 'model')) missing.push(absent('model'));
   if (!tools && !isNamed(missing, 'tools')) missing.push(absent('tools'));

@@ -43,7 +43,7 @@ export function withHandoffs(
       let agent = (begins === 'active' && activeAgent(agents, context)) || first;
       const work: AgentWork[] = [];
       for (let transfers = 0; ; transfers++) {
-        const others = agents.filter((one) => one !== agent);
+        const others = agents.filter((other) => other !== agent);
         const part = partOf(context, `${transfers + 1}-${agent.name}`, [() => transferToAgent(others)]);
         const prompt = work.length === 0 ? input : `${input}\n\n${render(work)}`;
         const { end, events } = await runAgent(agent, prompt, part);

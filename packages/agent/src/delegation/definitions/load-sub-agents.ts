@@ -52,7 +52,7 @@ export async function loadSubAgents(options: LoadSubAgentsOptions): Promise<Load
     ...project.filter((directory) => directory !== home).map((directory) => ({ directory, scope: 'project' }) as const),
     ...(home === undefined ? [] : [{ directory: home, scope: 'user' } as const]),
   ];
-  const found = new Map<string, SubAgentDefinition>();
+  const byName = new Map<string, SubAgentDefinition>();
   const problems: SourceProblem[] = [];
   const budget = fileBudget('sub-agents', workspace ?? '');
   for (const root of roots) {
@@ -60,11 +60,12 @@ export async function loadSubAgents(options: LoadSubAgentsOptions): Promise<Load
       if (!budget.reads(root)) continue;
       const loaded = await loadFile(root, path, trusted);
       problems.push(...loaded.problems);
-      if (loaded.definition && !found.has(loaded.definition.name)) found.set(loaded.definition.name, loaded.definition);
+      if (loaded.definition && !byName.has(loaded.definition.name))
+        byName.set(loaded.definition.name, loaded.definition);
     }
   }
   problems.push(...budget.problems());
-  const all = [...found.values()];
+  const all = [...byName.values()];
   for (const { name, path } of all.slice(maxSubAgents)) {
     problems.push({ path, message: `The sub-agent ${name} is left out: an agent has at most ${maxSubAgents}.` });
   }

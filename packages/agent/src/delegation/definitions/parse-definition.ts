@@ -62,11 +62,11 @@ export async function parseDefinition(
 
 /** Returns the definition in the parts of a file. @throws {SourceError} as {@link parseDefinition}. */
 export function definitionOf(
-  { fields: given, body, lineOf }: FrontMatter,
+  { fields: fieldValues, body, lineOf }: FrontMatter,
   fallbackName: string,
   isForeign: boolean,
 ): ParsedDefinition {
-  const { data, error } = known.safeParse(given);
+  const { data, error } = known.safeParse(fieldValues);
   if (!data) {
     const [issue] = error.issues;
     const field = String(issue?.path[0] ?? '');
@@ -97,14 +97,14 @@ export function definitionOf(
     limits: limitsOf(data),
     ...(condenser !== undefined && { condenser }),
     mcpServers: data.mcp_config ?? data.mcp_servers ?? data.mcpServers ?? {},
-    metadata: Object.fromEntries(Object.entries(given).filter(([field]) => !Object.hasOwn(fields, field))),
-    ignored: [...(isForeign && tools ? tools.unknown : []), ...('hooks' in given ? ['hooks'] : [])],
+    metadata: Object.fromEntries(Object.entries(fieldValues).filter(([field]) => !Object.hasOwn(fields, field))),
+    ignored: [...(isForeign && tools ? tools.unknown : []), ...('hooks' in fieldValues ? ['hooks'] : [])],
   };
 }
 
 /** A file of varve keeps the names of unknown tools, so that using it fails; one of another agent goes without them. */
-function usable({ names: found, unknown }: NamedTools, isForeign: boolean): readonly string[] {
-  return isForeign ? found : [...found, ...unknown];
+function usable({ names: knownNames, unknown }: NamedTools, isForeign: boolean): readonly string[] {
+  return isForeign ? knownNames : [...knownNames, ...unknown];
 }
 
 function describedBy(text: string): Pick<SubAgentDefinition, 'description' | 'whenToUseExamples'> {

@@ -33,7 +33,9 @@ export function subAgentOf(definition: SubAgentDefinition, options: SubAgentOpti
 
 /** Returns sub-agents and those of this package whose names they do not have; the default of the tools is the first. */
 export function withBuiltinSubAgents(agents: readonly SubAgent[]): readonly SubAgent[] {
-  const builtin = builtinSubAgents.map((own) => agents.find(({ name }) => name === own.name) ?? own);
+  const builtin = builtinSubAgents.map(
+    (builtinAgent) => agents.find(({ name }) => name === builtinAgent.name) ?? builtinAgent,
+  );
   return [...builtin, ...agents.filter((agent) => !builtin.includes(agent))];
 }
 
@@ -44,8 +46,8 @@ function createAgent(
   { model: named }: SubAgentOptions,
 ): Agent {
   const modelOf = (name: string): LanguageModel => {
-    const found = name === 'inherit' ? parent.model : named?.(name);
-    if (found) return found;
+    const model = name === 'inherit' ? parent.model : named?.(name);
+    if (model) return model;
     throw new AgentError('invalid', `There is no model ${JSON.stringify(name)}.`);
   };
   const confirmation = stricter(definition.permissionMode, parent);
@@ -70,15 +72,15 @@ function toolNamesFor(
   { toolNames }: SubAgentContext,
 ): readonly string[] | undefined {
   if (!tools && disallowedTools.length === 0) return undefined;
-  const own = tools ?? toolNames.filter((name) => !delegationToolNames.includes(name));
-  return own.filter((name) => !disallowedTools.includes(name));
+  const selected = tools ?? toolNames.filter((name) => !delegationToolNames.includes(name));
+  return selected.filter((name) => !disallowedTools.includes(name));
 }
 
 function skillsOf({ skills }: SubAgentDefinition, parent: Agent): Agent['skills'] {
   if (!skills) return parent.skills;
   return skills.map((name) => {
-    const found = parent.skills.find((skill) => skill.name === name);
-    if (found) return found;
+    const parentSkill = parent.skills.find((skill) => skill.name === name);
+    if (parentSkill) return parentSkill;
     throw new AgentError('invalid', `There is no skill ${JSON.stringify(name)}.`);
   });
 }
@@ -104,13 +106,13 @@ const strictness = ['NeverConfirm', 'ConfirmRisky', 'AlwaysConfirm'];
 /** Returns the policy of a mode if it is stricter than that of the parent, else undefined: the parent's applies. */
 function stricter(mode: PermissionMode | undefined, parent: Agent): ConfirmationPolicy | undefined {
   if (mode === undefined) return undefined;
-  const own = policies[mode]();
+  const policy = policies[mode]();
   const parentKind = kindOf(parent.confirmation);
   const isKnown = strictness.includes(parentKind);
   const isStricter = isKnown
-    ? strictness.indexOf(kindOf(own)) > strictness.indexOf(parentKind)
+    ? strictness.indexOf(kindOf(policy)) > strictness.indexOf(parentKind)
     : mode === 'always_confirm';
-  return isStricter ? own : undefined;
+  return isStricter ? policy : undefined;
 }
 
 function kindOf({ spec }: ConfirmationPolicy): string {

@@ -34,15 +34,15 @@ const ownNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns tools by the names of varve, each once, and the names that are none of them. */
-export function toolNamesOf(given: readonly string[]): NamedTools {
-  const found = new Set<string>();
+export function toolNamesOf(names: readonly string[]): NamedTools {
+  const known = new Set<string>();
   const unknown: string[] = [];
-  for (const name of given) {
-    const own = ownNames.get(name);
-    if (own === undefined) unknown.push(name);
-    else found.add(own);
+  for (const name of names) {
+    const ownName = ownNames.get(name);
+    if (ownName === undefined) unknown.push(name);
+    else known.add(ownName);
   }
   // The editor reads too.
-  if (found.has('file_editor')) found.delete('planning_file_editor');
-  return { names: [...found], unknown };
+  if (known.has('file_editor')) known.delete('planning_file_editor');
+  return { names: [...known], unknown };
 }

@@ -42,7 +42,7 @@ export const directoriesProjection: Projection<Shells, readonly string[]> = {
     const run = shells.length > 0 ? runFact.read(event) : undefined;
     if (run) {
       const isBegun = run.state === 'begun' && !run.inherited;
-      return isBegun ? { ...state, shells: shells.map((one) => ({ ...one, isOld: true })) } : state;
+      return isBegun ? { ...state, shells: shells.map((each) => ({ ...each, isOld: true })) } : state;
     }
     if (importFact.read(event)) return { ...state, shells: [] };
     if (forkEndFact.read(event)) return { ...state, ...(ofFork !== undefined && { workspace: ofFork }), shells: [] };

@@ -52,7 +52,7 @@ export async function runHooksAfter(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (signal.aborted || !hooks.has('PostToolUse', event.tool_name)) return [];
-  const result = journal.timeline.read('view').events.findLast((one) => isResultOf(one, event.id));
+  const result = journal.timeline.read('view').events.findLast((later) => isResultOf(later, event.id));
   if (!result || !ObservationEvent.is(result)) return [];
   const { drafts, contexts } = await hooks.afterCall(event, result, signal);
   await journal.emit(drafts);
