@@ -44,16 +44,16 @@ export interface ConversationMeta {
  * Malformed files are ignored: they are caches.
  */
 export function readMeta(files: Files, paths: Paths): ConversationMeta {
-  const own = parseOwnMeta(files.read(paths.ownMeta));
+  const ownMeta = parseOwnMeta(files.read(paths.ownMeta));
   const text = files.read(paths.baseState);
-  const isUnchanged = text === undefined || own?.baseState === sha256Of(text);
-  if (own && (isUnchanged || !asRecord(own.meta))) return own;
+  const isUnchanged = text === undefined || ownMeta?.baseState === sha256Of(text);
+  if (ownMeta && (isUnchanged || !asRecord(ownMeta.meta))) return ownMeta;
   const stored = parseRecord(files.read(paths.meta)) ?? {};
   const state = parseRecord(text) ?? {};
   const workspace = asRecord(state['workspace'] ?? stored['workspace'])?.['working_dir'];
-  const createdAt = own?.createdAt ?? Date.parse(String(stored['created_at']));
+  const createdAt = ownMeta?.createdAt ?? Date.parse(String(stored['created_at']));
   const meta = {
-    ...(own ? asRecord(own.meta) : agentFields(state)),
+    ...(ownMeta ? asRecord(ownMeta.meta) : agentFields(state)),
     ...textOf('title', stored['title']),
     ...textOf('status', state['execution_status']),
     ...textOf('workspace', workspace),

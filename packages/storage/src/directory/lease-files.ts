@@ -35,7 +35,7 @@ export function claimPath(paths: Paths, epoch: number): string {
 /** Lists the existing epochs, highest first; normally one. */
 export function listEpochs({ files, paths }: ClaimLocation): readonly number[] {
   const epochs = files.list(paths.own).flatMap((name) => /^epoch-(\d{1,15})$/.exec(name)?.[1] ?? []);
-  return epochs.map(Number).toSorted((one, other) => other - one);
+  return epochs.map(Number).toSorted((a, b) => b - a);
 }
 
 /** A stored claim. */

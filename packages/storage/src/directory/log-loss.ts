@@ -59,7 +59,7 @@ function missing({ id, paths: { events, quarantine }, names }: LogFiles, end: nu
 
 function duplicate({ id, paths: { events, quarantine }, names }: LogFiles): LogLoss {
   const seqs = names.shadowed.map((name) => parseEventName(name)?.seq ?? Infinity);
-  const seq = seqs.reduce((one, other) => Math.min(one, other), Infinity);
+  const seq = seqs.reduce((a, b) => Math.min(a, b), Infinity);
   const head = names.names.length;
   const message = `Event ${seq} of conversation ${id} is stored twice in ${events}, with different names.`;
   return { seq, end: head, reason: 'duplicate', kept: names.shadowed.length, place: events, quarantine, message };

@@ -74,11 +74,11 @@ export class MetaFiles {
   filesAfter({ metaText, events }: MetaChange): readonly FileContent[] {
     const { files, paths, now } = this.#options;
     const meta = metaText === undefined ? undefined : (JSON.parse(metaText) as Json);
-    const own = parseOwnMeta(files.read(paths.ownMeta));
+    const ownMeta = parseOwnMeta(files.read(paths.ownMeta));
     const known = readMeta(files, paths);
     const createdAt = known.createdAt ?? now();
-    const reference = this.#reference(meta, { events, createdAt, own });
-    const current = meta === undefined ? own && known.meta : meta;
+    const reference = this.#reference(meta, { events, createdAt, own: ownMeta });
+    const current = meta === undefined ? ownMeta && known.meta : meta;
     if (current === undefined) return reference;
     const state = reference.find(({ path }) => path === paths.baseState)?.text;
     const text = ownMetaText({

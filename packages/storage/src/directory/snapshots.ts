@@ -71,11 +71,11 @@ function list(
   name: string,
 ): readonly { readonly path: string; readonly seq: number }[] {
   const encoded = encodeName(name);
-  const found = files.list(paths.snapshots).flatMap((file) => {
+  const snapshotFiles = files.list(paths.snapshots).flatMap((file) => {
     const [, other, digits] = pattern.exec(file) ?? [];
     return other === encoded ? [{ path: join(paths.snapshots, file), seq: Number(digits) }] : [];
   });
-  return found.toSorted((one, other) => other.seq - one.seq);
+  return snapshotFiles.toSorted((a, b) => b.seq - a.seq);
 }
 
 function encodeName(name: string): string {

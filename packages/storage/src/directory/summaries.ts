@@ -20,14 +20,14 @@ const readPerTurn = 50;
 export async function listSummaries(files: Files, root: string, { limit, after }: Listing): Promise<Page<Summary>> {
   const positions = files.list(root).flatMap((id) => (isId(id) ? (positionOf(files, root, id) ?? []) : []));
   const rest = after ? positions.filter((position) => compareSummaries(after, position) < 0) : positions;
-  const found: Summary[] = [];
+  const summaries: Summary[] = [];
   for (const [index, { id }] of rest.toSorted(compareSummaries).entries()) {
     if (index > 0 && index % readPerTurn === 0) await nextTurn();
     const summary = readSummary(files, root, id);
-    if (summary) found.push(summary);
-    if (found.length > limit) break;
+    if (summary) summaries.push(summary);
+    if (summaries.length > limit) break;
   }
-  return toPage(found, limit);
+  return toPage(summaries, limit);
 }
 
 /** Returns the summary of a conversation, or `undefined` if it is missing. Counts the events without reading them. */

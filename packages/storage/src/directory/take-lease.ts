@@ -54,9 +54,9 @@ function checkFree(options: LeaseOptions): number {
   const [epoch = 0] = listEpochs(options);
   const claimed = readClaim(options, epoch);
   const lease = parseOwnerLease(files.read(paths.ownerLease));
-  const found = lease?.owner_instance_id === claimed?.instance ? [] : [referenceHolder(options, lease)];
-  if (claimed && !claimed.isReleased) found.push(claimHolder(claimed, lease));
-  for (const other of found) if (other) checkLease(id, other, options);
+  const leases = lease?.owner_instance_id === claimed?.instance ? [] : [referenceHolder(options, lease)];
+  if (claimed && !claimed.isReleased) leases.push(claimHolder(claimed, lease));
+  for (const other of leases) if (other) checkLease(id, other, options);
   return Math.max(epoch, lease?.generation ?? 0);
 }
 

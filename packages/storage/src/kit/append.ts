@@ -122,10 +122,10 @@ export function sealAppend({ fresh }: AppendPlan, append: CheckedAppend, context
   const { seals, checkpoints, last } = sealEvents(fresh, { conversation, previous, signer, at });
   const events = fresh.map((event, index) => ({ ...event, seal: seals[index]?.seal ?? last }));
   const isCheckpoint = signer && append.events.length === 0 && head > 0;
-  const own = isCheckpoint
+  const signed = isCheckpoint
     ? [signCheckpoint({ conversation, seq: head - 1, seal: previous, at }, signer)]
     : checkpoints;
-  return { events, statements: [...own, ...append.statements], last };
+  return { events, statements: [...signed, ...append.statements], last };
 }
 
 function checkEvent({ id, kind, parentId, text, digest }: NewEvent): NewEvent {

@@ -27,7 +27,9 @@ export function factsOf({ kind, text }: Pick<NewEvent, 'kind' | 'text'>): readon
     ? Object.entries(record).map(([member, content]) => ({ name: `${key}.${member}`, content }))
     : [{ name: key, content: value }];
   const named = members.filter(({ name }) => isIndexable(name));
-  return named.flatMap(({ name, content }) => [...new Set(textsIn(content))].map((one) => ({ name, value: one })));
+  return named.flatMap(({ name, content }) =>
+    [...new Set(textsIn(content))].map((factValue) => ({ name, value: factValue })),
+  );
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
@@ -66,19 +68,19 @@ export function parseFactQuery({ name, value, limit, after }: FactQuery): FactLi
 }
 
 /** Makes a page of `limit` from sorted facts; one more fact than `limit` means that there is a next page. */
-export function toFactPage(found: readonly Fact[], limit: number): Page<Fact> {
-  const items = found.slice(0, limit);
+export function toFactPage(facts: readonly Fact[], limit: number): Page<Fact> {
+  const items = facts.slice(0, limit);
   const last = items.at(-1);
-  if (found.length <= limit || !last) return { items };
+  if (facts.length <= limit || !last) return { items };
   return { items, next: JSON.stringify([last.value, last.conversation, last.seq]) };
 }
 
 /** Compares facts of one name: by value as UTF-8, then by conversation, then by seq. */
-export function compareFacts(one: FactPosition, other: FactPosition): number {
-  const byValue = Buffer.compare(Buffer.from(one.value), Buffer.from(other.value));
+export function compareFacts(a: FactPosition, b: FactPosition): number {
+  const byValue = Buffer.compare(Buffer.from(a.value), Buffer.from(b.value));
   if (byValue !== 0) return byValue;
-  if (one.conversation !== other.conversation) return one.conversation < other.conversation ? -1 : 1;
-  return one.seq - other.seq;
+  if (a.conversation !== b.conversation) return a.conversation < b.conversation ? -1 : 1;
+  return a.seq - b.seq;
 }
 
 function parseCursor(after: string): FactPosition {
@@ -97,11 +99,11 @@ function parseCursor(after: string): FactPosition {
  */
 export async function scanFacts(store: Pick<EventStore, 'list' | 'read'>, query: FactQuery): Promise<Page<Fact>> {
   const listing = parseFactQuery(query);
-  const found: Fact[] = [];
+  const facts: Fact[] = [];
   for (const { id } of await allSummaries(store)) {
-    for await (const fact of factsIn(store, id, listing)) found.push(fact);
+    for await (const fact of factsIn(store, id, listing)) facts.push(fact);
   }
-  return toFactPage(found.toSorted(compareFacts).slice(0, listing.limit + 1), listing.limit);
+  return toFactPage(facts.toSorted(compareFacts).slice(0, listing.limit + 1), listing.limit);
 }
 
 async function* factsIn(

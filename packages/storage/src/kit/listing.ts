@@ -30,17 +30,17 @@ export function parseListQuery({ limit = 100, after }: ListQuery): Listing {
 }
 
 /** Makes a page of `limit` from sorted summaries; one more summary than `limit` means that there is a next page. */
-export function toPage(found: readonly Summary[], limit: number): Page<Summary> {
-  const items = found.slice(0, limit);
+export function toPage(summaries: readonly Summary[], limit: number): Page<Summary> {
+  const items = summaries.slice(0, limit);
   const last = items.at(-1);
-  return found.length > limit && last ? { items, next: `${last.updatedAt}.${last.id}` } : { items };
+  return summaries.length > limit && last ? { items, next: `${last.updatedAt}.${last.id}` } : { items };
 }
 
 /** Compares summaries in the order of a listing: last updated first, ids descending among equals. */
-export function compareSummaries(one: ListPosition, other: ListPosition): number {
-  if (one.updatedAt !== other.updatedAt) return other.updatedAt - one.updatedAt;
-  if (one.id === other.id) return 0;
-  return one.id < other.id ? 1 : -1;
+export function compareSummaries(a: ListPosition, b: ListPosition): number {
+  if (a.updatedAt !== b.updatedAt) return b.updatedAt - a.updatedAt;
+  if (a.id === b.id) return 0;
+  return a.id < b.id ? 1 : -1;
 }
 
 /**
@@ -66,11 +66,11 @@ export function listPage<Item extends ListPosition>(
 
 /** Returns the summary of every conversation of a store, once. Conversations created during the call may be missing. */
 export async function allSummaries(store: Pick<EventStore, 'list'>): Promise<readonly Summary[]> {
-  const found = new Map<string, Summary>();
+  const byId = new Map<string, Summary>();
   for (let after: string | undefined; ;) {
     const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
-    for (const summary of page.items) found.set(summary.id, summary);
-    if (page.next === undefined) return [...found.values()];
+    for (const summary of page.items) byId.set(summary.id, summary);
+    if (page.next === undefined) return [...byId.values()];
     after = page.next;
   }
 }

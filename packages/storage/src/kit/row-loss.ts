@@ -11,7 +11,7 @@ export interface EventRows {
 
 /** Describes the loss of a log in tables; `undefined` if there is exactly one row for each event. */
 export function rowLoss({ id, head, seqs: all }: EventRows): LogLoss | undefined {
-  const seqs = all.filter((one) => one >= 0);
+  const seqs = all.filter((number) => number >= 0);
   const gap = seqs.findIndex((seq, index) => seq !== index);
   const seq = Math.min(gap === -1 ? seqs.length : gap, head);
   const end = Math.max(head, (all.at(-1) ?? -1) + 1);

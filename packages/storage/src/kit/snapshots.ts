@@ -26,7 +26,7 @@ export function memorySnapshots(check: () => void, saved: MemorySnapshots = new 
         return; // A cache may leave out what it cannot save.
       }
       saved.set(name, states);
-      const oldest = [...states.keys()].toSorted((one, other) => other - one).slice(keptPerName);
+      const oldest = [...states.keys()].toSorted((a, b) => b - a).slice(keptPerName);
       for (const old of oldest) states.delete(old);
     },
   };

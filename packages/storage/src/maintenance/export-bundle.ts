@@ -75,31 +75,31 @@ export function currentProofs({ id, proof }: LogReader): CurrentProofs {
   let previous: string | undefined = firstSeal(id);
   let isRereadUseful = true;
   const proofAt = async (seq: number): Promise<EventProof | undefined> => {
-    const found = await (pending ??= nextOf(proofs));
-    return found?.seq === seq ? found : undefined;
+    const eventProof = await (pending ??= nextOf(proofs));
+    return eventProof?.seq === seq ? eventProof : undefined;
   };
-  const mismatches = (event: Stored, found: EventProof | undefined): boolean =>
+  const mismatches = (event: Stored, eventProof: EventProof | undefined): boolean =>
     previous !== undefined &&
-    found?.seal !== undefined &&
-    nextSeal(previous, sealedDigest(event, found.statements)) !== found.seal;
+    eventProof?.seal !== undefined &&
+    nextSeal(previous, sealedDigest(event, eventProof.statements)) !== eventProof.seal;
   return {
     async proofOf(event) {
-      let found = await proofAt(event.seq);
-      if (isRereadUseful && mismatches(event, found)) {
+      let eventProof = await proofAt(event.seq);
+      if (isRereadUseful && mismatches(event, eventProof)) {
         // A tombstone is stored before its text is replaced, so proof read after the text includes it.
         proofs = allProofs(proof, event.seq);
         pending = undefined;
-        found = await proofAt(event.seq);
-        isRereadUseful = !mismatches(event, found);
+        eventProof = await proofAt(event.seq);
+        isRereadUseful = !mismatches(event, eventProof);
       }
-      if (found) pending = undefined;
-      previous = found?.seal;
-      return found;
+      if (eventProof) pending = undefined;
+      previous = eventProof?.seal;
+      return eventProof;
     },
     async *rest() {
-      const found = await (pending ??= nextOf(proofs));
-      if (!found) return;
-      yield found;
+      const eventProof = await (pending ??= nextOf(proofs));
+      if (!eventProof) return;
+      yield eventProof;
       yield* proofs;
     },
   };

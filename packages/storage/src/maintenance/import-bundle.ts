@@ -32,9 +32,9 @@ export async function importBundle(
   store: EventStore,
   { meta = (same) => same, ...options }: ImportOptions = {},
 ): Promise<Verdict | undefined> {
-  const { log, meta: given } = 'log' in bundle ? bundle : await readBundle(bundle);
+  const { log, meta: stored } = 'log' in bundle ? bundle : await readBundle(bundle);
   const required = options.trusted && ({ requireSigned: true } as const);
-  return copyLog(log, store, { ...options, ...required, meta: meta(given) });
+  return copyLog(log, store, { ...options, ...required, meta: meta(stored) });
 }
 
 /** A parsed bundle. */

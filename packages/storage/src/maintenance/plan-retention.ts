@@ -119,7 +119,7 @@ export function conversationTrees(
   const known = new Map(summaries.map((summary) => [summary.id, summary]));
   const trees = new Map<string, { readonly summary: Summary; readonly depth: number }[]>();
   for (const summary of summaries) {
-    const chain = ancestry(summary, (one) => known.get(parentOf(one) ?? ''));
+    const chain = ancestry(summary, (link) => known.get(parentOf(link) ?? ''));
     const root = chain.at(-1) ?? summary;
     const members = trees.get(root.id) ?? [];
     members.push({ summary, depth: chain.length });
@@ -127,10 +127,10 @@ export function conversationTrees(
   }
   return [...trees.values()]
     .map((members) => ({
-      members: members.toSorted((one, other) => other.depth - one.depth).map(({ summary }) => summary),
+      members: members.toSorted((link, other) => other.depth - link.depth).map(({ summary }) => summary),
       updatedAt: members.reduce((newest, { summary }) => Math.max(newest, summary.updatedAt), -Infinity),
     }))
-    .toSorted((one, other) => other.updatedAt - one.updatedAt);
+    .toSorted((link, other) => other.updatedAt - link.updatedAt);
 }
 
 /** Returns a conversation, its parent, and so on up to the root. In a cycle of parents, the lowest id is the root. */
@@ -139,8 +139,8 @@ function ancestry(summary: Summary, parent: (summary: Summary) => Summary | unde
   for (let next = parent(summary); next; next = parent(next)) {
     const start = chain.indexOf(next);
     if (start !== -1) {
-      const [first = next] = chain.slice(start).toSorted((one, other) => (one.id < other.id ? -1 : 1));
-      return first === summary ? [summary] : [...chain.filter((one) => one !== first), first];
+      const [first = next] = chain.slice(start).toSorted((link, other) => (link.id < other.id ? -1 : 1));
+      return first === summary ? [summary] : [...chain.filter((link) => link !== first), first];
     }
     chain.push(next);
   }

@@ -85,6 +85,6 @@ async function resolve(log: EventLog, { acceptUnsealed, now = Date.now }: Repair
     const late = statements.findLast((statement) => statement.kind === 'unsealed');
     if (acceptUnsealed && late && late.cause !== 'accepted') accepted.push({ ...late, cause: 'accepted', at: now() });
   }
-  const repaired = resolved.map((one): Statement => ({ ...one, cause: 'repaired', at: now() }));
+  const repaired = resolved.map((cut): Statement => ({ ...cut, cause: 'repaired', at: now() }));
   return { resolved, accepted, statements: [...repaired, ...accepted] };
 }

@@ -158,10 +158,10 @@ function digestBefore(
   { statements, signer }: { readonly statements: readonly Statement[]; readonly signer: Signer },
 ): string {
   const digest = digestOf(event);
-  const isOwn = (one: Tombstone): boolean =>
-    one.signer === signer.did && one.seq === event.seq && hasValidSignature(conversation, one);
+  const isOwn = (tombstone: Tombstone): boolean =>
+    tombstone.signer === signer.did && tombstone.seq === event.seq && hasValidSignature(conversation, tombstone);
   const tombstones = tombstonesFor(digest, statements);
-  const end = tombstones.findIndex((one) => !isOwn(one));
+  const end = tombstones.findIndex((tombstone) => !isOwn(tombstone));
   return tombstones.slice(0, end === -1 ? tombstones.length : end).at(-1)?.was ?? digest;
 }
 

@@ -19,7 +19,7 @@ export function memoryProofWriter(
       if (seq > end) throw new StorageError('invalid', `Conversation ${id} ends before event ${seq}.`);
       for (const event of events.splice(seq)) seqs.delete(event.id);
       seals.splice(seq);
-      const statements = conversation.statements.filter((one) => one.kind === 'cut' || one.seq < seq);
+      const statements = conversation.statements.filter((statement) => statement.kind === 'cut' || statement.seq < seq);
       const cut: Cut = { kind: 'cut', seq, end, cause: 'repaired', at: now() };
       conversation.statements.length = 0;
       for (const statement of [...statements, cut]) conversation.statements.push(statement);

@@ -46,13 +46,13 @@ export function sealedDigest(event: Stored, statements: readonly Statement[] = [
  * text the latest one. Each is the claim of its own signer.
  */
 export function tombstonesFor(digest: string, statements: readonly Statement[]): readonly Tombstone[] {
-  const found: Tombstone[] = [];
+  const tombstones: Tombstone[] = [];
   const byText = new Map<string, Tombstone>();
   for (const statement of statements) if (statement.kind === 'tombstone') byText.set(statement.is, statement);
   for (let next = byText.get(digest); next; next = byText.get(next.was)) {
-    found.push(next);
+    tombstones.push(next);
     // Forged tombstones may be a circle.
     byText.delete(next.is);
   }
-  return found;
+  return tombstones;
 }

@@ -4,15 +4,15 @@ import type { SealedEvent } from './seal-events.ts';
 
 /** Groups seals and statements by event, in order of seq. Statements of one event keep their order. */
 export function mergeProof(seals: readonly SealedEvent[], statements: readonly Statement[]): readonly EventProof[] {
-  const found = new Map<number, { seq: number; seal: string | undefined; statements: Statement[] }>();
-  for (const { seq, seal } of seals) found.set(seq, { seq, seal, statements: [] });
+  const bySeq = new Map<number, { seq: number; seal: string | undefined; statements: Statement[] }>();
+  for (const { seq, seal } of seals) bySeq.set(seq, { seq, seal, statements: [] });
   for (const statement of statements) {
     const { seq } = statement;
-    const proof = found.get(seq) ?? { seq, seal: undefined, statements: [] };
+    const proof = bySeq.get(seq) ?? { seq, seal: undefined, statements: [] };
     proof.statements.push(statement);
-    found.set(seq, proof);
+    bySeq.set(seq, proof);
   }
-  return [...found.values()].toSorted((one, other) => one.seq - other.seq);
+  return [...bySeq.values()].toSorted((a, b) => a.seq - b.seq);
 }
 
 /** Yields the proof of every event from `from` on, also of seqs above the head, in order of seq. */
@@ -42,7 +42,7 @@ export function proofCursor(proof: LogProof): (seq: number) => Promise<EventProo
       next = 0;
       isEnd = page.length === 0;
     }
-    const found = page[next];
-    return found?.seq === seq ? found : undefined;
+    const eventProof = page[next];
+    return eventProof?.seq === seq ? eventProof : undefined;
   };
 }

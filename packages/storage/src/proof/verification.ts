@@ -75,7 +75,7 @@ export class Verification {
     this.#addRecords(this.#head, rest[0]?.seq === this.#head ? rest[0].statements : []);
     const lost = rest.filter(({ seal, statements }) => seal !== undefined || statements.some(isSigned));
     const seqs = [...this.#ends.map(({ head }) => head - 1), known?.seq ?? -1, ...lost.map(({ seq }) => seq)];
-    const total = seqs.reduce((one, other) => Math.max(one, other)) + 1;
+    const total = seqs.reduce((a, b) => Math.max(a, b)) + 1;
     if (total > this.#head) this.failLost(`${total - this.#head} of ${total} sealed events are missing.`);
     if (this.#isOtherEnd) this.failLost('The log does not end with the seal that was recorded for its end.');
     // A log without events has a head too.
@@ -193,7 +193,8 @@ export class Verification {
 
   #checkRequiredSignature(event: Stored, statements: readonly Statement[]): void {
     if (!this.needsSignature(event)) return;
-    const isSignedBy = (one: Statement): boolean => one.kind === 'checkpoint' && this.#trusted.has(one.signer);
+    const isSignedBy = (statement: Statement): boolean =>
+      statement.kind === 'checkpoint' && this.#trusted.has(statement.signer);
     if (!statements.some(isSignedBy)) this.#fail(event.seq, 'unsigned', 'has no signature of a trusted signer');
   }
 

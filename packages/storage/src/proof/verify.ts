@@ -79,8 +79,8 @@ async function read(log: LogReader, proof: LogProof, verification: Verification)
  */
 async function waitForSeal(proof: LogProof, seq: number): Promise<EventProof | undefined> {
   for (let tries = 0; ; tries += 1) {
-    const [found] = await proof.page(seq, seq + 1);
-    if (found?.seal !== undefined || tries === pendingTries) return found;
+    const [eventProof] = await proof.page(seq, seq + 1);
+    if (eventProof?.seal !== undefined || tries === pendingTries) return eventProof;
     await setTimeout(pendingMs);
   }
 }

@@ -13,8 +13,8 @@ const maxLinks = 40;
 export function databasePath(path: string): string {
   let at = resolve(path);
   for (let links = 0; links < maxLinks; links += 1) {
-    const found = unlessMissing(() => realpathSync(at));
-    if (found !== undefined) return found;
+    const real = unlessMissing(() => realpathSync(at));
+    if (real !== undefined) return real;
     const target = unlessMissing(() => readlinkSync(at));
     if (target === undefined) return at;
     at = resolve(dirname(at), target);
@@ -53,8 +53,8 @@ export function checkFiles(path: string): void {
 
 function checkSideFiles(path: string): void {
   for (const file of ['-journal', '-wal', '-shm'].map((suffix) => path + suffix)) {
-    const found = lstatSync(file, { throwIfNoEntry: false });
-    if (found?.isFile() === false) throw new StorageError('io', `${file} is not a regular file.`);
+    const stats = lstatSync(file, { throwIfNoEntry: false });
+    if (stats?.isFile() === false) throw new StorageError('io', `${file} is not a regular file.`);
   }
 }
 

@@ -28,8 +28,8 @@ export async function findFacts(connection: Connection, query: FactQuery): Promi
     const place = order === 0 ? ([conversation, seq] as const) : (['', -1] as const);
     return statements.factsOfValue.all(name, value, ...place, limit + 1);
   });
-  const found = rows.map((row) => ({ name, ...(row as unknown as Omit<Fact, 'name'>) }));
-  return toFactPage(found, limit);
+  const facts = rows.map((row) => ({ name, ...(row as unknown as Omit<Fact, 'name'>) }));
+  return toFactPage(facts, limit);
 }
 
 async function updateIndex(connection: Connection): Promise<void> {

@@ -10,7 +10,7 @@ export function insertLongStrings(
 ): void {
   for (const { at, string } of strings) {
     const sha256 = createHash('sha256').update(string).digest();
-    const found = statements.blob.get(sha256, string) ?? statements.insertBlob.get(sha256, string);
-    statements.insertString.run(key, seq, at, Number(found?.['key']));
+    const row = statements.blob.get(sha256, string) ?? statements.insertBlob.get(sha256, string);
+    statements.insertString.run(key, seq, at, Number(row?.['key']));
   }
 }

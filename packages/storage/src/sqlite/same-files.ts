@@ -12,8 +12,8 @@ export function sameFiles(path: string): () => void {
     // The write-ahead log is created with the first transaction, and removed with the last connection.
     if (files.length === 1) files.push({ path: `${path}-wal`, identity: identityOf(`${path}-wal`) });
     for (const file of files) {
-      const found = identityOf(file.path);
-      if (found === file.identity || found === unknown) continue;
+      const identity = identityOf(file.path);
+      if (identity === file.identity || identity === unknown) continue;
       throw new StorageError('io', `${file.path} was moved, replaced or removed while it was open.`);
     }
   };

@@ -52,7 +52,7 @@ function append(conversation: LeasedConversation, checked: CheckedAppend): reado
   const at = now();
   const { events, statements: signed, last } = sealAppend(plan, checked, { id, head, seal: sealText(seal), at });
   for (const event of events) insertEvent(statements, key, event);
-  for (const one of signed) statements.insertStatement.run(key, one.seq, JSON.stringify(one));
+  for (const statement of signed) statements.insertStatement.run(key, statement.seq, JSON.stringify(statement));
   if (metaText !== undefined) statements.setMeta.run(metaText, key);
   if (events.length > 0 || metaText !== undefined) {
     statements.setHead.run(head + events.length, sealBytes(last), at, leases.expiry(), key);

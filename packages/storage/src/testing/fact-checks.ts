@@ -135,13 +135,13 @@ function update(id: string, key: string, value: Json): NewEvent {
 }
 
 async function placesOf(store: EventStore, query: FactQuery): Promise<readonly string[]> {
-  const found: Fact[] = [];
+  const facts: Fact[] = [];
   for (let after: string | undefined; ;) {
     const page = await store.facts?.({ ...query, ...(after !== undefined && { after }) });
-    found.push(...(page?.items ?? []));
-    assert.ok(found.length <= 1000, 'the pages have no end');
+    facts.push(...(page?.items ?? []));
+    assert.ok(facts.length <= 1000, 'the pages have no end');
     if (page?.next === undefined) break;
     after = page.next;
   }
-  return found.map(({ value, conversation, seq }) => `${value} ${conversation} ${seq}`);
+  return facts.map(({ value, conversation, seq }) => `${value} ${conversation} ${seq}`);
 }

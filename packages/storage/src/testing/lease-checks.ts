@@ -168,17 +168,17 @@ export const leaseChecks: readonly StoreCheck[] = [
     title: 'two handles that append in turns write one log',
     needs: ['reopen'],
     async run({ open, reopen }) {
-      await using one = await open();
+      await using first = await open();
       await using other = await reopen?.();
-      await (await one.create('c', {}))[Symbol.asyncDispose]();
+      await (await first.create('c', {}))[Symbol.asyncDispose]();
       const expected: string[] = [];
       for (let turn = 0; turn < 6; turn += 1) {
-        const log = await within('opening', (turn % 2 === 0 ? one : (other ?? one)).open('c'));
+        const log = await within('opening', (turn % 2 === 0 ? first : (other ?? first)).open('c'));
         assert.deepEqual(await log.append([newEvent(`e${turn}`)], { expectedHead: turn }), [turn]);
         expected.push(`e${turn}`);
         await log[Symbol.asyncDispose]();
       }
-      assert.deepEqual(await idsOf((await one.read('c')).range(0)), expected);
+      assert.deepEqual(await idsOf((await first.read('c')).range(0)), expected);
     },
   },
 ];

@@ -84,10 +84,10 @@ export const listChecks: readonly StoreCheck[] = [
       for (const id of ['b', 'a', 'd', 'c', 'B']) logs.push(await store.create(id, {}));
       await changeUntilNewest(store, async (turn) => logs[1]?.append([newEvent(`e${turn}`)]), 'a');
       await changeUntilNewest(store, async () => logs[3]?.append([], { meta: {} }), 'c');
-      const found = await all(store);
-      assert.deepEqual([found[0]?.id, found[1]?.id], ['c', 'a']);
-      assert.deepEqual(found, found.toSorted(inOrder));
-      assert.equal(found.length, 5);
+      const summaries = await all(store);
+      assert.deepEqual([summaries[0]?.id, summaries[1]?.id], ['c', 'a']);
+      assert.deepEqual(summaries, summaries.toSorted(inOrder));
+      assert.equal(summaries.length, 5);
     },
   },
   {
@@ -206,15 +206,15 @@ function readsOf(reader: LogReader): readonly (() => Promise<unknown>)[] {
 }
 
 async function all(store: EventStore, { limit = 100 }: ListQuery = {}): Promise<Summary[]> {
-  const found: Summary[] = [];
+  const summaries: Summary[] = [];
   let page = await store.list({ limit });
-  found.push(...page.items);
+  summaries.push(...page.items);
   while (page.next !== undefined) {
     page = await store.list({ limit, after: page.next });
-    found.push(...page.items);
-    assert.ok(found.length <= 1000, 'the pages have no end');
+    summaries.push(...page.items);
+    assert.ok(summaries.length <= 1000, 'the pages have no end');
   }
-  return found;
+  return summaries;
 }
 
 /** Appends until the conversation has a later time than the others. */
@@ -231,7 +231,7 @@ async function changeUntilNewest(
   assert.fail(`${id} never becomes the last updated`);
 }
 
-function inOrder(one: Summary, other: Summary): number {
-  if (one.updatedAt !== other.updatedAt) return other.updatedAt - one.updatedAt;
-  return one.id < other.id ? 1 : -1;
+function inOrder(a: Summary, b: Summary): number {
+  if (a.updatedAt !== b.updatedAt) return b.updatedAt - a.updatedAt;
+  return a.id < b.id ? 1 : -1;
 }

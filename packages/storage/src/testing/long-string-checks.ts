@@ -100,6 +100,6 @@ function longEvent(id: string, text: string): NewEvent {
 }
 
 async function textsIn(events: AsyncIterable<{ readonly text: string }>): Promise<readonly string[]> {
-  const found = await Array.fromAsync(events);
-  return found.map(({ text }) => text);
+  const rows = await Array.fromAsync(events);
+  return rows.map(({ text }) => text);
 }

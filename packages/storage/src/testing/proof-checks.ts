@@ -182,11 +182,11 @@ export const proofChecks: readonly StoreCheck[] = [
 ];
 
 async function proofOf(log: LogReader): Promise<readonly EventProof[]> {
-  const found: EventProof[] = [];
+  const proofs: EventProof[] = [];
   for (;;) {
-    const page = await log.proof?.page((found.at(-1)?.seq ?? -1) + 1, Number.MAX_SAFE_INTEGER);
-    if (!page || page.length === 0) return found;
-    found.push(...page);
+    const page = await log.proof?.page((proofs.at(-1)?.seq ?? -1) + 1, Number.MAX_SAFE_INTEGER);
+    if (!page || page.length === 0) return proofs;
+    proofs.push(...page);
   }
 }
 

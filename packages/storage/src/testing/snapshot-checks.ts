@@ -38,14 +38,14 @@ export const snapshotChecks: readonly StoreCheck[] = [
       const [log, other] = [await store.create('c', {}), await store.create('d', {})];
       await log.snapshots.save('state', { seq: 1, state: 'mine' });
       for (let seq = 1; seq <= 50; seq += 1) await log.snapshots.save('view', { seq, state: seq });
-      const found = new Set<number>();
+      const seqs = new Set<number>();
       for (let upTo = 0; upTo <= 50; upTo += 1) {
         const snapshot = await log.snapshots.latest('view', upTo);
         assert.equal(snapshot?.state, snapshot?.seq);
         assert.ok((snapshot?.seq ?? 0) <= upTo);
-        if (snapshot) found.add(snapshot.seq);
+        if (snapshot) seqs.add(snapshot.seq);
       }
-      assert.ok(found.has(50) && found.size <= 16, `${found.size} snapshots are kept`);
+      assert.ok(seqs.has(50) && seqs.size <= 16, `${seqs.size} snapshots are kept`);
       assert.deepEqual(await log.snapshots.latest('state'), { seq: 1, state: 'mine' });
       assert.equal(await other.snapshots.latest('view'), undefined);
     },

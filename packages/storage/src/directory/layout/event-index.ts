@@ -61,7 +61,7 @@ export class EventIndex {
 
   /** Loss by an unreadable event among those that were read; only reading finds one that is not the last. */
   get unreadable(): LogLoss | undefined {
-    const seq = [...this.#unreadable].reduce((one, other) => Math.min(one, other), Infinity);
+    const seq = [...this.#unreadable].reduce((a, b) => Math.min(a, b), Infinity);
     if (seq >= this.head) return undefined;
     const { id, paths } = this.#options;
     const place = join(paths.events, this.#names[seq] ?? '');

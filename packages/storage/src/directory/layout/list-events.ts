@@ -70,6 +70,6 @@ export function scanNames(listing: readonly string[]): NameScan {
   }
   const names: string[] = [];
   for (let name = bySeq.get(0); name !== undefined; name = bySeq.get(names.length)) names.push(name);
-  const afterGap = [...bySeq].filter(([seq]) => seq >= names.length).toSorted(([one], [other]) => one - other);
+  const afterGap = [...bySeq].filter(([seq]) => seq >= names.length).toSorted(([a], [b]) => a - b);
   return { names, afterGap: afterGap.map(([, name]) => name), shadowed };
 }

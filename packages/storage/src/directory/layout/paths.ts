@@ -28,18 +28,18 @@ export interface Paths {
  */
 export function pathsOf(directory: string): Paths {
   // Not `join`, which took half of the time of a listing.
-  const own = `${directory}${sep}.varve`;
+  const ownFiles = `${directory}${sep}.varve`;
   return {
     directory,
     events: `${directory}${sep}events`,
     ownerLease: `${directory}${sep}owner_lease.json`,
     baseState: `${directory}${sep}base_state.json`,
     meta: `${directory}${sep}meta.json`,
-    own,
-    ownMeta: `${own}${sep}meta.json`,
-    sidecars: `${own}${sep}labels`,
-    snapshots: `${own}${sep}snapshots`,
-    quarantine: `${own}${sep}quarantine`,
-    seals: `${own}${sep}seals.jsonl`,
+    own: ownFiles,
+    ownMeta: `${ownFiles}${sep}meta.json`,
+    sidecars: `${ownFiles}${sep}labels`,
+    snapshots: `${ownFiles}${sep}snapshots`,
+    quarantine: `${ownFiles}${sep}quarantine`,
+    seals: `${ownFiles}${sep}seals.jsonl`,
   };
 }
