@@ -110,8 +110,8 @@ async function foreignFilesAt(file: string, io: TerminalIo): Promise<ForeignFile
 async function checkFile(file: string, io: TerminalIo): Promise<void> {
   if (file === '-') return;
   try {
-    const found = await stat(resolve(io.cwd, file));
-    if (!found.isDirectory()) return;
+    const stats = await stat(resolve(io.cwd, file));
+    if (!stats.isDirectory()) return;
   } catch (error) {
     throw unreadable(file, error);
   }

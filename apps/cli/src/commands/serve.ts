@@ -104,8 +104,8 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
 /** Prints a line of the log: for a person on a terminal, else as JSON. */
 function printLog(line: string, { stderr }: TerminalIo): void {
   if (!stderr.isTTY) return stderr.jsonLine(line);
-  const shown = logLine(line);
-  if (shown !== undefined) stderr.line(shown);
+  const printable = logLine(line);
+  if (printable !== undefined) stderr.line(printable);
 }
 
 /** The settings of an agent are those of its workspace: a flag reaches them as a variable. */

@@ -36,8 +36,8 @@ export async function listSettings(
 ): Promise<void> {
   const settings = await settingsFor(io, { workspace: io.cwd });
   for (const warning of settings.warnings) io.stderr.line(styled('yellow', warning));
-  const shown = settings.entries.filter(({ origin }) => all || json || origin.kind !== 'default');
-  const entries = shown.map(withoutSecrets);
+  const printed = settings.entries.filter(({ origin }) => all || json || origin.kind !== 'default');
+  const entries = printed.map(withoutSecrets);
   if (json) {
     for (const entry of entries) io.stdout.jsonLine(JSON.stringify(jsonOf(entry)));
     return;

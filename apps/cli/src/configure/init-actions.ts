@@ -51,7 +51,7 @@ async function storeKey({ name: server }: ChosenServer, { value = '' }: ChosenKe
 /** Remembers what the server reports about the model. */
 async function probe(io: TerminalIo): Promise<void> {
   const options = modelOptions(io, { settings: await settingsFor(io) });
-  const found = await capabilityCache(varveHome(io), options).probe(await modelAddress(options));
-  const { contextWindow } = found;
+  const capabilities = await capabilityCache(varveHome(io), options).probe(await modelAddress(options));
+  const { contextWindow } = capabilities;
   if (contextWindow !== undefined) io.stderr.line(styled('dim', `Its context has ${contextWindow} tokens.`));
 }

@@ -74,8 +74,8 @@ function unknownModel(name: string, { baseUrl }: ChosenServer, listed: readonly 
     .split(/[^a-z\d]+/)
     .filter((word) => word.length > 2);
   const similar = listed.filter((each) => words.some((word) => each.toLowerCase().includes(word)));
-  const shown = (similar.length > 0 ? similar : listed).slice(0, 5).map((each) => fitted(each, maxQuoted));
-  const hint = `It has ${listed.length}: ${shown.join(', ')}${shown.length < listed.length ? ', …' : ''}`;
+  const examples = (similar.length > 0 ? similar : listed).slice(0, 5).map((each) => fitted(each, maxQuoted));
+  const hint = `It has ${listed.length}: ${examples.join(', ')}${examples.length < listed.length ? ', …' : ''}`;
   return new CliError(exitCodes.usage, `The server ${baseUrl} does not list the model ${name}.`, hint);
 }
 

@@ -90,10 +90,10 @@ async function serversFor(io: TerminalIo): Promise<Servers> {
 async function serversIn({ project }: Pick<McpAddOptions, 'project'>, io: TerminalIo): Promise<Servers> {
   const entry = (await settingsFor(io, { workspace: io.cwd })).entry('mcp_servers');
   const layer = project ? 'project' : 'user';
-  const found = (entry ? [entry, ...entry.hidden] : []).find(
+  const value = (entry ? [entry, ...entry.hidden] : []).find(
     ({ origin }) => origin.kind === 'file' && origin.layer === layer,
   );
-  return serversOf(found?.value);
+  return serversOf(value?.value);
 }
 
 /** Converts a value of the setting, which was validated when it was read. */

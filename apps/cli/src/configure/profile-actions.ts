@@ -102,7 +102,7 @@ function jsonOf(text: string): unknown {
 
 /** Makes a profile that of a role. */
 export async function useProfile(name: string, role: string, io: TerminalIo): Promise<void> {
-  const known = roles.find((one) => one === role);
+  const known = roles.find((roleName) => roleName === role);
   if (!known) throw new CliError(exitCodes.usage, `There is no role "${role}".`, `The roles are ${roles.join(', ')}.`);
   await profilesOf(io).activate(name, known);
   io.stderr.line(styled('dim', `The model of the role ${role} is that of the profile ${name} now.`));
@@ -111,7 +111,8 @@ export async function useProfile(name: string, role: string, io: TerminalIo): Pr
 /** Queries the server of a profile, or of the configured model, and prints what it reports. */
 export async function probeProfile(name: string | undefined, io: TerminalIo): Promise<void> {
   const options = modelOptions(io, { settings: await settingsFor(io), ...(name !== undefined && { profile: name }) });
-  const found = await capabilityCache(varveHome(io), options).probe(await modelAddress(options));
-  if (Object.keys(found).length === 0) io.stderr.line(styled('yellow', 'The server reports nothing about its model.'));
-  io.stdout.json(found);
+  const capabilities = await capabilityCache(varveHome(io), options).probe(await modelAddress(options));
+  if (Object.keys(capabilities).length === 0)
+    io.stderr.line(styled('yellow', 'The server reports nothing about its model.'));
+  io.stdout.json(capabilities);
 }

@@ -34,11 +34,11 @@ const flags = {
 
 /** Resolves the settings of a server from its flags, its environment and the user's file. */
 export async function serveSettings(options: ServeFlags, io: TerminalIo): Promise<Settings> {
-  const given = Object.entries(flags).flatMap(([option, [key, flag]]): readonly FlagValue[] => {
+  const values = Object.entries(flags).flatMap(([option, [key, flag]]): readonly FlagValue[] => {
     const value = options[option as keyof ServeFlags];
     return value === undefined ? [] : [{ key, value, flag }];
   });
-  return settingsFor(io, { flags: given });
+  return settingsFor(io, { flags: values });
 }
 
 /** Prints the settings of a server with their places, and where its key comes from, never the key. */
@@ -49,8 +49,8 @@ export async function printServeSettings(
 ): Promise<void> {
   // Loads the agent, which the help of the command does not need.
   const { withoutSecrets } = await import('./without-secrets.ts');
-  const shown = settings.entries.filter(({ key }) => /^(?:server|sandbox)\./.test(key) || key === 'store');
-  for (const line of settingsTable(shown.map(withoutSecrets), io)) io.stdout.line(line);
+  const entries = settings.entries.filter(({ key }) => /^(?:server|sandbox)\./.test(key) || key === 'store');
+  for (const line of settingsTable(entries.map(withoutSecrets), io)) io.stdout.line(line);
   io.stdout.line(keyOrigin === undefined ? 'The key is generated at the start.' : `The key is that of ${keyOrigin}.`);
 }
 

@@ -105,7 +105,7 @@ async function trustHash(wanted: string, open: readonly TrustSubject[], io: Term
 
 async function decide(subject: TrustSubject, store: TrustStore, io: TerminalIo): Promise<boolean> {
   const { hash, scope, workspace } = subject.configuration;
-  const shown = await show(subject, store, io);
+  const lines = await show(subject, store, io);
   if (!io.stdin.isTTY || !io.stderr.isTTY) {
     io.stderr.line(`Trust it with: ${trustCommand(workspace, scope, io)} --hash ${hash.slice(0, shownDigits)}`);
     return false;
@@ -113,7 +113,7 @@ async function decide(subject: TrustSubject, store: TrustStore, io: TerminalIo):
   const runs = ['What it names runs with your rights.', ...subject.runs.map((what) => `· ${what}`)];
   const rows = runs.flatMap((line) => quotedRows(line, io.stderr.columns));
   for (const row of rows) io.stderr.line(row);
-  for (const row of readingHints([...shown, ...rows], io.stderr)) io.stderr.line(styled('yellow', row));
+  for (const row of readingHints([...lines, ...rows], io.stderr)) io.stderr.line(styled('yellow', row));
   const answer = await io.ask('Trust exactly this content? [y/N] ', new AbortController().signal);
   if (!/^y(?:es)?$/i.test(answer?.trim() ?? '')) return false;
   await add(subject, store, io);

@@ -35,8 +35,8 @@ export async function chooseConversation(
 export async function lastConversation(store: EventStore, directory: string): Promise<string | undefined> {
   for (let after: string | undefined; ;) {
     const { items, next } = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
-    const found = items.find(({ meta }) => metaFields(meta).workspace === directory);
-    if (found || next === undefined) return found?.id;
+    const item = items.find(({ meta }) => metaFields(meta).workspace === directory);
+    if (item || next === undefined) return item?.id;
     after = next;
   }
 }

@@ -19,13 +19,13 @@ export async function findConversations(
   store: EventStore,
   { limit, search, workspace }: ConversationQuery,
 ): Promise<{ readonly items: readonly Summary[]; readonly hasMore: boolean }> {
-  const found: Summary[] = [];
+  const summaries: Summary[] = [];
   const isWanted = (summary: Summary): boolean => contains(summary, search) && isIn(summary, workspace);
   for (let after: string | undefined; ;) {
     const { items, next } = await store.list({ limit: maxPage, ...(after !== undefined && { after }) });
-    found.push(...items.filter(isWanted));
-    if (found.length > limit) return { items: found.slice(0, limit), hasMore: true };
-    if (next === undefined) return { items: found, hasMore: false };
+    summaries.push(...items.filter(isWanted));
+    if (summaries.length > limit) return { items: summaries.slice(0, limit), hasMore: true };
+    if (next === undefined) return { items: summaries, hasMore: false };
     after = next;
   }
 }

@@ -33,9 +33,9 @@ const gap = 2;
  */
 export function listingLines(summaries: readonly Summary[], io: TerminalIo): readonly string[] {
   const { isTTY, columns: width } = io.stdout;
-  const shown = isTTY ? fittingColumns(summaries, io, width - 1) : columns;
+  const visible = isTTY ? fittingColumns(summaries, io, width - 1) : columns;
   return summaries.map((summary) => {
-    const cells = shown.map((column, index) => {
+    const cells = visible.map((column, index) => {
       const whole = !isTTY && index === 0;
       return whole ? summary.id : padded(cellOf(column, summary, io), widthOf(column, summaries, io));
     });
@@ -49,7 +49,7 @@ export function listingLines(summaries: readonly Summary[], io: TerminalIo): rea
 function fittingColumns(summaries: readonly Summary[], io: TerminalIo, width: number): readonly Column[] {
   const fitting = new Set<Column>();
   let left = width - titleWidth;
-  for (const column of columns.toSorted((one, other) => one.rank - other.rank)) {
+  for (const column of columns.toSorted((a, b) => a.rank - b.rank)) {
     left -= widthOf(column, summaries, io) + gap;
     if (column.rank === 0 || left >= 0) fitting.add(column);
   }

@@ -26,8 +26,8 @@ export async function foreignFiles(
   if (loss) throw new StorageError('incomplete', loss.message);
   const { events, dropped } = await activeBranch(entries);
   const { title } = metaFields(meta);
-  const given = { ...(title !== '' && { title }), ...(signer && { signer }) };
-  const output = format.write?.({ id, ...given, events }) ?? { files: [], dropped: [] };
+  const exported = { ...(title !== '' && { title }), ...(signer && { signer }) };
+  const output = format.write?.({ id, ...exported, events }) ?? { files: [], dropped: [] };
   reportLosses({ dropped: [...dropped, ...output.dropped] }, io);
   return output.files;
 }

@@ -29,12 +29,12 @@ export async function runEdited(
 ): Promise<string> {
   const terminal = TerminalAction.read(event.action);
   const options = { timeout: terminal?.timeout, reset: terminal?.reset };
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const changes = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const heading = `The user changed this command and ran instead:\n\n$ ${command}`;
   try {
     const result = await executeTool({
       name: event.tool_name,
-      arguments: { command, ...given },
+      arguments: { command, ...changes },
       signal,
       ...(onOutput && { onOutput }),
     });

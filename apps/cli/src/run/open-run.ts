@@ -91,6 +91,6 @@ async function conversationFor(
 
 async function checkWorkspace({ workspace }: RunOptions, { cwd }: TerminalIo): Promise<void> {
   const path = resolve(cwd, workspace ?? '.');
-  const found = await stat(path).catch(() => undefined);
-  if (!found?.isDirectory()) throw new CliError(exitCodes.usage, `The workspace ${path} is not a directory.`);
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats?.isDirectory()) throw new CliError(exitCodes.usage, `The workspace ${path} is not a directory.`);
 }

@@ -84,8 +84,8 @@ async function runUntilDecided(
     await printer.caughtUp();
     if (canAsk && (await decisions.decide(child, signal, subAgent))) return;
     // The goal is that of the parent.
-    const { goal: _goal, ...own } = options;
-    printWaiting(child, { ...own, subAgent }, interaction);
+    const { goal: _goal, ...runOptions } = options;
+    printWaiting(child, { ...runOptions, subAgent }, interaction);
   };
   using answers = answersOf(options, interaction);
   const { state: before } = conversation;

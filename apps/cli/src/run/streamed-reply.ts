@@ -52,9 +52,9 @@ export class StreamedReply {
   #addText(text: string): void {
     if (text === '' || (this.#printed === '' && text.trim() === '')) return;
     if (this.#printed === '') this.#progress.above('\n');
-    const shown = this.#printed === '' ? text.trimStart() : text;
-    this.#printed += shown;
-    for (const row of this.#rows.push(shown)) this.#progress.above(`${row}\n`);
+    const added = this.#printed === '' ? text.trimStart() : text;
+    this.#printed += added;
+    for (const row of this.#rows.push(added)) this.#progress.above(`${row}\n`);
     this.#progress.setRows([this.#rows.rest], 'text');
   }
 

@@ -37,7 +37,7 @@ export function reasonRows(call: WaitingCall, columns: number): readonly string[
 function reasonsOf({ event, review }: WaitingCall): readonly string[] {
   const verdict = review?.verdict;
   const isRated = event.security_risk !== 'UNKNOWN';
-  const own = isRated ? `the model rates it ${event.security_risk}` : 'the model did not rate it';
+  const rating = isRated ? `the model rates it ${event.security_risk}` : 'the model did not rate it';
   const decided = review?.rule === undefined ? [] : [`Your rule: ${review.rule}`];
   if (!verdict && decided.length > 0) return decided;
   if (!verdict)
@@ -48,7 +48,7 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
     .filter((reason) => reason.risk === verdict.risk && !isOwnRating(reason))
     .map(({ risk, text, rule }) => `${risk}: ${text}${rule === undefined ? '' : ` (rule ${rule})`}`);
   const [first, ...more] = rows;
-  return [...decided, ...(first === undefined ? [`${verdict.risk}: ${own}`] : [`${first}; ${own}`, ...more])];
+  return [...decided, ...(first === undefined ? [`${verdict.risk}: ${rating}`] : [`${first}; ${rating}`, ...more])];
 }
 
 /** Returns where the command of a call would start, if that is another directory than the workspace. */

@@ -62,8 +62,8 @@ function actionParts(event: ActionEvent, context: PartsContext): readonly Compon
   const quiet: ActionEvent = { ...event, thought: [] };
   const lines = eventLines(quiet);
   // The difference follows with the result.
-  const shown = FileEditorAction.is(event.action) ? lines.slice(0, 1) : lines;
-  return [...thought, new Spacer(1), ...linesParts(shown, context)];
+  const visible = FileEditorAction.is(event.action) ? lines.slice(0, 1) : lines;
+  return [...thought, new Spacer(1), ...linesParts(visible, context)];
 }
 
 function observationParts(event: ObservationEvent, context: PartsContext): readonly Component[] {

@@ -41,9 +41,9 @@ export class Folded implements Component {
     const count = this.#lines.length;
     const isCut = !folding.isOpen && count > head + tail + 1;
     const gap = `… ${count - head - tail} of ${count} lines (Ctrl-O shows them)`;
-    const shown = isCut
+    const rows = isCut
       ? [...this.#lines.slice(0, head), gap, ...(tail === 0 ? [] : this.#lines.slice(-tail))]
       : this.#lines;
-    return shown.flatMap((line) => wrapTextWithAnsi(line, Math.max(1, width - 2)).map((row) => `  ${paint(row)}`));
+    return rows.flatMap((line) => wrapTextWithAnsi(line, Math.max(1, width - 2)).map((row) => `  ${paint(row)}`));
   }
 }

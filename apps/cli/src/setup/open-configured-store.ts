@@ -67,8 +67,8 @@ async function exists(url: string): Promise<boolean> {
   const { scheme, path } = partsOf(url);
   if (scheme === undefined || path === '' || path.includes('\0')) return true;
   try {
-    const found = await stat(path);
-    return !found.isFile() || found.size > 0;
+    const stats = await stat(path);
+    return !stats.isFile() || stats.size > 0;
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return false;

@@ -40,11 +40,11 @@ async function summaryOf(store: EventStore, id: string): Promise<Summary | undef
 }
 
 async function idsWith(store: EventStore, prefixes: readonly string[]): Promise<readonly string[]> {
-  const found = new Set<string>();
+  const ids = new Set<string>();
   for (let after: string | undefined; ;) {
     const { items, next } = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
-    for (const { id } of items) if (prefixes.some((prefix) => id.startsWith(prefix))) found.add(id);
-    if (next === undefined) return [...found];
+    for (const { id } of items) if (prefixes.some((prefix) => id.startsWith(prefix))) ids.add(id);
+    if (next === undefined) return [...ids];
     after = next;
   }
 }

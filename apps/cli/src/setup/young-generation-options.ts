@@ -8,6 +8,6 @@ const megabytes = 8;
  * V8 reads the size only at its start.
  */
 export function youngGenerationOptions(): readonly string[] {
-  const given = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ').replaceAll('_', '-');
-  return given.includes(flag) ? [] : [`${flag}=${megabytes}`];
+  const options = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ').replaceAll('_', '-');
+  return options.includes(flag) ? [] : [`${flag}=${megabytes}`];
 }
