@@ -35,7 +35,7 @@ export function describeRefusals(options: RefusalOptions): string | undefined {
   const path = lines
     .filter(isRefusal)
     .map((line) => refusedPath(line, options))
-    .find((one) => one !== undefined);
+    .find((reason) => reason !== undefined);
   const what = [
     ...(hosts.length === 0 ? [] : [`the network host${hosts.length === 1 ? '' : 's'} ${hosts.join(', ')}`]),
     ...(path === undefined ? [] : [path]),

@@ -26,9 +26,9 @@ export async function findSkillFiles(root: SourceRoot, directory: string): Promi
     const next = queue.shift();
     if (!next) break;
     const entries = await listSource(root, next.path);
-    const own = entries.find(isSkillFile);
-    if (own && next.depth > 0) {
-      listed.push({ path: join(next.path, own.name), isListed: true });
+    const skillFile = entries.find(isSkillFile);
+    if (skillFile && next.depth > 0) {
+      listed.push({ path: join(next.path, skillFile.name), isListed: true });
       continue;
     }
     for (const { name, kind } of entries) {

@@ -54,7 +54,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
     ...(home === undefined ? [] : below({ directory: home, scope: 'user' })),
     ...publicDirectories.map((directory) => [{ directory, scope: 'user' }, '.'] as const),
   ];
-  const found = new Map<string, Skill>();
+  const byName = new Map<string, Skill>();
   const problems: SourceProblem[] = [];
   const budget = fileBudget('skills', workspace);
   for (const [root, directory] of roots) {
@@ -63,15 +63,15 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
       const loaded = await loadFile(root, file, trusted);
       problems.push(...loaded.problems);
       const { skill } = loaded;
-      if (skill && !found.has(skill.name) && !disabled.includes(skill.name)) found.set(skill.name, skill);
+      if (skill && !byName.has(skill.name) && !disabled.includes(skill.name)) byName.set(skill.name, skill);
     }
   }
-  const all = [...found.values()];
+  const all = [...byName.values()];
   const excess = all.slice(maxSkills).map(({ name, path = '' }): SourceProblem => {
     return { path, message: `The skill ${name} is left out: an agent has at most ${maxSkills}.` };
   });
   const { fitting, left } = withinLimit(all.slice(0, maxSkills));
-  const skills = fitting.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const skills = fitting.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return { skills, problems: [...problems, ...budget.problems(), ...excess, ...left] };
 }
 

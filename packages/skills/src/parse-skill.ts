@@ -55,8 +55,8 @@ export async function parseSkill(text: string, fallbackName: string, isListed: b
     const [issue] = error.issues;
     throw new SourceError(`The field ${issue?.path.join('.') ?? ''} is invalid: ${issue?.message ?? ''}.`, 2);
   }
-  const given = data.name ?? fallbackName;
-  const name = isListed ? listedName(given, fallbackName) : given;
+  const fileName = data.name ?? fallbackName;
+  const name = isListed ? listedName(fileName, fallbackName) : fileName;
   const paths = data.paths ?? [];
   const trigger = paths.length > 0 ? pathTrigger(paths) : triggerOf(name, data.inputs ?? [], data.triggers ?? []);
   const { description, license, compatibility } = data;
@@ -81,10 +81,10 @@ export async function parseSkill(text: string, fallbackName: string, isListed: b
 }
 
 function listedName(name: string, directory: string): string {
-  const found = [name, directory].map(hyphenated).find((one) => skillName.test(one));
-  if (found === undefined)
+  const usable = [name, directory].map(hyphenated).find((candidate) => skillName.test(candidate));
+  if (usable === undefined)
     throw new SourceError(`The name ${JSON.stringify(name.slice(0, 100))} has no letters and digits.`, 2);
-  return found;
+  return usable;
 }
 
 function hyphenated(name: string): string {

@@ -95,20 +95,20 @@ async function serversOf(part: SkillPart) {
 
 /** Returns the files in the directories for resources: sorted, relative to the directory of the skill. */
 async function resourcesOf({ root, directory, onProblem }: SkillPart): Promise<readonly string[]> {
-  const found: string[] = [];
+  const resources: string[] = [];
   const queue = ['scripts', 'references', 'assets'].map((path) => ({ path, depth: 1 }));
   for (let next = queue.shift(); next; next = queue.shift()) {
     for (const { name, kind } of await listSource(root, join(directory, next.path))) {
       const path = join(next.path, name);
       if (kind === 'directory' && next.depth < maxResourceDepth) queue.push({ path, depth: next.depth + 1 });
-      else if (kind === 'file') found.push(path);
-      if (found.length + queue.length > maxResources) {
+      else if (kind === 'file') resources.push(path);
+      if (resources.length + queue.length > maxResources) {
         onProblem(new SourceError(`The skill has more than ${maxResources} files, of which the first are named.`), '.');
-        return found.toSorted();
+        return resources.toSorted();
       }
     }
   }
-  return found.toSorted();
+  return resources.toSorted();
 }
 
 /** Returns the scripts among the resources that can be read, and their digests. */

@@ -56,7 +56,7 @@ export function appendStatement(s: string, target: AppendTarget, content: Append
   }
   if (events.length > 0) addEvents(s, events, add);
   if (statements.length > 0) {
-    const rows = statements.map((one, n) => [n, one.seq, one.kind, JSON.stringify(one)]);
+    const rows = statements.map((statement, n) => [n, statement.seq, statement.kind, JSON.stringify(statement)]);
     add(
       (place) => `statements AS (
       INSERT INTO ${s}.statement (conversation, seq, kind, json)
@@ -106,7 +106,7 @@ function addEvents(s: string, events: readonly SealedNewEvent[], add: Add): void
     INSERT INTO ${s}.event (conversation, seq, id, kind, parent_id, text, bytes, blobs, seal)
     SELECT fence.key, new.* FROM fence, ${newRows(eventColumns, rows, place)})`,
   );
-  const strings = split.flatMap((one) => one.strings);
+  const strings = split.flatMap((texts) => texts.strings);
   if (strings.length > 0) addStrings(s, strings, add);
   const facts = events.flatMap((event) => factsOf(event).map(({ name, value }) => [name, value, event.seq]));
   if (facts.length === 0) return;
@@ -124,8 +124,8 @@ function addEvents(s: string, events: readonly SealedNewEvent[], add: Add): void
  * each other.
  */
 function addStrings(s: string, strings: readonly StoredString[], add: Add): void {
-  const unique = new Map(strings.map((one) => [one.sha256.toString('hex'), one]));
-  const blobs = [...unique].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, blob]) => blob);
+  const unique = new Map(strings.map((string) => [string.sha256.toString('hex'), string]));
+  const blobs = [...unique].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, blob]) => blob);
   const blobRows = blobs.map(({ sha256, string }, n) => [n, sha256, string]);
   add(
     (place) => `blobs AS (

@@ -43,16 +43,16 @@ export async function findEvents(
 
 /** Groups the rows of events and of their long strings. */
 export function toEvents(rows: readonly Row[]): readonly FoundEvent[] {
-  const found: (FoundEvent & { readonly strings: LongString[] })[] = [];
+  const events: (FoundEvent & { readonly strings: LongString[] })[] = [];
   for (const row of rows) {
     const { seq, at, id, kind, parent_id: parentId, text, blobs, seal } = row as unknown as EventRow;
     if (at === null) {
-      found.push({ seq, id, kind, parentId: parentId ?? undefined, rest: text, blobs: blobs ?? 0, strings: [], seal });
+      events.push({ seq, id, kind, parentId: parentId ?? undefined, rest: text, blobs: blobs ?? 0, strings: [], seal });
     } else {
-      found.at(-1)?.strings.push({ at, string: text });
+      events.at(-1)?.strings.push({ at, string: text });
     }
   }
-  return found;
+  return events;
 }
 
 interface EventRow {
@@ -96,6 +96,6 @@ export function columnsOf({ seq, text }: Pick<Stored, 'seq' | 'text'>): {
   const { rest, strings } = splitText(text, inlineLimit);
   return {
     columns: { text: rest, bytes: Buffer.byteLength(text), blobs: strings.length || null },
-    strings: strings.map((one) => ({ ...one, seq, sha256: createHash('sha256').update(one.string).digest() })),
+    strings: strings.map((string) => ({ ...string, seq, sha256: createHash('sha256').update(string.string).digest() })),
   };
 }

@@ -20,6 +20,6 @@ export async function findFacts(connection: Connection, query: FactQuery): Promi
       limit + 1,
     ]);
   };
-  const found = (await find()).map((row) => ({ name, ...(row as unknown as Omit<Fact, 'name'>) }));
-  return toFactPage(found, limit);
+  const facts = (await find()).map((row) => ({ name, ...(row as unknown as Omit<Fact, 'name'>) }));
+  return toFactPage(facts, limit);
 }

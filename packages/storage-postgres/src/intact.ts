@@ -86,7 +86,9 @@ async function sealFrom(
   const [before] = from === 0 ? [] : await query(connection.sql.sealOf, [key, from - 1]);
   let last = sealText(before?.['seal']) ?? firstSeal(id);
   for (let next = from; next < head;) {
-    const page = (await findEvents(query, connection, { key, from: next, to: head })).map((one) => toStored(id, one));
+    const page = (await findEvents(query, connection, { key, from: next, to: head })).map((event) =>
+      toStored(id, event),
+    );
     const seals = page.map((event) => (last = nextSeal(last, digestOf(event))));
     await query(connection.sql.sealEvents, [key, page.map(({ seq }) => seq), seals.map(sealBytes)]);
     next += page.length;

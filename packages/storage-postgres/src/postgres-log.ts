@@ -75,7 +75,7 @@ function appender(conversation: LeasedConversation): Appender {
       id,
       head,
       expectedHead: checked.expectedHead,
-      find: (one) => byId.get(one),
+      find: (commandId) => byId.get(commandId),
     });
     const sealed = sealAppend(plan, checked, { id, head, seal: sealText(state.seal), at: now() });
     const target = { id, key: lease.key, epoch: lease.epoch, head, leaseMs };

@@ -10,8 +10,8 @@ export function replicasOf({ sql, read, write }: Connection, holder: Holder): Re
     async addressOf(id) {
       checkId(id);
       const [row] = await read(sql.conversation, [id]);
-      const found = row && toConversation(row);
-      return found && isHeld(found, holder) ? (found.lease_address ?? undefined) : undefined;
+      const conversation = row && toConversation(row);
+      return conversation && isHeld(conversation, holder) ? (conversation.lease_address ?? undefined) : undefined;
     },
     async abandoned() {
       const rows = (await read(sql.endedLeases, [holder.host, holder.boot, holder.pid])).map(toConversation);

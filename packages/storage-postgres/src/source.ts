@@ -46,9 +46,9 @@ async function readPage(
   connection: Connection,
   { id, key, from, to }: EventRange & ConversationKey,
 ): Promise<readonly Stored[]> {
-  const found = await findEvents(query, connection, { key, from, to });
-  const unreadable = found.findIndex(({ blobs, strings }) => strings.length !== blobs);
-  return found.slice(0, unreadable > 0 ? unreadable : undefined).map((event) => toStored(id, event));
+  const events = await findEvents(query, connection, { key, from, to });
+  const unreadable = events.findIndex(({ blobs, strings }) => strings.length !== blobs);
+  return events.slice(0, unreadable > 0 ? unreadable : undefined).map((event) => toStored(id, event));
 }
 
 const sealsPerPage = 256;

@@ -47,5 +47,5 @@ function otherMounts(): string {
 
 /** Returns a path as the kernel writes it in a table of mounts. */
 function mountInfoPath(path: string): string {
-  return path.replaceAll(/[ \t\n\\]/g, (found) => `\\${found.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  return path.replaceAll(/[ \t\n\\]/g, (match) => `\\${match.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }

@@ -20,14 +20,14 @@ export function mountsOf(policy: SandboxPolicy): readonly Mount[] {
   const byPath = new Map<string, Mount>();
   const add = (paths: readonly string[], access: Mount['access']): void => {
     for (const path of paths) {
-      const mount = { ...found(path), access };
+      const mount = { ...mountOf(path), access };
       byPath.set(mount.path, mount);
     }
   };
   add(policy.writable, 'writable');
   add(policy.readOnly, 'read-only');
   add(policy.hidden, 'hidden');
-  const all = [...byPath.values()].toSorted((one, other) => one.path.length - other.path.length);
+  const all = [...byPath.values()].toSorted((a, b) => a.path.length - b.path.length);
   return all.filter(({ path, access, kind }) =>
     kind === 'nothing' ? access === 'read-only' && isWritable(dirname(path), all) : true,
   );
@@ -36,7 +36,7 @@ export function mountsOf(policy: SandboxPolicy): readonly Mount[] {
 /** Returns true if files can be created in a directory, which has to exist. */
 function isWritable(directory: string, all: readonly Mount[]): boolean {
   const nearest = accessTo(directory, all);
-  return nearest?.access === 'writable' && found(directory).kind === 'directory';
+  return nearest?.access === 'writable' && mountOf(directory).kind === 'directory';
 }
 
 /** Returns the mount that decides about a path; undefined where the policy names none, which is read-only. */
@@ -49,7 +49,7 @@ export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
 }
 
-function found(path: string): Pick<Mount, 'path' | 'kind'> {
+function mountOf(path: string): Pick<Mount, 'path' | 'kind'> {
   const real = realPath(path);
   const stats = lstatSync(real, { throwIfNoEntry: false });
   return { path: real, kind: stats === undefined ? 'nothing' : stats.isDirectory() ? 'directory' : 'file' };

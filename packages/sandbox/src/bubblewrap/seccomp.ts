@@ -31,9 +31,9 @@ const x32 = 0x40000000;
  * file system does not stop. Undefined for an unknown processor.
  */
 export function seccompProgram(architecture: string = process.arch): Buffer | undefined {
-  const found = architectures[architecture];
-  if (found === undefined || endianness() !== 'LE') return undefined;
-  const { audit, socket, refused } = found;
+  const numbers = architectures[architecture];
+  if (numbers === undefined || endianness() !== 'LE') return undefined;
+  const { audit, socket, refused } = numbers;
   type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
   const families = socketFamilies.map((family, index): Instruction => [
     jumpIfEqual,

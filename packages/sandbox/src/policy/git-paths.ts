@@ -26,7 +26,7 @@ export function gitPaths(directory: string): GitPaths {
   return {
     writable: [...new Set([own, shared])],
     executed: [
-      ...all.flatMap((one) => [join(one, 'hooks'), join(one, 'config'), join(one, 'config.worktree')]),
+      ...all.flatMap((path) => [join(path, 'hooks'), join(path, 'config'), join(path, 'config.worktree')]),
       // A worktree names its directories in these files: another name would lead git to hooks of another place.
       ...[join(own, 'commondir'), ...(statSync(entry).isFile() ? [entry] : [])].filter((path) => existsSync(path)),
       ...hooksPaths(join(shared, 'config'), workTree),
@@ -64,11 +64,11 @@ function isSubmodule(directory: string, entry: string): boolean {
   return repository !== undefined && directory.startsWith(`${repository}/modules/`);
 }
 
-function commonDirectory(own: string): string {
-  const file = join(own, 'commondir');
-  if (!existsSync(file)) return own;
-  const common = resolve(own, textOf(file).trim());
-  return existsSync(join(common, 'objects')) ? realpathSync(common) : own;
+function commonDirectory(directory: string): string {
+  const file = join(directory, 'commondir');
+  if (!existsSync(file)) return directory;
+  const common = resolve(directory, textOf(file).trim());
+  return existsSync(join(common, 'objects')) ? realpathSync(common) : directory;
 }
 
 function submodules(directory: string): readonly string[] {
@@ -76,7 +76,9 @@ function submodules(directory: string): readonly string[] {
   return readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(directory, name))
-    .flatMap((one) => (existsSync(join(one, 'HEAD')) ? [one, ...submodules(join(one, 'modules'))] : submodules(one)));
+    .flatMap((path) =>
+      existsSync(join(path, 'HEAD')) ? [path, ...submodules(join(path, 'modules'))] : submodules(path),
+    );
 }
 
 /** Returns the directory that a repository has configured for its hooks. */

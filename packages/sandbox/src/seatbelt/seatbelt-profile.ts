@@ -21,7 +21,7 @@ const services = [
 export function seatbeltProfile(policy: SandboxPolicy, mounts: readonly Mount[]): string {
   const absent = policy.readOnly
     .map((path) => realPath(path))
-    .filter((path) => !mounts.some((one) => one.path === path));
+    .filter((path) => !mounts.some((mount) => mount.path === path));
   return [
     '(version 1)',
     '(deny default)',

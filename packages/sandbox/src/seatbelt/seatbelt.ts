@@ -15,12 +15,12 @@ export function seatbelt(policy: SandboxPolicy): Sandbox {
   return {
     policy,
     wrap(argv, { env, marks = {}, readOnly = [] }) {
-      const own = { ...policy, readOnly: [...policy.readOnly, ...readOnly] };
+      const confined = { ...policy, readOnly: [...policy.readOnly, ...readOnly] };
       const names = policy.environment;
       const passed = Object.entries({ ...env, ...marks }).filter(([name]) => names?.includes(name) ?? true);
       return {
         program: seatbeltProgram,
-        args: ['-p', seatbeltProfile(own, mountsOf(own)), ...argv],
+        args: ['-p', seatbeltProfile(confined, mountsOf(confined)), ...argv],
         env: Object.fromEntries(passed),
       };
     },

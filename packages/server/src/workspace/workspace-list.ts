@@ -76,9 +76,9 @@ export function workspaces(file: string | undefined): Workspaces {
     remove: (kind, path) =>
       inTurn(async () => {
         const before = await read();
-        const found = before[kind].some((entry) => entry.path === path);
-        if (found) await write({ ...before, [kind]: before[kind].filter((entry) => entry.path !== path) });
-        return found;
+        const isKnown = before[kind].some((entry) => entry.path === path);
+        if (isKnown) await write({ ...before, [kind]: before[kind].filter((entry) => entry.path !== path) });
+        return isKnown;
       }),
   };
 }

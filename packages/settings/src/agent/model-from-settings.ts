@@ -234,8 +234,8 @@ function descriptionOf(place: KeyPlace | undefined): string | undefined {
 /** Returns the variable of the provider at an address, as its adapter uses it; undefined if it is not set. */
 function variableAt(baseUrl: string, env: Variables): string | undefined {
   const { origin } = new URL(baseUrl);
-  const found = Object.values(providers).find((provider) => new URL(provider.baseUrl).origin === origin);
-  const name = found?.keyName;
+  const match = Object.values(providers).find((provider) => new URL(provider.baseUrl).origin === origin);
+  const name = match?.keyName;
   return name !== undefined && keyIn(env, name) !== undefined ? `the variable ${name}` : undefined;
 }
 

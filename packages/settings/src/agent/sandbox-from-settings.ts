@@ -66,8 +66,8 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
   });
   using opened = new DisposableStack();
   const [sandbox, servers] = [policy, { ...policy, network: 'on' as const }].map((each) =>
-    opened.adopt(openSandbox(each, { ...(askHost && { askHost }), ...(upstream && { upstream }) }), (one) =>
-      one.close(),
+    opened.adopt(openSandbox(each, { ...(askHost && { askHost }), ...(upstream && { upstream }) }), (started) =>
+      started.close(),
     ),
   );
   const owned = opened.move();

@@ -26,7 +26,7 @@ export async function pathRules(
   const activated: ActivatedSkill[] = [];
   for (const skill of rules) {
     const globs = skill.trigger?.type === 'path' ? skill.trigger.paths : [];
-    const glob = globs.find((one) => matchesGlob(one, path));
+    const glob = globs.find((pattern) => matchesGlob(pattern, path));
     if (glob === undefined || isPresent(skill.name, events)) continue;
     try {
       activated.push({

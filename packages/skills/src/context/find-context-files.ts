@@ -78,8 +78,8 @@ export async function repositoryPlaces(workspace: string): Promise<readonly Cont
 export async function unreadPlaces(workspace: string): Promise<readonly string[]> {
   const directories = await directoriesOf(await realpath(workspace).catch(() => workspace));
   const paths = directories.flatMap((directory) => unreadPaths.map((path) => `${directory}/${path}`));
-  const found = await Promise.all(paths.map(async (path) => stat(path).then(Boolean, () => false)));
-  return paths.filter((_, index) => found[index]).map((path) => path.replace(/\/$/, ''));
+  const exists = await Promise.all(paths.map(async (path) => stat(path).then(Boolean, () => false)));
+  return paths.filter((_, index) => exists[index]).map((path) => path.replace(/\/$/, ''));
 }
 
 async function directoriesOf(workspace: string): Promise<readonly string[]> {

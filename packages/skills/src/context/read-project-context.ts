@@ -128,7 +128,7 @@ function isInstructions(path: string): boolean {
   return /\.(?:md|mdc|txt)$|^\.cursorrules$|^\.openhands_instructions$/i.test(basename(path));
 }
 
-async function readText(target: string, shown: string, maxChars: number): Promise<Read> {
+async function readText(target: string, name: string, maxChars: number): Promise<Read> {
   // Without following a link that replaced the file, and without waiting for the writer of a pipe.
   await using file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const info = await file.stat();
@@ -140,7 +140,7 @@ async function readText(target: string, shown: string, maxChars: number): Promis
   const whole = safeText(new TextDecoder().decode(raw)).trim();
   if (whole.length <= maxChars && bytesRead === info.size)
     return { text: whole, whole, bytes: info.size, isCut: false };
-  const note = `[${shown} has ${info.size} bytes; the rest is left out.]`;
+  const note = `[${name} has ${info.size} bytes; the rest is left out.]`;
   const room = Math.max(0, maxChars - note.length - 1);
   const cut = whole.slice(0, room);
   const end = cut.lastIndexOf('\n');

@@ -30,7 +30,7 @@ async function install({ archive, directory }: InstallSkillsOptions): Promise<re
   if (skills.size === 0) throw new SourceError('The archive contains no SKILL.md.');
   const staging = await mkdtemp(join(directory, '.install-'));
   try {
-    for (const [name, own] of skills) await writeFiles(join(staging, name), own);
+    for (const [name, skillContents] of skills) await writeFiles(join(staging, name), skillContents);
     for (const name of skills.keys()) await checkNew(join(directory, name));
     for (const name of skills.keys()) await rename(join(staging, name), join(directory, name));
   } finally {
@@ -44,7 +44,7 @@ async function skillsIn(
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>> {
   const marks = [...files.keys()].filter((path) => /(^|\/)skill\.md$/i.test(path));
-  const found = new Map<string, ReadonlyMap<string, Uint8Array>>();
+  const skillsByName = new Map<string, ReadonlyMap<string, Uint8Array>>();
   for (const path of marks) {
     const prefix = path.slice(0, path.lastIndexOf('/') + 1);
     // A skill below another one is one of its files.
@@ -53,11 +53,11 @@ async function skillsIn(
     const text = Buffer.from(files.get(path) ?? []).toString();
     const given = prefix.split('/').at(-2) ?? '';
     const name = given === '' ? await nameIn(text) : (await parseSkill(text, given, true)).name;
-    if (found.has(name)) throw new SourceError(`The archive contains the skill ${name} twice.`);
-    const own = [...files].filter(([file]) => file.startsWith(prefix));
-    found.set(name, new Map(own.map(([file, content]) => [file.slice(prefix.length), content])));
+    if (skillsByName.has(name)) throw new SourceError(`The archive contains the skill ${name} twice.`);
+    const skillFiles = [...files].filter(([file]) => file.startsWith(prefix));
+    skillsByName.set(name, new Map(skillFiles.map(([file, content]) => [file.slice(prefix.length), content])));
   }
-  return found;
+  return skillsByName;
 }
 
 /** Returns the name of a skill whose directory has none. */

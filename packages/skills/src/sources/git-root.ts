@@ -8,11 +8,11 @@ import { dirname, join } from 'node:path';
 export async function gitRoot(directory: string): Promise<string | undefined> {
   let incomplete: string | undefined;
   for (let current = directory; ; current = dirname(current)) {
-    const found = await stat(join(current, '.git')).catch(() => undefined);
+    const stats = await stat(join(current, '.git')).catch(() => undefined);
     // A worktree and a submodule have a file there.
-    if (found && (!found.isDirectory() || (await stat(join(current, '.git/HEAD')).catch(() => undefined))))
+    if (stats && (!stats.isDirectory() || (await stat(join(current, '.git/HEAD')).catch(() => undefined))))
       return current;
-    if (found) incomplete ??= current;
+    if (stats) incomplete ??= current;
     if (dirname(current) === current) return incomplete;
   }
 }
