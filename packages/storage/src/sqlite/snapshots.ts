@@ -1,3 +1,7 @@
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import type { Json } from '@varve/events';
+import { parseJson } from '@varve/text';
 import { StorageError } from '../contract/error.ts';
 import type { SavedSnapshot } from '../contract/log-proof.ts';
 import type { SnapshotCache } from '../contract/snapshots.ts';
@@ -9,6 +13,26 @@ import { type Read, readRows } from './read-rows.ts';
 import { type Statements, toSnapshot } from './statements.ts';
 
 const keptPerName = 4;
+const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)];
+
+/**
+ * Compresses the text of a snapshot: it repeats most of the log, and takes a tenth of its space then. The column
+ * contains text, and a JSON object never starts like base64.
+ */
+async function packed(text: string): Promise<string> {
+  // Level 1 takes a third of the time of the usual level, and a fifth more space.
+  return (await deflate(text, { level: 1 })).toString('base64');
+}
+
+/** Returns the text of a snapshot; older versions stored it as it is. Damaged text is returned unchanged. */
+async function unpacked(column: string): Promise<string> {
+  if (column.startsWith('{')) return column;
+  try {
+    return (await inflate(Buffer.from(column, 'base64'))).toString();
+  } catch {
+    return column;
+  }
+}
 
 /** Creates the snapshot cache of a conversation; it cannot be read after `closed` aborts. */
 export function snapshotCache(
@@ -20,12 +44,15 @@ export function snapshotCache(
     async latest(name, upTo = Number.MAX_SAFE_INTEGER) {
       checkLogOpen(id, closed);
       const row = await connection.read(() => statements.latestSnapshot.get(key, name, upTo));
-      return row && toSnapshot(row);
+      if (!row) return undefined;
+      const { seq, state } = toSnapshot(row);
+      const parsed = parseJson(await unpacked(state)) as Json | undefined;
+      return parsed === undefined ? undefined : { seq, state: parsed };
     },
     async save(name, { seq, state }) {
       try {
         checkBound('seq of a snapshot', seq);
-        const text = jsonText('snapshot', state);
+        const text = await packed(jsonText('snapshot', state));
         await connection.write(() => {
           if (!statements.logState.get(key)) return; // The conversation was removed.
           statements.saveSnapshot.run(key, name, seq, text);
@@ -42,7 +69,8 @@ export function snapshotCache(
 /** Yields every snapshot, each read by itself. */
 export async function* readSnapshots(statements: Statements, key: number, read: Read): AsyncGenerator<SavedSnapshot> {
   const next = (after: number) => statements.snapshotAfter.get(key, after);
-  for await (const { name, seq, state } of readRows(next, read)) {
-    yield { name: String(name), seq: Number(seq), text: String(state) };
+  for await (const row of readRows(next, read)) {
+    const { seq, state } = toSnapshot(row);
+    yield { name: String(row['name']), seq, text: await unpacked(state) };
   }
 }

@@ -1,7 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Json } from '@varve/events';
 import { parseJson } from '@varve/text';
-import type { Snapshot } from '../contract/snapshots.ts';
 import type { Statement } from '../contract/statement.ts';
 import type { Summary } from '../contract/store.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
@@ -80,11 +79,9 @@ export function statementOf({ seq, json }: Row): Statement | undefined {
   return statement?.seq === seq ? statement : undefined;
 }
 
-/** Converts a row of `snapshot`; returns undefined if its state is damaged. */
-export function toSnapshot(row: Row): Snapshot | undefined {
-  const { seq, state } = row as { seq: number; state: string };
-  const parsed = parseJson(state) as Json | undefined;
-  return parsed === undefined ? undefined : { seq, state: parsed };
+/** Converts a row of `snapshot`: the schema is strict, so the columns have their types. */
+export function toSnapshot(row: Row): { readonly seq: number; readonly state: string } {
+  return row as unknown as { readonly seq: number; readonly state: string };
 }
 
 /** Every SQL statement of the store, prepared once per connection. Parameters are positional. */
