@@ -20,36 +20,36 @@ describe.for(subpaths.map(({ specifier, source }) => [specifier, readText(source
   });
 });
 
-const libraries = packages.filter((one) => one.folder.startsWith('packages/') && namesOf(one) !== '');
+const libraries = packages.filter((pkg) => pkg.folder.startsWith('packages/') && namesOf(pkg) !== '');
 
 /** The classes of another system's documentation, with their names. */
 const documentedElsewhere = '@varve/agent/compat';
 
-test.for(libraries.map((one) => [one.folder, one] as const))('%s exports each name once', ([, one]) => {
-  const entries = subpathsOf(one).filter(({ specifier }) => specifier !== documentedElsewhere);
+test.for(libraries.map((library) => [library.folder, library] as const))('%s exports each name once', ([, library]) => {
+  const entries = subpathsOf(library).filter(({ specifier }) => specifier !== documentedElsewhere);
   const names = entries.flatMap(({ source }) => indexNames(readText(source)).map(({ name }) => name));
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
 /** A changed name changes the file of its package; `pnpm test tests/exports -u` rewrites them. */
-test.for(libraries.map((one) => [one.folder, one] as const))(
+test.for(libraries.map((library) => [library.folder, library] as const))(
   'the names of %s match the golden file',
-  async ([folder, one]) => {
-    await expect(namesOf(one)).toMatchFileSnapshot(`golden/exports/${folder.replace('packages/', '')}.txt`);
+  async ([folder, library]) => {
+    await expect(namesOf(library)).toMatchFileSnapshot(`golden/exports/${folder.replace('packages/', '')}.txt`);
   },
 );
 
-test.for(packages.filter(({ folder }) => folder !== 'examples').map((one) => [one.manifest.name, one] as const))(
+test.for(packages.filter(({ folder }) => folder !== 'examples').map((pkg) => [pkg.manifest.name, pkg] as const))(
   'every exported name of %s has a docstring',
-  ([, one]) => {
-    const sources = sourcesOf(one).filter((file) => !file.endsWith('.test.ts') && !file.includes('/test/'));
+  ([, pkg]) => {
+    const sources = sourcesOf(pkg).filter((file) => !file.endsWith('.test.ts') && !file.includes('/test/'));
     expect(sources.flatMap((file) => undocumented(readText(file)).map((name) => `${file}: ${name}`))).toEqual([]);
   },
 );
 
 /** Each subpath of a package with its names below it, sorted. */
-function namesOf(one: WorkspacePackage): string {
-  return subpathsOf(one)
+function namesOf(pkg: WorkspacePackage): string {
+  return subpathsOf(pkg)
     .filter(({ source }) => existsSync(join(root, source)))
     .map(({ specifier, source }) => {
       const names = indexNames(readText(source)).toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -6,7 +6,7 @@ import { readText } from './workspace.ts';
 const places = trackedFiles().filter((file) => file.endsWith('/guarantees.md') && file !== 'docs/guarantees.md');
 const listed = places.flatMap((file) => sections(readText(file)));
 const page = readText('docs/guarantees.md');
-const first = sections(page).map((one) => ({ ...one, title: one.title.replace(/^\[(.+)\]\(.+\)$/, '$1') }));
+const first = sections(page).map((section) => ({ ...section, title: section.title.replace(/^\[(.+)\]\(.+\)$/, '$1') }));
 const promises = [...listed, ...first];
 const adversaries = sections(readText('docs/threat-model.md')).map(({ title }) => title.toLowerCase());
 
@@ -31,7 +31,9 @@ test('promises and adversaries have headings of their own', () => {
 
 test('the first page has fifteen of the promises, and links to each list', () => {
   expect(first).toHaveLength(15);
-  expect(first.filter(({ title }) => listed.every((one) => one.title !== title)).map(({ title }) => title)).toEqual([]);
+  expect(first.filter(({ title }) => listed.every((entry) => entry.title !== title)).map(({ title }) => title)).toEqual(
+    [],
+  );
   const links = relativeLinks(page);
   expect(places.filter((file) => !links.includes(`../${file}`))).toEqual([]);
 });

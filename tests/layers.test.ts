@@ -24,31 +24,31 @@ const pure = packages.filter(({ manifest }) =>
 );
 
 const specifiers = new Set(
-  packages.flatMap((one) => [
-    ...subpathsOf(one).map(({ specifier }) => specifier),
-    `${one.manifest.name}/package.json`,
+  packages.flatMap((pkg) => [
+    ...subpathsOf(pkg).map(({ specifier }) => specifier),
+    `${pkg.manifest.name}/package.json`,
   ]),
 );
 
-describe.for(packages.map((one) => [one.manifest.name, one] as const))('%s', ([name, one]) => {
+describe.for(packages.map((pkg) => [pkg.manifest.name, pkg] as const))('%s', ([name, pkg]) => {
   test('has a layer', () => {
     expect(layers.flat()).toContain(name);
   });
 
   test('depends on lower layers only', () => {
-    const upward = workspaceDependencies(one, 'all').filter((other) => layerOf(other) >= layerOf(name));
+    const upward = workspaceDependencies(pkg, 'all').filter((other) => layerOf(other) >= layerOf(name));
     expect(upward).toEqual([]);
   });
 
   test('imports workspace packages it declares, by an exported path', () => {
-    expect(sourcesOf(one).flatMap((file) => undeclaredImports(one, file))).toEqual([]);
+    expect(sourcesOf(pkg).flatMap((file) => undeclaredImports(pkg, file))).toEqual([]);
   });
 });
 
-test.for(packages.map((one) => [one.manifest.name, one] as const))(
+test.for(packages.map((pkg) => [pkg.manifest.name, pkg] as const))(
   'no folders of %s import each other in a circle',
-  ([, one]) => {
-    const arrows = folderArrows(one);
+  ([, pkg]) => {
+    const arrows = folderArrows(pkg);
     const reachable = (folder: string, seen = new Set<string>()): ReadonlySet<string> => {
       for (const next of arrows.get(folder) ?? []) if (!seen.has(next)) reachable(next, seen.add(next));
       return seen;
@@ -57,15 +57,15 @@ test.for(packages.map((one) => [one.manifest.name, one] as const))(
   },
 );
 
-test.for(pure.map((one) => [one.manifest.name, one] as const))('%s imports nothing of Node', ([, one]) => {
-  const sources = sourcesOf(one).filter((file) => !isTest(file));
+test.for(pure.map((pkg) => [pkg.manifest.name, pkg] as const))('%s imports nothing of Node', ([, pkg]) => {
+  const sources = sourcesOf(pkg).filter((file) => !isTest(file));
   expect(sources.flatMap((file) => nodeImports(file))).toEqual([]);
 });
 
 /** Returns which folders of a package each of them imports, without tests. */
-function folderArrows(one: WorkspacePackage): ReadonlyMap<string, ReadonlySet<string>> {
+function folderArrows(pkg: WorkspacePackage): ReadonlyMap<string, ReadonlySet<string>> {
   const arrows = new Map<string, Set<string>>();
-  for (const file of sourcesOf(one).filter((source) => !isTest(source))) {
+  for (const file of sourcesOf(pkg).filter((source) => !isTest(source))) {
     const from = folderOf(file);
     if (from === undefined) continue;
     const imported = importsOf(readText(file)).filter((specifier) => specifier.startsWith('.'));
@@ -101,11 +101,11 @@ function workspaceDependencies({ manifest }: WorkspacePackage, kind: 'runtime' |
   }).filter((name) => name.startsWith('@varve/'));
 }
 
-function undeclaredImports(one: WorkspacePackage, file: string): readonly string[] {
+function undeclaredImports(pkg: WorkspacePackage, file: string): readonly string[] {
   // A test may use its own package as its users do. The published app contains the packages that it uses.
   const declared = isTest(file)
-    ? [...workspaceDependencies(one, 'all'), one.manifest.name]
-    : workspaceDependencies(one, isBundled(one) ? 'all' : 'runtime');
+    ? [...workspaceDependencies(pkg, 'all'), pkg.manifest.name]
+    : workspaceDependencies(pkg, isBundled(pkg) ? 'all' : 'runtime');
   return importsOf(readText(file))
     .filter((specifier) => specifier.startsWith('@varve/'))
     .filter((specifier) => !declared.includes(packageOf(specifier)) || !specifiers.has(specifier))

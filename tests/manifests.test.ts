@@ -49,12 +49,12 @@ test('sources import zod as a namespace', () => {
 
 /** Returns true if a package is `@varve/events` or depends on it. */
 function needsZod(name: string): boolean {
-  const manifest = packages.find((one) => one.manifest.name === name)?.manifest;
+  const manifest = packages.find((pkg) => pkg.manifest.name === name)?.manifest;
   return name === '@varve/events' || Object.keys(manifest?.dependencies ?? {}).some((other) => needsZod(other));
 }
 
 function acceptsPatches(name: string, range: string): boolean {
   if (range !== 'catalog:') return /^(\^|workspace:\^|catalog:peers$)/.test(range);
-  const line = catalog.split('\n').find((one) => one.trim().replaceAll("'", '').startsWith(`${name}: `));
+  const line = catalog.split('\n').find((entry) => entry.trim().replaceAll("'", '').startsWith(`${name}: `));
   return line?.includes(': ^') === true;
 }

@@ -8,7 +8,7 @@ import { relativeLinks } from './relative-links.ts';
 import { trackedFiles } from './tracked-files.ts';
 import { readText, root, workspacePackages } from './workspace.ts';
 
-const libraries = workspacePackages().filter((one) => one.folder.startsWith('packages/') && !one.manifest.private);
+const libraries = workspacePackages().filter((pkg) => pkg.folder.startsWith('packages/') && !pkg.manifest.private);
 const readmes = libraries.map(({ folder }) => `${folder}/README.md`);
 const written = readmes.filter((file) => existsSync(join(root, file)));
 const documents = trackedFiles().filter((file) => file.endsWith('.md') && !file.startsWith('.changeset/'));

@@ -16,23 +16,23 @@ test('AGENTS.md fits on one screen', () => {
 
 test('no source file is left unfinished', () => {
   const unfinished = new RegExp(String.raw`\b(${['TO', 'FIX'].join('DO|')}ME|X{3})\b`);
-  expect(found(sources, unfinished)).toEqual([]);
+  expect(matching(sources, unfinished)).toEqual([]);
 });
 
 test('no source file has Node make directories recursively, which never ends below /proc', () => {
   const shipped = sources.filter((file) => !/\.test\.ts$|\/test\/|^(apps\/bench|examples|tests)\//.test(file));
   expect(shipped.length).toBeGreaterThan(100);
-  expect(found(shipped, /\bmkdir(Sync)?\(.*\brecursive\b/)).toEqual([]);
+  expect(matching(shipped, /\bmkdir(Sync)?\(.*\brecursive\b/)).toEqual([]);
 });
 
 test('no file contains a path of the machine it was written on', () => {
   const folders = ['work', 'root', 'home', 'Users'].join('|');
-  expect(found(files, new RegExp(String.raw`(?<![\w.-])/(${folders})/(?!\$)`))).toEqual([]);
+  expect(matching(files, new RegExp(String.raw`(?<![\w.-])/(${folders})/(?!\$)`))).toEqual([]);
 });
 
 test('no file names a package registry', () => {
-  expect(found(files, /\bregistry\.(?:npm|yarn|npmmirror)[\w-]*\.[a-z]{2,}\b|\bnpm\.pkg\.github\b/)).toEqual([]);
-  expect(found(['pnpm-lock.yaml'], /https?:\/\//)).toEqual([]);
+  expect(matching(files, /\bregistry\.(?:npm|yarn|npmmirror)[\w-]*\.[a-z]{2,}\b|\bnpm\.pkg\.github\b/)).toEqual([]);
+  expect(matching(['pnpm-lock.yaml'], /https?:\/\//)).toEqual([]);
 });
 
 const decisions = files.filter((file) => /^docs\/decisions\/(?!README)/.test(file));
@@ -52,7 +52,7 @@ function lines(file: string): readonly string[] {
 }
 
 /** Lines that match a pattern, in the form `file:line: text`. */
-function found(among: readonly string[], pattern: RegExp): readonly string[] {
+function matching(among: readonly string[], pattern: RegExp): readonly string[] {
   return among.flatMap((file) =>
     lines(file).flatMap((line, index) =>
       pattern.test(line) ? [`${file}:${index + 1}: ${line.trim().slice(0, 120)}`] : [],

@@ -20,8 +20,8 @@ export function undocumented(text: string): readonly string[] {
 
 /** Returns true if the first declaration of a value, exported or not, has a docstring. */
 function isDocumented(text: string, name: string): boolean {
-  const found = new RegExp(`^(?:export )?(?:async )?(?:function\\*?|class|const) ${name}\\b`, 'm').exec(text);
-  return found !== null && isDocumentedAt(text, found.index);
+  const match = new RegExp(`^(?:export )?(?:async )?(?:function\\*?|class|const) ${name}\\b`, 'm').exec(text);
+  return match !== null && isDocumentedAt(text, match.index);
 }
 
 function isDocumentedAt(text: string, index: number): boolean {

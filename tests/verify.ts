@@ -34,16 +34,16 @@ process.exitCode = checks.end();
 /** Packs every published package and checks each tarball. Resolves to the packages that could be packed. */
 async function packAll(list: Checklist): Promise<readonly Packed[]> {
   const packed: Packed[] = [];
-  for (const one of workspacePackages().filter(({ manifest }) => !manifest.private)) {
-    const { name } = one.manifest;
-    await list.check(`${name} packs`, async () => packed.push(await pack(one, folder)));
+  for (const pkg of workspacePackages().filter(({ manifest }) => !manifest.private)) {
+    const { name } = pkg.manifest;
+    await list.check(`${name} packs`, async () => packed.push(await pack(pkg, folder)));
   }
-  for (const one of packed) {
-    const { name } = one.manifest;
-    await list.check(`${name} holds its entry points and no tests`, async () => checkFiles(one));
-    await list.check(`${name} pleases publint`, () => run('publint', ['run', '--strict', one.tarball], folder));
-    if (subpathsOf(one).length === 0) continue;
-    await list.check(`${name} pleases attw`, () => run('attw', ['--profile', 'esm-only', one.tarball], folder));
+  for (const tarball of packed) {
+    const { name } = tarball.manifest;
+    await list.check(`${name} holds its entry points and no tests`, async () => checkFiles(tarball));
+    await list.check(`${name} pleases publint`, () => run('publint', ['run', '--strict', tarball.tarball], folder));
+    if (subpathsOf(tarball).length === 0) continue;
+    await list.check(`${name} pleases attw`, () => run('attw', ['--profile', 'esm-only', tarball.tarball], folder));
   }
   return packed;
 }
@@ -55,18 +55,18 @@ async function checkInstalled(list: Checklist, packed: readonly Packed[], projec
     `Node ${oldestNode} comes from npm`,
     async () => (oldest = await nodeBinary(oldestNode, join(folder, 'node'))),
   );
-  for (const one of packed) {
-    const nodes = one.manifest.engines?.node === '>=24' ? [process.execPath] : [process.execPath, oldest];
-    for (const subpath of subpathsOf(one)) {
+  for (const tarball of packed) {
+    const nodes = tarball.manifest.engines?.node === '>=24' ? [process.execPath] : [process.execPath, oldest];
+    for (const subpath of subpathsOf(tarball)) {
       for (const node of nodes) {
         const version = node === oldest ? oldestNode : process.versions.node;
         await list.check(`${subpath.specifier} loads on Node ${version}`, () => importOnce(node, subpath, project));
       }
     }
-    for (const command of Object.keys(one.manifest.bin ?? {})) {
+    for (const command of Object.keys(tarball.manifest.bin ?? {})) {
       await list.check(`${command} --version prints its version`, async () => {
         const printed = await run(join(project, 'node_modules/.bin', command), ['--version'], project);
-        assert.equal(printed.trim(), one.manifest.version);
+        assert.equal(printed.trim(), tarball.manifest.version);
       });
       if (command !== 'varve') continue;
       await list.check(`the installed ${command} repairs its demo project`, async () => {

@@ -32,8 +32,8 @@ describe.for([...groups])('%s', ([, group]) => {
 
   test('has docstrings that start with a verb or a noun', () => {
     const starts = sourcesOf.map((file) => docstringStarts(readText(file)));
-    const all = starts.reduce((sum, one) => sum + one.all, 0);
-    const odd = starts.flatMap((one) => one.odd);
+    const all = starts.reduce((sum, start) => sum + start.all, 0);
+    const odd = starts.flatMap((start) => start.odd);
     expect(odd.length > 0.03 * all ? odd : []).toEqual([]);
   });
 });

@@ -51,7 +51,7 @@ export function proseWords(file: string, text: string): WordCount {
 
 /** Counts the parts of the identifiers of a source file (`emitDeferred` has two) and the odd ones among them. */
 export function identifierWords(file: string, text: string): WordCount {
-  const found = withoutComments(text)
+  const names = withoutComments(text)
     .split('\n')
     .map((line) => line.replaceAll(stringLiteral, "''"))
     .flatMap((line, index) =>
@@ -59,8 +59,8 @@ export function identifierWords(file: string, text: string): WordCount {
         (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).map((part) => ({ name, part, line: index + 1 })),
       ),
     );
-  const odd = found.filter(({ part }) => oddParts.has(part.toLowerCase()));
-  return { words: found.length, odd: odd.map(({ name, line }) => `${file}:${line}: ${name}`) };
+  const odd = names.filter(({ part }) => oddParts.has(part.toLowerCase()));
+  return { words: names.length, odd: odd.map(({ name, line }) => `${file}:${line}: ${name}`) };
 }
 
 /** Docstrings of a source file that start with an interrogative or a bare genitive, and the number of all docstrings. */

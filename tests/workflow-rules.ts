@@ -115,7 +115,7 @@ function commandProblems({ run, with: inputs }: Fields, canWrite: boolean): read
   const lines = run.split('\n').filter((line) => line.trim() !== '');
   return [
     ...(run.includes('${{') ? [`value in ${run}`] : []),
-    ...(canWrite ? lines.filter((line) => !harmless.some((one) => one.test(line))) : []),
+    ...(canWrite ? lines.filter((line) => !harmless.some((pattern) => pattern.test(line))) : []),
     ...lines
       .filter((line) => /\b(?:npm|npx|yarn|bun|bunx|corepack|pnpm +(?:install|i|ci|add|dlx|update|up))\b/.test(line))
       .filter((line) => !/^pnpm install --frozen-lockfile\b|^npm install --global pnpm@\d|^npx -y pnpm@\d/.test(line))
@@ -140,5 +140,5 @@ function fieldsOf(value: unknown): Fields {
 
 function isEqual(value: unknown, expected: Fields): boolean {
   if (!isObject(value) || Object.keys(value).length !== Object.keys(expected).length) return false;
-  return Object.entries(expected).every(([key, one]) => value[key] === one);
+  return Object.entries(expected).every(([key, wanted]) => value[key] === wanted);
 }

@@ -18,7 +18,7 @@ export async function installAll(
   folder: string,
   versions: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const own = Object.fromEntries(packed.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]));
+  const tarballs = Object.fromEntries(packed.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]));
   // npm installs the required peers itself.
   const peers = Object.fromEntries(
     packed.flatMap(({ manifest }) =>
@@ -26,7 +26,7 @@ export async function installAll(
     ),
   );
   const nodeTypes = versionOf('@types/node');
-  const dependencies = { ...peers, ...versions, ...own };
+  const dependencies = { ...peers, ...versions, ...tarballs };
   const manifest = { private: true, type: 'module', dependencies, devDependencies: { '@types/node': nodeTypes } };
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));

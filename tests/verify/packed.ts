@@ -11,13 +11,13 @@ export interface Packed extends WorkspacePackage {
 }
 
 /** Packs a package into a folder. @throws {Error} if pnpm fails. */
-export async function pack(one: WorkspacePackage, folder: string): Promise<Packed> {
-  await run('pnpm', ['pack', '--pack-destination', folder], join(root, one.folder));
-  const { name, version } = one.manifest;
+export async function pack(pkg: WorkspacePackage, folder: string): Promise<Packed> {
+  await run('pnpm', ['pack', '--pack-destination', folder], join(root, pkg.folder));
+  const { name, version } = pkg.manifest;
   const tarball = join(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
   const listed = await run('tar', ['-tzf', tarball], folder);
   return {
-    ...one,
+    ...pkg,
     tarball,
     files: listed
       .trim()
@@ -31,21 +31,21 @@ export async function pack(one: WorkspacePackage, folder: string): Promise<Packe
  *
  * @throws {AssertionError} naming the defect.
  */
-export function checkFiles(one: Packed): void {
-  const { bin = {} } = one.manifest;
-  const entries = [...subpathsOf(one).map(({ built }) => built), ...Object.values(bin)].map((path) =>
+export function checkFiles(packed: Packed): void {
+  const { bin = {} } = packed.manifest;
+  const entries = [...subpathsOf(packed).map(({ built }) => built), ...Object.values(bin)].map((path) =>
     path.replace('./', ''),
   );
-  const missing = [...entries, ...declarationsOf(one), 'LICENSE'].filter((file) => !one.files.includes(file));
-  const tests = one.files.filter(
+  const missing = [...entries, ...declarationsOf(packed), 'LICENSE'].filter((file) => !packed.files.includes(file));
+  const tests = packed.files.filter(
     // The tests of the demo project are part of the demo.
     (file) => /\.test\.|\/golden\/|\.tsbuildinfo$/.test(file) && !file.startsWith('demo/'),
   );
   // The maps of a bundle are its only link to the sources.
-  const again = one.files.filter((file) => subpathsOf(one).length > 0 && /^src\/|\.map$/.test(file));
+  const again = packed.files.filter((file) => subpathsOf(packed).length > 0 && /^src\/|\.map$/.test(file));
   assert.deepEqual({ missing, tests, again }, { missing: [], tests: [], again: [] });
 }
 
-function declarationsOf(one: Packed): readonly string[] {
-  return subpathsOf(one).map(({ built }) => built.replace('./', '').replace(/\.js$/, '.d.ts'));
+function declarationsOf(packed: Packed): readonly string[] {
+  return subpathsOf(packed).map(({ built }) => built.replace('./', '').replace(/\.js$/, '.d.ts'));
 }

@@ -51,7 +51,7 @@ export async function useWithZod(
   zod: string,
   { folder, nodes }: { readonly folder: string; readonly nodes: readonly string[] },
 ): Promise<void> {
-  const libraries = packed.filter((one) => one.folder.startsWith('packages/'));
+  const libraries = packed.filter((library) => library.folder.startsWith('packages/'));
   await installAll(libraries, folder, { zod });
   await writeFile(join(folder, 'tool.ts'), program);
   await typeCheckFile('tool.ts', folder);

@@ -28,12 +28,12 @@ function user(answers: readonly string[], { env, isTTY }: Surroundings) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(new PassThrough(), { isTTY, columns: 80 });
   const left = [...answers];
-  let shown = '';
+  let output = '';
   let asked = 0;
   let muted = 0;
   stderr.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
-    if (shown.split('Choice: ').length <= asked + 1) return;
+    output += chunk.toString();
+    if (output.split('Choice: ').length <= asked + 1) return;
     asked += 1;
     const answer = left.shift();
     setImmediate(() => (answer === undefined ? stdin.end() : stdin.write(`${answer}\r`)));
@@ -45,7 +45,7 @@ function user(answers: readonly string[], { env, isTTY }: Surroundings) {
       return { [Symbol.dispose]: () => undefined };
     },
   };
-  return { io, left, asked: () => asked, muted: () => muted, shown: () => shown };
+  return { io, left, asked: () => asked, muted: () => muted, shown: () => output };
 }
 
 /** What decides about calls and holds them. */

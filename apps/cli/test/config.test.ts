@@ -52,9 +52,9 @@ test('lists show no secret of a file: neither those of servers of tools, nor one
   const profile = { model: 'm', base_url: 'https://u:canary-profile@host.example/v1' };
   await writeFile(join(home, '.varve', 'profiles', 'mine.json'), JSON.stringify(profile));
   const lists = [['config'], ['config', 'list', '--json'], ['profile', 'list'], ['profile', 'list', '--json']];
-  const shown = await Promise.all(lists.map(async (args) => varve(args)));
-  const text = shown.map(({ stdout, stderr }) => stdout + stderr).join('');
-  for (const found of ['<secret-hidden>', 'secret:STORED', 'host.example']) expect(text).toContain(found);
+  const invocations = await Promise.all(lists.map(async (args) => varve(args)));
+  const text = invocations.map(({ stdout, stderr }) => stdout + stderr).join('');
+  for (const part of ['<secret-hidden>', 'secret:STORED', 'host.example']) expect(text).toContain(part);
   expect(text).not.toContain('canary');
   expect((await varve(['config', 'get', 'mcp_servers'])).stdout).toContain('canary-argument');
 });
@@ -128,8 +128,8 @@ test('a profile is saved without its key, used by a run, and renamed', async () 
   const files = await readdir(join(home, '.varve'), { recursive: true, withFileTypes: true });
   const texts = await Promise.all(
     files
-      .filter((one) => one.isFile() && one.name.endsWith('.json'))
-      .map((one) => readFile(join(one.parentPath, one.name), 'utf8')),
+      .filter((file) => file.isFile() && file.name.endsWith('.json'))
+      .map((file) => readFile(join(file.parentPath, file.name), 'utf8')),
   );
   expect(texts.join('\n')).not.toContain('key-0123456789');
   expect((await varve(['profile', 'remove', 'job'])).code).toBe(0);

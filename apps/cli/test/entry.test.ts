@@ -35,9 +35,9 @@ test.for<readonly [args: readonly string[], code: number, shown: string]>([
   [['ls', '--store', 'sqlite:x.db'], 2, 'varve: The current directory was removed.'],
   [['import', 'x.varve'], 2, 'varve: The current directory was removed.'],
   [['run', 'x', '--base-url', 'http://127.0.0.1:9', '--model', 'm'], 2, 'varve: The current directory was removed.'],
-])('in a removed directory, %j ends as documented', async ([args, code, shown]) => {
+])('in a removed directory, %j ends as documented', async ([args, code, message]) => {
   const result = await inRemovedDirectory(args, await newHome());
-  expect(result.stdout + result.stderr).toContain(shown);
+  expect(result.stdout + result.stderr).toContain(message);
   expect(result.stderr).not.toContain('uv_cwd');
   expect(result.code).toBe(code);
 });
@@ -114,7 +114,7 @@ test.for<readonly [what: string, make: (file: string) => Promise<void>, shown: s
   ['readable by the group', (file) => chmod(file, 0o640), 'Other users can access'],
   ['readable by all', (file) => chmod(file, 0o604), 'Other users can access'],
   ['not a key', (file) => writeFile(file, 'secret text'), 'not an Ed25519 private key'],
-])('a key that is %s signs nothing', async ([what, make, shown]) => {
+])('a key that is %s signs nothing', async ([what, make, message]) => {
   const home = await newHome();
   const file = join(home, 'my-key.pem');
   const env = { VARVE_SIGNING_KEY: file };
@@ -126,7 +126,7 @@ test.for<readonly [what: string, make: (file: string) => Promise<void>, shown: s
   ]) {
     const { code, stderr, stdout } = await runVarve(args, { home, env });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(shown);
+    expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/secret|sqlite:/);
   }
 });

@@ -30,16 +30,16 @@ class Project {
 
   /** Returns whether a hook has written the file `ran`, and removes it. */
   hasRun(): boolean {
-    const found = existsSync(this.mark);
+    const isMarked = existsSync(this.mark);
     rmSync(this.mark, { force: true });
-    return found;
+    return isMarked;
   }
 
   async trust(...args: readonly string[]): Promise<Invocation> {
-    const shown = await this.varve('trust', ...args);
-    const hash = /--hash ([0-9a-f]+)/.exec(shown.stderr)?.[1] ?? '';
+    const invocation = await this.varve('trust', ...args);
+    const hash = /--hash ([0-9a-f]+)/.exec(invocation.stderr)?.[1] ?? '';
     await this.varve('trust', ...args, '--hash', hash);
-    return shown;
+    return invocation;
   }
 
   varve(...args: readonly string[]): Promise<Invocation> {
@@ -60,8 +60,8 @@ test('a hook of a repository runs after varve trust has shown it with its script
   const before = await project.run(server, ...start);
   expect([before.code, project.hasRun()]).toEqual([0, false]);
   expect(before.stderr).toContain(`no effect have hooks (.openhands/hooks.json). Review it: varve trust`);
-  const shown = await project.trust(project.directory);
-  expect(shown.stderr).toContain(`│ +touch ${project.mark}`);
+  const invocation = await project.trust(project.directory);
+  expect(invocation.stderr).toContain(`│ +touch ${project.mark}`);
   expect((await project.run(server, ...start)).stderr).not.toContain('no effect');
   expect(project.hasRun()).toBe(true);
   project.write('check.sh', `touch ${project.mark} # changed`);
@@ -134,11 +134,11 @@ test('config context lists what files add, and what has no effect', async () => 
   project.write('AGENTS.md', 'Use tabs.');
   project.write('.agents/skills/release/SKILL.md', '---\nname: release\ndescription: x\n---\nTag: !`git tag`');
   project.write('.openhands/hooks.json', stop('true\u001b[2J'));
-  const shown = await project.varve('config', 'context', '-w', project.directory);
-  expect(shown.stdout).toMatch(
+  const invocation = await project.varve('config', 'context', '-w', project.directory);
+  expect(invocation.stdout).toMatch(
     /prompt +\S+AGENTS\.md +repository, 9 bytes\nskill +release +\S+, commands not trusted\n$/,
   );
-  expect(shown.stderr).toContain('no effect have hooks (.openhands/hooks.json), commands of the skill release');
+  expect(invocation.stderr).toContain('no effect have hooks (.openhands/hooks.json), commands of the skill release');
   await project.trust(project.directory);
   const trusted = await project.varve('config', 'context', '-w', project.directory);
   expect([trusted.stderr, trusted.stdout]).toEqual(['', expect.stringMatching(/hook +Stop +true/)]);

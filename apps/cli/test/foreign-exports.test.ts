@@ -62,16 +62,16 @@ describe('a conversation that varve ran', () => {
     const file = name.endsWith('history') || name === 'evaluation' ? `${target(name)}l` : target(name);
     if (file !== target(name)) await writeFile(file, await readFile(target(name)));
     const files = await filesAt(file);
-    const format = formats.find((one) => one.name === name);
+    const format = formats.find((candidate) => candidate.name === name);
     expect(await format?.matches?.(files)).toBe(true);
     const [log] = (await format?.read?.(files, { newId: () => crypto.randomUUID() })) ?? [];
     expect(log?.problems).toEqual([]);
     const { events } = foldEvents(viewProjection(codec), log?.entries.map(({ text }) => codec.decode(text)) ?? []);
     const messages = messageBuilder(codec)(events);
     expect(checkMessages(messages)).toEqual([]);
-    const shown = JSON.stringify(messages);
+    const messageText = JSON.stringify(messages);
     for (const part of ['What is in notes.txt?', 'I look.', 'Forty-two.', 'no_such_tool', 'It is forty-two.']) {
-      expect(shown).toContain(part);
+      expect(messageText).toContain(part);
     }
   });
 
@@ -112,8 +112,12 @@ describe('a conversation that varve ran', () => {
     expect(properties.filter(({ isFinalResponse }) => isFinalResponse).map(({ text }) => text)).toEqual([
       'It is forty-two.',
     ]);
-    const answered = new Set(properties.flatMap(({ toolResponses }) => toolResponses.map((one) => one.tool_call_id)));
-    expect(properties.flatMap(({ toolCalls }) => toolCalls.map((one) => one.tool_call_id))).toEqual([...answered]);
+    const answered = new Set(
+      properties.flatMap(({ toolResponses }) => toolResponses.map((toolResponse) => toolResponse.tool_call_id)),
+    );
+    expect(properties.flatMap(({ toolCalls }) => toolCalls.map((toolCall) => toolCall.tool_call_id))).toEqual([
+      ...answered,
+    ]);
     expect(known.filter(shouldIncludeEvent)).toHaveLength(known.length - 2);
   });
 

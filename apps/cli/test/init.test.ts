@@ -23,7 +23,7 @@ test('a typed key is stored encrypted, and sent to its server only', async () =>
   const { code, stdout, stderr } = await runVarve(args, { home, stdin });
   expect(code).toBe(0);
   const files = await readdir(join(home, '.varve'), { recursive: true, withFileTypes: true });
-  const paths = files.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
   const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
   expect([stdout, stderr, ...texts].join('\n')).not.toContain('sk-typed');
   const { stdout: profiles } = await runVarve(['profile', '--json'], { home });

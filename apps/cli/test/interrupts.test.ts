@@ -26,17 +26,17 @@ async function atTerminal(args: readonly string[], onQuestion: (stdin: PassThrou
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
   const stdout = new PassThrough().resume();
-  let shown = '';
+  let output = '';
   let isAsked = false;
   stderr.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
-    if (isAsked || !shown.includes('Choice: ')) return;
+    output += chunk.toString();
+    if (isAsked || !output.includes('Choice: ')) return;
     isAsked = true;
     void onQuestion(stdin);
   });
   const io = { env: { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1' }, cwd: home, stdin, stdout, stderr };
   const code = await runProgram(['run', 'Go.', '--confirm', 'always', ...args], io);
-  return { code, shown };
+  return { code, output };
 }
 
 /** Replaces the intervals of this process, such as the one that draws the status line. */
@@ -55,23 +55,23 @@ test.for([
   ['a request to terminate', () => process.emit('SIGTERM')],
 ] as const)('%s at the question leaves the calls waiting', async ([, onQuestion]) => {
   await using server = await scriptedServer([command('echo hi')]);
-  const { code, shown } = await atTerminal(['--base-url', server.url, '--model', 'm'], onQuestion);
+  const { code, output } = await atTerminal(['--base-url', server.url, '--model', 'm'], onQuestion);
   expect(code).toBe(7);
-  expect(shown).toContain('--approve');
+  expect(output).toContain('--approve');
 });
 
 test('nothing overwrites the line while the user types', async () => {
   await using server = await scriptedServer([command('echo hi'), { text: 'Done.' }]);
   using timers = fakeIntervals();
-  const { code, shown } = await atTerminal(['--base-url', server.url, '--model', 'm'], (stdin) => {
+  const { code, output } = await atTerminal(['--base-url', server.url, '--model', 'm'], (stdin) => {
     timers.advance(60_000);
     stdin.write('y\r');
   });
   expect(code).toBe(0);
-  const [, typed = ''] = shown.split('Choice: ');
+  const [, typed = ''] = output.split('Choice: ');
   const [beforeAnswer = ''] = typed.split('y\r\n');
   expect(beforeAnswer).not.toContain('\u001B[2K');
-  expect(shown.indexOf('$ echo hi')).toBeLessThan(shown.indexOf('Approve this tool call?'));
+  expect(output.indexOf('$ echo hi')).toBeLessThan(output.indexOf('Approve this tool call?'));
 });
 
 test('the run stops without an error when the reader of its events is gone', async () => {
@@ -152,18 +152,18 @@ test('what arrived of a reply before an interrupt is kept', async () => {
   await using server = await scriptedServer([{ text, fault: { kind: 'hang', afterPieces: 4 } }]);
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
-  let shown = '';
+  let output = '';
   let isStopped = false;
   stderr.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
-    if (isStopped || !shown.includes('I begin')) return;
+    output += chunk.toString();
+    if (isStopped || !output.includes('I begin')) return;
     isStopped = true;
     setImmediate(() => process.emit('SIGTERM'));
   });
   const io = { env: { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1' }, cwd: home, stdin, stderr };
   const args = ['run', 'Go.', '--base-url', server.url, '--model', 'm'];
   expect(await runProgram(args, { ...io, stdout: new PassThrough().resume() })).toBe(130);
-  expect(shown.slice(shown.lastIndexOf('I begin'))).toMatch(/^I begin[^]*the reply was not completed[^]*interrupted/);
+  expect(output.slice(output.lastIndexOf('I begin'))).toMatch(/^I begin[^]*the reply was not completed[^]*interrupted/);
   const { stdout: listed } = await runVarve(['ls', '--json'], { home });
   const { stdout } = await runVarve(['show', JSON.parse(listed).id], { home });
   expect(stdout).toContain('\nI begin');

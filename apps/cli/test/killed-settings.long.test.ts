@@ -71,9 +71,11 @@ test('two commands that are killed at random moments while they write lose no se
   const kills = await Promise.all(writers.map((writer) => write(writer, home)));
   expect(Math.min(...kills)).toBeGreaterThan(5);
   const listings = [['config', 'list', '--json'], ['profile'], ['permissions', 'list'], ['secret', 'list']];
-  const shown = await Promise.all(listings.map((args) => runVarve(args, { home })));
-  expect(shown.map(({ code, stderr }) => [code, stderr.includes('varve:')])).toEqual(listings.map(() => [0, false]));
-  const names = shown
+  const invocations = await Promise.all(listings.map((args) => runVarve(args, { home })));
+  expect(invocations.map(({ code, stderr }) => [code, stderr.includes('varve:')])).toEqual(
+    listings.map(() => [0, false]),
+  );
+  const names = invocations
     .slice(1)
     .map(({ stdout }) => stdout)
     .join('\n');

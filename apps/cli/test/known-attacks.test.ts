@@ -50,10 +50,10 @@ class Attack {
   }
 
   async trust(): Promise<Invocation> {
-    const shown = await runVarve(['trust', this.repository], { home: this.home });
-    const hash = /--hash ([0-9a-f]+)/.exec(shown.stderr)?.[1] ?? '';
+    const invocation = await runVarve(['trust', this.repository], { home: this.home });
+    const hash = /--hash ([0-9a-f]+)/.exec(invocation.stderr)?.[1] ?? '';
     await runVarve(['trust', this.repository, '--hash', hash], { home: this.home });
-    return shown;
+    return invocation;
   }
 
   get hasStolen(): boolean {
@@ -133,8 +133,8 @@ test('CVE-2026-21852: settings of a repository receive no key, whether or not it
 test('CVE-2026-33068: a repository cannot trust itself, or switch questions off', async () => {
   const attack = await Attack.create();
   attack.write('.openhands/hooks.json', hooks(attack.steal));
-  const shown = await runVarve(['trust', attack.repository], { home: attack.home });
-  const [hash = ''] = /[0-9a-f]{16,}$/m.exec(shown.stderr.trim()) ?? [];
+  const invocation = await runVarve(['trust', attack.repository], { home: attack.home });
+  const [hash = ''] = /[0-9a-f]{16,}$/m.exec(invocation.stderr.trim()) ?? [];
   const forged = {
     version: 1,
     workspaces: { [attack.repository]: { hash: hash.padEnd(64, '0'), at: '', files: [] } },
@@ -203,9 +203,9 @@ test('approve once, exploit forever: what is added or changed after the decision
     const { stderr } = await attack.run([done]);
     expect([attack.hasStolen, stderr]).toEqual([false, expect.stringContaining('changed since you trusted it')]);
   }
-  const shown = await runVarve(['trust', attack.repository], { home: attack.home });
-  expect(shown.stderr).toMatch(/│ \+.*SessionStart.*stolen/);
-  expect(shown.stderr).toContain('check.sh (removed)');
-  expect(shown.stderr).toContain('│ .mcp.json (new)');
+  const invocation = await runVarve(['trust', attack.repository], { home: attack.home });
+  expect(invocation.stderr).toMatch(/│ \+.*SessionStart.*stolen/);
+  expect(invocation.stderr).toContain('check.sh (removed)');
+  expect(invocation.stderr).toContain('│ .mcp.json (new)');
   expect(readFileSync(join(attack.home, '.varve/trust.json'), 'utf8')).not.toContain(attack.steal);
 });

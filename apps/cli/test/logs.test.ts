@@ -112,8 +112,8 @@ test('an import that did not end is neither verified nor exported, and is not sh
   }
   expect(await readdir(home)).not.toContain('half');
   for (const form of [[], ['--full'], ['--json'], ['--messages']]) {
-    const shown = await varve('show', id, ...form);
-    expect(shown).toMatchObject({ code: 0, stderr: expect.stringContaining(sentence) });
+    const printed = await varve('show', id, ...form);
+    expect(printed).toMatchObject({ code: 0, stderr: expect.stringContaining(sentence) });
   }
   expect((await varve('ls')).stdout).toContain('  importing  ');
 });
@@ -178,8 +178,8 @@ test('a lost event is shown, refuses the next run with status 4, and is repaired
   const { id, varve, folder, names } = await inDirectory();
   await rm(join(folder, 'events', names[3] ?? ''));
   const lost = `Event 3 of conversation ${id} is missing; ${names.length - 4} of the later ones are still in`;
-  const shown = await varve('show', id);
-  expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining(`Incomplete: ${lost}`)]);
+  const printed = await varve('show', id);
+  expect([printed.code, printed.stderr]).toEqual([0, expect.stringContaining(`Incomplete: ${lost}`)]);
   expect(await varve('verify', id)).toMatchObject({
     code: 4,
     stdout: expect.stringContaining(`Verification failed at event 3: ${names.length - 3} of ${names.length} sealed`),

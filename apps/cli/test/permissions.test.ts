@@ -49,10 +49,10 @@ test('"always" at the prompt adds a rule, and later calls that it covers run', a
   await using server = await scriptedServer([bash('touch one'), bash('touch one; touch two'), bash('touch one'), done]);
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 100 });
-  let shown = '';
+  let output = '';
   const answers = ['a\r', 'n\r'];
   stderr.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
+    output += chunk.toString();
     if (chunk.toString().includes('Choice: ')) setImmediate(() => stdin.write(answers.shift() ?? 'q\r'));
   });
   const args = ['--base-url', server.url, '--model', 'scripted', '--store', 'memory:', '-w', workspace];
@@ -64,7 +64,7 @@ test('"always" at the prompt adds a rule, and later calls that it covers run', a
     stderr,
   });
   expect([code, answers]).toEqual([0, []]);
-  expect(shown).toContain('[a] always in this project: allow command touch one');
+  expect(output).toContain('[a] always in this project: allow command touch one');
   const stored = await readFile(join(home, '.varve', 'permissions.json'), 'utf8');
   expect(JSON.parse(stored)).toMatchObject({
     projects: { [workspace]: [{ decision: 'allow', pattern: 'touch one' }] },

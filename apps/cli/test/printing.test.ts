@@ -15,13 +15,13 @@ const sources = fileURLToPath(new URL('../src/', import.meta.url));
 test('nothing but the outputs writes to the process', async () => {
   const files = (await readdir(sources, { recursive: true })).filter((file) => /(?<!\.test)\.ts$/.test(file));
   const direct = /\bconsole\b|\bprocess\.std(?:out|err)|\bstd(?:out|err)\.write\b|from 'node:(?:console|process)'/;
-  const found: string[] = [];
+  const lines: string[] = [];
   for (const file of files) {
-    if (direct.test(await readFile(join(sources, file), 'utf8'))) found.push(file);
+    if (direct.test(await readFile(join(sources, file), 'utf8'))) lines.push(file);
   }
   // The entry prints its own version and nothing else; it runs before anything can be imported. The console of the
   // libraries is replaced in the other file.
-  expect(found.toSorted()).toEqual(['main.ts', join('terminal', 'library-messages.ts')]);
+  expect(lines.toSorted()).toEqual(['main.ts', join('terminal', 'library-messages.ts')]);
 });
 
 /** One of each class of characters that can change a terminal or hide text, without one that JSON cannot contain. */

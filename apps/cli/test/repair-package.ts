@@ -114,8 +114,8 @@ async function checkStored(url: string, lines: readonly string[], home: string):
   for (let prefix = 0; prefix <= lines.length; prefix++) {
     expect((await readState(log, { to: prefix })).head).toBe(prefix);
   }
-  const shown = await varve(['show', id, '--json', '--store', url], home);
-  expect(shown.stdout.trim().split('\n')).toEqual(lines);
+  const printed = await varve(['show', id, '--json', '--store', url], home);
+  expect(printed.stdout.trim().split('\n')).toEqual(lines);
   const listed = await varve(['ls', '--store', url], home);
   expect(listed.stdout).toContain(`${id}  `);
   expect(listed.stdout).toContain('finished');

@@ -24,8 +24,8 @@ async function home() {
     const code = await runProgram(args, { env: all, cwd: directory, stdin: Readable.from([]), stdout, stderr });
     stdout.end();
     stderr.end();
-    const shown = { code, stdout: await readAll(stdout), stderr: await readAll(stderr) };
-    return { ...shown, id: /conversation (\w+)/.exec(shown.stderr)?.[1] ?? '' };
+    const outcome = { code, stdout: await readAll(stdout), stderr: await readAll(stderr) };
+    return { ...outcome, id: /conversation (\w+)/.exec(outcome.stderr)?.[1] ?? '' };
   };
 }
 
@@ -116,14 +116,14 @@ test('a conversation can be resumed as soon as its id is printed', async () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   const first = start(['--base-url', server.url, '--model', 'm', '--workspace', directory, 'Go.']);
-  let shown = '';
+  let output = '';
   for await (const chunk of first.stderr) {
-    shown += String(chunk);
-    if (/conversation \w{32}/.test(shown)) break;
+    output += String(chunk);
+    if (/conversation \w{32}/.test(output)) break;
   }
   first.kill('SIGKILL');
   await once(first, 'exit');
-  const [, id = ''] = /conversation (\w{32})/.exec(shown) ?? [];
+  const [, id = ''] = /conversation (\w{32})/.exec(output) ?? [];
   const second = start(['--resume', id]);
   const exit = once(second, 'exit');
   const errors = readAll(second.stderr);

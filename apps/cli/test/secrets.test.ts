@@ -47,14 +47,14 @@ async function secretServer(): Promise<{ readonly url: string; readonly headers:
 async function filesWithSecrets(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const found = await Promise.all(
+  const contents = await Promise.all(
     files.map(async (file) => {
       const text = (await readFile(file)).toString('latin1');
       return spellings.some((spelling) => text.includes(spelling)) ? [file] : [];
     }),
   );
   expect(files.length).toBeGreaterThan(5);
-  return found.flat();
+  return contents.flat();
 }
 
 test.for(['sqlite:', 'dir:'])(
@@ -119,7 +119,7 @@ test.for(['sqlite:', 'dir:'])(
     await varve(['secret', 'rm', 'GONE']);
     await varve(['run', '--bad', canaries.TOKEN.slice(0, 3)]);
 
-    const printed = outputs.map((one) => one.stdout + one.stderr).join('\n');
+    const printed = outputs.map((output) => output.stdout + output.stderr).join('\n');
     expect(spellings.filter((spelling) => printed.includes(spelling))).toEqual([]);
     const dumps = (await readdir(join(home, '.varve', 'completions'))).join(' ');
     for (const kind of ['request', 'response', 'snapshot', 'call', 'error']) expect(dumps).toContain(kind);

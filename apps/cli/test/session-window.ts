@@ -42,13 +42,13 @@ export function openWindow(
   const stderr = new PassThrough();
   let written = '';
   const waiting = new Set<() => void>();
-  let shown = '';
+  let output = '';
   stdout.on('data', (chunk: Buffer) => {
     written += chunk.toString();
     const isWhole = written.lastIndexOf(frameStart) <= written.lastIndexOf(frameEnd);
     window.write(chunk.toString(), () => {
       if (!isWhole) return;
-      shown = window.text();
+      output = window.text();
       for (const check of waiting) check();
     });
   });
@@ -59,12 +59,12 @@ export function openWindow(
       for (const key of typed) stdin.write(key);
     },
     async shows(text) {
-      const isShown = (): boolean => (typeof text === 'string' ? shown.includes(text) : text.test(shown));
+      const isShown = (): boolean => (typeof text === 'string' ? output.includes(text) : text.test(output));
       return new Promise<string>((resolve, reject) => {
         const check = (): void => {
           if (!isShown()) return;
           waiting.delete(check);
-          resolve(shown);
+          resolve(output);
         };
         waiting.add(check);
         check();

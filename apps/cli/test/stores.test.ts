@@ -133,12 +133,12 @@ test.for<readonly [typed: string, code: number, shown: string]>([
   ['not an id', 5, 'No conversation matches "not an id".'],
   ['5f', 2, '"5f" matches 2 conversations: 5f1111, 5f0000.'],
   ['5', 2, '"5" matches 2 conversations: 5f1111, 5f0000.'],
-])('the short id %j is resolved or reported', async ([typed, code, shown]) => {
+])('the short id %j is resolved or reported', async ([typed, code, message]) => {
   const home = await newHome();
   await fill(`sqlite:${join(home, '.varve', 'varve.db')}`, ids);
   const result = await runVarve(['show', typed], { home });
   expect(result.code).toBe(code);
-  expect(result.stdout + result.stderr).toContain(shown);
+  expect(result.stdout + result.stderr).toContain(message);
 });
 
 test('ls and show survive any meta', async () => {
@@ -209,7 +209,7 @@ test.for<readonly [name: string, code: number, shown: string]>([
   ['other', 2, 'The format of other is not known.'],
   ['empty', 4, 'This is not a varve bundle.'],
   ['half', 4, 'The bundle is truncated.'],
-])('importing %s is a clear error', async ([name, code, shown]) => {
+])('importing %s is a clear error', async ([name, code, message]) => {
   const home = await newHome();
   const id = 'd'.repeat(32);
   await fill(`sqlite:${join(home, '.varve', 'varve.db')}`, [id]);
@@ -219,7 +219,7 @@ test.for<readonly [name: string, code: number, shown: string]>([
   await writeFile(join(home, 'empty'), '');
   await writeFile(join(home, 'half'), stdout.split('\n').slice(0, 2).join('\n'));
   const result = await runVarve(['import', name, '--store', 'sqlite:other.db'], { home });
-  expect([result.code, result.stdout, result.stderr]).toEqual([code, '', expect.stringContaining(shown)]);
+  expect([result.code, result.stdout, result.stderr]).toEqual([code, '', expect.stringContaining(message)]);
 });
 
 test.for(['run --resume abcd Go.', 'condense abcd'])(

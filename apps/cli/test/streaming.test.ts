@@ -12,49 +12,49 @@ import { screen } from './screen.ts';
 /** Runs a task on a terminal of 40 columns; `onShown` receives what was printed so far, after each piece. */
 async function streamed(
   steps: readonly ScriptedStep[],
-  onShown: (shown: string, home: string) => unknown = () => undefined,
+  onShown: (output: string, home: string) => unknown = () => undefined,
   { term = 'xterm', isPiped = false } = {},
 ) {
   await using server = await scriptedServer(steps);
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   execFileSync('mkfifo', [join(home, 'released.fifo')]);
-  let shown = '';
+  let output = '';
   let answer = '';
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 40 });
   const stdout = isPiped ? new PassThrough() : stderr;
   stderr.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
-    onShown(shown, home);
+    output += chunk.toString();
+    onShown(output, home);
   });
   if (isPiped) stdout.on('data', (chunk: Buffer) => (answer += chunk.toString()));
   const env = { PATH: process.env['PATH'], HOME: home, TERM: term, NO_COLOR: '1' };
   const args = ['run', 'Go.', '--base-url', server.url, '--model', 'm', '--confirm', 'never', '--store', 'memory:'];
   const code = await runProgram(args, { env, cwd: home, stdin: Readable.from([]), stdout, stderr });
-  return { code, shown, answer };
+  return { code, output, answer };
 }
 
 const text = 'The function subtracts instead of adding, so the only test of it fails.';
 const rows = ['The function subtracts instead of', 'adding, so the only test of it fails.'];
 
 test.for(['xterm', 'dumb'])('with TERM=%s a reply is printed once, wrapped at words', async (term) => {
-  const { code, shown } = await streamed([{ text }], undefined, { term });
+  const { code, output } = await streamed([{ text }], undefined, { term });
   expect(code).toBe(0);
   const window = screen({ columns: 40, rows: 12 });
-  window.write(shown);
+  window.write(output);
   await window.drawn();
   const kept = window.history().split('\n');
   expect(kept.slice(kept.indexOf('› Go.') + 1)).toEqual(['', ...rows, '1 model call']);
 });
 
 test('an answer for another program is whole, and is streamed on the terminal, too', async () => {
-  const { shown, answer } = await streamed([{ text }], undefined, { isPiped: true });
+  const { output, answer } = await streamed([{ text }], undefined, { isPiped: true });
   expect(answer).toBe(`${text}\n`);
-  expect(stripVTControlCharacters(shown)).toContain('The function subtracts instead of\n');
+  expect(stripVTControlCharacters(output)).toContain('The function subtracts instead of\n');
 });
 
 test('what arrived of a reply is visible before it is complete, and stays after it is interrupted', async () => {
   let interrupts = 0;
-  const { code, shown } = await streamed([{ text, fault: { kind: 'hang', afterPieces: 4 } }], (before) => {
+  const { code, output } = await streamed([{ text, fault: { kind: 'hang', afterPieces: 4 } }], (before) => {
     if (interrupts > 0 || !before.includes('The')) return;
     interrupts += 1;
     process.emit('SIGINT');
@@ -62,26 +62,26 @@ test('what arrived of a reply is visible before it is complete, and stays after 
   });
   expect(code).toBe(130);
   expect(interrupts).toBe(1);
-  expect(shown).toContain('The');
+  expect(output).toContain('The');
 });
 
 test('output of a command is visible while it runs', async () => {
   let isReleased = false;
   const call = { name: 'terminal', arguments: { command: 'echo first of all; cat released.fifo' } };
-  const { code, shown } = await streamed([{ calls: [call] }, { text: 'Done.' }], (before, home) => {
+  const { code, output } = await streamed([{ calls: [call] }, { text: 'Done.' }], (before, home) => {
     if (isReleased || !before.includes('  first of all\n')) return;
     isReleased = true;
     void appendFile(join(home, 'released.fifo'), 'released\n');
   });
   expect([code, isReleased]).toEqual([0, true]);
-  expect(shown).toContain('released');
+  expect(output).toContain('released');
 });
 
 test('reasoning is part of the status, and is not kept', async () => {
-  const { shown } = await streamed([{ text: 'Done.', reasoning: 'First I think about it.' }]);
-  expect(shown).toContain('I think about it.');
+  const { output } = await streamed([{ text: 'Done.', reasoning: 'First I think about it.' }]);
+  expect(output).toContain('I think about it.');
   const window = screen({ columns: 40, rows: 12 });
-  window.write(shown);
+  window.write(output);
   await window.drawn();
   expect(window.history()).not.toContain('I think');
 });

@@ -87,9 +87,9 @@ test('a repository cannot choose the model of a sub-agent before it is trusted',
   const before = await run(parent, ...args);
   expect([before.code, gold.requests.length]).toEqual([0, 0]);
   expect(before.stderr).toContain('the model gold has no effect: the project is not trusted');
-  const shown = await varve('trust', directory);
-  expect(shown.stderr).toContain('model: gold');
-  await varve('trust', directory, '--hash', /--hash ([0-9a-f]+)/.exec(shown.stderr)?.[1] ?? '');
+  const invocation = await varve('trust', directory);
+  expect(invocation.stderr).toContain('model: gold');
+  await varve('trust', directory, '--hash', /--hash ([0-9a-f]+)/.exec(invocation.stderr)?.[1] ?? '');
   const trusted = await run(parent, ...args);
   expect([trusted.code, gold.requests.length, trusted.stderr]).toEqual([
     0,

@@ -12,13 +12,13 @@ export async function onTerminal(
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
   const stdout = new PassThrough();
   const left = [...dialogue];
-  let shown = '';
+  let output = '';
   stderr.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
+    output += chunk.toString();
     const [question, answer] = left[0] ?? [];
-    if (question === undefined || !shown.includes(question)) return;
+    if (question === undefined || !output.includes(question)) return;
     left.shift();
-    shown = '';
+    output = '';
     setImmediate(() => stdin.write(`${answer}\r`));
   });
   const env = { PATH: process.env['PATH'], HOME: home, TERM: 'dumb' };

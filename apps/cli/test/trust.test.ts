@@ -31,9 +31,9 @@ test('the printed command trusts the configuration that was shown, whatever its 
 
 test('a configuration is shown, and trusted by its hash; a change is shown and needs another decision', async () => {
   const { home, project } = await newProject();
-  const shown = await runVarve(['trust', project], { home });
-  expect([shown.code, shown.stderr]).toEqual([7, expect.stringContaining('│ +{"stop": []}')]);
-  const hash = /--hash ([0-9a-f]+)/.exec(shown.stderr)?.[1] ?? '';
+  const invocation = await runVarve(['trust', project], { home });
+  expect([invocation.code, invocation.stderr]).toEqual([7, expect.stringContaining('│ +{"stop": []}')]);
+  const hash = /--hash ([0-9a-f]+)/.exec(invocation.stderr)?.[1] ?? '';
   expect((await runVarve(['trust', project, '--hash', '0'.repeat(16)], { home })).code).toBe(2);
   expect((await runVarve(['trust', project, '--hash', hash], { home })).code).toBe(0);
   expect((await runVarve(['trust', project], { home })).stderr).toContain('is trusted as it is');
@@ -63,9 +63,9 @@ test('a configuration hides nothing from the person who decides about it', async
 test('a configuration cannot print what is not there, and a link out of the workspace is refused', async () => {
   const { home, project } = await newProject();
   await writeFile(join(project, '.openhands', 'a\n│ harmless.sh'), 'x\u001b[2J\u202e\n');
-  const shown = await runVarve(['trust', project], { home });
-  for (const hidden of ['\u001b', '\u202e']) expect(shown.stderr).not.toContain(hidden);
-  expect(shown.stderr).not.toContain('\n│ harmless.sh');
+  const invocation = await runVarve(['trust', project], { home });
+  for (const hidden of ['\u001b', '\u202e']) expect(invocation.stderr).not.toContain(hidden);
+  expect(invocation.stderr).not.toContain('\n│ harmless.sh');
   await symlink('/etc', join(project, '.openhands', 'etc'));
   const refused = await runVarve(['trust', project], { home });
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('leads out of the workspace')]);
@@ -78,8 +78,8 @@ test('the settings of a project that are not harmless have an effect only when i
   const args = ['run', '--base-url', server.url, '--model', 'scripted', '--store', 'memory:', '-w', project, 'Go.'];
   const before = await runVarve(args, { home });
   expect(before.stderr).toContain('text_reply has no effect: the project is not trusted');
-  const shown = await runVarve(['trust', project], { home });
-  await runVarve(['trust', project, '--hash', /--hash ([0-9a-f]+)/.exec(shown.stderr)?.[1] ?? ''], { home });
+  const invocation = await runVarve(['trust', project], { home });
+  await runVarve(['trust', project, '--hash', /--hash ([0-9a-f]+)/.exec(invocation.stderr)?.[1] ?? ''], { home });
   expect((await runVarve(args, { home })).stderr).not.toContain('has no effect');
   await writeFile(join(project, '.openhands', 'hooks.json'), '{"stop": ["evil"]}');
   expect((await runVarve(args, { home })).stderr).toContain('text_reply has no effect');
@@ -105,8 +105,8 @@ test('neither a repository nor its settings can redirect the model, weaken the p
   expect((await runVarve(args, { home, env })).code).toBe(2);
   const { trust: _, ...known } = hostile;
   await writeFile(join(project, '.varve', 'config.json'), JSON.stringify(known));
-  const shown = await runVarve(['trust', project], { home });
-  await runVarve(['trust', project, '--hash', /--hash ([0-9a-f]+)/.exec(shown.stderr)?.[1] ?? ''], { home });
+  const invocation = await runVarve(['trust', project], { home });
+  await runVarve(['trust', project, '--hash', /--hash ([0-9a-f]+)/.exec(invocation.stderr)?.[1] ?? ''], { home });
   const run = await runVarve(args, { home, env });
   expect([run.code, thief.requests.length]).toEqual([7, 0]);
   expect(run.stderr).toContain('a project cannot set it');

@@ -38,14 +38,14 @@ test('at a terminal, the person is asked about the calls of sub-agents', async (
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120 });
   const stdout = new PassThrough();
-  let shown = '';
+  let output = '';
   stderr.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
-    if (shown.endsWith('Choice: ')) stdin.write('y\r');
+    output += chunk.toString();
+    if (output.endsWith('Choice: ')) stdin.write('y\r');
   });
   const io = { env: { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1' }, cwd: home, stdin, stdout, stderr };
   expect(await runProgram(['run', 'Clean.', ...optionsFor(server.url)], io)).toBe(0);
-  expect(shown).toContain('Approve this tool call of the sub-agent general-purpose?');
+  expect(output).toContain('Approve this tool call of the sub-agent general-purpose?');
   expect(String(stdout.read())).toBe('Done.\n');
   expect(await readFile(join(home, 'log.txt'), 'utf8')).toBe('cleaned\n');
 });

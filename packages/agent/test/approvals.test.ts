@@ -82,13 +82,14 @@ class Approvals {
     if (step.kind === 'reopen') return this.#reopen(workspaces[step.workspace] ?? '/');
     if (step.kind === 'navigate') return this.#navigate(step.back);
     if (step.kind === 'fork') return this.#fork(step.back);
-    const shown = this.#shown.at(-1 - step.shown);
-    if (!shown) return;
-    if (step.kind === 'approve-digest') return this.#approve(shown, { digest: shown.digest.slice(0, step.digits) });
-    const calls = shown.calls.filter((_, index) => (step.calls >> index) & 1);
+    const proposal = this.#shown.at(-1 - step.shown);
+    if (!proposal) return;
+    if (step.kind === 'approve-digest')
+      return this.#approve(proposal, { digest: proposal.digest.slice(0, step.digits) });
+    const calls = proposal.calls.filter((_, index) => (step.calls >> index) & 1);
     const actionIds = calls.map(({ id }) => id);
     if (actionIds.length === 0) return;
-    if (step.kind === 'approve-calls') return this.#approve({ ...shown, calls }, { actionIds });
+    if (step.kind === 'approve-calls') return this.#approve({ ...proposal, calls }, { actionIds });
     await this.#refusable(() => this.#open.reject('No.', { actionIds }));
   }
 

@@ -54,13 +54,13 @@ async function newConversation(
 
 /** Runs until nothing waits, approves everything that does, and returns where it may start, as a person is shown. */
 async function runApproved(conversation: Conversation): Promise<readonly string[]> {
-  let shown: readonly string[] = [];
+  let visible: readonly string[] = [];
   while ((await conversation.run()).reason === 'waiting') {
     const directories = [...conversation.startDirectories().values()].at(-1) ?? [];
-    shown = directories.length > 0 ? directories : ['.'];
+    visible = directories.length > 0 ? directories : ['.'];
     await conversation.approve();
   }
-  return shown;
+  return visible;
 }
 
 const isLeft = (workspace: string): readonly boolean[] =>
@@ -82,9 +82,9 @@ test.for([
 ])('after %s in the same reply, an approved command runs only in a directory that was shown', async (move) => {
   const workspace = newWorkspace();
   await using conversation = await newConversation(workspace, [reply(move, remove)], alwaysConfirm());
-  const shown = await runApproved(conversation);
+  const visible = await runApproved(conversation);
   const [isHere, isInSub] = isLeft(workspace);
-  expect([isHere || shown.includes('.'), isInSub || shown.includes('sub')]).toEqual([true, true]);
+  expect([isHere || visible.includes('.'), isInSub || visible.includes('sub')]).toEqual([true, true]);
 });
 
 test.for([

@@ -17,8 +17,8 @@ const id = 'a'.repeat(32);
 const other = 'b'.repeat(32);
 const workspace = process.cwd();
 const calls = [{ name: 'record', arguments: { text: 'a' } }];
-const agentWith = (given: Partial<AgentOptions> = {}) =>
-  defineAgent({ model: scriptedModel([{ calls }]), tools: () => [countingTool().tool(), finish()], ...given });
+const agentWith = (changes: Partial<AgentOptions> = {}) =>
+  defineAgent({ model: scriptedModel([{ calls }]), tools: () => [countingTool().tool(), finish()], ...changes });
 const careful: Partial<AgentOptions> = {
   confirmation: alwaysConfirm(),
   budget: { maxIterations: 7, maxCalls: 9 },
@@ -145,8 +145,8 @@ test.for(Object.entries(origins))(
           meta: Object.fromEntries(changed.filter(([, value]) => value !== removed)) as Json,
         });
         await log[Symbol.asyncDispose]();
-        const found = await openedAs(store);
-        expect(['incomplete', withoutIds(expected)]).toContainEqual(withoutIds(found));
+        const reopened = await openedAs(store);
+        expect(['incomplete', withoutIds(expected)]).toContainEqual(withoutIds(reopened));
       }),
       { numRuns: 25 },
     );

@@ -312,13 +312,13 @@ test.for([true, false])(
       })().catch(() => true);
       if (!hasCrashed) break;
       const survivor = memoryStore();
-      for (const { id: one, meta } of (await disk.list()).items) {
-        await using log = await survivor.create(one, meta);
-        for await (const event of (await disk.read(one)).range(0)) await log.append([event]);
+      for (const { id: storedId, meta } of (await disk.list()).items) {
+        await using log = await survivor.create(storedId, meta);
+        for await (const event of (await disk.read(storedId)).range(0)) await log.append([event]);
       }
       const agent = agentOf([], { tools: () => [look(), finish()] });
       const opening = { agent, store: survivor, id: parentId, missingTools: 'accept' } as const;
-      const known = (await survivor.list()).items.map((one) => one.id);
+      const known = (await survivor.list()).items.map((item) => item.id);
       if (!known.includes(childId)) continue;
       await using parent = await Conversation.open(opening);
       await using child = await parent.child({ id });

@@ -105,7 +105,7 @@ test('client tools are remembered before the first message, and so are later one
 
 test('two conversations have client tools of one name with different schemas', async () => {
   const store = memoryStore();
-  const one = await Conversation.create({
+  const fresh = await Conversation.create({
     agent: agentOf([call('show', { where: 'here' }), call('show', { what: 'a' }), done]),
     store,
     workspace,
@@ -117,7 +117,7 @@ test('two conversations have client tools of one name with different schemas', a
     workspace,
     clientTools: [showing('where')],
   });
-  for (const conversation of [one, other]) {
+  for (const conversation of [fresh, other]) {
     await conversation.send('Go.');
     expect(await conversation.run()).toMatchObject({ reason: 'finished', iterations: 3 });
     const events = await Array.fromAsync(conversation.events(), ({ event }) => event);

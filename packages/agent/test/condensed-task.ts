@@ -130,14 +130,14 @@ type Answer = string | { readonly name: string; readonly arguments: object };
 
 /** A summary of what the request shows. */
 function condenserAnswer({ tools, messages: [first] }: ModelRequest): Answer {
-  const shown = textOf(first?.content ?? []);
-  const found = facts.filter((fact) => shown.includes(fact)).join(' ');
+  const prompt = textOf(first?.content ?? []);
+  const kept = facts.filter((fact) => prompt.includes(fact)).join(' ');
   const [tool] = tools;
-  if (!tool) return `## Goals\nLook up everything.\n## Facts\n${found}\n## Next step\nContinue.`;
+  if (!tool) return `## Goals\nLook up everything.\n## Facts\n${kept}\n## Next step\nContinue.`;
   if (tool.name === 'record_state') {
-    return { name: tool.name, arguments: { user_context: 'Look up everything.', other_relevant_context: found } };
+    return { name: tool.name, arguments: { user_context: 'Look up everything.', other_relevant_context: kept } };
   }
-  const ranked = shown.split('\n').filter((line) => facts.some((fact) => line.includes(fact)));
+  const ranked = prompt.split('\n').filter((line) => facts.some((fact) => line.includes(fact)));
   return { name: tool.name, arguments: { ids: ranked.flatMap((line) => /^\{"id":"(e\d+)"/.exec(line)?.[1] ?? []) } };
 }
 

@@ -121,28 +121,28 @@ test('approving without pending calls, or an unknown one, is refused', async () 
 test('an approval with a digest covers the calls that have it, and no others', async () => {
   const { conversation, runs } = await waiting({ steps: [twoRecords, done] });
   const [first, second] = conversation.state.pending;
-  const shown = conversation.digestOf();
+  const askedDigest = conversation.digestOf();
   for (const other of [[], first ? [first] : [], [second, first].flatMap((call) => call ?? [])]) {
     const digest = conversation.digestOf(other);
-    expect(digest).not.toBe(shown);
+    expect(digest).not.toBe(askedDigest);
     await expect(conversation.approve({ digest })).rejects.toMatchObject({ code: 'calls-changed' });
   }
   const digest = conversation.digestOf(first ? [first] : []);
   await conversation.approve({ actionIds: [first?.event.id ?? ''], digest });
-  expect(conversation.digestOf()).toBe(shown);
-  await conversation.approve({ digest: shown.slice(0, 16) });
+  expect(conversation.digestOf()).toBe(askedDigest);
+  await conversation.approve({ digest: askedDigest.slice(0, 16) });
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   expect([...runs.values()]).toEqual([1, 1]);
 });
 
 test('an approval of calls that were replaced in the meantime approves nothing', async () => {
   const { conversation, runs, agent, store } = await waiting({ steps: [twoRecords, twoRecords, done] });
-  const shown = conversation.digestOf();
+  const digest = conversation.digestOf();
   await conversation.reject('Something else.');
   await conversation.run();
   await conversation[Symbol.asyncDispose]();
   await using again = await Conversation.open({ agent, store, id: conversation.id });
-  await expect(again.approve({ digest: shown })).rejects.toMatchObject({ code: 'calls-changed' });
+  await expect(again.approve({ digest: digest })).rejects.toMatchObject({ code: 'calls-changed' });
   expect(await again.run()).toMatchObject({ reason: 'waiting' });
   expect(runs.size).toBe(0);
 });

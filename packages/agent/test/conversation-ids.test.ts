@@ -20,18 +20,18 @@ test.for([
   [hex, hex],
 ])(
   'a conversation with the id %s is stored as %s, and opened by the id that was given',
-  async ([given = '', stored]) => {
+  async ([sentId = '', stored]) => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve ids '));
     await using store = await directoryStore({ path: directory.path });
     {
-      await using conversation = await Conversation.create({ agent, store, workspace, id: given });
+      await using conversation = await Conversation.create({ agent, store, workspace, id: sentId });
       expect(conversation.id).toBe(stored);
     }
     expect((await store.list()).items.map(({ id }) => id)).toEqual([stored]);
-    await using opened = await Conversation.open({ agent, store, id: given });
+    await using opened = await Conversation.open({ agent, store, id: sentId });
     expect(opened.id).toBe(stored);
-    await using fork = await opened.fork({ id: `${given}-2` });
-    expect(fork.id).toBe(`${given}-2`);
+    await using fork = await opened.fork({ id: `${sentId}-2` });
+    expect(fork.id).toBe(`${sentId}-2`);
   },
 );
 

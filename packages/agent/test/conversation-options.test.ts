@@ -50,7 +50,7 @@ async function noted(count: number) {
   return { store, agent };
 }
 
-const shown = (conversation: Conversation): string =>
+const promptOf = (conversation: Conversation): string =>
   conversation
     .request()
     .messages.map(({ content }) => textOf(content))
@@ -62,18 +62,18 @@ test('events of a custom kind are decoded, and the model sees their messages', a
   const events = await Array.fromAsync(conversation.events(), ({ event }) => event);
   expect(events.filter((event) => note.is(event)).map((event) => event.note)).toEqual(['number 0']);
   expect(events.map((event) => rating.read(event)).at(-1)).toEqual({ of: 'e0000000', stars: 5 });
-  expect(shown(conversation)).toContain('Note: number 0');
+  expect(promptOf(conversation)).toContain('Note: number 0');
 });
 
 test('without their kind they are opaque, also with a snapshot that was saved with it', async () => {
   const { store, agent } = await noted(150);
   const knowing = await Conversation.open({ agent, store, id, kinds: [note] });
-  expect(shown(knowing)).toContain('Note: number 149');
+  expect(promptOf(knowing)).toContain('Note: number 149');
   await knowing[Symbol.asyncDispose]();
   await using conversation = await Conversation.open({ agent, store, id });
   const events = await Array.fromAsync(conversation.events(), ({ event }) => event);
   expect(events.filter((event) => isOpaque(event))).toHaveLength(150);
-  expect(shown(conversation)).not.toContain('Note');
+  expect(promptOf(conversation)).not.toContain('Note');
   expect(conversation.state).toEqual(await conversation.stateAt(conversation.state.head));
 });
 

@@ -49,9 +49,9 @@ function worker(name: string, scripts: Readonly<Record<string, readonly Scripted
         generate: (...[request, options]: Parameters<typeof parent.model.generate>) => {
           const first =
             textOf(request.messages.find(({ role }) => role === 'user')?.content ?? []).split(/\s/)[0] ?? '';
-          const found = models[names.indexOf(first)];
-          if (!found) throw new Error(`No script for ${first}.`);
-          return found.generate(request, options);
+          const scripted = models[names.indexOf(first)];
+          if (!scripted) throw new Error(`No script for ${first}.`);
+          return scripted.generate(request, options);
         },
       };
       return derivedAgent(parent, { instructions: 'You help.', model }, context);
@@ -342,7 +342,7 @@ test('sub-agents of sub-agents end at the third level', async () => {
   const { items } = await store.list();
   expect(items).toHaveLength(4);
   const texts = await Promise.all(
-    items.map(async ({ id: one }) => JSON.stringify(await readState(await store.read(one)))),
+    items.map(async ({ id: itemId }) => JSON.stringify(await readState(await store.read(itemId)))),
   );
   expect(texts.filter((text) => text.includes('cannot start others')).length).toBe(1);
 });
@@ -381,7 +381,7 @@ test('after a crash at any append a task continues in its own conversation, and 
       await using second = await Conversation.open({ agent: agent(), store, id });
       if (second.state.lastUserMessageId === undefined) continue;
       expect((await second.run()).reason).toBe('finished');
-      const children = (await store.list()).items.filter((one) => one.id !== id);
+      const children = (await store.list()).items.filter((item) => item.id !== id);
       expect(children).toHaveLength(1);
       const child = await readState(await store.read(children[0]?.id ?? ''));
       const messages = child.view.events.filter((event) => MessageEvent.is(event) && event.source === 'user');

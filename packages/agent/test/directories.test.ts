@@ -114,7 +114,7 @@ test('a directory of the workspace raises no risk', async () => {
   const commands = ['rm a.ts', 'cp a b', 'cd lib && rm c.ts', 'echo x > out.txt'];
   const moves = [`cd src # in ${workspace}/src`, `cd ${workspace}/src # in ${workspace}/src`];
   for (const move of moves)
-    expect(await ended([reply(move), ...commands.map((one) => reply(one))], risky)).toBe('finished');
+    expect(await ended([reply(move), ...commands.map((command) => reply(command))], risky)).toBe('finished');
 });
 
 const real = (): Tool => terminal({ pty: false });

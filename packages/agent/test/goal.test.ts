@@ -222,7 +222,7 @@ test('after a crash at any append the goal is interrupted, and resume() complete
       const { goal } = await reopened.goal.resume({ judge: judge() });
       expect(goal).toMatchObject({ status: 'complete', objective: 'Win.', max_iterations: 10 });
       const goals = await goalsOf(reopened);
-      expect(goals.filter((one) => one.startsWith('interrupted'))).toHaveLength(1);
+      expect(goals.filter((text) => text.startsWith('interrupted'))).toHaveLength(1);
       expect(reopened.state.status).toBe('finished');
     }
   }

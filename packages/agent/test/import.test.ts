@@ -27,9 +27,9 @@ const codec = eventCodec(builtinKinds);
 const call = (text: string) => ({ name: 'record', arguments: { text } });
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 
-function agentWith(steps: readonly ScriptedTurn[], given: Partial<AgentOptions> = {}) {
+function agentWith(steps: readonly ScriptedTurn[], changes: Partial<AgentOptions> = {}) {
   const { tool, runs } = countingTool();
-  return { runs, agent: defineAgent({ model: scriptedModel(steps), tools: () => [tool(), finish()], ...given }) };
+  return { runs, agent: defineAgent({ model: scriptedModel(steps), tools: () => [tool(), finish()], ...changes }) };
 }
 
 const bundleOf = async (store: EventStore, of = id) => exportBundle(await store.read(of), await store.summary(of));
@@ -206,8 +206,8 @@ test.for([undefined, { at: 3, stored: true }])(
   async (crash) => {
     const said = { source: 'user', llm_message: { role: 'user', content: [] } } as const;
     const theirs = await forged(await foreign(), [...steering, (stamp) => MessageEvent.create(said, stamp)]);
-    const [at = ''] = await Array.fromAsync((await theirs.read(id)).range(0), ({ id: one }) => one).then((ids) =>
-      ids.slice(-1),
+    const [at = ''] = await Array.fromAsync((await theirs.read(id)).range(0), ({ id: eventId }) => eventId).then(
+      (ids) => ids.slice(-1),
     );
     const [store, forkId] = [memoryStore(), 'f'.repeat(32)];
     await Conversation.import(await bundleOf(theirs), { store });
@@ -252,7 +252,7 @@ test('a fork from before the import has neither the settings nor the calls of th
 /** Facts and state updates with values that would widen what runs, for the events of a log. */
 function hostileUpdates(events: readonly BaseEvent[]) {
   const actions = events.filter((event) => event.kind === 'ActionEvent');
-  const anyEvent = fc.constantFrom(...events.map(({ id: one }) => one), '__root__', 'nothing');
+  const anyEvent = fc.constantFrom(...events.map(({ id: eventId }) => eventId), '__root__', 'nothing');
   const anyAction = fc.constantFrom(...actions);
   const anyCount = fc.oneof(fc.nat(40), fc.constantFrom(1e9, Number.MAX_SAFE_INTEGER));
   const policy = fc.constantFrom('NeverConfirm', 'AlwaysConfirm', 'AskBob').map((kind) => ({ kind }));
@@ -281,7 +281,7 @@ function hostileUpdates(events: readonly BaseEvent[]) {
     'varve.child': fc.constantFrom(id, 'b'.repeat(32)).map((conversation_id) => ({ ...spent, conversation_id })),
     'varve.call': fc.record({
       response_id: fc.constantFrom('r', 'other'),
-      actions: fc.subarray(actions.map(({ id: one }) => one)),
+      actions: fc.subarray(actions.map(({ id: eventId }) => eventId)),
       usage_id: fc.constantFrom('agent', 'condenser'),
       model: fc.constant('m'),
       finish: fc.constantFrom('stop', 'tool_calls'),
@@ -305,7 +305,7 @@ function hostileUpdates(events: readonly BaseEvent[]) {
       at: fc.nat(),
     }),
     'varve.run': fc.record({ state: fc.constantFrom('begun', 'ended'), at: fc.integer() }),
-    'varve.mask': anyEvent.map((one) => ({ event_ids: [one], text: 'Left out.' })),
+    'varve.mask': anyEvent.map((eventId) => ({ event_ids: [eventId], text: 'Left out.' })),
     'varve.toolset': fc.constant({ digest: 'aa', tools: [] }),
     goal: fc.record({
       active: fc.boolean(),
@@ -318,7 +318,7 @@ function hostileUpdates(events: readonly BaseEvent[]) {
     security_analyzer: fc.constant({ kind: 'LLMSecurityAnalyzer' }),
     [leafKey]: anyEvent,
     execution_status: fc.constantFrom('running', 'finished', 'idle', 'waiting_for_confirmation'),
-    full_state: policy.map((one) => ({ confirmation_policy: one, execution_status: 'idle' })),
+    full_state: policy.map((confirmation) => ({ confirmation_policy: confirmation, execution_status: 'idle' })),
   };
   return fc.constantFrom(...Object.keys(values)).chain((key) =>
     (values[key] ?? fc.constant(null)).map(
@@ -352,7 +352,7 @@ test('whatever a bundle contains at any position, nothing of it runs, and no set
         for (let at = 0; at <= cut; at += 1) {
           await forged(
             bad,
-            forgeries.flatMap((one) => (one.at === at ? [one.make] : [])),
+            forgeries.flatMap((attempt) => (attempt.at === at ? [attempt.make] : [])),
           );
           await using log = await bad.open(id);
           await log.append(texts.slice(at, Math.min(at + 1, cut)));

@@ -126,8 +126,8 @@ test('an imported log stays one through copies, forks, further imports and going
   await fc.assert(
     fc.asyncProperty(fc.array(move, { maxLength: 8 }), async (moves) => {
       let place = await moved({ store: origin, id, isUsed: false }, { kind: 'import', at: 0 }, workspace);
-      for (const one of moves) {
-        place = await moved(place, one, workspace);
+      for (const step of moves) {
+        place = await moved(place, step, workspace);
         await expectOwn(place, workspace);
       }
       expect(runs.size).toBe(0);
@@ -160,8 +160,8 @@ test.for(
   markedFacts.flatMap(([key, value]) =>
     ['x', 'An id.', 'é', '__root__'].map((factId) => [key, factId, value] as const),
   ),
-)('a log with a %s of the id %j is imported and forked, and its usage does not count again', async (given) => {
-  const [key, factId, value] = given;
+)('a log with a %s of the id %j is imported and forked, and its usage does not count again', async (parameters) => {
+  const [key, factId, value] = parameters;
   await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const [bad, store] = [memoryStore(), memoryStore()];
   {

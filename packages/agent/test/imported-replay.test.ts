@@ -66,16 +66,19 @@ test.for(
   [[], ...chains].flatMap((chain) =>
     modes.flatMap((replies) => [false, true].map((isRead) => [replies, chain, isRead] as const)),
   ),
-)('a replay of %s replies runs calls of an imported log only if that is chosen: %j, only read: %s', async (given) => {
-  const [replies, chain, isRead] = given;
-  const { store, of } = await imported(chain);
-  const { agent, runs } = agentWith([]);
-  const options = { agent, store: memoryStore(), workspace, replies };
-  const log = await logIn(store, of, isRead);
-  await replayConversation(log, { ...options, results: 'recorded' });
-  // A program without types may pass none.
-  await replayConversation(log, options as ReplayOptions);
-  expect(runs.size).toBe(0);
-  await replayConversation(log, { ...options, results: 'live' });
-  expect(runs.size).toBe(1);
-});
+)(
+  'a replay of %s replies runs calls of an imported log only if that is chosen: %j, only read: %s',
+  async (parameters) => {
+    const [replies, chain, isRead] = parameters;
+    const { store, of } = await imported(chain);
+    const { agent, runs } = agentWith([]);
+    const options = { agent, store: memoryStore(), workspace, replies };
+    const log = await logIn(store, of, isRead);
+    await replayConversation(log, { ...options, results: 'recorded' });
+    // A program without types may pass none.
+    await replayConversation(log, options as ReplayOptions);
+    expect(runs.size).toBe(0);
+    await replayConversation(log, { ...options, results: 'live' });
+    expect(runs.size).toBe(1);
+  },
+);

@@ -58,9 +58,9 @@ test.for(names.flatMap((name) => schemas.map((parameters) => ({ name, descriptio
     await using fork = await conversation.fork({});
     const { id: forkId } = fork;
     expect(offered(fork)).toEqual(mine);
-    for (const one of [conversation, fork]) await one[Symbol.asyncDispose]();
-    for (const one of [id, forkId]) {
-      await using again = await Conversation.open({ agent: agent(), store, id: one });
+    for (const opened of [conversation, fork]) await opened[Symbol.asyncDispose]();
+    for (const copyId of [id, forkId]) {
+      await using again = await Conversation.open({ agent: agent(), store, id: copyId });
       expect(offered(again)).toEqual(mine);
     }
   },
@@ -85,7 +85,7 @@ test.for(names)('a fork from any event before the import does not need the tool 
   const store = await imported({ name, description: 'Theirs.' }, root.path);
   const ids = (await Array.fromAsync((await store.read(id)).range(0))).map((event) => event.id);
   await using conversation = await Conversation.open({ agent: agent(), store, id, workspace: root.path });
-  const points = ids.filter((one) => conversation.state.view.events.some((event) => event.id === one));
+  const points = ids.filter((point) => conversation.state.view.events.some((event) => event.id === point));
   expect(points.length).toBeGreaterThan(2);
   for (const at of points) {
     await using fork = await conversation.fork({ at });

@@ -60,7 +60,7 @@ function partialStore(store: EventStore, { at, kept }: { readonly at: number; re
   });
   return {
     ...aroundAppends(store, (append) => append()),
-    create: async (...given) => part(await store.create(...given)),
+    create: async (...args) => part(await store.create(...args)),
     remove: dead,
   };
 }
@@ -212,7 +212,7 @@ function stoppedReader(store: EventStore, meanwhile: () => Promise<void>): Event
     ...aroundAppends(store, (append) => append()),
     read: async (of) => stopped(await store.read(of)),
     open: async (of, options) => stopped(await store.open(of, options)),
-    create: (...given) => store.create(...given),
+    create: (...args) => store.create(...args),
   };
 }
 
@@ -250,9 +250,9 @@ function removingStore(
   });
   return {
     ...around,
-    async remove(...given) {
+    async remove(...args) {
       await meanwhile();
-      return store.remove(...given);
+      return store.remove(...args);
     },
   };
 }

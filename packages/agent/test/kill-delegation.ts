@@ -34,7 +34,7 @@ export async function killDelegation(at: readonly number[]): Promise<boolean> {
   const written = (await readFile(places.effects, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
   assert.deepEqual(written, [...new Set(written)], 'a write ran twice');
   assert.ok(!written.includes('a'), 'a blocked call ran');
-  const children = (await store.list()).items.filter((one) => one.id !== conversation.id);
+  const children = (await store.list()).items.filter((item) => item.id !== conversation.id);
   assert.equal(children.length, 2, 'a task has no conversation, or another one');
   for (const child of children) {
     const { status, view } = await readState(await store.read(child.id));

@@ -63,12 +63,12 @@ async function startConversation({ tool, calls, store = memoryStore(), concurren
 /** Waits until the log contains `count` results. */
 async function results(conversation: Conversation, count: number): Promise<readonly string[]> {
   const stop = new AbortController();
-  const found: string[] = [];
+  const names: string[] = [];
   for await (const { event } of conversation.events({ signal: stop.signal })) {
-    if (ObservationEvent.is(event)) found.push(textOf(event.observation.content));
-    if (found.length === count) stop.abort();
+    if (ObservationEvent.is(event)) names.push(textOf(event.observation.content));
+    if (names.length === count) stop.abort();
   }
-  return found;
+  return names;
 }
 
 test('calls run concurrently, each result is stored when it is ready, and the model reads them in call order', async () => {

@@ -110,11 +110,11 @@ test('the rules of an agent replace the stored ones, under the stored policy', a
 test('rules hold without a policy, and for children of the conversation', async () => {
   const { agent, ran } = recordingAgent([bash('git push'), done], { rules: [pushRule] });
   await using parent = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd() });
-  const { agent: own, ran: ranInChild } = recordingAgent([bash('git push', 'ls'), done], {});
-  await using child = await parent.child({ agent: own });
-  for (const one of [parent, child]) {
-    await one.send('Go.');
-    expect((await one.run()).reason).toBe('finished');
+  const { agent: childAgent, ran: ranInChild } = recordingAgent([bash('git push', 'ls'), done], {});
+  await using child = await parent.child({ agent: childAgent });
+  for (const conversation of [parent, child]) {
+    await conversation.send('Go.');
+    expect((await conversation.run()).reason).toBe('finished');
   }
   expect([ran, ranInChild]).toEqual([[], ['ls']]);
 });

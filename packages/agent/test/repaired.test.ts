@@ -88,8 +88,8 @@ const cases = [
   ['directory', 'imported', 'again'],
 ] as const;
 
-test.for(cases)('a log that a repair ends before any event runs and sets nothing: %s, %s, %s', async (given) => {
-  const [kind, name, way] = given;
+test.for(cases)('a log that a repair ends before any event runs and sets nothing: %s, %s, %s', async (parameters) => {
+  const [kind, name, way] = parameters;
   await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const workspace = await realpath(root.path);
   const theirs = join(workspace, 'theirs');

@@ -111,13 +111,13 @@ test.for<[string, (text: string) => string, object]>([
     (text) => text.replace('a is fine', 'a is broken').replace(/"messages":\d+\}/, '"messages":0}'),
     { messages: 'older-projection' },
   ],
-])('%s is reported', async ([, change, found]) => {
+])('%s is reported', async ([, change, reported]) => {
   const { conversation, store } = await recorded([look('a'), done]);
   await conversation.send('Go.');
   await conversation.run();
   const changed = changedLog(await store.read(conversation.id), change);
   const checks = await Array.fromAsync(verifyRequests(changed));
-  expect(checks.at(-1)).toMatchObject(found);
+  expect(checks.at(-1)).toMatchObject(reported);
 });
 
 test('the parameters of a request are in the log once, and a change of them is reported', async () => {
@@ -328,8 +328,8 @@ test('a replay continues with the model of the agent after the last recorded rep
   expect([reasons, model.requests.length]).toEqual([['finished'], 2]);
   const checks = await checksOf(store, conversationId);
   expect(checks).toHaveLength(4);
-  const shown = JSON.stringify(model.requests[0]?.messages);
-  expect(shown).toMatch(/a is fine.*b is fine/);
+  const messages = JSON.stringify(model.requests[0]?.messages);
+  expect(messages).toMatch(/a is fine.*b is fine/);
 });
 
 test('a log without facts about its calls is replayed from its events', async () => {

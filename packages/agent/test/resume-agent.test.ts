@@ -22,8 +22,8 @@ const record = (text: string, risk = 'LOW'): ScriptedTurn => ({
 });
 const workspace = process.cwd();
 
-const agentWith = (steps: readonly ScriptedTurn[], given: Partial<AgentOptions>) =>
-  defineAgent({ model: scriptedModel(steps), tools: () => [countingTool().tool(), finish()], ...given });
+const agentWith = (steps: readonly ScriptedTurn[], changes: Partial<AgentOptions>) =>
+  defineAgent({ model: scriptedModel(steps), tools: () => [countingTool().tool(), finish()], ...changes });
 
 /** A closed conversation whose first agent had `options`, and a function that opens it with other options. */
 async function closed(options: Partial<AgentOptions>) {
@@ -34,8 +34,8 @@ async function closed(options: Partial<AgentOptions>) {
   return {
     store,
     id,
-    open: (steps: readonly ScriptedTurn[], given: Partial<AgentOptions> = {}) =>
-      Conversation.open({ agent: agentWith(steps, given), store, id }),
+    open: (steps: readonly ScriptedTurn[], changes: Partial<AgentOptions> = {}) =>
+      Conversation.open({ agent: agentWith(steps, changes), store, id }),
   };
 }
 
@@ -68,11 +68,11 @@ test('a policy that is set on a defined agent wins', async () => {
   expect((await store.summary(id)).meta).toMatchObject({ agent: { confirmation_policy: { kind: 'AlwaysConfirm' } } });
 });
 
-const own: ConfirmationPolicy = { spec: { kind: 'AskAnn' }, review: () => ({ asks: true }) };
+const askAnn: ConfirmationPolicy = { spec: { kind: 'AskAnn' }, review: () => ({ asks: true }) };
 const rule = { id: 'own.rule', risk: 'HIGH', matches: () => true } as const;
 
 test.for([
-  ['a custom policy', own],
+  ['a custom policy', askAnn],
   ['an analyzer with custom rules', confirmRisky({ analyzer: shellRisk({ rules: [rule] }) })],
   [
     'a custom analyzer',
@@ -83,7 +83,7 @@ test.for([
 ] as const)('opening fails on %s until the agent has a policy', async ([, confirmation]) => {
   const { open } = await closed({ confirmation });
   await expect(open([])).rejects.toMatchObject({ code: 'policy-missing' });
-  await using conversation = await open([record('a')], { confirmation: own });
+  await using conversation = await open([record('a')], { confirmation: askAnn });
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
 });
 
@@ -105,18 +105,18 @@ test.for([
   ['rules', { repeatedResults: 2 }, {}, 'stuck'],
   ['no rules', 'never', {}, 'max-iterations'],
   ['no rules, but the agent has some', 'never', { stuck: { repeatedResults: 2 } }, 'stuck'],
-] as const)('stored stuck rules are restored: %s', async ([, stuck, given, reason]) => {
+] as const)('stored stuck rules are restored: %s', async ([, stuck, stuckOptions, reason]) => {
   const { open } = await closed({ stuck });
   await using conversation = await open(
     Array.from({ length: 4 }, () => record('same')),
-    given,
+    stuckOptions,
   );
   expect(await conversation.run({ maxIterations: 4 })).toMatchObject({ reason });
 });
 
 test('a fork with another agent keeps the stored policies that the agent does not set', async () => {
-  const { open } = await closed({ confirmation: own, budget: { maxCalls: 1 } });
-  await using conversation = await open([], { confirmation: own });
+  const { open } = await closed({ confirmation: askAnn, budget: { maxCalls: 1 } });
+  await using conversation = await open([], { confirmation: askAnn });
   const agent = defineAgent({
     model: scriptedModel([record('a')]),
     tools: () => [countingTool().tool(), finish()],
@@ -226,7 +226,7 @@ test.for<readonly [string, readonly [string, Json?]]>([
     code: 'policy-missing',
     message: expect.stringMatching(/: give it one\.$/),
   });
-  await using conversation = await open([record('a')], { confirmation: own });
+  await using conversation = await open([record('a')], { confirmation: askAnn });
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
 });
 
@@ -246,16 +246,22 @@ test('a policy that an event set is restored from a snapshot', async () => {
   }
 });
 
-const found = '7eb1c77e91b04610adb1508216c51d5d';
-const fixture = fileURLToPath(new URL(`../../../tests/fixtures/openhands-conversations/${found}`, import.meta.url));
+const foreignId = '7eb1c77e91b04610adb1508216c51d5d';
+const fixture = fileURLToPath(new URL(`../../../tests/fixtures/openhands-conversations/${foreignId}`, import.meta.url));
 
 test('a policy of a conversation of the reference is resumed', async () => {
   const path = await mkdtemp(join(tmpdir(), 'resume-'));
   try {
-    await cp(fixture, join(path, found), { recursive: true });
+    await cp(fixture, join(path, foreignId), { recursive: true });
     await using store = await directoryStore({ path });
     const agent = agentWith([record('a')], {});
-    await using conversation = await Conversation.open({ agent, store, id: found, workspace, missingTools: 'accept' });
+    await using conversation = await Conversation.open({
+      agent,
+      store,
+      id: foreignId,
+      workspace,
+      missingTools: 'accept',
+    });
     await conversation.send('Go.');
     expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
   } finally {

@@ -17,8 +17,8 @@ import { countingTool } from '../src/testing/counting-tool.ts';
 const id = 'a'.repeat(32);
 const workspace = process.cwd();
 const record: ScriptedTurn = { calls: [{ name: 'record', arguments: { text: 'a' } }] };
-const agentWith = (given: Partial<AgentOptions>, steps: readonly ScriptedTurn[] = []) =>
-  defineAgent({ model: scriptedModel(steps), tools: () => [countingTool().tool(), finish()], ...given });
+const agentWith = (options: Partial<AgentOptions>, steps: readonly ScriptedTurn[] = []) =>
+  defineAgent({ model: scriptedModel(steps), tools: () => [countingTool().tool(), finish()], ...options });
 const careful: Partial<AgentOptions> = {
   confirmation: alwaysConfirm(),
   budget: { maxIterations: 7, maxCalls: 9 },
@@ -44,7 +44,7 @@ async function replaceMeta(store: EventStore, meta: Json): Promise<void> {
 const settingsIn = async (store: EventStore) => {
   await using conversation = await Conversation.open({ agent: agentWith({}), store, id });
   return Array.fromAsync(conversation.events(), ({ event }) => settingsFact.read(event)).then((all) =>
-    all.filter((one) => one !== undefined),
+    all.filter((section) => section !== undefined),
   );
 };
 

@@ -301,7 +301,7 @@ class World {
     const answered = events.filter((event) => isResult(event)).map((result) => callIdOf(result));
     for (const event of events) {
       if (!ActionEvent.is(event)) continue;
-      const results = answered.filter((one) => one === event.id || one === event.tool_call_id);
+      const results = answered.filter((answeredId) => answeredId === event.id || answeredId === event.tool_call_id);
       assert.equal(results.length, 1, `call ${event.id} has ${results.length} results`);
     }
     const approved = new Set(events.flatMap((event) => approvalFact.read(event)?.action_id ?? []));

@@ -81,9 +81,9 @@ async function work(store: EventStore): Promise<void> {
 /** The store as a new process opens it, without leases. */
 async function copied(disk: EventStore): Promise<EventStore> {
   const copy = memoryStore();
-  for (const { id: one, meta } of (await disk.list()).items) {
-    await using log = await copy.create(one, meta);
-    for await (const stored of (await disk.read(one)).range(0)) await log.append([stored]);
+  for (const { id: itemId, meta } of (await disk.list()).items) {
+    await using log = await copy.create(itemId, meta);
+    for await (const stored of (await disk.read(itemId)).range(0)) await log.append([stored]);
   }
   return copy;
 }
@@ -101,11 +101,11 @@ test.for(['before', 'after'] as const)(
       if (calls.length < at) break;
       failed.add(calls[at - 1] ?? '');
       const survivor = await copied(disk);
-      for (const { id: one } of (await survivor.list()).items) {
+      for (const { id: itemId } of (await survivor.list()).items) {
         const { agent, model } = agentOf();
         // A fork without its first event is refused.
-        if (one === forkId && (await (await survivor.read(one)).head()) === 0) continue;
-        await using conversation = await Conversation.open({ agent, store: survivor, id: one });
+        if (itemId === forkId && (await (await survivor.read(itemId)).head()) === 0) continue;
+        await using conversation = await Conversation.open({ agent, store: survivor, id: itemId });
         await conversation.send('Continue.');
         expect(await conversation.run(), `${at}: ${calls[at - 1]}`).toMatchObject({ reason: 'finished' });
         for (const { messages } of model.requests) expect(checkMessages(messages)).toEqual([]);

@@ -108,13 +108,13 @@ describe.for(Object.entries(stores))('%s', ([, open]) => {
   test('the first call that notices the loss cancels the model call in flight', async () => {
     const hang = async (): Promise<ScriptedTurn> => {
       await self.takeOver();
-      void self.conversation.send('Hello?').catch((error: unknown) => found.push(error));
+      void self.conversation.send('Hello?').catch((error: unknown) => kinds.push(error));
       return { fault: { kind: 'hang', afterPieces: 0 } };
     };
-    const found: unknown[] = [];
+    const kinds: unknown[] = [];
     const self = await world(open, [hang]);
     await expect(self.conversation.run()).rejects.toMatchObject({ code: 'fenced' });
-    expect(found).toMatchObject([{ code: 'fenced' }]);
+    expect(kinds).toMatchObject([{ code: 'fenced' }]);
     await self.close();
   });
 

@@ -47,8 +47,8 @@ async function modesDuring(directory: string, work: () => Promise<void>): Promis
   const modes = new Set<number>();
   const look = (): void => {
     for (const name of readdirSync(directory)) {
-      const found = statSync(join(directory, name), { throwIfNoEntry: false });
-      if (found) modes.add(found.mode & 0o777);
+      const stats = statSync(join(directory, name), { throwIfNoEntry: false });
+      if (stats) modes.add(stats.mode & 0o777);
     }
   };
   const running = new AbortController();

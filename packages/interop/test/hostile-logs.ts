@@ -9,7 +9,7 @@ export interface Sample {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-const one = (format: string, name: string, text: string): Sample => ({ format, name, texts: { [name]: text } });
+const sample = (format: string, name: string, text: string): Sample => ({ format, name, texts: { [name]: text } });
 const trajectory = fixtureText('v0/every-kind.json');
 const records = JSON.parse(trajectory) as readonly unknown[];
 const orxhestra = JSON.parse(fixtureText('orxhestra/session.json')) as { readonly events: readonly object[] };
@@ -39,7 +39,7 @@ const message = {
 
 /** A valid log of each format that reads texts. */
 export const samples: readonly Sample[] = [
-  one('v0', 't.json', trajectory),
+  sample('v0', 't.json', trajectory),
   {
     format: 'v0-directory',
     name: 'conversation',
@@ -62,20 +62,20 @@ export const samples: readonly Sample[] = [
       'meta.json': '{"title":"Look"}',
     },
   },
-  one('orxhestra', 's.json', fixtureText('orxhestra/session.json')),
-  one('orxhestra', 'events.jsonl', lines(...orxhestra.events).replaceAll('"pwd"', '12345678901234567890')),
-  one('mcpbench', 'log.json', fixtureText('mcpbench/log.json')),
-  one('mcpbench-history', 'a_history.jsonl', fixtureText('mcpbench/history.jsonl')),
-  one(
+  sample('orxhestra', 's.json', fixtureText('orxhestra/session.json')),
+  sample('orxhestra', 'events.jsonl', lines(...orxhestra.events).replaceAll('"pwd"', '12345678901234567890')),
+  sample('mcpbench', 'log.json', fixtureText('mcpbench/log.json')),
+  sample('mcpbench-history', 'a_history.jsonl', fixtureText('mcpbench/history.jsonl')),
+  sample(
     'evaluation',
     'output.jsonl',
     lines({ instance_id: 'a', history: records.slice(0, 20) }, { instance_id: 'b', history: [message] }),
   ),
-  one('chat', 'chat.jsonl', lines(chat)),
+  sample('chat', 'chat.jsonl', lines(chat)),
   ...['session', 'compacted', 'agent-a1b2c3d'].map((name) =>
-    one('claude-code', `${name}.jsonl`, fixtureText(`claude-code/${name}.jsonl`)),
+    sample('claude-code', `${name}.jsonl`, fixtureText(`claude-code/${name}.jsonl`)),
   ),
-  one(
+  sample(
     'codex',
     'rollout.jsonl',
     fixtureText('codex/rollout-2026-03-04T09-00-00-019c8a4c-ed82-79a1-aa28-7738fc5ab61a.jsonl'),

@@ -28,10 +28,10 @@ describe('an estimate', () => {
   test('is at least the estimate of any part of whole lines, and finite for any text', () => {
     const unit = fc.constantFrom('a', 'B', '1', ' ', '\n', '=', 'é', '語', '😀', '\uD800');
     fc.assert(
-      fc.property(fc.string({ unit }), fc.string({ unit }), (one, two) => {
-        const both = estimateTokens(`${one}\n${two}`);
+      fc.property(fc.string({ unit }), fc.string({ unit }), (left, two) => {
+        const both = estimateTokens(`${left}\n${two}`);
         expect(Number.isInteger(both)).toBe(true);
-        expect(both).toBeGreaterThanOrEqual(Math.max(estimateTokens(one), estimateTokens(two)) - 1);
+        expect(both).toBeGreaterThanOrEqual(Math.max(estimateTokens(left), estimateTokens(two)) - 1);
       }),
     );
   });

@@ -58,9 +58,9 @@ describe('a failure contains the partial reply and the usage', () => {
     ['empty', { text: '', ...paid }],
     ['truncated', { text: '', reasoning: 'Hm.', finish: 'length', ...paid }],
   ])('a whole reply that is %s, in both protocols', async ([code, step]) => {
-    await using one = await scriptedServer([step]);
+    await using first = await scriptedServer([step]);
     await using other = await scriptedResponses([step]);
-    for (const model of [chat(one), openaiResponses({ model: 'm', baseUrl: other.url })]) {
+    for (const model of [chat(first), openaiResponses({ model: 'm', baseUrl: other.url })]) {
       const error = await failureOf(model);
       expect([error.code, error.failedAttempts]).toEqual([code, [{ model: 'm', code, ...paid }]]);
       expect(error.partial?.reasoning).toBe(code === 'truncated' ? 'Hm.' : undefined);
@@ -111,9 +111,9 @@ describe('wrappers keep the usage of failed attempts', () => {
   });
 
   test('routeCalls adds that of every model to the error of the first', async () => {
-    await using one = await scriptedServer([empty, empty]);
+    await using first = await scriptedServer([empty, empty]);
     await using other = await scriptedServer([ok, { text: '', finish: 'length', ...paid }]);
-    const model = routeCalls([chat(one), chat(other)]);
+    const model = routeCalls([chat(first), chat(other)]);
     expect((await model.generate(userRequest('Hi'))).failedAttempts).toHaveLength(1);
     const error = await failureOf(model);
     expect([error.code, error.failedAttempts.map(({ code }) => code)]).toEqual(['empty', ['empty', 'truncated']]);

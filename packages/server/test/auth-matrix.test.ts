@@ -21,7 +21,7 @@ const files = /^\/api\/conversations\/:conversation_id\/workspace(\/|$)/;
 const { app } = testApp({});
 
 /** Every route of the app, those of middleware excepted, with values for its parameters. */
-const found = app.routes
+const operations = app.routes
   .filter(({ method }) => method !== 'ALL')
   .map(({ method, path }) => ({
     method,
@@ -54,9 +54,9 @@ function spellings(address: string): readonly string[] {
     `${address}#`,
   ];
 }
-const guarded = found.filter(({ path }) => ![...open, ...sockets, init].includes(path));
+const guarded = operations.filter(({ path }) => ![...open, ...sockets, init].includes(path));
 
-async function statusOf({ method, address }: (typeof found)[number], headers = {}, query = ''): Promise<number> {
+async function statusOf({ method, address }: (typeof operations)[number], headers = {}, query = ''): Promise<number> {
   return (await app.request(`${address}${query}`, { method, headers })).status;
 }
 
@@ -69,10 +69,10 @@ async function sessionCookie(): Promise<string> {
 }
 
 test('the routes without a key are those that are meant to have none', () => {
-  expect([...new Set(found.filter(({ path }) => open.includes(path)).map(({ path }) => path))].toSorted()).toEqual(
+  expect([...new Set(operations.filter(({ path }) => open.includes(path)).map(({ path }) => path))].toSorted()).toEqual(
     open.toSorted(),
   );
-  expect(found.filter(({ path }) => sockets.includes(path)).map(({ path }) => path)).toEqual(sockets);
+  expect(operations.filter(({ path }) => sockets.includes(path)).map(({ path }) => path)).toEqual(sockets);
   expect(guarded.length).toBeGreaterThan(20);
 });
 
@@ -109,7 +109,7 @@ test.for(guarded.map((route) => [route.name, route] as const))(
 test('the initialization requires its own key in every spelling of its address', async () => {
   let started = 0;
   const start = async (): Promise<void> => void (started += 1);
-  const initialization = deferredInitialization({ isKey: (given) => given === testKey, start });
+  const initialization = deferredInitialization({ isKey: (key) => key === testKey, start });
   const { app: waiting } = testApp({}, initialization);
   for (const address of [init, ...spellings(init)]) {
     for (const header of ['x-none', keyHeader, 'authorization']) {
@@ -127,7 +127,7 @@ test('the initialization requires its own key in every spelling of its address',
 test('the initialization requires its own key', async () => {
   const [read, write] = ['GET', 'POST'].map((method) => ({ method, path: init, name: '', address: init }));
   if (!read || !write) throw new Error('There are two routes.');
-  expect(found.filter(({ path }) => path === init).map(({ method }) => method)).toEqual(['GET', 'POST']);
+  expect(operations.filter(({ path }) => path === init).map(({ method }) => method)).toEqual(['GET', 'POST']);
   // 404 for a server that was not started deferred.
   expect(await statusOf(read)).toBe(404);
   for (const headers of [{}, { [keyHeader]: testKey }, { [initKeyHeader]: `${testKey}x` }, { [initKeyHeader]: '' }]) {

@@ -85,7 +85,7 @@ function measurements() {
   return {
     heaps,
     /** Microseconds of processor time between two turns of the event loop, at the 99th percentile. */
-    longTurn: () => turns.toSorted((one, other) => one - other)[Math.floor(turns.length * 0.99)] ?? 0,
+    longTurn: () => turns.toSorted((a, b) => a - b)[Math.floor(turns.length * 0.99)] ?? 0,
     /** Microseconds of processor time since the start. */
     processor: () => {
       const { user, system } = process.threadCpuUsage(processor);

@@ -103,9 +103,9 @@ function requestsOf(config: RouteConfig): readonly (readonly [path: string, body
   ];
 }
 
-const found = routes.map(({ config }) => [`${config.method} ${config.path}`, config] as const);
+const bodies = routes.map(({ config }) => [`${config.method} ${config.path}`, config] as const);
 
-test.for(found.filter(([name]) => !left.has(name) && !(name in exempt)))(
+test.for(bodies.filter(([name]) => !left.has(name) && !(name in exempt)))(
   '%s never answers with the secret of a conversation',
   async ([, config]) => {
     for (const [path, body] of requestsOf(config))
@@ -148,12 +148,12 @@ test('commands, files in git, messages, titles and answers do not contain the se
 });
 
 test('the log does not contain the secret', async () => {
-  expect(lines.length).toBeGreaterThan(found.length);
+  expect(lines.length).toBeGreaterThan(bodies.length);
   expect(lines.join('\n')).not.toContain(canary);
 });
 
 test('operations that are left out exist', () => {
-  const names = new Set<string>(found.map(([name]) => name));
+  const names = new Set<string>(bodies.map(([name]) => name));
   for (const [name, reason] of Object.entries(exempt))
     expect([names.has(name), reason.length > 10]).toEqual([true, true]);
   for (const name of left) expect(names.has(name)).toBe(true);

@@ -31,9 +31,9 @@ export async function readSkill(root: SourceRoot, file: SkillFile, trusted: Trus
     problems.push(error.at(join(root.directory, directory, path)));
   };
   const part: SkillPart = { root, directory, onProblem };
-  const found = file.isListed ? await resourcesOf(part) : [];
-  const { scripts, digests } = await digestsOf(part, found);
-  const resources = found.filter((path) => !path.startsWith('scripts/') || scripts.includes(path));
+  const names = file.isListed ? await resourcesOf(part) : [];
+  const { scripts, digests } = await digestsOf(part, names);
+  const resources = names.filter((path) => !path.startsWith('scripts/') || scripts.includes(path));
   const { mcp, servers } = file.isListed ? await serversOf(part) : { mcp: undefined, servers: {} };
   const executes: readonly SkillExecution[] = [
     ...(hasCommands ? ['commands' as const] : []),

@@ -100,8 +100,8 @@ async function replaceTexts(
   for (const replacement of replacements) {
     const { tombstone, text } = replacement;
     const { seq } = tombstone;
-    const [found] = toEvents(await query(sql.events, [key, seq, seq + 1, 1, 1]));
-    const event = found && toStored(id, found);
+    const [row] = toEvents(await query(sql.events, [key, seq, seq + 1, 1, 1]));
+    const event = row && toStored(id, row);
     checkReplacements(id, [replacement], () => event);
     const { columns, strings } = columnsOf({ seq, text });
     await query(sql.deleteStrings, [key, seq]);

@@ -151,8 +151,8 @@ async function runSteps(session: Session, target: SchemaTarget, steps: typeof mi
   const s = quoted(target.schema);
   const version = await versionOf(session, target, steps.length);
   if (version === undefined) {
-    const [found] = await session.query('SELECT to_regnamespace($1) AS name', [s]);
-    if (found?.['name'] === null) await session.query(`CREATE SCHEMA ${s}`);
+    const [row] = await session.query('SELECT to_regnamespace($1) AS name', [s]);
+    if (row?.['name'] === null) await session.query(`CREATE SCHEMA ${s}`);
     await session.query(`CREATE TABLE ${s}.migration (version integer PRIMARY KEY)`);
   }
   for (const [index, step] of steps.entries()) {

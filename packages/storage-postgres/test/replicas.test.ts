@@ -16,14 +16,14 @@ function replicasIn({ replicas }: EventStore): Replicas {
 describe.skipIf(problem !== undefined)('replicas of a store', () => {
   test('find the address of the process that holds a conversation while its lease lasts', async () => {
     const url = await freshUrl();
-    await using one = await postgresStore({ url, address: 'http://one:1', holder: elsewhere });
+    await using first = await postgresStore({ url, address: 'http://one:1', holder: elsewhere });
     await using other = await postgresStore({ url });
-    const log = await one.create('c', {});
+    const log = await first.create('c', {});
     expect(await other.replicas?.addressOf('c')).toBe('http://one:1');
     expect(await other.replicas?.addressOf('missing')).toBeUndefined();
     await log[Symbol.asyncDispose]();
     expect(await other.replicas?.addressOf('c')).toBeUndefined();
-    await one.open('c');
+    await first.open('c');
     await expire(url);
     expect(await other.replicas?.addressOf('c')).toBeUndefined();
   });

@@ -12,7 +12,7 @@ export const password = 'pä ss/w:rd@1';
 
 /** Directory of the programs of a PostgreSQL server on this machine, the newest first; Debian's are not in PATH. */
 function findPrograms(): string | undefined {
-  const debian = globSync('/usr/lib/postgresql/*/bin').toSorted((one, other) => versionOf(other) - versionOf(one));
+  const debian = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => versionOf(b) - versionOf(a));
   const places = [...debian, ...(process.env['PATH'] ?? '').split(':')];
   return places.find((place) => ['initdb', 'postgres'].every((program) => existsSync(join(place, program))));
 }

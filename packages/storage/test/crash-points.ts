@@ -68,10 +68,10 @@ async function openOnce(files: VolatileFiles, { isCut }: CrashScenario): Promise
 /** Returns the contents of a conversation's files by path, without the epochs. */
 function contents(files: VolatileFiles): Readonly<Record<string, string>> {
   const root = `/srv/root/${crashedId}`;
-  const own = `${root}/.varve`;
+  const directory = `${root}/.varve`;
   const paths = ['events', '.varve/quarantine', '.varve/labels', '.varve/snapshots'].flatMap((name) =>
     files.list(`${root}/${name}`).map((file) => `${root}/${name}/${file}`),
   );
-  const single = [`${root}/base_state.json`, `${root}/meta.json`, `${own}/meta.json`, `${own}/seals.jsonl`];
+  const single = [`${root}/base_state.json`, `${root}/meta.json`, `${directory}/meta.json`, `${directory}/seals.jsonl`];
   return Object.fromEntries([...paths, ...single].map((path) => [path, files.read(path)?.toString() ?? '']));
 }

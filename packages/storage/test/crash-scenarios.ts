@@ -128,7 +128,9 @@ async function openIfExists(
 
 async function checkEvents(log: EventLog, acknowledged: readonly string[]): Promise<void> {
   const events = await Array.fromAsync(log.range(0));
-  const expected = all.slice(0, Math.max(events.length, acknowledged.length)).map((one, seq) => ({ seq, ...one }));
+  const expected = all
+    .slice(0, Math.max(events.length, acknowledged.length))
+    .map((planned, seq) => ({ seq, ...planned }));
   assert.deepEqual(events, expected);
   assert.ok(((await log.snapshots.latest('view'))?.seq ?? 0) <= events.length);
 }

@@ -24,7 +24,7 @@ const others = { 'another log': await bundleOf('d', signer), 'another key': awai
 const size = original.length;
 
 /** A change of the lines, at two places of them. */
-type Change = (lines: readonly Line[], one: number, two: number) => readonly Line[];
+type Change = (lines: readonly Line[], first: number, two: number) => readonly Line[];
 
 const edit = (lines: readonly Line[], at: number, change: (line: Line) => Line): readonly Line[] =>
   lines.map((line, index) => (index === at ? change(line) : line));
@@ -33,46 +33,49 @@ const without = (line: Line, field: string): Line =>
 const statementsOf = (line: Line | undefined): readonly object[] => line?.statements ?? [];
 
 const changes: Readonly<Record<string, Change>> = {
-  'removes a line': (lines, one) => lines.toSpliced(one, 1),
-  'repeats a line': (lines, one, two) => lines.toSpliced(two, 0, ...lines.slice(one, one + 1)),
+  'removes a line': (lines, first) => lines.toSpliced(first, 1),
+  'repeats a line': (lines, first, two) => lines.toSpliced(two, 0, ...lines.slice(first, first + 1)),
   'exchanges lines': (lines, one, two) => {
     const [first, second] = [lines[one], lines[two]];
     return first && second ? lines.with(one, second).with(two, first) : lines;
   },
-  'edits a text': (lines, one) =>
-    edit(lines, one, (line) => ({ ...line, text: String(line['text']).replace('note', 'NOTE') })),
-  'edits an id': (lines, one) => edit(lines, one, (line) => ({ ...line, id: 'x' })),
-  'edits a kind': (lines, one) => edit(lines, one, (line) => ({ ...line, kind: 'Other' })),
-  'edits a parent': (lines, one) => edit(lines, one, (line) => ({ ...line, parent_id: 'e0' })),
-  'removes a seal': (lines, one) => edit(lines, one, (line) => without(line, 'seal')),
-  'removes statements': (lines, one) => edit(lines, one, (line) => without(line, 'statements')),
+  'edits a text': (lines, first) =>
+    edit(lines, first, (line) => ({ ...line, text: String(line['text']).replace('note', 'NOTE') })),
+  'edits an id': (lines, first) => edit(lines, first, (line) => ({ ...line, id: 'x' })),
+  'edits a kind': (lines, first) => edit(lines, first, (line) => ({ ...line, kind: 'Other' })),
+  'edits a parent': (lines, first) => edit(lines, first, (line) => ({ ...line, parent_id: 'e0' })),
+  'removes a seal': (lines, first) => edit(lines, first, (line) => without(line, 'seal')),
+  'removes statements': (lines, first) => edit(lines, first, (line) => without(line, 'statements')),
   'removes all seals': (lines) => lines.map((line) => without(line, 'seal')),
   'removes all statements': (lines) => lines.map((line) => without(line, 'statements')),
-  'moves statements': (lines, one, two) =>
-    edit(lines, one, (line) => ({
+  'moves statements': (lines, first, two) =>
+    edit(lines, first, (line) => ({
       ...line,
       statements: statementsOf(lines[two]).map((statement) => ({ ...statement, seq: line['seq'] })),
     })),
-  'takes a line of another log': (lines, one) => edit(lines, one, (line) => others['another log'][one] ?? line),
-  'takes a line of another key': (lines, one) => edit(lines, one, (line) => others['another key'][one] ?? line),
-  'takes the rest from another key': (lines, one) => [...lines.slice(0, one), ...others['another key'].slice(one)],
-  'adds statements of another key': (lines, one) =>
-    edit(lines, one, (line) => ({
+  'takes a line of another log': (lines, first) => edit(lines, first, (line) => others['another log'][first] ?? line),
+  'takes a line of another key': (lines, first) => edit(lines, first, (line) => others['another key'][first] ?? line),
+  'takes the rest from another key': (lines, first) => [
+    ...lines.slice(0, first),
+    ...others['another key'].slice(first),
+  ],
+  'adds statements of another key': (lines, first) =>
+    edit(lines, first, (line) => ({
       ...line,
-      statements: [...statementsOf(line), ...statementsOf(others['another key'][one])],
+      statements: [...statementsOf(line), ...statementsOf(others['another key'][first])],
     })),
-  'adds a cut': (lines, one, two) =>
-    edit(lines, one, (line) => ({
+  'adds a cut': (lines, first, two) =>
+    edit(lines, first, (line) => ({
       ...line,
       statements: [...statementsOf(line), { kind: 'cut', seq: line['seq'], end: two, cause: 'repaired', at: 1 }],
     })),
-  'accepts events': (lines, one, two) =>
-    edit(lines, one, (line) => ({
+  'accepts events': (lines, first, two) =>
+    edit(lines, first, (line) => ({
       ...line,
       statements: [...statementsOf(line), { kind: 'unsealed', seq: line['seq'], end: two, cause: 'accepted', at: 1 }],
     })),
   'names another conversation': (lines) => edit(lines, 0, (line) => ({ ...line, id: 'd' })),
-  'changes the end': (lines, one) => edit(lines, lines.length - 1, (line) => ({ ...line, end: one })),
+  'changes the end': (lines, first) => edit(lines, lines.length - 1, (line) => ({ ...line, end: first })),
   'removes the recorded end': (lines) => edit(lines, lines.length - 1, (line) => without(line, 'sealed')),
 };
 
@@ -109,7 +112,7 @@ test('however a bundle is changed, what is imported under a trusted key is what 
     maxLength: 4,
   });
   const property = fc.asyncProperty(attack, async (steps) => {
-    const lines = steps.reduce((before, [change, one, two]) => change(before, one, two), original);
+    const lines = steps.reduce((before, [change, first, two]) => change(before, first, two), original);
     const texts = await imported(lines);
     if (texts === undefined) return;
     accepted += 1;

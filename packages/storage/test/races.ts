@@ -57,9 +57,9 @@ export async function race(
     await store[Symbol.asyncDispose]();
     process.exit();`;
   const children = Array.from({ length: size }, (_, index) => child(source(index + 1)));
-  for (const one of children) assert.equal(await one.line(), 'ready');
-  for (const one of children) one.send('go');
-  const lines = (await Promise.all(children.map(async (one) => one.rest()))).flat();
+  for (const worker of children) assert.equal(await worker.line(), 'ready');
+  for (const worker of children) worker.send('go');
+  const lines = (await Promise.all(children.map(async (worker) => worker.rest()))).flat();
   const acknowledged = lines.flatMap((line) => (line.includes(' ') ? [line.split(' ')] : []));
   const reader = await store.read('c');
   const ids = await idsOf(reader.range(0));

@@ -129,8 +129,8 @@ class Model {
   }
 }
 
-function newestFirst(one: Summary, other: Summary): number {
-  return other.updatedAt - one.updatedAt || (one.id < other.id ? 1 : -1);
+function newestFirst(a: Summary, b: Summary): number {
+  return b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1);
 }
 
 function fail(): never {

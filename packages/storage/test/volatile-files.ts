@@ -171,8 +171,8 @@ function plainFiles({ root, clock }: Disk): Files {
     makeDirectory,
     makeDirectories(path) {
       const missing = parts(path).map((_, index, all) => `/${all.slice(0, index + 1).join('/')}`);
-      const made = missing.filter((one) => !find(one));
-      for (const one of made) makeDirectory(one);
+      const made = missing.filter((missingPath) => !find(missingPath));
+      for (const madePath of made) makeDirectory(madePath);
       return made;
     },
     setModifiedTime: (path, ns) => void ((find(path) ?? fail('ENOENT', path)).modifiedNs = ns),

@@ -91,8 +91,8 @@ describe.for(Object.entries({ ...editors, ...searches }))('%s', ([, row]) => {
     await fc.assert(
       fc.asyncProperty(columns, columns, fc.integer({ min: 1, max: 30 }), async (left, right, times) => {
         const line = `needle ${'.'.repeat(left)}${`${spelling} `.repeat(times)}${'.'.repeat(right)}\nlast\n`;
-        const shown = await stored(row, line, [1, -1]);
-        expect(parts.filter((part) => shown.includes(JSON.stringify(part).slice(1, -1)))).toEqual([]);
+        const text = await stored(row, line, [1, -1]);
+        expect(parts.filter((part) => text.includes(JSON.stringify(part).slice(1, -1)))).toEqual([]);
       }),
       { numRuns: 6 },
     );
@@ -106,8 +106,8 @@ describe.for(Object.entries(editors))('%s', ([, row]) => {
       fc.asyncProperty(fc.nat(40), fc.nat(20), fc.nat(40), async (above, from, below) => {
         const content = `${'..\n'.repeat(above)}${pem}\nneedle\n${'..\n'.repeat(below)}`;
         const first = Math.min(above + 1, from + 1);
-        const shown = await stored(row, content, [first, above + 3]);
-        expect(parts.filter((part) => shown.includes(part))).toEqual([]);
+        const text = await stored(row, content, [first, above + 3]);
+        expect(parts.filter((part) => text.includes(part))).toEqual([]);
       }),
       { numRuns: 6 },
     );
@@ -118,8 +118,8 @@ test.for(['view', 'view of a huge file'] as const)(
   'the numbers of lines after a masked secret stay: %s',
   async (name) => {
     const row = editors[name];
-    const shown = row && (await stored(row, `one\r\n${pem.replaceAll('\n', '\r\n')}\r\nlast\r\n`, [1, -1]));
-    expect(shown).toContain(String.raw`     2\t<secret-hidden>\n     3\t\n     4\t\n`);
-    expect(shown).toContain(String.raw`     8\tlast`);
+    const text = row && (await stored(row, `one\r\n${pem.replaceAll('\n', '\r\n')}\r\nlast\r\n`, [1, -1]));
+    expect(text).toContain(String.raw`     2\t<secret-hidden>\n     3\t\n     4\t\n`);
+    expect(text).toContain(String.raw`     8\tlast`);
   },
 );

@@ -9,13 +9,14 @@ import { remoteWorkspace } from '../src/workspace/remote-workspace.ts';
 import type { Workspace } from '../src/workspace/workspace.ts';
 
 /** Subjects of the contract: add a row for a new workspace. */
-const workspaces: Record<string, (directory: string, work: (one: Workspace) => Promise<void>) => Promise<void>> = {
-  local: (directory, work) => work(localWorkspace(directory)),
-  async remote(directory, work) {
-    await using server = await workspaceServer({ apiKey: 'key' });
-    await work(remoteWorkspace({ url: `${server.url}/`, apiKey: 'key', directory, pollMs: 5 }));
-  },
-};
+const workspaces: Record<string, (directory: string, work: (workspace: Workspace) => Promise<void>) => Promise<void>> =
+  {
+    local: (directory, work) => work(localWorkspace(directory)),
+    async remote(directory, work) {
+      await using server = await workspaceServer({ apiKey: 'key' });
+      await work(remoteWorkspace({ url: `${server.url}/`, apiKey: 'key', directory, pollMs: 5 }));
+    },
+  };
 
 describe.concurrent.for(Object.entries(workspaces))('%s', ([, withWorkspace]) => {
   test.for(workspaceContract)('$title', async (check) => {

@@ -44,8 +44,8 @@ const options: Readonly<Record<string, VerifyOptions>> = {
 };
 
 describe.for(Object.entries(logs))('a log %s', ([, reader]) => {
-  test.for(Object.entries(options))('is described as it is proven, with %s', async ([, given]) => {
-    const verdict = await verify(reader, given);
+  test.for(Object.entries(options))('is described as it is proven, with %s', async ([, choice]) => {
+    const verdict = await verify(reader, choice);
     const { proven, broken, sealed, signedLater } = verdict;
     const text = describeVerdict(verdict).join('\n');
     const isGood = broken === undefined;

@@ -110,14 +110,14 @@ test.for<readonly [string, readonly string[], string]>([
 
 test('on a terminal the address comes with the command that has a page, and requests are readable lines', async () => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  let shown = '';
+  let output = '';
   const { promise: address, resolve: announce } = Promise.withResolvers<string>();
   const { promise: requested, resolve: request } = Promise.withResolvers<void>();
   stderr.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
-    const url = /serves (http:\S+)/.exec(shown)?.[1];
+    output += chunk.toString();
+    const url = /serves (http:\S+)/.exec(output)?.[1];
     if (url !== undefined) announce(url);
-    if (shown.includes('GET /api/')) request();
+    if (output.includes('GET /api/')) request();
   });
   const terminal = Object.assign(stderr, { isTTY: true, columns: 80 });
   const io = { env: { HOME: await newHome(), NO_COLOR: '1' }, cwd: '/', stdin, stdout, stderr: terminal };
@@ -126,7 +126,7 @@ test('on a terminal the address comes with the command that has a page, and requ
   await requested;
   process.emit('SIGTERM');
   expect(await code).toBe(0);
-  expect(shown).toContain('serve --ui` has a page.');
-  expect(shown).toMatch(/^\d\d:\d\d:\d\d GET \/api\/conversations\/count 401 [\d.]+ ms$/m);
-  expect(shown).not.toContain('"level"');
+  expect(output).toContain('serve --ui` has a page.');
+  expect(output).toMatch(/^\d\d:\d\d:\d\d GET \/api\/conversations\/count 401 [\d.]+ ms$/m);
+  expect(output).not.toContain('"level"');
 });

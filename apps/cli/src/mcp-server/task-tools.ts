@@ -104,9 +104,11 @@ export function addApprovalTools(server: McpServer, runs: TaskRuns): void {
       inputSchema: z.object({ id, digest, wait_seconds }),
       annotations: { destructiveHint: true },
     },
-    async ({ id: typedId, digest: shown, wait_seconds: seconds }, context) =>
+    async ({ id: typedId, digest: seenDigest, wait_seconds: seconds }, context) =>
       answered(async () => {
-        const run = await runs.decide(typedId, (conversation) => conversation.approve({ digest: shown, by: 'mcp' }));
+        const run = await runs.decide(typedId, (conversation) =>
+          conversation.approve({ digest: seenDigest, by: 'mcp' }),
+        );
         return ended(run, seconds, context);
       }),
   );

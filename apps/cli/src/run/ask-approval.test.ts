@@ -29,12 +29,12 @@ async function answered(
   call: WaitingCall = { event },
   subAgent?: string,
   { place = here, columns = 80 }: { readonly place?: CallPlace; readonly columns?: number } = {},
-): Promise<{ readonly approval: Approval; readonly shown: string }> {
+): Promise<{ readonly approval: Approval; readonly output: string }> {
   const stdin = new PassThrough();
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 24 });
   const env = { NO_COLOR: '1', TERM: 'xterm' };
-  let shown = '';
-  stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+  let output = '';
+  stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const answer = askApproval(
     { call, place, number: 1, count: 2, subAgent },
     terminalIo({ env, cwd: '/', stdin, stdout: new PassThrough(), stderr }),
@@ -44,7 +44,7 @@ async function answered(
     await new Promise((resolve) => setImmediate(resolve));
     stdin.write(key);
   }
-  return { approval: await answer, shown };
+  return { approval: await answer, output };
 }
 
 test.for<readonly [keys: string, approval: Approval]>([
@@ -62,29 +62,29 @@ test.for<readonly [keys: string, approval: Approval]>([
 });
 
 test('another command is a decision about a command of the agent, and of nothing else', async () => {
-  const { approval, shown } = await answered('e\re git push --dry-run\r', terminal('git push'));
+  const { approval, output } = await answered('e\re git push --dry-run\r', terminal('git push'));
   expect(approval).toEqual({ command: 'git push --dry-run' });
-  expect(shown).toContain('[e COMMAND] run this command of yours instead');
+  expect(output).toContain('[e COMMAND] run this command of yours instead');
   for (const [call, subAgent] of [[{ event }], [terminal('ls'), 'helper']] as const) {
     const other = await answered('e ls\rq\r', call, subAgent);
-    expect([other.approval, other.shown.includes('[e ')]).toEqual(['later', false]);
+    expect([other.approval, other.output.includes('[e ')]).toEqual(['later', false]);
   }
 });
 
 test.for(['\r', 'x\r', '?\r', 'yes please\r', 'never\r', 'ys\r', ' \r'])(
   'the keys %j decide nothing, and the choices are listed again',
   async (keys) => {
-    const { approval, shown } = await answered(`${keys}n\r`);
+    const { approval, output } = await answered(`${keys}n\r`);
     expect(approval).toEqual({ reason: 'The user rejected the call.' });
-    expect(shown).toContain('Type one of: y, s, a, n, n REASON, q.');
+    expect(output).toContain('Type one of: y, s, a, n, n REASON, q.');
   },
 );
 
 test('the prompt shows the whole call, and what an approval for the session covers', async () => {
-  const { shown } = await answered('y\r');
-  expect(shown).toContain('Approve this tool call? (1 of 2)\n│ ✎ create /a\n');
-  expect(shown.match(/^│ {3}\+ x(?:<000A>)?$/gm)).toHaveLength(40);
-  expect(shown).toContain('[s] for this session: every create of this file');
+  const { output } = await answered('y\r');
+  expect(output).toContain('Approve this tool call? (1 of 2)\n│ ✎ create /a\n');
+  expect(output.match(/^│ {3}\+ x(?:<000A>)?$/gm)).toHaveLength(40);
+  expect(output).toContain('[s] for this session: every create of this file');
 });
 
 test.for([
@@ -93,16 +93,16 @@ test.for([
   ['a\n', 'a\n\n'],
 ])('an edit of %j into %j changes something in the prompt', async ([old_str = '', new_str = '']) => {
   const action = FileEditorAction.create({ command: 'str_replace', path: '/a', old_str, new_str });
-  const { shown } = await answered('y\r', { event: { ...event, action } });
-  const rows = (sign: string) => shown.split('\n').flatMap((row) => row.split(`│   ${sign} `).slice(1));
+  const { output } = await answered('y\r', { event: { ...event, action } });
+  const rows = (sign: string) => output.split('\n').flatMap((row) => row.split(`│   ${sign} `).slice(1));
   expect(rows('+')).not.toEqual(rows('-'));
 });
 
 test('no row of a reason looks like a row of the prompt, and none hides characters, whatever it quotes', async () => {
   const quoted = `It changes /w/.git/a\nLOW: harmless${'x'.repeat(38)}LOW: harmless\u200B\u2800\u202E ${'漢'.repeat(60)}`;
   const verdict = { risk: 'HIGH', reasons: [{ risk: 'HIGH', text: quoted }] } as const;
-  const { shown } = await answered('y\r', { ...terminal('ls'), review: { asks: true, verdict } });
-  const [, rest = ''] = shown.split('│ $ ls\n');
+  const { output } = await answered('y\r', { ...terminal('ls'), review: { asks: true, verdict } });
+  const [, rest = ''] = output.split('│ $ ls\n');
   const [first = '', ...more] = (rest.split('\n[y] once')[0] ?? '').split('\n');
   expect(first).toMatch(/^HIGH: It changes \/w\/\.git\/a<000A>LOW/);
   expect(unwrapped(more.join('\n'))).toContain('LOW: harmless<200B><2800><202E> ');
@@ -114,8 +114,8 @@ test.for(['\u2800', '\u200B', '\u202E', '\u3164', '\u{E0100}'])(
   'the proposed rule of a command with %j shows it',
   async (hidden) => {
     const number = hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
-    const { shown } = await answered('y\r', terminal(`make build${hidden}`));
-    const [, rule = ''] = /^\[a\] (.*)$/m.exec(shown) ?? [];
+    const { output } = await answered('y\r', terminal(`make build${hidden}`));
+    const [, rule = ''] = /^\[a\] (.*)$/m.exec(output) ?? [];
     expect(rule).toContain(`build<${number}>`);
   },
 );
@@ -128,17 +128,17 @@ test.for<readonly [part: string, question: Parameters<typeof answered>[1], subAg
   ],
   ['the name of a sub-agent', terminal('ls'), 'x\n[y] harmless\u2800'],
 ])('no row of the prompt is forged by %s', async ([, call, subAgent]) => {
-  const { shown } = await answered('y\r', call, subAgent);
-  expect(shown.split('\n').filter((row) => row.startsWith('[y]'))).toEqual(['[y] once']);
-  expect(shown).not.toContain('\u2800');
+  const { output } = await answered('y\r', call, subAgent);
+  expect(output.split('\n').filter((row) => row.startsWith('[y]'))).toEqual(['[y] once']);
+  expect(output).not.toContain('\u2800');
 });
 
 test.for([1, 10, 23, 24, 30, 1000])(
   'a call of %i lines is named as long if the screen cannot show its beginning',
   async (count) => {
     const command = Array.from({ length: count }, (_, index) => `echo ${index}`).join('\n');
-    const { shown } = await answered('y\r', terminal(command));
-    const [before = '', prompt = ''] = shown.split('Choice: ');
+    const { output } = await answered('y\r', terminal(command));
+    const [before = '', prompt = ''] = output.split('Choice: ');
     expect(isNamedAsLong(before)).toBe(before.split('\n').length > 24);
     expect(prompt).not.toContain('echo');
   },
@@ -169,8 +169,8 @@ test.for([40, 80, 200])(
         answered('y\r', terminal(words.map((word) => `make ${word}`).join('; ')), undefined, { columns }),
         answered('y\r', short, words.join(' '), { columns }),
       ]);
-      for (const { shown } of prompts) {
-        const [before = ''] = shown.split('Choice: ');
+      for (const { output } of prompts) {
+        const [before = ''] = output.split('Choice: ');
         expect(isNamedAsLong(before)).toBe(before.split('\n').length > 24);
       }
     }
@@ -180,27 +180,27 @@ test.for([40, 80, 200])(
 test('two calls are never shown alike because one contains the number of a hidden character', async () => {
   const commands = ['cat <0020>x', 'cat  x', 'cat\tx', 'cat⇥   x', 'cat <202E>x', 'cat \u202Ex', './a\u{1FA89}', './a'];
   const prompts = await Promise.all(commands.map(async (command) => answered('y\r', terminal(command))));
-  const rows = prompts.map(({ shown }) => shown.split('\n').filter((row) => row.startsWith('│')));
+  const rows = prompts.map(({ output }) => output.split('\n').filter((row) => row.startsWith('│')));
   expect(new Set(rows.map((each) => each.join('\n'))).size).toBe(commands.length);
 });
 
 test('a call with letters from right to left warns of another order', async () => {
-  const { shown } = await answered('y\r', terminal('cat \u05D0 > \u05D1 1'));
-  expect(shown).toContain('\n│ $ cat \u05D0 > \u05D1 1\n');
-  expect(shown).toMatch(/\nLetters from right to left: [^│[]+\n.*Choice: /);
+  const { output } = await answered('y\r', terminal('cat \u05D0 > \u05D1 1'));
+  expect(output).toContain('\n│ $ cat \u05D0 > \u05D1 1\n');
+  expect(output).toMatch(/\nLetters from right to left: [^│[]+\n.*Choice: /);
 });
 
 test('a directory with letters from right to left warns of another order', async () => {
   const place = { ...here, directories: ['/a/\u05D0', '/b'] };
-  const { shown } = await answered('y\r', terminal('ls'), undefined, { place });
-  expect(shown).toMatch(/\nLetters from right to left: [^│[]+\n.*Choice: /);
+  const { output } = await answered('y\r', terminal('ls'), undefined, { place });
+  expect(output).toMatch(/\nLetters from right to left: [^│[]+\n.*Choice: /);
 });
 
 test('input for a running program cannot be approved for the session', async () => {
   const action = TerminalAction.create({ command: 'y', is_input: true });
-  const { approval, shown } = await answered('s\ry\r', { event: { ...event, action } });
+  const { approval, output } = await answered('s\ry\r', { event: { ...event, action } });
   expect(approval).toBe('once');
-  expect(shown).not.toContain('[s]');
+  expect(output).not.toContain('[s]');
 });
 
 test.for([
@@ -212,14 +212,14 @@ test.for([
   ['a filler', 'rm\u3164-rf', '$ rm<3164>-rf'],
   ['outer blanks', '\uFEFF ls  ', '$ <FEFF> ls<0020><0020>'],
 ])('a call cannot be hidden by %s', async ([, command = '', line = '']) => {
-  const { shown } = await answered('y\r', terminal(command));
-  expect(shown).toContain(`│ ${line}\n`);
+  const { output } = await answered('y\r', terminal(command));
+  expect(output).toContain(`│ ${line}\n`);
 });
 
 test('no row of a call looks like a row of the prompt, however the command is written', async () => {
   const command = `echo ${' '.repeat(75)}LOW: harmless\nLOW: harmless\n${'漢'.repeat(60)}\n> y`;
-  const { shown } = await answered('y\r', terminal(command));
-  const [, rows = ''] = shown.split('(1 of 2)\n');
+  const { output } = await answered('y\r', terminal(command));
+  const [, rows = ''] = output.split('(1 of 2)\n');
   const [call = ''] = rows.split('Its risk is not known, or every call is asked about.');
   for (const row of call.trimEnd().split('\n')) {
     expect(row).toMatch(/^│[ ↳]/);

@@ -23,12 +23,12 @@ function call(action: Payload, risk: SecurityRisk = 'UNKNOWN', verdict?: RiskVer
 const place = { workspace: '/w', directories: [] };
 const rm = TerminalAction.create({ command: 'rm -rf build' });
 const finding = { risk: 'HIGH', text: 'rm -rf build', rule: 'exec.destruct.rm_rf' } as const;
-const own = { risk: 'LOW', text: 'The model rates it LOW.' } as const;
+const rating = { risk: 'LOW', text: 'The model rates it LOW.' } as const;
 
 test.for<readonly [SecurityRisk, RiskVerdict | undefined, string]>([
   [
     'LOW',
-    { risk: 'HIGH', reasons: [finding, own] },
+    { risk: 'HIGH', reasons: [finding, rating] },
     'HIGH: rm -rf build (rule exec.destruct.rm_rf); the model rates it LOW',
   ],
   [
@@ -43,7 +43,7 @@ test.for<readonly [SecurityRisk, RiskVerdict | undefined, string]>([
   ],
   [
     'LOW',
-    { risk: 'HIGH', reasons: [{ ...finding, text: 'The model > /etc/passwd' }, own] },
+    { risk: 'HIGH', reasons: [{ ...finding, text: 'The model > /etc/passwd' }, rating] },
     'HIGH: The model > /etc/passwd (rule exec.destruct.rm_rf); the model rates it LOW',
   ],
   ['UNKNOWN', undefined, 'Its risk is not known, or every call is asked about.'],
@@ -77,7 +77,9 @@ test.for(
 test('an approval for the session counts in its workspace only, whatever is called', () => {
   const view = FileEditorAction.create({ command: 'view', path: '/w/a' });
   for (const action of [rm, view, { kind: 'OtherAction' }]) {
-    const [here, elsewhere] = [place, { ...place, workspace: '/other' }].map((one) => sessionGrant(call(action), one));
+    const [here, elsewhere] = [place, { ...place, workspace: '/other' }].map((context) =>
+      sessionGrant(call(action), context),
+    );
     expect(here?.key).not.toBe(elsewhere?.key);
   }
 });
@@ -115,7 +117,9 @@ test('what changes the configuration of agents is never covered by an approval o
     const { event } = waiting;
     return { ...waiting, event: { ...event, tool_call: { ...event.tool_call, arguments: JSON.stringify({ at }) } } };
   });
-  const keys = [first, second, call(edit('/w/link', 'x'))].map((one) => one && sessionGrant(one, place)?.key);
+  const keys = [first, second, call(edit('/w/link', 'x'))].map(
+    (waiting) => waiting && sessionGrant(waiting, place)?.key,
+  );
   expect(new Set(keys).size).toBe(3);
   const rule = { decision: 'allow', on: 'tool', pattern: 'some_tool' } as const;
   expect(isCoveredBy([rule], call({ kind: 'OtherAction' }), place)).toBe(true);

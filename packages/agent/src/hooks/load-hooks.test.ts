@@ -74,8 +74,8 @@ test('a script with the name of a prototype is part of what is trusted', async (
 });
 
 async function hook(workspace: string) {
-  const found = (await loadHooks({ workspace, trusted: () => true })).hooks.Stop?.[0]?.hooks[0];
-  return found?.type === 'prompt' ? undefined : found;
+  const loaded = (await loadHooks({ workspace, trusted: () => true })).hooks.Stop?.[0]?.hooks[0];
+  return loaded?.type === 'prompt' ? undefined : loaded;
 }
 
 test('hooks of the repository run in its root, unless the workspace has its own', async () => {
@@ -86,12 +86,12 @@ test('hooks of the repository run in its root, unless the workspace has its own'
     'a/check.sh': 'exit 1',
     'b/.varve/hooks.json': { stop: [command('own')] },
   });
-  const found = await hook(join(root, 'a'));
-  expect(found).toMatchObject({ command: 'sh check.sh', directory: root });
-  expect([await hook(root), await hook(join(root, 'b'))]).toMatchObject([{ files: found?.files }, { command: 'own' }]);
+  const loaded = await hook(join(root, 'a'));
+  expect(loaded).toMatchObject({ command: 'sh check.sh', directory: root });
+  expect([await hook(root), await hook(join(root, 'b'))]).toMatchObject([{ files: loaded?.files }, { command: 'own' }]);
   expect(await hook(root)).not.toHaveProperty('directory');
   const input = { event_type: 'Stop', session_id: 's', working_dir: join(root, 'a'), metadata: {} } as const;
-  const ran = found && (await runHook(found, input, { signal: new AbortController().signal }));
+  const ran = loaded && (await runHook(loaded, input, { signal: new AbortController().signal }));
   expect(ran?.stdout.trim().split('\n')).toEqual([await realpath(root), root]);
   const [inner, outer] = [await loadHooks({ workspace: join(root, 'a') }), await loadHooks({ workspace: root })];
   expect(inner.sources[0]?.digests).toEqual(outer.sources[0]?.digests);

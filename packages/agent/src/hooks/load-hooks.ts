@@ -61,13 +61,13 @@ export async function loadHooks({ workspace, home, trusted = trustNothing }: Loa
     ...(home === undefined ? [] : [{ directory: home, scope: 'user' } as const]),
     ...(workspace === undefined || home === workspace ? [] : [{ directory: workspace, scope: 'project' } as const]),
   ];
-  const found = await Promise.all(roots.map((root) => loadRoot(root, { workspace, trusted })));
+  const loadedFiles = await Promise.all(roots.map((root) => loadRoot(root, { workspace, trusted })));
   const around = workspace === undefined ? undefined : await gitRoot(workspace);
-  const hasOwn = found.some(({ source }) => source?.scope === 'project');
+  const hasOwn = loadedFiles.some(({ source }) => source?.scope === 'project');
   if (around !== undefined && !hasOwn && around !== workspace && around !== home)
-    found.push(await loadRoot({ directory: around, scope: 'project' }, { workspace, trusted }));
-  const sources = found.flatMap(({ source }) => source ?? []);
-  const problems = found.flatMap((one) => one.problems);
+    loadedFiles.push(await loadRoot({ directory: around, scope: 'project' }, { workspace, trusted }));
+  const sources = loadedFiles.flatMap(({ source }) => source ?? []);
+  const problems = loadedFiles.flatMap((file) => file.problems);
   const hooks = mergeHooks(...sources.filter(({ isTrusted }) => isTrusted).map((source) => source.hooks));
   return { hooks, sources, problems };
 }
@@ -103,9 +103,9 @@ async function loadRoot(root: SourceRoot, context: LoadContext): Promise<LoadedF
 async function loadFile(root: SourceRoot, file: string, { workspace, trusted }: LoadContext): Promise<LoadedFile> {
   const content = await readSource(root, file);
   if (!content) return { problems: [] };
-  const { hooks: parsed, problems: found } = await parse(content.toString());
+  const { hooks: parsed, problems: fileProblems } = await parse(content.toString());
   const path = join(root.directory, file);
-  const problems = found.map((message) => ({ path, message }));
+  const problems = fileProblems.map((message) => ({ path, message }));
   // Commands of a repository are relative to it, those of the user to the workspace.
   const directory = root.scope === 'project' ? root.directory : workspace;
   if (isWithoutHooks(parsed)) return { problems };
@@ -124,10 +124,10 @@ async function loadFile(root: SourceRoot, file: string, { workspace, trusted }: 
     };
   });
   const all = Object.fromEntries([...named.values()].flatMap((paths) => Object.entries(paths)));
-  const own = { [`${root.scope} ${file}`]: fileDigest(content) };
-  const whole = contentDigest('hooks', { ...all, ...own });
+  const fileDigests = { [`${root.scope} ${file}`]: fileDigest(content) };
+  const whole = contentDigest('hooks', { ...all, ...fileDigests });
   // What a user trusts in each workspace is the same, and what the workspace adds to it differs.
-  const digests = root.scope === 'project' ? [whole] : [...new Set([contentDigest('hooks', own), whole])];
+  const digests = root.scope === 'project' ? [whole] : [...new Set([contentDigest('hooks', fileDigests), whole])];
   let isTrusted = true;
   for (const digest of digests) isTrusted &&= await trusted(digest);
   return { source: { path, scope: root.scope, hooks, digests, isTrusted }, problems };
@@ -169,10 +169,10 @@ function mapHooks(config: HookConfig, change: (hook: Hook) => Hook): HookConfig 
  */
 async function namedFiles(command: string, workspace: string): Promise<Record<string, string>> {
   // A map, because a file may have the name `__proto__`.
-  const found = new Map<string, string>();
+  const digests = new Map<string, string>();
   for (const path of await pathsInCommand([command], { workspace })) {
     const content = await readSource({ directory: workspace, scope: 'project' }, path).catch(() => undefined);
-    if (content) found.set(path, fileDigest(content));
+    if (content) digests.set(path, fileDigest(content));
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries(digests);
 }

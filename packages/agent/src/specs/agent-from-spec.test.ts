@@ -60,8 +60,8 @@ test('parts of the application are rebuilt from its kinds, and named without the
     options: z.object({ share: z.number() }),
     create: () => forgetful,
   });
-  const own = { ...registries, condensers: [...registries.condensers, mine] };
-  expect(agentFromSpec(spec, { registries: own }).agent?.condenser).toBe(forgetful);
+  const extended = { ...registries, condensers: [...registries.condensers, mine] };
+  expect(agentFromSpec(spec, { registries: extended }).agent?.condenser).toBe(forgetful);
 });
 
 test('without its model, its policy, its budget or its tools no agent is returned', () => {
@@ -137,8 +137,10 @@ test('an agent of the reference is rebuilt, and what has no counterpart is named
 test('a planning agent of the reference and one with its own prompt are rebuilt', () => {
   const planning = { ...referenceAgent, system_prompt_filename: 'system_prompt_planning.j2' };
   expect(agentFromSpec(planning, { registries }).agent?.spec).toMatchObject({ prompt: { preset: 'planning' } });
-  const own = { ...referenceAgent, system_prompt: 'You test.' };
-  expect(agentFromSpec(own, { registries }).agent?.spec).toMatchObject({ prompt: { kind: 'text', text: 'You test.' } });
+  const agentSpec = { ...referenceAgent, system_prompt: 'You test.' };
+  expect(agentFromSpec(agentSpec, { registries }).agent?.spec).toMatchObject({
+    prompt: { kind: 'text', text: 'You test.' },
+  });
 });
 
 test.for([5, null, [], {}, { kind: 'Agent' }, { model: 1, kind: 'ACPAgent' }])('%j describes no agent', (spec) => {

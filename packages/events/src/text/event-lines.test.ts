@@ -115,8 +115,8 @@ test.for([
     '',
   ],
   ['a thought, which its call shows', ThinkObservation.create({ content: [text('Logged.')] }), ''],
-] as const)('the result of %s is %j', ([, result, shown]) => {
-  expect(linesOf(observation(result))).toBe(shown);
+] as const)('the result of %s is %j', ([, result, line]) => {
+  expect(linesOf(observation(result))).toBe(line);
 });
 
 test('a running command is shown as still running', () => {

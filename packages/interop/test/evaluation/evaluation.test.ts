@@ -75,7 +75,7 @@ test('an evaluation that is resumed skips the instances that are in the file', (
 
 test('the format is recognised by its first line', async () => {
   const files = filesOf('output.jsonl', { 'output.jsonl': text });
-  const found = await Promise.all(formats.map(async (format) => (await format.matches?.(files)) ?? false));
-  expect(formats.filter((_, index) => found[index]).map(({ name }) => name)).toEqual(['evaluation']);
+  const matching = await Promise.all(formats.map(async (format) => (await format.matches?.(files)) ?? false));
+  expect(formats.filter((_, index) => matching[index]).map(({ name }) => name)).toEqual(['evaluation']);
   expect(await evaluationFormat.read?.(files, { newId: countedIds() })).toHaveLength(3);
 });

@@ -53,9 +53,9 @@ test.for<[string, string, string]>([
     'swe-agent',
   ],
 ])('%s is read: %s', async ([name, text, format]) => {
-  const found = await read(name, text);
-  expect(found.format).toBe(format);
-  expect((await chatOf(found.logs[0])).at(-1)).toMatchObject({ role: 'assistant', content: 'Flour first.' });
+  const log = await read(name, text);
+  expect(log.format).toBe(format);
+  expect((await chatOf(log.logs[0])).at(-1)).toMatchObject({ role: 'assistant', content: 'Flour first.' });
 });
 
 test('calls of SWE-agent have their results', async () => {

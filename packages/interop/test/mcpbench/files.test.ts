@@ -21,8 +21,8 @@ const decoded = ({ entries }: ForeignLog): readonly BaseEvent[] => entries.map((
 
 async function imported(format: LogFormat, name: string, text: string): Promise<ForeignLog> {
   const files = filesOf(name, { [name]: text });
-  const found = await Promise.all(formats.map(async (one) => (await one.matches?.(files)) ?? false));
-  expect(formats.find((_, index) => found[index])?.name).toBe(format.name);
+  const matching = await Promise.all(formats.map(async (candidate) => (await candidate.matches?.(files)) ?? false));
+  expect(formats.find((_, index) => matching[index])?.name).toBe(format.name);
   const [log] = (await format.read?.(files, { newId: countedIds() })) ?? [];
   if (!log) throw new Error('Nothing was read.');
   return log;
@@ -99,7 +99,7 @@ describe('history.jsonl', () => {
           if (isNew) [turn, step] = [turn + 1, 0];
           return JSON.parse(JSON.stringify({ ...draft, turn, in_turn_steps: step++ })) as unknown;
         });
-        const log = readLines(lines.map((one) => JSON.stringify(one)).join('\n'));
+        const log = readLines(lines.map((entry) => JSON.stringify(entry)).join('\n'));
         const again = await exported(historyFormat, log);
         expect(readJsonLines(again).lines.map(({ fields }) => fields)).toEqual(lines);
       }),

@@ -194,7 +194,7 @@ describe('chat messages of orxhestra', () => {
       { role: 'assistant', content: 'Nothing.' },
     ];
     const names = new Map([['c1', 'look']]);
-    const events = messages.map((one) => eventOfChatMessage(one, stamp, names));
+    const events = messages.map((chatMessage) => eventOfChatMessage(chatMessage, stamp, names));
     expect(events.map(({ type, author }) => [type, author])).toEqual([
       ['user_message', 'user'],
       ['agent_message', 'coder'],

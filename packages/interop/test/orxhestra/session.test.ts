@@ -60,10 +60,10 @@ describe('a session of orxhestra', () => {
     const { events } = foldEvents(viewProjection(codec), decoded(read(records, fields)));
     const messages = messageBuilder(codec)(events);
     expect(checkMessages(messages)).toEqual([]);
-    const shown = JSON.stringify(messages);
-    expect(shown).toContain('The files were listed.');
-    expect(shown).not.toContain('total 0');
-    expect(shown).toContain('one');
+    const text = JSON.stringify(messages);
+    expect(text).toContain('The files were listed.');
+    expect(text).not.toContain('total 0');
+    expect(text).toContain('one');
   });
 
   test('has its failures and compactions as events, and a compaction forgets only its own branch', () => {
@@ -90,8 +90,8 @@ describe('a session of orxhestra', () => {
     ['a broken line', 's.jsonl', `{"id"\n${records.map((event) => `${JSON.stringify(event)}\n`).join('')}`, 1],
   ])('is recognised and read from %s', async ([, name, text, problems]) => {
     const files = filesOf(name, { [name]: text });
-    const found = await Promise.all(formats.map(async (format) => (await format.matches?.(files)) ?? false));
-    expect(formats.find((_, index) => found[index])?.name).toBe('orxhestra');
+    const matching = await Promise.all(formats.map(async (format) => (await format.matches?.(files)) ?? false));
+    expect(formats.find((_, index) => matching[index])?.name).toBe('orxhestra');
     const [log] = (await orxhestraFormat.read?.(files, { newId: countedIds() })) ?? [];
     expect([log?.id, log?.problems.length]).toEqual(['sess-1', 1 + problems]);
   });
@@ -172,7 +172,7 @@ test('any log can be exported, and its export is exported again as it is', async
 describe('a conversation of varve as a session', () => {
   const factory = eventFactory();
   const run = (state: 'begun' | 'ended'): BaseEvent => runFact.create({ state, at: 0 }, factory.stamp());
-  const own = [
+  const added = [
     factory.prompt(),
     factory.user('Look.'),
     run('begun'),
@@ -184,7 +184,7 @@ describe('a conversation of varve as a session', () => {
     factory.agent('One file.'),
     run('ended'),
   ];
-  const { session: exported, dropped } = writeSession(own, { sessionId: 's1' });
+  const { session: exported, dropped } = writeSession(added, { sessionId: 's1' });
   const events = eventsIn(exported);
 
   test('has a start and an end for every run, also for one that was cut off', () => {
@@ -305,7 +305,7 @@ describe('a conversation of varve as a session', () => {
 
   test('is signed on demand, and the signatures of a chain are valid', async () => {
     const signer = ed25519Signer(new Uint8Array(32).fill(7));
-    const { session: signed } = writeSession(own, { sessionId: 's1', signer });
+    const { session: signed } = writeSession(added, { sessionId: 's1', signer });
     const policy = { trusted: [signer.did], mustBeSigned: ['agent_message', 'tool_response'], chain: 'log' } as const;
     const verdicts = verifyEvents(eventsIn(signed), policy);
     expect(verdicts.filter(({ problem }) => problem)).toEqual([]);

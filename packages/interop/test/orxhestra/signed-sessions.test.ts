@@ -64,7 +64,7 @@ test('signatures cover all digits of a number that a log rounds, and lines with 
   const call = { type: 'tool_call', tool_call_id: 'c', tool_name: 't', args: { n: 12_345_678_901_234_567_890n } };
   const event = { type: 'agent_message', id: 'e', timestamp: 1, agent_name: 'a', content: { parts: [call] } };
   const [exact] = signEvents(
-    [eventOf(event)].flatMap((one) => one ?? []),
+    [eventOf(event)].flatMap((converted) => converted ?? []),
     signer,
   );
   const line = JSON.stringify(exact, (_key, value: unknown) => (typeof value === 'bigint' ? 'N' : value));
@@ -89,7 +89,7 @@ const ofAgents = ['agent_message', 'tool_response'] as const;
 test.for(disguises.flatMap(([name, change]) => ofAgents.map((type) => [type, name, change] as const)))(
   'an unsigned %s with %s is not trusted, wherever it is added',
   async ([type, , change]) => {
-    const event = signed.find((one) => one.type === type && one.partial !== true);
+    const event = signed.find((candidate) => candidate.type === type && candidate.partial !== true);
     const added = change({ ...event, id: 'added', signature: null, signer_did: '', prev_signature: null } as Event);
     for (const at of [0, indexOf('tool_response'), signed.length]) {
       for (const isLines of [true, false]) {

@@ -13,9 +13,10 @@ const files = ['claude-code', 'codex'].flatMap((format) =>
 async function readFile(format: string, name: string) {
   const input = filesOf(name, { [name]: fixtureText(`${format}/${name}`) });
   const recognised: string[] = [];
-  for (const one of formats) if (await one.matches?.(input)) recognised.push(one.name);
+  for (const candidate of formats) if (await candidate.matches?.(input)) recognised.push(candidate.name);
   expect(recognised[0]).toBe(format);
-  const [log] = (await formats.find((one) => one.name === format)?.read?.(input, { newId: countedIds() })) ?? [];
+  const [log] =
+    (await formats.find((candidate) => candidate.name === format)?.read?.(input, { newId: countedIds() })) ?? [];
   if (!log) throw new Error('Nothing was read.');
   const { events } = await activeBranch(log.entries);
   return { log, messages: writeChat(events).chat.messages };

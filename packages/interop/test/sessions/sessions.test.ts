@@ -9,7 +9,7 @@ async function readLines(format: LogFormat, records: readonly object[], name = '
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
   const files = filesOf(name, { [name]: text });
   const matching: LogFormat[] = [];
-  for (const one of formats) if (await one.matches?.(files)) matching.push(one);
+  for (const candidate of formats) if (await candidate.matches?.(files)) matching.push(candidate);
   expect(matching[0]?.name).toBe(format.name);
   const [log] = (await format.read?.(files, { newId: countedIds() })) ?? [];
   if (!log) throw new Error('Nothing was read.');

@@ -22,9 +22,9 @@ const mask = (text: string): string => text.replaceAll('hunter2', '<secret_hidde
 const userMessage = (content: string): V0Record => ({ action: 'message', args: { content } });
 
 async function all(records: AsyncIterable<V0Record>): Promise<readonly V0Record[]> {
-  const found: V0Record[] = [];
-  for await (const record of records) found.push(record);
-  return found;
+  const delivered: V0Record[] = [];
+  for await (const record of records) delivered.push(record);
+  return delivered;
 }
 
 describe('an event stream', () => {

@@ -95,8 +95,8 @@ test('the view of V0 forgets ids and ranges, shows only the newest summary, and 
     condense({ forgotten_events_start_id: 1, forgotten_events_end_id: 2, summary: 'new', summary_offset: 1 }),
     { action: 'condensation_request' },
   ];
-  const { records: shown, isCondensationRequested } = viewOfRecords(log);
-  expect(shown.map(({ id, content }) => id ?? content)).toEqual([3, 'new']);
+  const { records: visible, isCondensationRequested } = viewOfRecords(log);
+  expect(visible.map(({ id, content }) => id ?? content)).toEqual([3, 'new']);
   expect([isCondensationRequested, viewOfRecords(log.slice(0, 5)).isCondensationRequested]).toEqual([true, false]);
 });
 

@@ -92,8 +92,8 @@ test('the events of a delegate are a log of their own', () => {
   expect(children.map(({ entries: inner }) => inner.map(({ kind }) => kind).filter(isStep))).toEqual([
     ['MessageEvent', 'ActionEvent', 'ObservationEvent', 'ActionEvent', 'ObservationEvent'],
   ]);
-  const shown = entries.filter(({ kind }) => isStep(kind)).map(({ text }) => text);
-  expect(shown.filter((text) => text.includes('TASK: '))).toEqual([]);
+  const steps = entries.filter(({ kind }) => isStep(kind)).map(({ text }) => text);
+  expect(steps.filter((text) => text.includes('TASK: '))).toEqual([]);
 });
 
 test('cost and tokens of the agent are those of its last action', () => {
@@ -279,8 +279,8 @@ test('a later condensation without a summary keeps the summary, and a range forg
   const again = { action: 'condensation', args: { ...range, forgotten_event_ids: null } };
   const log = [userMessage('a', 0), condense('kept', [0]), userMessage('b', 2), again, again, userMessage('c', 5)];
   const events = eventsOf(log);
-  const { events: shown } = foldEvents(viewProjection(codec), events);
-  expect(shown.map((event) => ('summary' in event ? event.summary : event.kind))).toEqual(['kept', 'MessageEvent']);
+  const { events: visible } = foldEvents(viewProjection(codec), events);
+  expect(visible.map((event) => ('summary' in event ? event.summary : event.kind))).toEqual(['kept', 'MessageEvent']);
   const lists = events.flatMap((event) => (Condensation.is(event) ? [event.forgotten_event_ids.length] : []));
   expect(lists.slice(1)).toEqual([2, 0]);
 });

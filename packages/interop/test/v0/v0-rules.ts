@@ -65,14 +65,14 @@ export function checkV0Records(records: readonly V0Record[]): readonly string[] 
     const { action, observation, id, args, extras, content, cause, source, llm_metrics } = record;
     const name = typeof action === 'string' ? action : String(observation);
     const fields = typeof action === 'string' ? actions[name] : observations[name];
-    const given = Object.keys((typeof action === 'string' ? args : extras) ?? {});
+    const fieldNames = Object.keys((typeof action === 'string' ? args : extras) ?? {});
     const known = fields?.split(' ') ?? [];
     const names = new Set(known.map((field) => field.replace('!', '')));
     return [
       fields === undefined && `${name} is unknown`,
-      ...given.filter((key) => !names.has(key)).map((key) => `${name} has no ${key}`),
+      ...fieldNames.filter((key) => !names.has(key)).map((key) => `${name} has no ${key}`),
       ...known
-        .filter((field) => field.endsWith('!') && !given.includes(field.slice(0, -1)))
+        .filter((field) => field.endsWith('!') && !fieldNames.includes(field.slice(0, -1)))
         .map((field) => `${name} needs ${field}`),
       id !== index && `${name} has the id ${JSON.stringify(id)} at ${index}`,
       typeof action !== 'string' && typeof content !== 'string' && `${name} has no content`,

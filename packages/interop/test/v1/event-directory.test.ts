@@ -33,10 +33,10 @@ test.for(Object.entries(layouts))('the layout %s is read in order and byte for b
   expect(log.entries.map(({ id, parentId }) => [id, parentId])).toEqual(
     events.map((event) => [event.id, event.parent_id]),
   );
-  const found = await Promise.all(
+  const results = await Promise.all(
     formats.map(async (format) => (await format.matches?.(filesOf('x', files))) ?? false),
   );
-  expect(formats.filter((_, index) => found[index]).map(({ name }) => name)).toEqual(['v1-directory']);
+  expect(formats.filter((_, index) => results[index]).map(({ name }) => name)).toEqual(['v1-directory']);
 });
 
 test.for([

@@ -36,7 +36,7 @@ const anonymous = [
   [undefined, 'f', '{"x":1}'],
   [undefined, 'g', '{"y":2}'],
 ] as const;
-const one = [['a', 'f', '{"x":1}']] as const;
+const onePiece = [['a', 'f', '{"x":1}']] as const;
 
 const rows: readonly Row[] = [
   {
@@ -97,12 +97,12 @@ const rows: readonly Row[] = [
   {
     title: 'an id in a later piece',
     pieces: [piece({ index: 0 }, '{"x"', 'f'), piece({ id: 'a', index: 0 }, ':1}')],
-    calls: one,
+    calls: onePiece,
   },
   {
     title: 'an id that changes with every piece',
     pieces: [piece({ id: 'a', index: 0 }, '{"x"', 'f'), piece({ id: 'z', index: 0 }, ':1}')],
-    calls: one,
+    calls: onePiece,
   },
   {
     title: 'one id for two indexes',
@@ -112,7 +112,7 @@ const rows: readonly Row[] = [
   {
     title: 'a name that is repeated with every piece',
     pieces: [piece({ id: 'a', index: 0 }, '{"x"', 'f'), piece({ index: 0 }, ':1}', 'f'), piece({ index: 0 }, '', 'f')],
-    calls: one,
+    calls: onePiece,
   },
   {
     title: 'a name in fragments',
@@ -126,7 +126,7 @@ const rows: readonly Row[] = [
   {
     title: 'arguments as an object',
     pieces: [piece({ id: 'a', index: 0 }, { x: 1 }, 'f')],
-    calls: one,
+    calls: onePiece,
   },
   {
     title: 'no arguments',
@@ -139,12 +139,12 @@ const rows: readonly Row[] = [
   {
     title: 'arguments that repeat the whole text so far',
     pieces: [piece({ id: 'a', index: 0 }, '{"x', 'f'), piece({ index: 0 }, '{"x":'), piece({ index: 0 }, '{"x":1}')],
-    calls: one,
+    calls: onePiece,
   },
   {
     title: 'an empty object before the real one',
     pieces: [piece({ id: 'a', index: 0 }, '{}', 'f'), piece({ index: 0 }, '{"x"'), piece({ index: 0 }, ':1}')],
-    calls: one,
+    calls: onePiece,
   },
   {
     title: 'arguments that parse before they end',

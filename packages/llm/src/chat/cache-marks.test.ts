@@ -13,7 +13,7 @@ function part(text: string): WirePart {
   return { type: 'text', text };
 }
 
-function own(text: string): WireMessage {
+function message(text: string): WireMessage {
   return { role: 'user', content: [{ ...part(text), cache_control: { type: 'ephemeral' } }] };
 }
 
@@ -40,8 +40,8 @@ test('blank text is not marked', () => {
 });
 
 test('of existing marks the newest four are kept', () => {
-  expect(marked([{ role: 'system', content: 'rules' }, own('a')])).toEqual(['a']);
-  expect(marked(['a', 'b', 'c', 'd', 'e', 'f'].map(own))).toEqual(['c', 'd', 'e', 'f']);
+  expect(marked([{ role: 'system', content: 'rules' }, message('a')])).toEqual(['a']);
+  expect(marked(['a', 'b', 'c', 'd', 'e', 'f'].map(message))).toEqual(['c', 'd', 'e', 'f']);
 });
 
 test('messages without a new mark are the same objects', () => {

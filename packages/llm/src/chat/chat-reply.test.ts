@@ -137,7 +137,7 @@ const failures: readonly (readonly [string, unknown, LlmErrorCode])[] = [
 ];
 
 describe('responses without a usable reply', () => {
-  test.for(failures)('%s', ([, given, code]) => {
-    expect(() => fromWire(given, settings)).toThrow(expect.objectContaining({ name: 'LlmError', code }));
+  test.for(failures)('%s', ([, failure, code]) => {
+    expect(() => fromWire(failure, settings)).toThrow(expect.objectContaining({ name: 'LlmError', code }));
   });
 });

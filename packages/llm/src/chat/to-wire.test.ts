@@ -165,8 +165,8 @@ describe('a conversation for each provider', () => {
 });
 
 describe('wire requests', () => {
-  test.for(Object.entries(cases))('%s.json holds the request', async ([name, [request, given]]) => {
-    const json = `${JSON.stringify(toWire(request, given), null, 2)}\n`;
+  test.for(Object.entries(cases))('%s.json holds the request', async ([name, [request, wireSettings]]) => {
+    const json = `${JSON.stringify(toWire(request, wireSettings), null, 2)}\n`;
     await expect(json).toMatchFileSnapshot(`golden/${name}.json`);
   });
 });
@@ -195,8 +195,8 @@ test('reasoning details of a first call are sent back to their own model only', 
     tool_calls: first ? [{ ...first, extra: { origin: 'm', reasoning_details: details } }] : [],
   });
   const request = userRequest('', { messages: [signed, result('a', [])] });
-  const sent = (given: Partial<WireSettings>): unknown =>
-    toWire(request, { ...settings, ...given }).messages[0]?.reasoning_details;
+  const sent = (changes: Partial<WireSettings>): unknown =>
+    toWire(request, { ...settings, ...changes }).messages[0]?.reasoning_details;
   expect(sent({})).toEqual(details);
   expect(sent({ model: 'other' })).toBe(undefined);
   expect(sent({ dialect: { ...unknownDialect, sealedBack: false } })).toBe(undefined);

@@ -10,11 +10,11 @@ function turns(messages: readonly WireMessage[], dialect: Partial<Dialect> = {})
 const call = { id: 'call_1', type: 'function', function: { name: 'grep', arguments: '{}' } } as const;
 const asked: WireMessage = { role: 'user', content: 'Find x.' };
 const calling: WireMessage = { role: 'assistant', content: null, tool_calls: [call] };
-const found: WireMessage = { role: 'tool', content: 'line 3', tool_call_id: 'call_1' };
+const message: WireMessage = { role: 'tool', content: 'line 3', tool_call_id: 'call_1' };
 const rules: WireMessage = { role: 'system', content: 'Rules.' };
 
 test('a free dialect changes nothing', () => {
-  const messages = [rules, asked, rules, calling, found, asked, asked];
+  const messages = [rules, asked, rules, calling, message, asked, asked];
   expect(turns(messages)).toBe(messages);
 });
 
@@ -32,13 +32,13 @@ test('system messages at the start are merged, and later ones become user messag
 test("adjacent messages of one role are merged, and the first is the user's", () => {
   const word: WireMessage = { role: 'assistant', content: 'Well.' };
   const parts: WireMessage = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:x' } }] };
-  const alternating = turns([rules, word, calling, found, found, asked, asked, parts], { turns: 'alternating' });
+  const alternating = turns([rules, word, calling, message, message, asked, asked, parts], { turns: 'alternating' });
   expect(alternating).toEqual([
     rules,
     { role: 'user', content: 'Please begin.' },
     { role: 'assistant', content: 'Well.', tool_calls: [call] },
-    found,
-    found,
+    message,
+    message,
     {
       role: 'user',
       content: [
@@ -55,20 +55,20 @@ test('texts in parts are joined as one text', () => {
 });
 
 test("an assistant message separates a result from the user's message", () => {
-  expect(turns([calling, found, asked], { afterResults: 'assistant' })).toEqual([
+  expect(turns([calling, message, asked], { afterResults: 'assistant' })).toEqual([
     calling,
-    found,
+    message,
     { role: 'assistant', content: 'I have the results.' },
     asked,
   ]);
 });
 
 test('calls and results get the same nine characters, in every request', () => {
-  const [first, second] = turns([calling, found], { callIds: 'nine' });
+  const [first, second] = turns([calling, message], { callIds: 'nine' });
   expect(first?.tool_calls?.[0]?.id).toMatch(/^[0-9a-f]{9}$/);
   expect(second?.tool_call_id).toBe(first?.tool_calls?.[0]?.id);
-  expect(turns([found], { callIds: 'nine' })[0]?.tool_call_id).toBe(second?.tool_call_id);
-  const fitting: WireMessage = { ...found, tool_call_id: 'aB3456789' };
+  expect(turns([message], { callIds: 'nine' })[0]?.tool_call_id).toBe(second?.tool_call_id);
+  const fitting: WireMessage = { ...message, tool_call_id: 'aB3456789' };
   expect(turns([fitting], { callIds: 'nine' })).toEqual([fitting]);
 });
 
@@ -80,14 +80,14 @@ test('ids that a server rejects become plain ones, in calls and in results; othe
   const [first, second] = turns(
     [
       { ...calling, tool_calls: calls },
-      { ...found, tool_call_id: kimi },
+      { ...message, tool_call_id: kimi },
     ],
     { callIds: 'plain' },
   );
   expect(first?.tool_calls?.[0]?.id).toMatch(/^call_[0-9a-f]{24}$/);
   expect(second?.tool_call_id).toBe(first?.tool_calls?.[0]?.id);
-  expect(turns([calling, found], { callIds: 'plain' })).toEqual([calling, found]);
-  const long = turns([{ ...found, tool_call_id: 'x'.repeat(41) }], { callIds: 'plain' })[0];
+  expect(turns([calling, message], { callIds: 'plain' })).toEqual([calling, message]);
+  const long = turns([{ ...message, tool_call_id: 'x'.repeat(41) }], { callIds: 'plain' })[0];
   expect(long?.tool_call_id).toHaveLength(29);
 });
 

@@ -14,10 +14,10 @@ test('every wire name is accepted, accepted names stay, and each is reversed to 
   const names = fc.uniqueArray(fc.oneof(fc.string(), fc.string({ minLength: 60, maxLength: 80 })), { maxLength: 6 });
   fc.assert(
     fc.property(names, (all) => {
-      const own = toolNameLookup(tools(...all));
+      const lookup = toolNameLookup(tools(...all));
       for (const name of all) {
         expect(wireName(name)).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-        expect(own(wireName(name))).toBe(name);
+        expect(lookup(wireName(name))).toBe(name);
       }
     }),
   );
@@ -32,9 +32,9 @@ test.for([
   [' grep ', 'grep'],
   ['grep:0', 'grep:0'],
   ['functions.sed', 'functions.sed'],
-] as const)('%j is the name of the tool %j', ([name, own]) => {
-  const offered = own === 'grep:0' ? tools('grep', 'grep:0') : tools('grep');
-  expect(toolNameLookup(offered)(name === 'grep:0' ? wireName(name) : name)).toBe(own);
+] as const)('%j is the name of the tool %j', ([name, toolName]) => {
+  const offered = toolName === 'grep:0' ? tools('grep', 'grep:0') : tools('grep');
+  expect(toolNameLookup(offered)(name === 'grep:0' ? wireName(name) : name)).toBe(toolName);
 });
 
 test.for([' ', '\n', '\u00A0', '\t \n', ':1', ':', '<|', '<', 'functions.', '1', ' :1'])(

@@ -56,10 +56,10 @@ const rows: readonly (readonly [title: string, given: object, plain: object, goo
   ],
 ];
 
-describe.for(rows)('%s', ([, given, ...expected]) => {
+describe.for(rows)('%s', ([, schema, ...expected]) => {
   test.for((['plain', 'google', 'flat'] as const).map((level, index) => [level, expected[index]] as const))(
     'is written at level %s',
-    ([level, property]) => expect(toolSchema(shell(given), level)).toEqual(shell(property ?? {})),
+    ([level, property]) => expect(toolSchema(shell(schema), level)).toEqual(shell(property ?? {})),
   );
 });
 
@@ -107,8 +107,8 @@ test('at the last level every parameter is a scalar, and others are described', 
 });
 
 test('a schema at level full is unchanged', () => {
-  const given = { $schema: 'x', type: 'object' };
-  expect(toolSchema(given, 'full')).toBe(given);
+  const schema = { $schema: 'x', type: 'object' };
+  expect(toolSchema(schema, 'full')).toBe(schema);
 });
 
 test('the root is always an object with properties', () => {
@@ -122,12 +122,12 @@ test('the root is always an object with properties', () => {
 
 test('references are resolved, and recursive ones end', () => {
   const tree = { type: 'object', properties: { next: { $ref: '#/$defs/tree' }, name: { type: 'string' } } };
-  const given = {
+  const schema = {
     type: 'object',
     properties: { root: { $ref: '#/$defs/tree', description: 'The root.' } },
     $defs: { tree },
   };
-  expect(toolSchema(given, 'plain')).toEqual({
+  expect(toolSchema(schema, 'plain')).toEqual({
     type: 'object',
     properties: {
       root: {
@@ -185,11 +185,11 @@ const schemas = fc.letrec((tie) => ({
 test('a flat schema has its keywords only, and each level keeps the names of the properties', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), schemas), (properties) => {
-      const given = { type: 'object', properties, $defs: { a: { $ref: '#' } } };
-      const flat = toolSchema(given, 'flat');
+      const schema = { type: 'object', properties, $defs: { a: { $ref: '#' } } };
+      const flat = toolSchema(schema, 'flat');
       expect(keywords(flat).filter((key) => !allowed.has(key))).toEqual([]);
       for (const level of schemaLevels) {
-        expect(Object.keys(toolSchema(given, level)['properties'] as object)).toEqual(Object.keys(properties));
+        expect(Object.keys(toolSchema(schema, level)['properties'] as object)).toEqual(Object.keys(properties));
       }
     }),
     { numRuns: 200 },

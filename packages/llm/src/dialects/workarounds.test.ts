@@ -87,8 +87,8 @@ const rows: readonly Row[] = [
 ];
 
 describe('a rejection', () => {
-  test.for(rows)('%s', ([text, change, given = {}, status]) => {
-    expect(workaroundFor(rejection(text, status), { ...unknownDialect, ...given })?.dialect).toEqual(change);
+  test.for(rows)('%s', ([text, change, settings = {}, status]) => {
+    expect(workaroundFor(rejection(text, status), { ...unknownDialect, ...settings })?.dialect).toEqual(change);
   });
 });
 

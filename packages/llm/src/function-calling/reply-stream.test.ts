@@ -5,18 +5,18 @@ import { replyStream } from './reply-stream.ts';
 
 /** Returns the emitted text after each delta, and at the end of the given message. */
 function collect(pieces: readonly string[], message: Partial<Message>) {
-  const shown = { text: '', reasoning: '', resets: 0 };
+  const state = { text: '', reasoning: '', resets: 0 };
   const steps: string[] = [];
   const stream = replyStream((delta: Delta) => {
-    if (delta.kind === 'reset') Object.assign(shown, { text: '', reasoning: '', resets: shown.resets + 1 });
-    if (delta.kind === 'text' || delta.kind === 'reasoning') shown[delta.kind] += delta.text;
+    if (delta.kind === 'reset') Object.assign(state, { text: '', reasoning: '', resets: state.resets + 1 });
+    if (delta.kind === 'text' || delta.kind === 'reasoning') state[delta.kind] += delta.text;
   });
   for (const piece of pieces) {
     stream.push({ kind: 'text', text: piece });
-    steps.push(`${shown.reasoning}|${shown.text}`);
+    steps.push(`${state.reasoning}|${state.text}`);
   }
   stream.end({ role: 'assistant', content: [], thinking_blocks: [], ...message });
-  return { ...shown, steps };
+  return { ...state, steps };
 }
 
 test('reasoning is streamed without its tags and the space around them', () => {

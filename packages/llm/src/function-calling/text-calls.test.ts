@@ -225,8 +225,8 @@ test('the deltas of any reply add up to it', async () => {
       const text = `.${all.join('')}`;
       const { deltas, visible } = await read(text, { textCallFormats });
       const from = deltas.findLastIndex(({ kind }) => kind === 'reset') + 1;
-      const shown = deltas.slice(from).map((delta) => (delta.kind === 'text' ? delta.text : ''));
-      expect(shown.join('')).toBe(visible);
+      const texts = deltas.slice(from).map((delta) => (delta.kind === 'text' ? delta.text : ''));
+      expect(texts.join('')).toBe(visible);
     }),
     { numRuns: 300 },
   );

@@ -12,8 +12,8 @@ const rows: readonly (readonly [string, string])[] = [
 ];
 
 describe('the root of', () => {
-  test.for(rows)('%s is %s', ([given, root]) => {
-    expect(apiRoot(given)).toBe(root);
+  test.for(rows)('%s is %s', ([address, root]) => {
+    expect(apiRoot(address)).toBe(root);
   });
 });
 

@@ -116,8 +116,8 @@ const rows: Readonly<Partial<Record<LlmErrorCode, readonly Row[]>>> = {
   ],
 };
 
-const flat = Object.entries(rows).flatMap(([code, given]) =>
-  given.map((row) => ({ code, status: row[0], text: row[1] })),
+const flat = Object.entries(rows).flatMap(([code, group]) =>
+  group.map((row) => ({ code, status: row[0], text: row[1] })),
 );
 
 describe('the code of an error', () => {

@@ -136,6 +136,6 @@ test('a model that is known to support no tools uses mock function calling immed
 
 test.for(['0', '9'.repeat(400)])('a context window of %s tokens is unknown', async (tokens) => {
   const { fetch } = serving({ '/api/show': { parameters: `num_ctx ${tokens}`, capabilities: ['tools'] } });
-  const found = await probeModel({ model: 'm', baseUrl: 'http://localhost:11434', fetch });
-  expect(found).toEqual({ functionCalling: true, vision: false });
+  const probed = await probeModel({ model: 'm', baseUrl: 'http://localhost:11434', fetch });
+  expect(probed).toEqual({ functionCalling: true, vision: false });
 });

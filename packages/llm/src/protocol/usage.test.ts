@@ -93,8 +93,8 @@ test('parts never exceed their whole', () => {
     reasoning_tokens: count,
   });
   fc.assert(
-    fc.property(wire, (given) => {
-      const usage = usageOf(given).usage;
+    fc.property(wire, (reported) => {
+      const usage = usageOf(reported).usage;
       if (!usage) throw new Error('usage is missing');
       expect(usage.cache_read_tokens + usage.cache_write_tokens).toBeLessThanOrEqual(usage.input_tokens);
       expect(usage.reasoning_tokens).toBeLessThanOrEqual(usage.output_tokens);

@@ -19,10 +19,10 @@ function calling(...deltas: readonly (readonly object[])[]): ReturnType<typeof s
   return streamed(...deltas.map((each) => pieces(...each)), chunk({}, 'tool_calls'), done);
 }
 
-const one = '{"pattern":"one"}';
+const call = '{"pattern":"one"}';
 const two = '{"pattern":"two"}';
 const both = [
-  ['grep', one],
+  ['grep', call],
   ['grep', two],
 ] as const;
 
@@ -71,8 +71,8 @@ export const callFaults: readonly FaultRow[] = [
     fault: 48,
     title: `the name ${JSON.stringify(name)} is the intended tool`,
     request: withTools,
-    steps: [{ calls: [{ name, arguments: one }] }],
-    reply: { calls: [['grep', one] as const] },
+    steps: [{ calls: [{ name, arguments: call }] }],
+    reply: { calls: [['grep', call] as const] },
   })),
   ...['', 'null', 'same'].map((id) => ({
     fault: 49,
@@ -88,7 +88,7 @@ export const callFaults: readonly FaultRow[] = [
               index: 0,
               message: {
                 role: 'assistant',
-                tool_calls: [firstPiece('grep', one, { id }), firstPiece('grep', two, { id })],
+                tool_calls: [firstPiece('grep', call, { id }), firstPiece('grep', two, { id })],
               },
               finish_reason: 'tool_calls',
             },
@@ -104,7 +104,7 @@ export const callFaults: readonly FaultRow[] = [
     protocols: ['chat'] as const,
     modes: ['streamed'] as const,
     request: withTools,
-    steps: [calling([firstPiece('grep', one, { id, index: 0 })], [firstPiece('grep', two, { id, index: 1 })])],
+    steps: [calling([firstPiece('grep', call, { id, index: 0 })], [firstPiece('grep', two, { id, index: 1 })])],
     reply: { calls: both },
     also: alone('tool-call'),
   })),
@@ -116,7 +116,7 @@ export const callFaults: readonly FaultRow[] = [
     steps: [
       {
         calls: [
-          { id: 'same', name: 'grep', arguments: one },
+          { id: 'same', name: 'grep', arguments: call },
           { id: 'same', name: 'grep', arguments: two },
         ],
       },
@@ -165,7 +165,7 @@ export const callFaults: readonly FaultRow[] = [
     protocols: ['chat'],
     request: withTools,
     steps: [calling([firstPiece('grep', { pattern: 'one' }, { id: 'a', index: 0 })])],
-    reply: { calls: [['grep', one]] },
+    reply: { calls: [['grep', call]] },
   },
   {
     fault: 51,
@@ -183,10 +183,10 @@ export const callFaults: readonly FaultRow[] = [
       calling(
         [firstPiece('grep', '{"pattern"', { id: 'a', index: 0 })],
         [piece('{"pattern":"o', { index: 0 })],
-        [piece(one, { index: 0 })],
+        [piece(call, { index: 0 })],
       ),
     ],
-    reply: { calls: [['grep', one]] },
+    reply: { calls: [['grep', call]] },
   },
   {
     fault: 53,

@@ -37,5 +37,5 @@ describe('on the wire', () => {
 
 test('every number from 1 to 71 has a row', () => {
   const covered = new Set(faultRows.map(({ fault }) => fault));
-  expect([...covered].toSorted((one, other) => one - other)).toEqual(Array.from({ length: 71 }, (_, at) => at + 1));
+  expect([...covered].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 71 }, (_, at) => at + 1));
 });

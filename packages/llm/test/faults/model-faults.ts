@@ -117,7 +117,7 @@ export const modelFaults: readonly (FaultRow | FaultScenario)[] = [
       );
       assert.deepEqual(streamed, expected);
       assert.deepEqual(
-        measures.map(({ usage }) => usage?.input_tokens ?? 0).toSorted((one, other) => one - other),
+        measures.map(({ usage }) => usage?.input_tokens ?? 0).toSorted((a, b) => a - b),
         questions.map(({ length }) => length),
       );
     },

@@ -15,7 +15,7 @@ const brokenHistory = failing(
 );
 
 const call = (id: string) => ({ id, name: 'grep', arguments: '{}', origin: 'completion' as const });
-const found: Message = {
+const toolMessage: Message = {
   role: 'tool',
   tool_call_id: 'call_b',
   name: 'grep',
@@ -29,8 +29,8 @@ const unpaired = [
   ...ask,
   { role: 'assistant', content: [], tool_calls: [call('call_a'), call('call_b')], thinking_blocks: [] },
   ...userRequest('And?').messages,
-  found,
-  { ...found, tool_call_id: 'call_z' },
+  toolMessage,
+  { ...toolMessage, tool_call_id: 'call_z' },
 ] as const;
 
 const withEncryptedReasoning = (origin: string): Message => ({
@@ -167,7 +167,7 @@ export const workaroundFaults: readonly (FaultRow | FaultScenario)[] = [
       messages: [
         ...ask,
         { role: 'assistant', content: [], tool_calls: [call('call_b')], reasoning_content: 'So.', thinking_blocks: [] },
-        found,
+        toolMessage,
       ],
     }),
     steps: [failing(400, 'reasoning_content is missing in assistant tool call message'), fine, fine],

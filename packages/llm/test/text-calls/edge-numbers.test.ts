@@ -7,5 +7,5 @@ test('each of the seventy edges has a test whose title begins with its number', 
   );
   const titles = sources.flatMap((source) => [...source.matchAll(/['"`](\d+): /g)].map(([, number]) => Number(number)));
   const numbers = Array.from({ length: 70 }, (_, index) => index + 1);
-  expect([...new Set(titles)].toSorted((one, other) => one - other)).toEqual(numbers);
+  expect([...new Set(titles)].toSorted((a, b) => a - b)).toEqual(numbers);
 });

@@ -18,17 +18,17 @@ const none: GitPaths = { writable: [], executed: [] };
 export function gitPaths(directory: string): GitPaths {
   const entry = findEntry(directory);
   if (entry === undefined) return none;
-  const own = gitDirectory(entry);
-  if (own === undefined) return none;
-  const shared = commonDirectory(own);
-  const all = [...new Set([own, shared, ...submodules(join(shared, 'modules'))])];
+  const linked = gitDirectory(entry);
+  if (linked === undefined) return none;
+  const shared = commonDirectory(linked);
+  const all = [...new Set([linked, shared, ...submodules(join(shared, 'modules'))])];
   const workTree = dirname(entry);
   return {
-    writable: [...new Set([own, shared])],
+    writable: [...new Set([linked, shared])],
     executed: [
       ...all.flatMap((path) => [join(path, 'hooks'), join(path, 'config'), join(path, 'config.worktree')]),
       // A worktree names its directories in these files: another name would lead git to hooks of another place.
-      ...[join(own, 'commondir'), ...(statSync(entry).isFile() ? [entry] : [])].filter((path) => existsSync(path)),
+      ...[join(linked, 'commondir'), ...(statSync(entry).isFile() ? [entry] : [])].filter((path) => existsSync(path)),
       ...hooksPaths(join(shared, 'config'), workTree),
     ],
   };

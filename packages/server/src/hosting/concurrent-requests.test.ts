@@ -20,7 +20,7 @@ async function turns(): Promise<void> {
 
 /** Returns the statuses of responses, in order of their size. */
 function statusesOf(responses: readonly Response[]): readonly number[] {
-  return responses.map(({ status }) => status).toSorted((one, other) => one - other);
+  return responses.map(({ status }) => status).toSorted((a, b) => a - b);
 }
 
 function newDirectory(): string {
@@ -63,11 +63,11 @@ test('a creation succeeds while another request looks for its id', async () => {
     async summary(asked) {
       calls += 1;
       if (calls > 1) return store.summary(asked).finally(created.resolve);
-      const found = store.summary(asked);
-      found.catch(() => undefined);
+      const summary = store.summary(asked);
+      summary.catch(() => undefined);
       await created.promise;
       await turns();
-      return found;
+      return summary;
     },
   });
   await using running = await runningServer([], { store: slow });
@@ -92,12 +92,12 @@ test('of two servers that create one id, the one that creates it decides about i
       return store.summary(asked);
     },
   });
-  await using one = await runningServer([finish], { store: together, home });
+  await using first = await runningServer([finish], { store: together, home });
   await using other = await runningServer([], { store: together, home });
-  const servers = [one, other];
+  const servers = [first, other];
   const responses = await Promise.all(
     servers.map((server, index) => {
-      const { agent, ...rest } = requestFor(one.model, one.workspace);
+      const { agent, ...rest } = requestFor(first.model, first.workspace);
       const llm = { ...agent.llm, api_key: `sk-of-server-${index}` };
       return server.send('POST', '', { ...rest, agent: { ...agent, llm }, conversation_id: id });
     }),
@@ -109,7 +109,7 @@ test('of two servers that create one id, the one that creates it decides about i
   await using next = await runningServer([], { store, home });
   await next.json(200, 'POST', `/${id}/events`, message('Go.', true));
   await next.status(id, ['finished']);
-  expect(one.model.requests[0]?.headers['authorization']).toBe(`Bearer sk-of-server-${winner}`);
+  expect(first.model.requests[0]?.headers['authorization']).toBe(`Bearer sk-of-server-${winner}`);
 });
 
 test('a request during a creation that another server precedes gets what it gets later', async () => {
@@ -243,13 +243,13 @@ test('a creation whose message another client already runs has succeeded', async
   let hasRun = false;
   const watched = storeWith(store, {
     async summary(asked) {
-      const found = await store.summary(asked);
+      const summary = await store.summary(asked);
       // The first one that is found is that of the response.
       if (!hasRun) {
         hasRun = true;
         await running.json(200, 'POST', `/${id}/run`);
       }
-      return found;
+      return summary;
     },
   });
   await using running = await runningServer([{ ...finish, gate: gate.promise }, finish], { store: watched });

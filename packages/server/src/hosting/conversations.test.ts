@@ -44,7 +44,7 @@ test('pieces of replies are published without secrets, and the whole state after
   });
   await conversations.send(id, content, { run: true });
   await ended;
-  const pieces = messages.flatMap((one) => (one.kind === 'delta' ? [one.content ?? ''] : []));
+  const pieces = messages.flatMap((message) => (message.kind === 'delta' ? [message.content ?? ''] : []));
   expect(pieces.length).toBeGreaterThan(1);
   expect(pieces.join('')).toBe(text.replace(secret, '<secret-hidden>'));
   expect(messages.filter(({ kind }) => kind === 'full_state')).toHaveLength(1);

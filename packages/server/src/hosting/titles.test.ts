@@ -9,10 +9,10 @@ const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: '
 
 /** Resolves when the log of a conversation contains a text. */
 async function until(store: EventStore, id: string, part: string): Promise<void> {
-  const found = new AbortController();
+  const aborting = new AbortController();
   const log = await store.read(id.replaceAll('-', ''));
-  for await (const { text } of log.tail(0, found.signal)) {
-    if (text.includes(part)) return found.abort();
+  for await (const { text } of log.tail(0, aborting.signal)) {
+    if (text.includes(part)) return aborting.abort();
   }
 }
 

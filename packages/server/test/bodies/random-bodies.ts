@@ -104,17 +104,17 @@ interface Collected {
 }
 
 /** Collects the names of properties, and the values of enumerations and defaults. */
-function collect(schema: unknown, schemas: Document['components']['schemas'], found: Collected): void {
+function collect(schema: unknown, schemas: Document['components']['schemas'], collected: Collected): void {
   if (typeof schema !== 'object' || schema === null) return;
   for (const [name, value] of Object.entries(schema)) {
-    if (name === '$ref' && typeof value === 'string' && !found.seen.has(value)) {
-      found.seen.add(value);
-      collect(schemas[value.split('/').at(-1) ?? ''], schemas, found);
+    if (name === '$ref' && typeof value === 'string' && !collected.seen.has(value)) {
+      collected.seen.add(value);
+      collect(schemas[value.split('/').at(-1) ?? ''], schemas, collected);
     }
-    if (name === 'properties') for (const property of Object.keys(value as object)) found.names.add(property);
-    if (name === 'enum' && Array.isArray(value)) for (const one of value) found.values.add(one);
-    if (name === 'const' || name === 'default') found.values.add(value);
-    collect(value, schemas, found);
+    if (name === 'properties') for (const property of Object.keys(value as object)) collected.names.add(property);
+    if (name === 'enum' && Array.isArray(value)) for (const member of value) collected.values.add(member);
+    if (name === 'const' || name === 'default') collected.values.add(value);
+    collect(value, schemas, collected);
   }
 }
 

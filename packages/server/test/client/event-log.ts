@@ -24,7 +24,7 @@ export function eventLog(): EventLog {
   const stops: (() => void)[] = [];
   let failure: Error | undefined;
   const wake = (): void => {
-    for (const one of waiting) one();
+    for (const resume of waiting) resume();
   };
   const log: EventLog = {
     events,
@@ -39,10 +39,10 @@ export function eventLog(): EventLog {
     until: (matches) =>
       new Promise((resolve, reject) => {
         const check = (): void => {
-          const found = events.find((event) => matches(event));
-          if (!found && !failure) return;
+          const known = events.find((event) => matches(event));
+          if (!known && !failure) return;
           waiting.delete(check);
-          if (found) resolve(found);
+          if (known) resolve(known);
           else reject(failure ?? new Error('no event'));
         };
         waiting.add(check);

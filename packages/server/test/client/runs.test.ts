@@ -154,8 +154,8 @@ test('secrets reach commands and are masked in what clients receive', async () =
   await conversation.sendMessage('Show it');
   await conversation.run();
   await log.untilStatus('finished');
-  const shown = log.events.find(({ kind }) => kind === 'ObservationEvent');
-  expect(JSON.stringify(shown)).toContain('<<secret-hidden>>');
+  const event = log.events.find(({ kind }) => kind === 'ObservationEvent');
+  expect(JSON.stringify(event)).toContain('<<secret-hidden>>');
   expect(JSON.stringify(log.events)).not.toContain('hunter2');
 });
 

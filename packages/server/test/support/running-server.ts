@@ -110,12 +110,12 @@ async function untilUpdate(
   key: string,
   isAccepted: (value: unknown) => boolean,
 ): Promise<void> {
-  const found = new AbortController();
+  const aborting = new AbortController();
   const log = await store.read(id);
-  for await (const { text } of log.tail(0, found.signal)) {
+  for await (const { text } of log.tail(0, aborting.signal)) {
     const event = codec.read(text);
     if (!ConversationStateUpdateEvent.is(event) || event.key !== key || !isAccepted(event.value)) continue;
-    found.abort();
+    aborting.abort();
     return;
   }
 }

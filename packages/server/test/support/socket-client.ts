@@ -45,7 +45,7 @@ function socketClient(socket: WebSocket): SocketClient {
   const texts: string[] = [];
   const waiting = new Set<() => void>();
   const check = (): void => {
-    for (const one of Array.from(waiting)) one();
+    for (const resume of Array.from(waiting)) resume();
   };
   const { promise: ended, resolve: end } = Promise.withResolvers<SocketEnd>();
   socket.on('message', (data: Buffer) => {
@@ -56,10 +56,10 @@ function socketClient(socket: WebSocket): SocketClient {
     end({ code, reason: reason.toString('utf8') });
     check();
   });
-  const until = async <Value>(found: () => Value | undefined): Promise<Value> => {
+  const until = async <Value>(find: () => Value | undefined): Promise<Value> => {
     const { promise, resolve, reject } = Promise.withResolvers<Value>();
     const look = (): void => {
-      const value = found();
+      const value = find();
       if (value !== undefined) resolve(value);
       else if (socket.readyState === WebSocket.CLOSED) reject(new Error(`The socket closed after ${texts.join('\n')}`));
     };
@@ -72,7 +72,7 @@ function socketClient(socket: WebSocket): SocketClient {
     texts,
     ended,
     received: (count) => until(() => (texts.length >= count ? texts : undefined)),
-    find: (part) => until(() => texts.find((one) => one.includes(part))),
+    find: (part) => until(() => texts.find((text) => text.includes(part))),
     send: (value) => socket.send(typeof value === 'string' ? value : JSON.stringify(value)),
     async [Symbol.asyncDispose]() {
       socket.terminate();

@@ -3,9 +3,9 @@ import { upstreamProxy } from './sandbox-from-settings.ts';
 
 test('the proxy of the sandbox uses that of the variables, except for local and named hosts', () => {
   const env = { HTTPS_PROXY: 'http://proxy.example:3128', NO_PROXY: '.corp.example, build:8080' };
-  const found = upstreamProxy(env);
-  expect(found?.url.host).toBe('proxy.example:3128');
-  expect(found?.except).toEqual([
+  const proxy = upstreamProxy(env);
+  expect(proxy?.url.host).toBe('proxy.example:3128');
+  expect(proxy?.except).toEqual([
     'corp.example',
     '*.corp.example',
     'build',

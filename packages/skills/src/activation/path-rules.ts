@@ -62,9 +62,9 @@ function pathIn(action: Payload, workspace: string): string | undefined {
 }
 
 function inside(path: string, workspace: string): string | undefined {
-  const found = relative(workspace, path);
-  const isOutside = found === '' || found === '..' || found.startsWith(`..${sep}`) || isAbsolute(found);
-  return isOutside ? undefined : found.split(sep).join('/');
+  const fromRoot = relative(workspace, path);
+  const isOutside = fromRoot === '' || fromRoot === '..' || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot);
+  return isOutside ? undefined : fromRoot.split(sep).join('/');
 }
 
 function realPath(path: string): string {

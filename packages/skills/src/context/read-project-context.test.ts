@@ -27,7 +27,7 @@ async function contextOf(
     ...(options.home !== undefined && { home: join(root.path, options.home) }),
   });
   const named = <Named extends { readonly path: string }>(list: readonly Named[]) =>
-    list.map((one) => ({ ...one, path: one.path.slice(root.path.length + 1) }));
+    list.map((entry) => ({ ...entry, path: entry.path.slice(root.path.length + 1) }));
   return { files: named(read), skipped: named(skipped) };
 }
 

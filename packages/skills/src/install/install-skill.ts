@@ -51,8 +51,8 @@ async function skillsIn(
     if (marks.some((other) => other !== path && prefix.startsWith(other.slice(0, other.lastIndexOf('/') + 1))))
       continue;
     const text = Buffer.from(files.get(path) ?? []).toString();
-    const given = prefix.split('/').at(-2) ?? '';
-    const name = given === '' ? await nameIn(text) : (await parseSkill(text, given, true)).name;
+    const skillName = prefix.split('/').at(-2) ?? '';
+    const name = skillName === '' ? await nameIn(text) : (await parseSkill(text, skillName, true)).name;
     if (skillsByName.has(name)) throw new SourceError(`The archive contains the skill ${name} twice.`);
     const skillFiles = [...files].filter(([file]) => file.startsWith(prefix));
     skillsByName.set(name, new Map(skillFiles.map(([file, content]) => [file.slice(prefix.length), content])));

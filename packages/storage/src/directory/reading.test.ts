@@ -30,10 +30,10 @@ async function treeOf(path: string): Promise<Readonly<Record<string, string>>> {
 
 /** Calls every method that reads, on every conversation. */
 async function readAll(store: EventStore): Promise<void> {
-  for (const { id: found } of (await store.list()).items) {
-    const reader = await store.read(found);
+  for (const { id: listedId } of (await store.list()).items) {
+    const reader = await store.read(listedId);
     const stored = await Array.fromAsync(reader.range(0));
-    await store.summary(found);
+    await store.summary(listedId);
     for (const event of stored) expect(await reader.seqOf(event.id)).toBe(event.seq);
     if (stored.length === 0) continue;
     for await (const { seq } of reader.tail(0, AbortSignal.timeout(30_000))) if (seq + 1 === stored.length) break;
@@ -75,10 +75,12 @@ test('conversations of the reference are read exactly and not changed', async ()
   await readAll(store);
   const { items } = await store.list();
   expect(items).toHaveLength(4);
-  for (const { id: found, head, meta, createdAt } of items) {
-    const files = (await readdir(join(fixtures, found, 'events'))).filter((name) => name.endsWith('.json')).toSorted();
-    const texts = files.map(async (name) => readFile(join(fixtures, found, 'events', name), 'utf8'));
-    const stored = await Array.fromAsync((await store.read(found)).range(0));
+  for (const { id: listedId, head, meta, createdAt } of items) {
+    const files = (await readdir(join(fixtures, listedId, 'events')))
+      .filter((name) => name.endsWith('.json'))
+      .toSorted();
+    const texts = files.map(async (name) => readFile(join(fixtures, listedId, 'events', name), 'utf8'));
+    const stored = await Array.fromAsync((await store.read(listedId)).range(0));
     expect(stored.map(({ text }) => text)).toEqual(await Promise.all(texts));
     expect(stored.map((event) => eventName({ seq: event.seq, slug: event.id }))).toEqual(files);
     expect(head).toBe(files.length);
@@ -92,13 +94,13 @@ test('conversations of the reference are read exactly and not changed', async ()
 
 test('a conversation of the reference is continued and keeps its events', async () => {
   await using root = await temporary();
-  const found = '7eb1c77e91b04610adb1508216c51d5d';
-  await cp(join(fixtures, found), join(root.path, found), { recursive: true });
-  const state = async () => JSON.parse(await readFile(join(root.path, found, 'base_state.json'), 'utf8'));
+  const foreignId = '7eb1c77e91b04610adb1508216c51d5d';
+  await cp(join(fixtures, foreignId), join(root.path, foreignId), { recursive: true });
+  const state = async () => JSON.parse(await readFile(join(root.path, foreignId, 'base_state.json'), 'utf8'));
   const before = await state();
   {
     await using store = await directoryStore({ path: root.path });
-    const log = await store.open(found);
+    const log = await store.open(foreignId);
     expect(await log.head()).toBe(16);
     expect(await log.append([agentEvent(100)])).toEqual([16]);
   }

@@ -15,7 +15,7 @@ test('any text is restored exactly after a split', () => {
       const split = splitText(text, longest);
       expect(joinText(split)).toBe(text);
       const places = split.strings.map(({ at }) => at);
-      expect(places).toEqual([...new Set(places)].toSorted((one, other) => one - other));
+      expect(places).toEqual([...new Set(places)].toSorted((a, b) => a - b));
       for (const { string } of split.strings) expect(string.length).toBeGreaterThanOrEqual(longest);
     }),
     { numRuns: 2000 },

@@ -70,9 +70,9 @@ function withActions(log: LogReader, ...acts: readonly (() => Promise<unknown>)[
   const { proof } = log;
   let pages = 0;
   const page: LogProof['page'] = async (from, to) => {
-    const found = (await proof?.page(from, to)) ?? [];
+    const proofs = (await proof?.page(from, to)) ?? [];
     await acts[pages++]?.();
-    return found;
+    return proofs;
   };
   return { ...log, ...(proof && { proof: { ...proof, page } }) };
 }

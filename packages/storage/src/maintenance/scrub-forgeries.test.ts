@@ -44,8 +44,9 @@ function isGenuine(text: string, seq: number): boolean {
 }
 
 /** What another key signed can be removed by whoever can write the store. */
-const isOfTrusted = (one: Statement): boolean =>
-  one.kind === 'checkpoint' || (one.kind === 'tombstone' && one.signer === signer.did && hasValidSignature(id, one));
+const isOfTrusted = (statement: Statement): boolean =>
+  statement.kind === 'checkpoint' ||
+  (statement.kind === 'tombstone' && statement.signer === signer.did && hasValidSignature(id, statement));
 
 test('a scrub never repeats in its own name what another key claims about an earlier text', async () => {
   const results = { passed: 0, failed: 0 };
@@ -54,7 +55,7 @@ test('a scrub never repeats in its own name what another key claims about an ear
     await using log = await store.create(id, {});
     await log.append(events, { signer });
     await log[Symbol.asyncDispose]();
-    for (const one of before) await apply(store, one);
+    for (const signing of before) await apply(store, signing);
     await scrub(store, { secrets, signer });
     const reader = await store.read(id);
     const proofs = ((await reader.proof?.page(0, 99)) ?? []).map((proof) =>

@@ -24,43 +24,50 @@ function scrubbedAt(seq: number): Log {
 }
 
 /** One change by a process that can write the store and has a key of its own. */
-type Change = (log: Log, one: number, two: number) => Log;
+type Change = (log: Log, first: number, two: number) => Log;
 
 /** Changes of the events, and of what is recorded about them. */
 const changes: Readonly<Record<'ofEvents' | 'ofRecords', Readonly<Record<string, Change>>>> = {
   ofEvents: {
-    'edits a text': (log, one) => edited(log, one, (event) => ({ ...event, text: event.text.replace('note', 'NOTE') })),
-    'edits an id': (log, one) => edited(log, one, (event) => ({ ...event, id: `${event.id}x` })),
-    'restores a text': (log, one) => edited(log, one, () => eventAt(original.events, one % count)),
-    'removes an event': (log, one) => ({ ...log, events: log.events.toSpliced(one, 1) }),
-    'adds an event of another log': (log, one, two) => ({
+    'edits a text': (log, first) =>
+      edited(log, first, (event) => ({ ...event, text: event.text.replace('note', 'NOTE') })),
+    'edits an id': (log, first) => edited(log, first, (event) => ({ ...event, id: `${event.id}x` })),
+    'restores a text': (log, first) => edited(log, first, () => eventAt(original.events, first % count)),
+    'removes an event': (log, first) => ({ ...log, events: log.events.toSpliced(first, 1) }),
+    'adds an event of another log': (log, first, two) => ({
       ...log,
-      events: log.events.toSpliced(one, 0, eventAt(other.events, two % count)),
+      events: log.events.toSpliced(first, 0, eventAt(other.events, two % count)),
     }),
     'exchanges events': (log, one, two) => {
       const [first, second] = [log.events[one], log.events[two]];
       return first && second ? { ...log, events: log.events.with(one, second).with(two, first) } : log;
     },
-    'cuts the log': (log, one) => ({ ...log, events: log.events.slice(0, one), proofs: log.proofs.slice(0, one) }),
+    'cuts the log': (log, first) => ({
+      ...log,
+      events: log.events.slice(0, first),
+      proofs: log.proofs.slice(0, first),
+    }),
   },
   ofRecords: {
-    'removes statements': (log, one) => withStatements(log, one, () => []),
+    'removes statements': (log, first) => withStatements(log, first, () => []),
     'removes all statements': withoutStatements,
-    'removes a seal': (log, one) => ({
+    'removes a seal': (log, first) => ({
       ...log,
-      proofs: log.proofs.map((proof, seq) => (seq === one ? { ...proof, seal: undefined } : proof)),
+      proofs: log.proofs.map((proof, seq) => (seq === first ? { ...proof, seal: undefined } : proof)),
     }),
-    'moves statements': (log, one, two) => withStatements(log, one, (had) => [...had, ...statementsAt(log, two)]),
-    'copies statements of another log': (log, one, two) =>
-      withStatements(log, one, (had) => [...had, ...statementsAt(other, two)]),
-    'signs with its own key': (log, one) => signedAt(log, one, thief.did),
-    'signs in the name of the trusted key': (log, one) => signedAt(log, one, signer.did),
-    'names the trusted key': (log, one) =>
-      withStatements(log, one, (had) => had.map((each) => ('signer' in each ? { ...each, signer: signer.did } : each))),
-    'scrubs with its own key': (log, one) => scrubbedBy(log, one, thief),
-    'scrubs in the name of the trusted key': (log, one) => scrubbedBy(log, one, { ...thief, did: signer.did }),
-    'changes what a statement is about': (log, one, two) =>
-      withStatements(log, one, (had) =>
+    'moves statements': (log, first, two) => withStatements(log, first, (had) => [...had, ...statementsAt(log, two)]),
+    'copies statements of another log': (log, first, two) =>
+      withStatements(log, first, (had) => [...had, ...statementsAt(other, two)]),
+    'signs with its own key': (log, first) => signedAt(log, first, thief.did),
+    'signs in the name of the trusted key': (log, first) => signedAt(log, first, signer.did),
+    'names the trusted key': (log, first) =>
+      withStatements(log, first, (had) =>
+        had.map((each) => ('signer' in each ? { ...each, signer: signer.did } : each)),
+      ),
+    'scrubs with its own key': (log, first) => scrubbedBy(log, first, thief),
+    'scrubs in the name of the trusted key': (log, first) => scrubbedBy(log, first, { ...thief, did: signer.did }),
+    'changes what a statement is about': (log, first, two) =>
+      withStatements(log, first, (had) =>
         had.map((each) => {
           if (each.kind === 'checkpoint') return { ...each, seq: two, seal: sealAt(log, two) };
           return each.kind === 'tombstone'
@@ -68,12 +75,15 @@ const changes: Readonly<Record<'ofEvents' | 'ofRecords', Readonly<Record<string,
             : each;
         }),
       ),
-    'records a cut': (log, one, two) =>
-      withStatements(log, one, (had) => [...had, { kind: 'cut', seq: one, end: one + two, cause: 'repaired', at: 1 }]),
-    'records accepted events': (log, one, two) =>
-      withStatements(log, one, (had) => [
+    'records a cut': (log, first, two) =>
+      withStatements(log, first, (had) => [
         ...had,
-        { kind: 'unsealed', seq: one, end: one + two, cause: 'accepted', at: 1 },
+        { kind: 'cut', seq: first, end: first + two, cause: 'repaired', at: 1 },
+      ]),
+    'records accepted events': (log, first, two) =>
+      withStatements(log, first, (had) => [
+        ...had,
+        { kind: 'unsealed', seq: first, end: first + two, cause: 'accepted', at: 1 },
       ]),
     'resets the recorded end': (log) => ({ ...log, end: { head: 0, seal: '' } }),
   },
@@ -148,7 +158,7 @@ type Steps = Pick<
 >;
 
 function attacked({ ofEvents, reseal, ofRecords, isSealedLast }: Steps): Log {
-  const apply = (log: Log, [step, one, two]: Steps['ofEvents'][number]): Log => step(log, one, two);
+  const apply = (log: Log, [step, first, two]: Steps['ofEvents'][number]): Log => step(log, first, two);
   const events = ofEvents.reduce(apply, genuine);
   const kept = reseal === 'without statements' ? withoutStatements(events) : events;
   const records = ofRecords.reduce(apply, reseal === 'never' ? kept : resealed(kept));

@@ -139,9 +139,9 @@ test.for(Object.entries(forgeries))('a checkpoint %s has an invalid signature', 
 });
 
 test('a checkpoint of another log has an invalid signature', async () => {
-  const [one, other] = [await storedLog(6), await storedLog(6, 'd')];
-  const proofs = one.proofs.map((proof, seq) => ({ ...proof, statements: other.proofs[seq]?.statements ?? [] }));
-  expect(await broken({ ...one, proofs })).toEqual([2, 'signature']);
+  const [log, other] = [await storedLog(6), await storedLog(6, 'd')];
+  const proofs = log.proofs.map((proof, seq) => ({ ...proof, statements: other.proofs[seq]?.statements ?? [] }));
+  expect(await broken({ ...log, proofs })).toEqual([2, 'signature']);
 });
 
 const signedOnly = (event: Stored): boolean => event.seq % 3 === 2;

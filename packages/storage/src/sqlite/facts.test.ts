@@ -69,8 +69,8 @@ test('a scrubbed secret is removed from the index', async () => {
   expect(indexed(path)).toEqual(['other']);
   const bytes = await Promise.all([path, `${path}-wal`].map(async (file) => readFile(file, 'latin1')));
   expect(bytes.join('')).not.toContain('sk-0123456789');
-  const found = await store.facts?.({ name: 'varve.x' });
-  expect(found?.items.map(({ value }) => value)).toEqual(['*************', 'other']);
+  const page = await store.facts?.({ name: 'varve.x' });
+  expect(page?.items.map(({ value }) => value)).toEqual(['*************', 'other']);
 });
 
 test('a search indexes each conversation once, even with many conversations and concurrent appends', async () => {
@@ -100,8 +100,8 @@ test('a search ends while other processes append', async () => {
   });
   for (let n = 0; n < 5; n += 1) {
     const acknowledged = await logs[0]?.head();
-    const found = await store.facts?.({ name: 'varve.x', limit: 1000 });
-    expect(found?.items.length).toBeGreaterThanOrEqual(Math.min(acknowledged ?? 0, 1000));
+    const page = await store.facts?.({ name: 'varve.x', limit: 1000 });
+    expect(page?.items.length).toBeGreaterThanOrEqual(Math.min(acknowledged ?? 0, 1000));
   }
   over.abort();
   await Promise.all(writers);

@@ -48,9 +48,9 @@ test('the last of several connections that close, and the next that opens, chang
     await log.append([newEvent(`e${round}`)]);
     await log[Symbol.asyncDispose]();
     await second[Symbol.asyncDispose]();
-    const own = await first.open('c');
-    await own.append([newEvent(`f${round}`)]);
-    await own[Symbol.asyncDispose]();
+    const opened = await first.open('c');
+    await opened.append([newEvent(`f${round}`)]);
+    await opened[Symbol.asyncDispose]();
   }
   await first[Symbol.asyncDispose]();
   await using last = await sqliteStore({ path });

@@ -153,10 +153,10 @@ export const appendChecks: readonly StoreCheck[] = [
     title: 'conversations do not see each other',
     async run({ open }) {
       await using store = await open();
-      const [one, other] = [await store.create('one', {}), await store.create('other', {})];
-      await Promise.all([one.append([newEvent('a')]), other.append([newEvent('a', { note: 'x' }), newEvent('b')])]);
-      assert.deepEqual([await idsOf(one.range(0)), await idsOf(other.range(0))], [['a'], ['a', 'b']]);
-      assert.deepEqual([await one.seqOf('b'), await other.seqOf('b')], [undefined, 1]);
+      const [log, other] = [await store.create('one', {}), await store.create('other', {})];
+      await Promise.all([log.append([newEvent('a')]), other.append([newEvent('a', { note: 'x' }), newEvent('b')])]);
+      assert.deepEqual([await idsOf(log.range(0)), await idsOf(other.range(0))], [['a'], ['a', 'b']]);
+      assert.deepEqual([await log.seqOf('b'), await other.seqOf('b')], [undefined, 1]);
     },
   },
   {

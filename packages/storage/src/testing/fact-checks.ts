@@ -14,10 +14,10 @@ export const factChecks: readonly StoreCheck[] = [
     needs: ['findsFacts'],
     async run({ open }) {
       await using store = await open();
-      const [one, other] = [await store.create('one', {}), await store.create('other', {})];
-      await one.append([newEvent('a'), update('b', 'varve.effect', { action_id: 'x', n: 1 })]);
+      const [log, other] = [await store.create('one', {}), await store.create('other', {})];
+      await log.append([newEvent('a'), update('b', 'varve.effect', { action_id: 'x', n: 1 })]);
       await other.append([update('a', 'varve.effect', { action_id: 'y' }), update('b', 'varve.leaf', 'x')]);
-      await one.append([update('c', 'varve.effect', { action_id: 'x' })]);
+      await log.append([update('c', 'varve.effect', { action_id: 'x' })]);
       const name = 'varve.effect.action_id';
       assert.deepEqual(await placesOf(store, { name }), ['x one 1', 'x one 2', 'y other 0']);
       assert.deepEqual(await placesOf(store, { name, value: 'y' }), ['y other 0']);

@@ -105,9 +105,9 @@ export const tailChecks: readonly StoreCheck[] = [
     title: 'several tails of one log and of others do not disturb each other',
     async run({ open }) {
       await using store = await open();
-      const [one, other] = [await store.create('one', {}), await store.create('other', {})];
-      const tails = [take(one, 20, 0), take(one, 20, 0), take(other, 20, 0)];
-      for (const event of newEvents(0, 20)) await Promise.all([one.append([event]), other.append([event])]);
+      const [log, other] = [await store.create('one', {}), await store.create('other', {})];
+      const tails = [take(log, 20, 0), take(log, 20, 0), take(other, 20, 0)];
+      for (const event of newEvents(0, 20)) await Promise.all([log.append([event]), other.append([event])]);
       for (const tailed of tails) assert.deepEqual(seqs(await within('tailing', tailed)), [...Array(20).keys()]);
     },
   },

@@ -34,21 +34,21 @@ async function expectLoss(files: Files, loss: { readonly seq: number; readonly h
   const { seq, head = seq, kept } = loss;
   await using store = await files.open();
   const reader = await store.read('c');
-  const found = await reader.loss?.();
-  expect(found).toMatchObject({ seq, kept });
+  const reported = await reader.loss?.();
+  expect(reported).toMatchObject({ seq, kept });
   expect(await idsOf(reader.range(0))).toEqual(idsBefore(head));
   const before = (await readdir(files.events)).toSorted();
   for (const turn of [1, 2]) {
     await expect(store.open('c'), `turn ${turn}`).rejects.toMatchObject({
       code: 'incomplete',
-      message: found?.message,
+      message: reported?.message,
     });
   }
   expect((await readdir(files.events)).toSorted()).toEqual(before);
   const log = await store.open('c', { purpose: 'repair' });
   await expect(log.append([agentEvent(50)])).rejects.toMatchObject({ code: 'incomplete' });
   const repaired = await repair(log);
-  expect(repaired).toMatchObject({ loss: found, cut: { seq: head, cause: 'repaired' } });
+  expect(repaired).toMatchObject({ loss: reported, cut: { seq: head, cause: 'repaired' } });
   expect((await readdir(files.events)).toSorted()).toEqual(
     idsBefore(head).map((id, n) => eventName({ seq: n, slug: id })),
   );

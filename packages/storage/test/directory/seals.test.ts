@@ -89,7 +89,7 @@ test('no edit of the seals makes an edited event pass as one that was sealed whe
 /** Returns seals of the events as they are now. */
 async function computedAgain({ event }: Files): Promise<string> {
   const texts = await Promise.all(events.map(async (_, seq) => readFile(event(seq), 'utf8')));
-  const planned = events.map((one, seq) => ({ ...one, seq, text: texts[seq] ?? '' }));
+  const planned = events.map((plan, seq) => ({ ...plan, seq, text: texts[seq] ?? '' }));
   const made = sealEvents(planned, { conversation: 'c', previous: firstSeal('c'), at: 1 });
   return made.seals.map((line) => `${JSON.stringify(line)}\n`).join('');
 }

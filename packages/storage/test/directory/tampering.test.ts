@@ -41,9 +41,9 @@ async function writeLog(path: string): Promise<void> {
 
 /** Removes the record of a clean close, as if the process had been killed. */
 async function kill(path: string): Promise<void> {
-  const own = join(path, 'c', '.varve');
-  for (const name of await readdir(own, { recursive: true })) {
-    if (name.endsWith('released')) await writeFile(join(own, name), '');
+  const directory = join(path, 'c', '.varve');
+  for (const name of await readdir(directory, { recursive: true })) {
+    if (name.endsWith('released')) await writeFile(join(directory, name), '');
   }
 }
 
@@ -116,8 +116,8 @@ test('events appended by another program are sealed by the next append', async (
   await writeFile(join(path, 'c', 'events', `event-00006-${id}.json`), text);
   await expect(log.append([agentEvent(7)])).rejects.toMatchObject({ code: 'conflict' });
   await log.append([agentEvent(7)], { signer });
-  const found = await verdict(path);
-  expect([found.head, found.sealed, found.signedEvents, found.broken]).toEqual([8, 8, 8, undefined]);
+  const result = await verdict(path);
+  expect([result.head, result.sealed, result.signedEvents, result.broken]).toEqual([8, 8, 8, undefined]);
 });
 
 test('a signer that throws leaves the event stored and readable, and later seals are valid', async () => {
@@ -145,9 +145,9 @@ test('a line torn by a crash is ignored, and the next line is complete', async (
   expect(await verdict(path)).toMatchObject({ head: 6, sealed: 5 });
   await using store = await directoryStore({ path });
   await (await store.open('c')).append([agentEvent(6)]);
-  const found = await verdict(path);
-  expect([found.sealed, found.broken]).toEqual([7, undefined]);
-  expect(found.unsealed).toMatchObject([{ seq: 5, end: 6, cause: 'found' }]);
+  const result = await verdict(path);
+  expect([result.sealed, result.broken]).toEqual([7, undefined]);
+  expect(result.unsealed).toMatchObject([{ seq: 5, end: 6, cause: 'found' }]);
 });
 
 test.for([
@@ -161,8 +161,8 @@ test.for([
   await appendFile(join(path, 'c', '.varve', 'seals.jsonl'), `${JSON.stringify(line)}\n`);
   await using store = await directoryStore({ path });
   await (await store.open('c')).append([agentEvent(6)]);
-  const found = await verdict(path);
-  expect([found.head, found.sealed, found.broken]).toEqual([7, 7, undefined]);
+  const result = await verdict(path);
+  expect([result.head, result.sealed, result.broken]).toEqual([7, 7, undefined]);
 });
 
 test('seals replaced by zeros in a power failure are computed again when the log is opened', async () => {

@@ -150,14 +150,14 @@ test('a conversation with a time that no date has is listed, on pages of any siz
   await fill(store);
   for (const time of [new Date(-1_000_000), new Date(8.64e15)]) {
     for (const id of ['a', 'b']) await utimes(join(root.path, id, 'events'), time, time);
-    const found: string[] = [];
+    const problems: string[] = [];
     for (let after: string | undefined; ;) {
       const page = await store.list({ limit: 1, ...(after !== undefined && { after }) });
-      found.push(...page.items.map(({ id }) => id));
+      problems.push(...page.items.map(({ id }) => id));
       if (page.next === undefined) break;
       after = page.next;
     }
-    expect(found.toSorted()).toEqual(['a', 'b', 'c']);
+    expect(problems.toSorted()).toEqual(['a', 'b', 'c']);
   }
 });
 

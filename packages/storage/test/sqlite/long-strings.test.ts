@@ -125,9 +125,9 @@ test('copies, bundles and backups have the same texts and seals', async () => {
   await copyLog(log, memory);
   await importBundle(exportBundle(log, await store.summary('c')), other);
   for (const copy of [backup, memory, other]) {
-    const found = await copy.read('c');
-    expect(await Array.fromAsync(found.range(0))).toEqual(await Array.fromAsync(log.range(0)));
-    expect(await verify(found, { trusted: [signer.did] })).toEqual(original);
+    const copied = await copy.read('c');
+    expect(await Array.fromAsync(copied.range(0))).toEqual(await Array.fromAsync(log.range(0)));
+    expect(await verify(copied, { trusted: [signer.did] })).toEqual(original);
   }
 });
 

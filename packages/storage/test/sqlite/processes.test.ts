@@ -147,9 +147,7 @@ function codesOf(lines: readonly string[]): string[] {
 
 /** Lines `<seq> <id>` are acknowledgements: together they must be the log. */
 function expectOneOrder(lines: readonly string[], ids: readonly string[], count: number): void {
-  const acknowledged = lines
-    .filter((line) => /\d/.test(line))
-    .toSorted((one, other) => parseInt(one) - parseInt(other));
+  const acknowledged = lines.filter((line) => /\d/.test(line)).toSorted((a, b) => parseInt(a) - parseInt(b));
   expect(acknowledged).toEqual(ids.map((id, seq) => `${seq} ${id}`));
   expect(ids).toHaveLength(count);
 }

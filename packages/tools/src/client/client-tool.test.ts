@@ -125,12 +125,12 @@ test('the hints of the client determine the effect of a call', () => {
 });
 
 test('two conversations may have tools of the same name with different parameters', () => {
-  const one = clientTool({ ...spec, parameters: { ...parameters, $id: 'panel' } });
+  const tool = clientTool({ ...spec, parameters: { ...parameters, $id: 'panel' } });
   const other = clientTool({
     ...spec,
     parameters: { type: 'object', $id: 'panel', properties: { x: { type: 'number' } } },
   });
-  expect(one.parse({ panel: 'diff' })).toEqual({ panel: 'diff', width: 80 });
+  expect(tool.parse({ panel: 'diff' })).toEqual({ panel: 'diff', width: 80 });
   expect(other.parse({ x: 1 })).toEqual({ x: 1 });
 });
 

@@ -37,8 +37,8 @@ test('a result is rendered as text, as JSON or by the present function of the to
   await using presented = await openedTool(
     defineTool({ ...base, input, execute: async () => 2, present: (two) => `It is ${two}.` }),
   );
-  const shown = await Promise.all([asText, asJson, presented].map((probe) => probe.call({})));
-  expect(shown.map(({ content }) => textOf(content))).toEqual(['text', '{"a":1}', 'It is 2.']);
+  const results = await Promise.all([asText, asJson, presented].map((probe) => probe.call({})));
+  expect(results.map(({ content }) => textOf(content))).toEqual(['text', '{"a":1}', 'It is 2.']);
 });
 
 test('a loose schema keeps unknown fields, every other schema rejects them', () => {

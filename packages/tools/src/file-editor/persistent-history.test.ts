@@ -61,7 +61,7 @@ test('ten edits are stored, readable by this user only, and other files in the d
   expect(kept).toContain('mine');
   expect(kept).toHaveLength(12);
   expect((await stat(at.historyDir)).mode & 0o777).toBe(0o700);
-  for (const name of kept.filter((one) => /^(edits\.json|(?!0{64}).*\.before)$/.test(one))) {
+  for (const name of kept.filter((file) => /^(edits\.json|(?!0{64}).*\.before)$/.test(file))) {
     expect((await stat(join(at.historyDir, name))).mode & 0o777, name).toBe(0o600);
   }
   for (let edit = 0; edit < 10; edit += 1) expect((await at.call(undo)).isError).toBe(false);
@@ -95,7 +95,7 @@ test('contents that a crash has truncated or changed are not restored', async ()
   await using at = await place();
   for (const spoilt of ['', 'zer', 'ZERO']) {
     await at.call(replace('zero', 'one'));
-    const name = (await readdir(at.historyDir)).find((one) => one.endsWith('.before')) ?? '';
+    const name = (await readdir(at.historyDir)).find((fileName) => fileName.endsWith('.before')) ?? '';
     await writeFile(join(at.historyDir, name), spoilt);
     expect((await at.call(undo)).text).toContain('no edit history');
     expect(await at.read()).toBe('one');

@@ -134,9 +134,9 @@ test('a view of a file that grows all the time ends, and an abort ends the readi
       await nextTurn();
     }
   })();
-  const found = await viewHugeText(target, late).finally(() => growing.abort());
+  const viewed = await viewHugeText(target, late).finally(() => growing.abort());
   await grow;
-  expect(found).toMatchObject({ refused: expect.stringContaining('within [1, ') });
+  expect(viewed).toMatchObject({ refused: expect.stringContaining('within [1, ') });
   const view = viewHugeText(target, { ...late, signal: controller.signal });
   setImmediate(() => controller.abort(new Error('cancelled')));
   await expect(view).rejects.toThrow('cancelled');

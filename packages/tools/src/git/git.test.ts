@@ -44,8 +44,8 @@ async function repository(files: Readonly<Record<string, string | Buffer>> = {})
     commit,
     write,
     async changes(ref) {
-      const found = await gitChanges(path, ref === undefined ? {} : { ref });
-      return Object.fromEntries(found.map((change) => [change.path, change.status]));
+      const changes = await gitChanges(path, ref === undefined ? {} : { ref });
+      return Object.fromEntries(changes.map((change) => [change.path, change.status]));
     },
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
   };
@@ -57,8 +57,8 @@ test('changes of each kind are sorted, also with unusual names', async () => {
   for (const name of ['gone', 'moved', 'typed']) await rm(join(repo.path, name));
   await symlink('same', join(repo.path, 'typed'));
   repo.git('add', 'to/moved');
-  const found = await gitChanges(repo.path);
-  expect(found).toEqual([
+  const changes = await gitChanges(repo.path);
+  expect(changes).toEqual([
     { status: 'UPDATED', path: 'changed' },
     { status: 'DELETED', path: 'gone' },
     { status: 'DELETED', path: 'moved' },

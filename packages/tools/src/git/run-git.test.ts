@@ -8,6 +8,6 @@ test.for([
   ['http://a:b@x.org ssh://c:d@y.org:22/r', 'http://x.org ssh://y.org:22/r'],
   ['svn+ssh://user:password@x.org/r', 'svn+ssh://x.org/r'],
   ['https://x.org/r@v1 of a@b.org', 'https://x.org/r@v1 of a@b.org'],
-] as const)('the output "%s" of git is shown as "%s"', ([output, shown]) => {
-  expect(withoutCredentials(`fatal: ${output} failed\n`)).toBe(`fatal: ${shown} failed`);
+] as const)('the output "%s" of git is shown as "%s"', ([output, displayed]) => {
+  expect(withoutCredentials(`fatal: ${output} failed\n`)).toBe(`fatal: ${displayed} failed`);
 });

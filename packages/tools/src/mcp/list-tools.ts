@@ -83,7 +83,7 @@ function readTool(listed: unknown, index: number): McpToolDescription | string {
   if (JSON.stringify(schema).length > maxSchema) {
     return `${nameOf(listed, index)} is left out: its schema has more than ${maxSchema} characters.`;
   }
-  const text = [description, title, name].find((one) => one !== undefined && one.trim() !== '') ?? name;
+  const text = [description, title, name].find((part) => part !== undefined && part.trim() !== '') ?? name;
   const parameters = { ...schema, type: 'object' };
   return { name, description: text.slice(0, maxDescription).toWellFormed(), parameters };
 }

@@ -76,9 +76,9 @@ test.for([30_000.25, 2 ** 31, Infinity])('a server with a limit of %d ms starts 
 
 test('a process gets public variables and its own, and secrets are masked before results are cut', async () => {
   const env = { ...process.env, LLM_API_KEY: 'key-of-the-model-0123' };
-  const own = { TOKEN: 'token-0123456789' };
-  await using servers = await startMcpServers({ docs: processServer({ env: own }) }, { env });
-  const tools = await toolsOf(servers, redactor([own.TOKEN], { replacement: '<hidden>' }));
+  const variables = { TOKEN: 'token-0123456789' };
+  await using servers = await startMcpServers({ docs: processServer({ env: variables }) }, { env });
+  const tools = await toolsOf(servers, redactor([variables.TOKEN], { replacement: '<hidden>' }));
   expect((await call(tools, 'mcp__docs__getenv', { text: 'LLM_API_KEY' })).text).toBe('undefined');
   expect((await call(tools, 'mcp__docs__getenv', { text: 'TOKEN' })).text).toBe('<hidden>');
   await close(tools);
@@ -156,11 +156,11 @@ test('an invalid tool hides no other, and is named', async () => {
 
 test('each conversation has its own connection', async () => {
   await using servers = await startMcpServers({ docs: processServer() }, { env: process.env });
-  const [one, other] = [await toolsOf(servers), await toolsOf(servers)];
+  const [map, other] = [await toolsOf(servers), await toolsOf(servers)];
   expect((await call(other, 'mcp__docs__echo', { text: 'Other.' })).text).toBe('Other.');
   await close(other);
-  expect((await call(one, 'mcp__docs__echo', { text: 'One.' })).text).toBe('One.');
-  await close(one);
+  expect((await call(map, 'mcp__docs__echo', { text: 'One.' })).text).toBe('One.');
+  await close(map);
 });
 
 test('a server over HTTP gets its headers, and not those of a redirect to another origin', async () => {

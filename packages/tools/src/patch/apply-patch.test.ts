@@ -18,14 +18,14 @@ const patch = (...lines: readonly string[]): { readonly patch: string } => ({
   patch: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'),
 });
 const content = ({ workspace }: OpenedTool, name: string): Promise<string> => readFile(join(workspace, name), 'utf8');
-const shown = (observation: Observation): string => textOf(observation.content);
+const textIn = (observation: Observation): string => textOf(observation.content);
 
 /** Asserts that a patch is refused with this reason and changes nothing. */
 async function refused(tool: OpenedTool, input: unknown, reason: string | RegExp): Promise<void> {
   const before = await directoryTraces(tool.workspace);
   const observation = await tool.call(input);
   expect(observation).toMatchObject({ is_error: true });
-  expect(shown(observation)).toMatch(reason);
+  expect(textIn(observation)).toMatch(reason);
   expect(await directoryTraces(tool.workspace)).toEqual(before);
 }
 
@@ -70,7 +70,7 @@ test('one patch adds, changes, renames and deletes', async () => {
       '+f',
     ),
   );
-  expect(shown(observation)).toBe('The patch was applied:\nM a.txt\nD b.txt\nR c.txt -> new/e.txt\nA f.txt');
+  expect(textIn(observation)).toBe('The patch was applied:\nM a.txt\nD b.txt\nR c.txt -> new/e.txt\nA f.txt');
   expect((await readdir(tool.workspace)).toSorted()).toEqual(['a.txt', 'f.txt', 'new']);
   expect(await content(tool, 'a.txt')).toBe('A\n');
   expect(await content(tool, 'new/e.txt')).toBe('c\nD\n');
@@ -216,7 +216,7 @@ test('if one change fails the others are reverted', async () => {
     patch('*** Update File: a', '-1', '+2', '*** Add File: n/e/w', '+x', '*** Add File: n/e/w/x', '+y'),
   );
   expect(observation).toMatchObject({ is_error: true });
-  expect(shown(observation)).toMatch(/^Nothing was changed: applying the patch failed/);
+  expect(textIn(observation)).toMatch(/^Nothing was changed: applying the patch failed/);
   expect(await content(tool, 'a')).toBe('1\n');
   expect((await directoryTraces(tool.workspace)).map((line) => line.split(' ')[0])).toEqual(before);
 });
@@ -274,7 +274,7 @@ test('a unified diff in a code fence, under another name, is applied without a f
   ].join('\n');
   const fields = tool.tool.repairInput?.({ input: diff, explanation: 'x' });
   const result = await tool.call(fields);
-  expect(shown(result)).toBe('The patch was applied:\nM a.txt\nA c.txt\nD b.txt\nR old.txt -> new.txt');
+  expect(textIn(result)).toBe('The patch was applied:\nM a.txt\nA c.txt\nD b.txt\nR old.txt -> new.txt');
   expect([await content(tool, 'a.txt'), await content(tool, 'c.txt'), await content(tool, 'new.txt')]).toEqual([
     'one\n2\n',
     'new\n',
@@ -287,7 +287,7 @@ test('a patch that changes nothing reports that, and one that changes a part nam
   const same = ['*** Update File: a.txt', '@@', '-one', '+one'];
   await refused(tool, patch(...same), 'Nothing was changed: a.txt is unchanged');
   const result = await tool.call(patch(...same, '*** Update File: b.txt', '@@', '-two', '+2'));
-  expect(shown(result)).toContain('a.txt is unchanged: it has the lines of the patch already\nM b.txt');
+  expect(textIn(result)).toContain('a.txt is unchanged: it has the lines of the patch already\nM b.txt');
 });
 
 test.for([

@@ -113,8 +113,8 @@ test('a change with the whole file as context produces exactly its result', asyn
       const lineEnd = isCrlf ? '\r\n' : '\n';
       const side = (mark: string): string =>
         lines
-          .filter((one) => one[0] === ' ' || one[0] === mark)
-          .map((one) => one[1] + lineEnd)
+          .filter((entry) => entry[0] === ' ' || entry[0] === mark)
+          .map((entry) => entry[1] + lineEnd)
           .join('');
       const chunk = { anchors: [], isAtEnd: false, line: 1 };
       const marked = lines.map(([mark, text]) => ({ mark: mark as ' ', text }));

@@ -16,16 +16,16 @@ async function opened(names: readonly string[], options: SearchOptions = {}): Pr
   return tool;
 }
 
-const shown = (observation: Observation): string => textOf(observation.content);
+const textIn = (observation: Observation): string => textOf(observation.content);
 const names = ({ workspace }: OpenedTool, { files }: Observation): unknown =>
   Array.isArray(files) && files.map((path) => String(path).slice(workspace.length + 1));
 
 test('absolute paths are listed newest first', async () => {
   await using tool = await opened(['a.ts', 'src/b.ts', 'c.md']);
-  const found = await tool.call({ pattern: '*.ts' });
-  expect(found).toMatchObject({ pattern: '*.ts', search_path: tool.workspace, truncated: false });
-  expect(names(tool, found)).toEqual(['src/b.ts', 'a.ts']);
-  expect(shown(found)).toBe(
+  const observation = await tool.call({ pattern: '*.ts' });
+  expect(observation).toMatchObject({ pattern: '*.ts', search_path: tool.workspace, truncated: false });
+  expect(names(tool, observation)).toEqual(['src/b.ts', 'a.ts']);
+  expect(textIn(observation)).toBe(
     `2 files match *.ts in ${tool.workspace}:\n${join(tool.workspace, 'src/b.ts')}\n${join(tool.workspace, 'a.ts')}`,
   );
 });
@@ -52,16 +52,16 @@ test('the result does not depend on the directory of this process', async () => 
 
 test('an absolute pattern is split before its first wildcard', async () => {
   await using tool = await opened(['src/b.ts', 'src/deep/c.ts']);
-  const found = await tool.call({ pattern: `${tool.workspace}/src/**/*.ts` });
-  expect(names(tool, found)).toEqual(['src/deep/c.ts', 'src/b.ts']);
-  expect(found).toMatchObject({ search_path: join(tool.workspace, 'src') });
+  const observation = await tool.call({ pattern: `${tool.workspace}/src/**/*.ts` });
+  expect(names(tool, observation)).toEqual(['src/deep/c.ts', 'src/b.ts']);
+  expect(observation).toMatchObject({ search_path: join(tool.workspace, 'src') });
 });
 
 test('a pattern in the home directory is subject to the jail', async () => {
   await using tool = await opened([]);
-  const found = await tool.call({ pattern: '~/*.ts' });
-  expect(found).toMatchObject({ is_error: true, files: [] });
-  expect(shown(found)).toContain(homedir());
+  const observation = await tool.call({ pattern: '~/*.ts' });
+  expect(observation).toMatchObject({ is_error: true, files: [] });
+  expect(textIn(observation)).toContain(homedir());
 });
 
 test('ignored, hidden and linked files are omitted', async () => {
@@ -77,10 +77,10 @@ test('truncated is set if files are missing', async () => {
   await using tool = await opened(['a', 'b', 'c'], { maxFiles: 3 });
   expect(await tool.call({ pattern: '*' })).toMatchObject({ truncated: false });
   await using small = await opened(['a', 'b', 'c'], { maxFiles: 2 });
-  const found = await small.call({ pattern: '*' });
-  expect(names(small, found)).toEqual(['c', 'b']);
-  expect(found).toMatchObject({ truncated: true });
-  expect(shown(found)).toContain('3 files match');
+  const observation = await small.call({ pattern: '*' });
+  expect(names(small, observation)).toEqual(['c', 'b']);
+  expect(observation).toMatchObject({ truncated: true });
+  expect(textIn(observation)).toContain('3 files match');
 });
 
 test('a file is not a directory to search', async () => {
@@ -106,10 +106,12 @@ test.for([
   for (const name of broken.values()) await writeFile(Buffer.concat([Buffer.from(`${tool.workspace}/`), name]), 'ts\n');
   const none = await tool.call({ pattern });
   expect(none).toMatchObject({ truncated: true });
-  expect(shown(none)).toContain(` (${broken.size} more files match, but their names are not UTF-8: use the terminal).`);
+  expect(textIn(none)).toContain(
+    ` (${broken.size} more files match, but their names are not UTF-8: use the terminal).`,
+  );
   await writeFile(join(tool.workspace, '\uFFFD'), 'ts\n');
-  const found = await tool.call({ pattern });
-  expect(found).toMatchObject({ truncated: true });
-  expect(shown(found)).toContain('1 file');
-  expect(shown(found)).toContain(` (${broken.size} more files match`);
+  const observation = await tool.call({ pattern });
+  expect(observation).toMatchObject({ truncated: true });
+  expect(textIn(observation)).toContain('1 file');
+  expect(textIn(observation)).toContain(` (${broken.size} more files match`);
 });

@@ -17,26 +17,31 @@ async function opened(
   return tool;
 }
 
-const shown = (observation: Observation): string => textOf(observation.content);
+const textIn = (observation: Observation): string => textOf(observation.content);
 /** Returns the names of the found files, relative to the workspace. */
 const names = ({ workspace }: OpenedTool, { matches }: Observation): unknown =>
   Array.isArray(matches) && matches.map((path) => String(path).slice(workspace.length + 1));
 
 test('files with a match are listed newest first, with their lines', async () => {
   await using tool = await opened({ 'a.txt': 'one\nneedle\n', 'b/c.txt': 'needle\nNEEDLE\n', 'd.txt': 'hay\n' });
-  const found = await tool.call({ pattern: 'needle' });
-  expect(found).toMatchObject({ is_error: false, pattern: 'needle', search_path: tool.workspace, truncated: false });
-  expect(names(tool, found)).toEqual(['b/c.txt', 'a.txt']);
-  expect(shown(found)).toBe(
+  const observation = await tool.call({ pattern: 'needle' });
+  expect(observation).toMatchObject({
+    is_error: false,
+    pattern: 'needle',
+    search_path: tool.workspace,
+    truncated: false,
+  });
+  expect(names(tool, observation)).toEqual(['b/c.txt', 'a.txt']);
+  expect(textIn(observation)).toBe(
     `2 files have lines that match needle in ${tool.workspace}:\nb/c.txt:1: needle\nb/c.txt:2: NEEDLE\na.txt:2: needle`,
   );
 });
 
 test('a search without a match is not an error', async () => {
   await using tool = await opened({ 'a.txt': 'one\n' });
-  const found = await tool.call({ pattern: 'needle' });
-  expect(found).toMatchObject({ is_error: false, matches: [], truncated: false });
-  expect(shown(found)).toContain('No file has a line that matches needle');
+  const observation = await tool.call({ pattern: 'needle' });
+  expect(observation).toMatchObject({ is_error: false, matches: [], truncated: false });
+  expect(textIn(observation)).toContain('No file has a line that matches needle');
 });
 
 test('case matters if the pattern requires it', async () => {
@@ -53,9 +58,9 @@ test.for([
   ['src/', ['src/deep/d.js', 'src/b.ts']],
 ] as const)('include %s is a glob relative to the search', async ([include, expected]) => {
   await using tool = await opened({ 'a.ts': 'x', 'src/b.ts': 'x', 'c.md': 'x', 'src/deep/d.js': 'x' });
-  const found = await tool.call({ pattern: 'x', include });
-  expect(names(tool, found)).toEqual(expected);
-  expect(found).toMatchObject({ include_pattern: include });
+  const observation = await tool.call({ pattern: 'x', include });
+  expect(names(tool, observation)).toEqual(expected);
+  expect(observation).toMatchObject({ include_pattern: include });
 });
 
 test('ignore rules apply outside of a repository, and to files that include names', async () => {
@@ -81,9 +86,9 @@ test('a path can be a directory or a file, relative or absolute', async () => {
   await using tool = await opened({ 'a.txt': 'x', 'sub/b.txt': 'x' });
   expect(names(tool, await tool.call({ pattern: 'x', path: 'sub' }))).toEqual(['sub/b.txt']);
   const file = join(tool.workspace, 'a.txt');
-  const found = await tool.call({ pattern: 'x', path: file });
-  expect(found).toMatchObject({ matches: [file], search_path: file });
-  expect(shown(found)).toContain('\na.txt:1: x');
+  const observation = await tool.call({ pattern: 'x', path: file });
+  expect(observation).toMatchObject({ matches: [file], search_path: file });
+  expect(textIn(observation)).toContain('\na.txt:1: x');
 });
 
 test.for([
@@ -97,9 +102,9 @@ test.for([
 ] as const)('%j is an error the model can answer', async ([input, reason]) => {
   await using tool = await opened({ 'a.txt': 'x' });
   await symlink('/', join(tool.workspace, 'link'));
-  const found = await tool.call(input);
-  expect(found).toMatchObject({ is_error: true, matches: [] });
-  expect(shown(found)).toContain(reason);
+  const observation = await tool.call(input);
+  expect(observation).toMatchObject({ is_error: true, matches: [] });
+  expect(textIn(observation)).toContain(reason);
 });
 
 test('links to files outside of the workspace are not followed', async () => {
@@ -121,10 +126,10 @@ test('above the limit the newest files are shown, and only then truncated is set
   await using tool = await opened(files, { maxFiles: 7 });
   expect(await tool.call({ pattern: 'x' })).toMatchObject({ truncated: false });
   await using small = await opened(files, { maxFiles: 3 });
-  const found = await small.call({ pattern: 'x' });
-  expect(found).toMatchObject({ truncated: true });
-  expect(names(small, found)).toEqual(['f6.txt', 'f5.txt', 'f4.txt']);
-  expect(shown(found)).toContain('7 files have lines that match x');
+  const observation = await small.call({ pattern: 'x' });
+  expect(observation).toMatchObject({ truncated: true });
+  expect(names(small, observation)).toEqual(['f6.txt', 'f5.txt', 'f4.txt']);
+  expect(textIn(observation)).toContain('7 files have lines that match x');
 });
 
 test('a result is limited to whole lines, and long lines are truncated', async () => {
@@ -132,7 +137,7 @@ test('a result is limited to whole lines, and long lines are truncated', async (
     { 'a.txt': `x${'y'.repeat(5000)}\n`.repeat(40), 'b.txt': `x ${'ä'.repeat(100_000)} x\n` },
     { maxChars: 5000 },
   );
-  const text = shown(await tool.call({ pattern: 'x' }));
+  const text = textIn(await tool.call({ pattern: 'x' }));
   expect(text.length).toBeLessThanOrEqual(5000);
   expect(text).toMatch(/\nb\.txt:1: x ä{498}\[…\]\na\.txt:1: xy{499}\[…\]\n/);
   expect(text).toMatch(/\n\[\d+ more lines left out\.\]$/);
@@ -140,9 +145,9 @@ test('a result is limited to whole lines, and long lines are truncated', async (
 
 test('names with blanks, line feeds and dashes are returned unchanged', async () => {
   await using tool = await opened({ '-a b.txt': 'x', 'new\nline.txt': 'x' });
-  const found = await tool.call({ pattern: 'x' });
-  expect(names(tool, found)).toEqual(['new\nline.txt', '-a b.txt']);
-  expect(shown(found)).toContain('\n-a b.txt:1: x');
+  const observation = await tool.call({ pattern: 'x' });
+  expect(names(tool, observation)).toEqual(['new\nline.txt', '-a b.txt']);
+  expect(textIn(observation)).toContain('\n-a b.txt:1: x');
 });
 
 test('a pattern that looks like an option is treated as a pattern', async () => {
@@ -179,15 +184,19 @@ test('without ripgrep the tool is unusable', async () => {
 });
 
 /** Names with line feeds, some of which look like the record or the name of another file. */
-const namesWithLineFeeds = ['a', 'e.', 'real.ts', 'real.ts:1: x'].flatMap((one) =>
-  ['b', './real.ts', '/real.ts'].flatMap((other) => [`${one}\n${other}`, `d/${one}\n\n${other}`, `\n${one}\n${other}`]),
+const namesWithLineFeeds = ['a', 'e.', 'real.ts', 'real.ts:1: x'].flatMap((name) =>
+  ['b', './real.ts', '/real.ts'].flatMap((other) => [
+    `${name}\n${other}`,
+    `d/${name}\n\n${other}`,
+    `\n${name}\n${other}`,
+  ]),
 );
 
 test('lines of files with line feeds in their names are shown as theirs', async () => {
   const files = new Map(namesWithLineFeeds.map((name, at) => [join(name), `needle ${at}\n`]));
   await using tool = await opened({ 'real.ts': 'needle of real.ts\n', ...Object.fromEntries(files) });
-  const found = await tool.call({ pattern: 'needle' });
-  const [, ...lines] = shown(found).split('\n');
+  const observation = await tool.call({ pattern: 'needle' });
+  const [, ...lines] = textIn(observation).split('\n');
   const expected = [...files].map(([name, line]) => `${name}:1: ${line.trim()}`.replaceAll('\n', String.raw`\n`));
   expect(lines.toSorted()).toEqual([...expected, 'real.ts:1: needle of real.ts'].toSorted());
 });

@@ -22,14 +22,14 @@ test.for(
 )('%s %s', ([name, , kind, check]) => {
   const example = { kind: name, ...examples[name] };
   // A tool has no spec: its options are the spec, and its name is that of the kind.
-  let given: unknown;
-  const watched = { ...kind, create: (options: never) => (given = kind.create(options, context)) && { options } };
+  let received: unknown;
+  const watched = { ...kind, create: (options: never) => (received = kind.create(options, context)) && { options } };
   check.run({
     kind: watched,
     example,
     contextAt: () => context,
     specOf: ({ options }: { readonly options: object }) => ({
-      kind: (given as readonly Tool[])[0]?.name ?? '',
+      kind: (received as readonly Tool[])[0]?.name ?? '',
       ...options,
     }),
   });
@@ -51,8 +51,8 @@ test('a spec can set no program, variable, path or directory', () => {
   const ignored: string[] = [];
   const spec = { kind: 'terminal', shell: '/tmp/evil', env: { BASH_ENV: '/tmp/evil' }, inheritNames: ['KEY'] };
   const editor = { kind: 'file_editor', jail: 'unrestricted', roots: ['/'], historyDir: '/etc' };
-  for (const one of [spec, editor]) {
-    buildPart(one, {
+  for (const toolSpec of [spec, editor]) {
+    buildPart(toolSpec, {
       registry: toolKinds(),
       path: [],
       contextAt: () => context,

@@ -32,11 +32,11 @@ test('with rejectMultiple, several statements are refused and listed; a single o
   const refused = await shell.call({ command: 'A=1\nB=2; C=3', timeout: 60 });
   expect(refused).toMatchObject({ is_error: true, metadata: { exit_code: -1 } });
   expect(outputOf(refused)).toMatch(/\(1\) A=1\n\(2\) B=2; C=3$/);
-  const one = await shell.call({ command: 'if true\nthen\n  echo "[$A$B]"\nfi', timeout: 60 });
-  expect(outputOf(one)).toBe('[]');
+  const first = await shell.call({ command: 'if true\nthen\n  echo "[$A$B]"\nfi', timeout: 60 });
+  expect(outputOf(first)).toBe('[]');
   const reset = await shell.call({ command: 'true\ntrue', reset: true, timeout: 60 });
   expect(reset).toMatchObject({ is_error: true });
-  expect(metadataOf(await shell.call({ command: 'true', timeout: 60 })).pid).toBe(metadataOf(one).pid);
+  expect(metadataOf(await shell.call({ command: 'true', timeout: 60 })).pid).toBe(metadataOf(first).pid);
   expect(await shell.call({ command: 'a\nb', is_input: true, timeout: 60 })).toMatchObject({
     content: [{ text: expect.stringContaining('No program is running') }],
   });

@@ -40,8 +40,8 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
       shell,
       ['1', '2', '3'].map((name) => meet(name, 3)),
     );
-    expect(all.map((one) => one['exit_code'])).toEqual([0, 0, 0]);
-    expect(new Set(all.map((one) => metadataOf(one).pid)).size).toBe(3);
+    expect(all.map((observation) => observation['exit_code'])).toEqual([0, 0, 0]);
+    expect(new Set(all.map((observation) => metadataOf(observation).pid)).size).toBe(3);
   });
 
   test('the main shell keeps its state while secondary shells run, and each of those starts with it', async () => {
@@ -66,7 +66,8 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     const asked = await shell.call({ command: 'echo question; read -r answer; echo "got $answer"' });
     expect(asked).toMatchObject({ exit_code: -1 });
     const refused = await together(shell, ['echo one', 'echo two']);
-    for (const one of refused) expect(one).toMatchObject({ is_error: true, metadata: { exit_code: -1 } });
+    for (const observation of refused)
+      expect(observation).toMatchObject({ is_error: true, metadata: { exit_code: -1 } });
     expect(await shell.call({ command: '', timeout: 0 })).toMatchObject({ exit_code: -1, is_error: false });
     const answered = await callUntil(shell, { command: 'yes', is_input: true }, 'got yes');
     expect(answered.text).toContain('got yes');
@@ -180,7 +181,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await shell.tool.close();
     const both = await Promise.all([ended, secondary.ended]);
     expect(both).toMatchObject([{ is_error: true }, { is_error: true }]);
-    const pids = both.map((one) => metadataOf(one).pid);
+    const pids = both.map((result) => metadataOf(result).pid);
     await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
   });
 
@@ -199,14 +200,14 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
 
 test('commands exclude no calls, and other calls exclude those of the same shell, unless there is only one shell', async () => {
   await using many = await openTerminal(false);
-  await using one = await openTerminal(false, { maxShells: 1 });
+  await using first = await openTerminal(false, { maxShells: 1 });
   expect(keys(many, { command: 'ls' })).toEqual([]);
-  expect(keys(one, { command: 'ls' })).toEqual(['terminal:session']);
+  expect(keys(first, { command: 'ls' })).toEqual(['terminal:session']);
   for (const input of [{ command: '' }, { command: 'y', is_input: true }, { command: 'ls', reset: true }])
     expect(keys(many, input)).toEqual(['terminal:session']);
   expect(keys(many, { command: 'SHELL3:y', is_input: true })).toEqual(['terminal:session-3']);
   expect(many.tool.description).toContain('at the same time');
-  expect(one.tool.description).not.toContain('at the same time');
+  expect(first.tool.description).not.toContain('at the same time');
 });
 
 test('an incompletely written state is not used', () => {

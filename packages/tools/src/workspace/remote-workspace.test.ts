@@ -60,8 +60,8 @@ test('events of other commands or kinds, and events out of order or twice, do no
   await using directory = await temporary();
   await using server = await workspaceServer({ pieceLength: 10 });
   const workspace = remoteWorkspace({ url: server.url, directory: directory.path, pollMs: 1, fetch: meddling });
-  const [one, other] = await Promise.all([workspace.execute('seq 20'), workspace.execute('seq 21 40; exit 2')]);
-  expect([one?.exitCode, one?.stdout.split('\n').length, one?.stdout.slice(0, 4)]).toEqual([0, 21, '1\n2\n']);
+  const [result, other] = await Promise.all([workspace.execute('seq 20'), workspace.execute('seq 21 40; exit 2')]);
+  expect([result?.exitCode, result?.stdout.split('\n').length, result?.stdout.slice(0, 4)]).toEqual([0, 21, '1\n2\n']);
   expect([other?.exitCode, other?.stdout.split('\n').length, other?.stdout.slice(0, 6)]).toEqual([2, 21, '21\n22\n']);
 });
 
@@ -73,9 +73,9 @@ test('a page that links to itself ends the search, and a missing end of the comm
     response.end(JSON.stringify(path.includes('start') ? { id: 'c' } : { items: [part], next_page_id: 'same' }));
   });
   const workspace = remoteWorkspace({ url: server.url, directory: '/', pollMs: 1, patienceMs: -1000 });
-  const found = await workspace.execute('true', { timeoutMs: 1000 });
-  expect(found).toMatchObject({ exitCode: -1, timedOut: true, stdout: 'part' });
-  expect(found.stderr).toContain('not reported');
+  const result = await workspace.execute('true', { timeoutMs: 1000 });
+  expect(result).toMatchObject({ exitCode: -1, timedOut: true, stdout: 'part' });
+  expect(result.stderr).toContain('not reported');
 });
 
 test('outputs without an end that all follow a missing one are refused', async () => {
@@ -95,8 +95,8 @@ test('a command ended by a signal returns 128 plus its number', async () => {
     const end = { kind: 'BashOutput', command_id: 'c', order: 0, exit_code: -9 };
     response.end(JSON.stringify(request.url?.includes('start') ? { id: 'c' } : { items: [end], next_page_id: null }));
   });
-  const found = await remoteWorkspace({ url: server.url, directory: '/' }).execute('kill -9 $$');
-  expect(found).toEqual({ exitCode: 137, stdout: '', stderr: '', timedOut: false });
+  const result = await remoteWorkspace({ url: server.url, directory: '/' }).execute('kill -9 $$');
+  expect(result).toEqual({ exitCode: 137, stdout: '', stderr: '', timedOut: false });
 });
 
 test('relative paths are sent as absolute ones, because the server rejects others', async () => {
@@ -113,9 +113,9 @@ test('only a server with a successful response is alive', async () => {
   const answers = [204, 200, 500, 401];
   await using server = await listening((_request, response) => void response.writeHead(answers.shift() ?? 404).end());
   const workspace = remoteWorkspace({ url: server.url, directory: '/' });
-  const found = [];
-  for (let index = 0; index < 5; index += 1) found.push(await workspace.isAlive());
-  expect(found).toEqual([true, true, false, false, false]);
+  const contents = [];
+  for (let index = 0; index < 5; index += 1) contents.push(await workspace.isAlive());
+  expect(contents).toEqual([true, true, false, false, false]);
   const gone = await listening(() => undefined);
   await gone[Symbol.asyncDispose]();
   expect(await remoteWorkspace({ url: gone.url, directory: '/' }).isAlive()).toBe(false);

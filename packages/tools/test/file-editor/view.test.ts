@@ -133,11 +133,11 @@ test('of many lines whole ones are omitted, and every number is correct', async 
   const text = await view(editor, 'file');
   expect(text.length).toBeLessThan(16_200);
   const lines = text.split('\n').slice(1);
-  const shown = lines.flatMap((line) => /^ *(\d+)\tline (\d+)$/.exec(line)?.slice(1) ?? []);
-  expect(shown.length).toBe((lines.length - 1) * 2);
-  expect(shown.filter((_, index) => index % 2 === 0)).toEqual(shown.filter((_, index) => index % 2 === 1));
+  const numbers = lines.flatMap((line) => /^ *(\d+)\tline (\d+)$/.exec(line)?.slice(1) ?? []);
+  expect(numbers.length).toBe((lines.length - 1) * 2);
+  expect(numbers.filter((_, index) => index % 2 === 0)).toEqual(numbers.filter((_, index) => index % 2 === 1));
   const [, from, to] = /\[Lines (\d+) to (\d+) left out/.exec(text) ?? [];
-  expect(Number(to) - Number(from) + 1 + shown.length / 2).toBe(16_000);
+  expect(Number(to) - Number(from) + 1 + numbers.length / 2).toBe(16_000);
 });
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -164,8 +164,8 @@ test('a relative path is refused, with the absolute path if that exists', async 
     ['file', 'missing', 'C:\\file'].map((path) => editor.call({ command: 'view', path })),
   );
   expect(texts.map(({ is_error }) => is_error)).toEqual([true, true, true]);
-  const [found = '', ...others] = texts.map(({ content }) => textOf(content));
-  expect(found).toContain(`Maybe you meant ${join(editor.workspace, 'file')}.`);
+  const [first = '', ...others] = texts.map(({ content }) => textOf(content));
+  expect(first).toContain(`Maybe you meant ${join(editor.workspace, 'file')}.`);
   expect(others.join()).not.toContain('Maybe');
 });
 

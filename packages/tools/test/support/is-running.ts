@@ -17,8 +17,8 @@ export function printedPid(printed: string | number): number {
   const inner = Number(printed);
   if (!isInside) return inner;
   const table = processTable();
-  const found = table.filter(({ pid }) => innerPid(pid) === inner && ancestryOf(pid, table).has(process.pid));
-  const newest = found.toSorted((one, other) => Number(other.started) - Number(one.started)).at(0);
+  const entries = table.filter(({ pid }) => innerPid(pid) === inner && ancestryOf(pid, table).has(process.pid));
+  const newest = entries.toSorted((a, b) => Number(b.started) - Number(a.started)).at(0);
   if (newest === undefined) throw new Error(`No process has the number ${printed} in a sandbox.`);
   return newest.pid;
 }

@@ -29,8 +29,8 @@ export async function faultsAfter(pty: boolean, make: string): Promise<readonly 
     const replace = `for f in $VARVE_TERMINAL/${place}; do f=\${f%/}; rm -rf $f; ${make}; done; seq 500`;
     const replaced = await shell.call({ command: replace, timeout });
     const next = await shell.call({ command: 'echo $V $KEY $PWD; (exit 3)', timeout });
-    const found = [replaced['exit_code'], outputOf(next), next['exit_code'], metadataOf(next).working_dir].join('|');
-    if (found !== `0|kept swordfish ${shell.workspace}|3|${shell.workspace}`) faults.push([place, found]);
+    const outcome = [replaced['exit_code'], outputOf(next), next['exit_code'], metadataOf(next).working_dir].join('|');
+    if (outcome !== `0|kept swordfish ${shell.workspace}|3|${shell.workspace}`) faults.push([place, outcome]);
   }
   await shell.call({ command: 'exit', timeout });
   const kept = outputOf(await shell.call({ command: 'cat kept/1/command kept/command 2>/dev/null', timeout }));

@@ -85,13 +85,13 @@ export async function workspaceServer(options: WorkspaceServerOptions = {}): Pro
 }
 
 async function respond(answer: Promise<Answer>, response: ServerResponse): Promise<void> {
-  const found = await answer.catch((error: unknown): Answer => ({
+  const answered = await answer.catch((error: unknown): Answer => ({
     status: 500,
     json: { detail: 'Internal Server Error', exception: String(error) },
   }));
-  const bytes = 'bytes' in found ? found.bytes : Buffer.from(JSON.stringify(found.json));
-  const type = 'bytes' in found ? 'application/octet-stream' : 'application/json';
-  response.writeHead(found.status ?? 200, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
+  const bytes = 'bytes' in answered ? answered.bytes : Buffer.from(JSON.stringify(answered.json));
+  const type = 'bytes' in answered ? 'application/octet-stream' : 'application/json';
+  response.writeHead(answered.status ?? 200, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
 }
 
 function bashRoutes(
@@ -101,13 +101,13 @@ function bashRoutes(
 ): Readonly<Record<string, Route>> {
   const events: Output[] = [];
   const run = async (id: string, { command, cwd, timeout }: z.infer<typeof executeRequest>): Promise<void> => {
-    const found = await stat(cwd ?? '.')
+    const listing = await stat(cwd ?? '.')
       .then((stats) => {
         if (!stats.isDirectory()) throw new Error(`Not a directory: ${cwd}`);
         return runCommand(command, cwd ?? '.', { timeoutMs: timeout * 1000, signal });
       })
       .catch((error: unknown) => ({ exitCode: -1, stdout: '', stderr: String(error) }));
-    const count = Math.max(1, Math.ceil(Math.max(found.stdout.length, found.stderr.length) / pieceLength));
+    const count = Math.max(1, Math.ceil(Math.max(listing.stdout.length, listing.stderr.length) / pieceLength));
     const piece = (of: string, order: number): string | null =>
       of.slice(order * pieceLength, (order + 1) * pieceLength) || null;
     for (let order = 0; order < count; order += 1) {
@@ -116,9 +116,9 @@ function bashRoutes(
         timestamp: new Date().toISOString(),
         command_id: id,
         order,
-        exit_code: order === count - 1 ? found.exitCode : null,
-        stdout: piece(found.stdout, order),
-        stderr: piece(found.stderr, order),
+        exit_code: order === count - 1 ? listing.exitCode : null,
+        stdout: piece(listing.stdout, order),
+        stderr: piece(listing.stderr, order),
         kind: 'BashOutput',
       });
     }

@@ -59,7 +59,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await using shell = await openTerminal(pty);
     const ways = ['readonly NAME', 'readonly NAME=8', 'unset -v NAME', 'NAME=', 'NAME=/', 'export NAME=8'];
     const types = ['a', 'A', 'i', 'l', 'u', 'r', 't', 'ri'].map((letters) => `declare -${letters} NAME`);
-    for (const name of sessionVariables.filter((one) => one !== '__varve_id')) {
+    for (const name of sessionVariables.filter((sessionVariable) => sessionVariable !== '__varve_id')) {
       for (const way of [...ways, ...types, 'declare -n NAME=HOME']) {
         const command = way.replace('NAME', name);
         expect(await nextCommand(shell, command)).toEqual([command, 'a  b', 3]);

@@ -38,16 +38,16 @@ await tool.execute(tool.parse({ command: ${JSON.stringify(command)}, timeout: 60
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let found: readonly number[] = [];
+  let pids: readonly number[] = [];
   let text = '';
   for await (const chunk of child.stdout) {
     text += String(chunk);
-    found = [...text.matchAll(/pid=(\d+)\s/g)].map(([, pid]) => Number(pid));
-    if (found.length >= numbers) break;
+    pids = [...text.matchAll(/pid=(\d+)\s/g)].map(([, pid]) => Number(pid));
+    if (pids.length >= numbers) break;
   }
   child.kill('SIGKILL');
   await once(child, 'exit');
-  return found;
+  return pids;
 }
 
 interface Killed {

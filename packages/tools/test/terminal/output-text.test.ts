@@ -9,9 +9,7 @@ const marker = (body: string, of = nonce): string => `\u001B]697;D;${of};${body}
 
 /** Splits bytes at the given offsets. */
 const cutAt = (bytes: Buffer, places: readonly number[]): readonly Buffer[] => {
-  const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].toSorted(
-    (one, other) => one - other,
-  );
+  const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].toSorted((a, b) => a - b);
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 };
 

@@ -63,7 +63,7 @@ const hidden: readonly (readonly [command: string, place: string])[] = [
 
 const isKnown = process.platform === 'linux';
 
-test.skipIf(!isKnown).for([true, false].flatMap((pty) => hidden.map((one) => [pty, ...one] as const)))(
+test.skipIf(!isKnown).for([true, false].flatMap((pty) => hidden.map((row) => [pty, ...row] as const)))(
   'with a terminal (%j), the directory of the shell after %s is %s, whatever the shell reports',
   async ([pty, command, place]) => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'varve-hidden-')));

@@ -53,9 +53,9 @@ export async function executeCall(call: RunnableCall, session: Session, context:
       ...(shellDirectory !== undefined && { shellDirectory }),
       ...(startDirectories && { startDirectories }),
     };
-    const own = { workspace, signal, idempotencyKey, actionId: event.id };
+    const callContext = { workspace, signal, idempotencyKey, actionId: event.id };
     const outside = askOutside && { askOutside: outsideQuestion(call, session, { askOutside, signal }) };
-    observation = await tool.execute(input, { ...own, ...shell, ...output, ...outside });
+    observation = await tool.execute(input, { ...callContext, ...shell, ...output, ...outside });
     rules = await rulesFor(event, observation, session, signal);
   } catch (error) {
     return recordFailure(event, error, session, signal);

@@ -95,8 +95,8 @@ test('every task runs once, and never concurrently with one that it excludes', a
       async (all, limit, s) => {
         const running = new Set<number>();
         const ended: number[] = [];
-        const clash = (one: number, other: number): boolean => {
-          const [left = [], right = []] = [all[one], all[other]];
+        const clash = (a: number, b: number): boolean => {
+          const [left = [], right = []] = [all[a], all[b]];
           return left === 'alone' || right === 'alone' || left.some((lock) => right.includes(lock));
         };
         const tasks = all.map((lock, index): ScheduledTask => ({

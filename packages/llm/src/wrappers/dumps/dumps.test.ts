@@ -196,9 +196,9 @@ describe('an environment', () => {
     const model = openaiChat({ model: 'm', baseUrl: server.url, ...(dumps && { fetch: dumps.fetch }) });
     await dumps?.wrap(model).generate(userRequest('Hi'));
     await dumps?.flush();
-    const found = dumpsIn(path).map(({ name }) => /call|request|response|snapshot/.exec(name)?.[0]);
-    expect(new Set(found)).toEqual(new Set(kinds));
-    expect(found).toHaveLength(kinds.length);
+    const dumpKinds = dumpsIn(path).map(({ name }) => /call|request|response|snapshot/.exec(name)?.[0]);
+    expect(new Set(dumpKinds)).toEqual(new Set(kinds));
+    expect(dumpKinds).toHaveLength(kinds.length);
   });
 
   test('names the folders, and whether reasoning is dumped', async () => {

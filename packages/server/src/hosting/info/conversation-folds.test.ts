@@ -50,8 +50,8 @@ test('concurrent callers share one read', async () => {
   const { user } = eventFactory();
   await conversationOf(store, { id, events: [user('One.'), user('Two.')] });
   const summary = await store.summary(id);
-  const found = await Promise.all([folds.of(summary), folds.of(summary), folds.of(summary)]);
-  expect(found.map(({ head }) => head)).toEqual([2, 2, 2]);
+  const results = await Promise.all([folds.of(summary), folds.of(summary), folds.of(summary)]);
+  expect(results.map(({ head }) => head)).toEqual([2, 2, 2]);
   expect(readFrom).toEqual([0]);
 });
 

@@ -6,12 +6,12 @@ const delta = (content: string): FeedMessage => ({ kind: 'delta', content });
 test('subscribers of a conversation receive its messages in order until they unsubscribe', () => {
   const feed = createFeed();
   const seen: string[] = [];
-  const one = feed.subscribe('a', (message) => seen.push(`one ${JSON.stringify(message)}`));
+  const disposable = feed.subscribe('a', (message) => seen.push(`one ${JSON.stringify(message)}`));
   using other = feed.subscribe('a', (message) => seen.push(`other ${message.kind}`));
   feed.publish('a', delta('x'));
   feed.publish('b', delta('y'));
-  one[Symbol.dispose]();
-  one[Symbol.dispose]();
+  disposable[Symbol.dispose]();
+  disposable[Symbol.dispose]();
   feed.publish('a', { kind: 'full_state' });
   expect(seen).toEqual(['one {"kind":"delta","content":"x"}', 'other delta', 'other full_state']);
   other[Symbol.dispose]();

@@ -69,25 +69,28 @@ test('a model that rates everything LOW does not decide alone, also when a clien
 
 test('a client sees what is asked about, and changes the setting of the command', async () => {
   const person = await personServer([]);
-  const shown = async () => (await person.call('GET', '/api/settings'))['conversation_settings'];
+  const settingsOf = async () => (await person.call('GET', '/api/settings'))['conversation_settings'];
   const change = (conversation_settings_diff: Json) =>
     person.call('PATCH', '/api/settings', { conversation_settings_diff });
   const policy = async () => {
     const file = await readFile(join(person.home, 'config.json'), 'utf8');
     return (JSON.parse(file) as { readonly confirmation?: { readonly policy?: string } }).confirmation?.policy;
   };
-  expect(await shown()).toMatchObject({ confirmation_mode: true, security_analyzer: 'llm' });
+  expect(await settingsOf()).toMatchObject({ confirmation_mode: true, security_analyzer: 'llm' });
   await change({ max_iterations: 9 });
   expect(await policy()).toBeUndefined();
   await change({ confirmation_mode: false });
-  expect([await shown(), await policy()]).toEqual([expect.objectContaining({ confirmation_mode: false }), 'never']);
+  expect([await settingsOf(), await policy()]).toEqual([
+    expect.objectContaining({ confirmation_mode: false }),
+    'never',
+  ]);
   await change({ confirmation_mode: true, security_analyzer: 'none' });
-  expect([await shown(), await policy()]).toEqual([
+  expect([await settingsOf(), await policy()]).toEqual([
     expect.objectContaining({ confirmation_mode: true, security_analyzer: 'none', max_iterations: 9 }),
     'ask',
   ]);
   await change({ security_analyzer: 'llm' });
-  expect([await shown(), await policy()]).toEqual([
+  expect([await settingsOf(), await policy()]).toEqual([
     expect.objectContaining({ confirmation_mode: true, security_analyzer: 'llm' }),
     'auto',
   ]);

@@ -85,10 +85,10 @@ test('a profile without a model uses that of the settings; its servers, sub-agen
   at.write('userHome', '.varve/agent-profiles/mine.json', { id, name: 'mine', agent_kind: 'openhands', ...chosen });
   await at.run({ agent: null, agent_profile_id: id });
   const [request = ''] = at.requests;
-  const found = ['mcp__docs__echo', 'mcp__other__echo', '"name":"task"', 'Skill one', 'Skill two'].map((text) =>
+  const present = ['mcp__docs__echo', 'mcp__other__echo', '"name":"task"', 'Skill one', 'Skill two'].map((text) =>
     request.includes(text),
   );
-  expect(found).toEqual([true, false, true, true, false]);
+  expect(present).toEqual([true, false, true, true, false]);
 });
 
 test('a profile that names missing servers is refused with their names', async () => {
@@ -155,9 +155,9 @@ test('passwords in the addresses of plugins and servers of tools are neither sto
   const plugins = [{ source: `${addressWith('canary-of-plugin')}/one.tgz`, ref: null }];
   const id = await at.run({ ...agentWith(at, { agent_context: {}, mcp_config }), plugins });
   expect(at.requests[0]).toContain('Of one.');
-  const shown = JSON.stringify([await infoOf(at, id), await at.events(id)]);
-  expect(shown).toContain('/one.tgz');
-  expect(shown).not.toContain('canary');
+  const text = JSON.stringify([await infoOf(at, id), await at.events(id)]);
+  expect(text).toContain('/one.tgz');
+  expect(text).not.toContain('canary');
 });
 
 test('a fork shows the usage of its origin only if the request keeps it', async () => {
@@ -168,12 +168,12 @@ test('a fork shows the usage of its origin only if the request keeps it', async 
     const metrics = Object.values((await infoOf(at, fork)).stats.usage_to_metrics);
     return metrics.map(({ accumulated_token_usage: usage }) => usage?.prompt_tokens);
   };
-  const [own] = await tokensOf(id);
-  expect(own).toBeGreaterThan(0);
+  const [firstTokens] = await tokensOf(id);
+  expect(firstTokens).toBeGreaterThan(0);
   const fork = async (body: object) => (await at.json<ConversationInfo>(201, 'POST', `/${id}/fork`, body)).id;
   const [reset, kept] = [await fork({}), await fork({ reset_metrics: false })];
-  expect([await tokensOf(reset), await tokensOf(kept)]).toEqual([[], [own]]);
+  expect([await tokensOf(reset), await tokensOf(kept)]).toEqual([[], [firstTokens]]);
   await at.json(200, 'POST', `/${kept}/events`, message('Again.', true));
   await at.status(kept, ['finished'], 2);
-  expect((await tokensOf(kept))[0]).toBeGreaterThan(own ?? 0);
+  expect((await tokensOf(kept))[0]).toBeGreaterThan(firstTokens ?? 0);
 });

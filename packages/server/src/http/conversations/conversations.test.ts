@@ -194,8 +194,8 @@ test.for(['UPDATED_AT_DESC', 'CREATED_AT_DESC'])(
   async (order) => {
     const serving = over(await many(30));
     const path = `/api/conversations/search?limit=4&status=finished&sort_order=${order}`;
-    const found = numbersOf(await everyItem<ConversationInfo>(serving, path));
-    expect(found.toSorted((one, other) => one - other)).toEqual([0, 5, 10, 15, 20, 25]);
+    const numbers = numbersOf(await everyItem<ConversationInfo>(serving, path));
+    expect(numbers.toSorted((a, b) => a - b)).toEqual([0, 5, 10, 15, 20, 25]);
   },
 );
 
@@ -278,6 +278,6 @@ test('conversations are returned in the order of the ids, with null for unknown 
   const serving = server({ store, keys: [testKey] });
   const ids = [2, 7, 1].map((number) => `ids=${dashedId(testId(number))}`).join('&');
   const infos = (await (await get(serving, `/api/conversations?${ids}`)).json()) as ({ readonly id: string } | null)[];
-  expect(infos.map((one) => one?.id ?? null)).toEqual([dashedId(testId(2)), null, dashedId(testId(1))]);
+  expect(infos.map((info) => info?.id ?? null)).toEqual([dashedId(testId(2)), null, dashedId(testId(1))]);
   expect((await get(serving, '/api/conversations')).status).toBe(422);
 });

@@ -154,8 +154,8 @@ test('archives are fetched from a server', async () => {
   const address = `http://127.0.0.1:${port}`;
   await place.call(400, 'POST', '/api/skills/install', { source: `${address}/missing.zip` });
   await place.call(400, 'POST', '/api/skills/install', { source: `${address}/repository` });
-  const found = await place.call(200, 'POST', '/api/skills/install', { source: `${address}/pdf.tgz` });
-  expect(found).toMatchObject({ name: 'pdf', source: `${address}/pdf.tgz`, resolved_ref: null });
+  const installed = await place.call(200, 'POST', '/api/skills/install', { source: `${address}/pdf.tgz` });
+  expect(installed).toMatchObject({ name: 'pdf', source: `${address}/pdf.tgz`, resolved_ref: null });
 });
 
 test('a plugin is installed, its skills are those of the user, and its commands are not executed', async () => {
@@ -210,19 +210,19 @@ test('profiles share the key of a connection, which is never returned', async ()
   const sent = { display_name: 'Work', api_key: 'sk-canary-connection', base_url: 'https://llm.example.test/v1' };
   const added = await place.call(201, 'POST', path, sent);
   expect(added).toMatchObject({ display_name: 'Work', provider: 'custom', api_key_set: true });
-  const one = `${path}/${String(added['id'])}`;
+  const address = `${path}/${String(added['id'])}`;
   const llm = { model: 'm', provider_connection_id: added['id'] };
   await place.call(201, 'POST', '/api/profiles/shared', { llm });
   const listed = await place.call(200, 'GET', '/api/profiles');
   expect(listed).toMatchObject({ profiles: [{ api_key_set: true, provider_connection_broken: false }] });
-  await place.call(409, 'DELETE', one);
-  expect(await place.call(200, 'PATCH', one, { display_name: 'Home' })).toMatchObject({ display_name: 'Home' });
-  for (const wrong of [{}, { api_key: null }, { other: 1 }]) await place.call(422, 'PATCH', one, wrong);
+  await place.call(409, 'DELETE', address);
+  expect(await place.call(200, 'PATCH', address, { display_name: 'Home' })).toMatchObject({ display_name: 'Home' });
+  for (const wrong of [{}, { api_key: null }, { other: 1 }]) await place.call(422, 'PATCH', address, wrong);
   await place.call(200, 'DELETE', '/api/profiles/shared');
-  const shown = JSON.stringify([added, listed, await place.call(200, 'DELETE', one)]);
-  expect(shown).not.toContain('canary');
+  const text = JSON.stringify([added, listed, await place.call(200, 'DELETE', address)]);
+  expect(text).not.toContain('canary');
   expect(readFileSync(join(place.home, 'config.json'), 'utf8')).not.toContain('canary');
-  await place.call(404, 'PATCH', one, { display_name: 'x' });
+  await place.call(404, 'PATCH', address, { display_name: 'x' });
   const list = await place.server.request(path, { headers: { 'X-Session-API-Key': testKey } });
   expect(await list.json()).toEqual([]);
 });

@@ -25,9 +25,9 @@ async function served(options: Partial<ServerOptions> = {}) {
 const page = { headers: { accept: 'text/html,application/xhtml+xml' } };
 
 test('addresses that a browser opens are the page, without the key', async () => {
-  const one = await served();
+  const first = await served();
   for (const path of ['/', '/conversations/1', '/settings']) {
-    const response = await one.request(path, page);
+    const response = await first.request(path, page);
     expect(response.headers.get('content-type')).toContain('text/html');
     expect(response.headers.get('x-frame-options')).toBe('DENY');
     const html = await response.text();
@@ -38,36 +38,36 @@ test('addresses that a browser opens are the page, without the key', async () =>
 });
 
 test('files are served, other files of the machine are not', async () => {
-  const one = await served();
-  const script = await one.request('/assets/a-1.js');
+  const first = await served();
+  const script = await first.request('/assets/a-1.js');
   expect([script.status, await script.text()]).toEqual([200, 'export {};']);
   expect(script.headers.get('content-type')).toContain('javascript');
   for (const path of ['/assets/none.js', '/../secret.js', '/%2e%2e/secret.js', '/assets/..%2f..%2fsecret.js']) {
-    expect((await one.request(path)).status).toBe(404);
+    expect((await first.request(path)).status).toBe(404);
   }
 });
 
 test('the protocol answers as without a front end', async () => {
-  const one = await served();
-  expect(await (await one.request('/server_info')).json()).toMatchObject({ title: 'varve' });
-  expect(await (await one.request('/')).json()).toMatchObject({ title: 'varve' });
-  expect((await one.request('/api/conversations/count', page)).status).toBe(401);
-  expect((await one.request('/v1/nothing.js', page)).status).toBe(401);
+  const first = await served();
+  expect(await (await first.request('/server_info')).json()).toMatchObject({ title: 'varve' });
+  expect(await (await first.request('/')).json()).toMatchObject({ title: 'varve' });
+  expect((await first.request('/api/conversations/count', page)).status).toBe(401);
+  expect((await first.request('/v1/nothing.js', page)).status).toBe(401);
 });
 
 test('the address signs in: its fragment becomes the key of the page and disappears', () => {
   const items = new Map<string, string>();
   const address = new URL(signInAddress('http://127.0.0.1:8000', 'a"+/<b'));
   const opened = (hash: string) => {
-    const shown: string[] = [];
+    const texts: string[] = [];
     const window: Record<string, unknown> = {};
     runInNewContext(signInScript, {
       window,
       location: { hash, pathname: '/', search: '' },
-      history: { replaceState: (_state: unknown, _title: string, to: string) => shown.push(to) },
+      history: { replaceState: (_state: unknown, _title: string, to: string) => texts.push(to) },
       localStorage: { getItem: (name: string) => items.get(name) ?? null, setItem: items.set.bind(items) },
     });
-    return { key: window['__AGENT_CANVAS_SESSION_API_KEY__'], shown };
+    return { key: window['__AGENT_CANVAS_SESSION_API_KEY__'], shown: texts };
   };
   expect(opened('')).toEqual({ key: undefined, shown: [] });
   expect(opened(address.hash)).toEqual({ key: 'a"+/<b', shown: ['/'] });
@@ -75,9 +75,9 @@ test('the address signs in: its fragment becomes the key of the page and disappe
 });
 
 test('the page refuses statistics of use, and may load nothing from other servers except the editor', async () => {
-  const one = await served();
+  const first = await served();
   const policies = await Promise.all(
-    [1, 2].map(async () => (await one.request('/', page)).headers.get('content-security-policy') ?? ''),
+    [1, 2].map(async () => (await first.request('/', page)).headers.get('content-security-policy') ?? ''),
   );
   for (const policy of policies) {
     const hosts = policy.match(/https:\/\/[^\s/;]+/g) ?? [];
@@ -91,13 +91,13 @@ test('the page refuses statistics of use, and may load nothing from other server
 });
 
 test('services that do not exist are empty for the page, and need the key', async () => {
-  const one = await served();
+  const first = await served();
   const headers = { 'X-Session-API-Key': testKey };
   for (const [request, answer] of Object.entries(absentServices)) {
     const [method = '', path = ''] = request.split(' ');
-    const response = await one.request(`${path}?limit=1`, { method, headers });
+    const response = await first.request(`${path}?limit=1`, { method, headers });
     expect([request, response.status, await response.json()]).toEqual([request, 200, answer]);
-    expect((await one.request(path, { method })).status).toBe(401);
+    expect((await first.request(path, { method })).status).toBe(401);
   }
   const plain = server({ store: memoryStore(), keys: [testKey] });
   expect((await plain.request('/api/automation/health', { headers })).status).toBe(404);
@@ -105,12 +105,12 @@ test('services that do not exist are empty for the page, and need the key', asyn
 
 test('the page asks for a model only while there is none', async () => {
   const home = await mkdtemp(join(tmpdir(), 'varve-front-end-home-'));
-  const one = await served({ home, env: {} });
-  expect(await (await one.request('/', page)).text()).not.toContain(onboardedScript);
+  const first = await served({ home, env: {} });
+  expect(await (await first.request('/', page)).text()).not.toContain(onboardedScript);
   const profiles = modelProfiles(home);
   await profiles.save('local', { model: 'm', base_url: 'http://127.0.0.1:9/v1' });
   await profiles.activate('local');
-  expect(await (await one.request('/', page)).text()).toContain(onboardedScript);
+  expect(await (await first.request('/', page)).text()).toContain(onboardedScript);
 });
 
 test('a conversation without a workspace starts in the directory of the server, which stays as it is', async () => {

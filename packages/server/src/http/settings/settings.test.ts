@@ -9,9 +9,9 @@ import { testKey } from '../../../test/support/requests.ts';
 
 async function opened(env: Readonly<Record<string, string>> = {}) {
   const home = await mkdtemp(join(tmpdir(), 'varve-server-home-'));
-  const one = server({ store: memoryStore(), keys: [testKey], home, env });
+  const app = server({ store: memoryStore(), keys: [testKey], home, env });
   const call = async (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) => {
-    const response = await one.request(path, {
+    const response = await app.request(path, {
       method,
       headers: { 'X-Session-API-Key': testKey, 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -74,11 +74,11 @@ test('keys are stored encrypted, and shown only as the header asks', async () =>
   await call('POST', '/api/profiles/fast', { llm: { model: 'm', api_key: 'sk-canary-2' } });
   await call('POST', '/api/profiles/fast/activate');
   expect(await files()).not.toContain('sk-canary-2');
-  const shown = async (header?: string) =>
+  const settingsWith = async (header?: string) =>
     (await call('GET', '/api/settings', undefined, header ? expose(header) : {})).json.agent_settings.llm.api_key;
-  expect(await shown()).toBe('**********');
-  expect(await shown('plaintext')).toBe('sk-canary-2');
-  const token = await shown('encrypted');
+  expect(await settingsWith()).toBe('**********');
+  expect(await settingsWith('plaintext')).toBe('sk-canary-2');
+  const token = await settingsWith('encrypted');
   expect(token).toMatch(/^gAAAAA/);
   await call('POST', '/api/profiles/copy', { llm: { model: 'm', api_key: token } });
   const copy = await call('GET', '/api/profiles/copy', undefined, expose('plaintext'));
@@ -228,7 +228,7 @@ test('a model is checked by a request to its server', async () => {
 });
 
 test('a server without a data directory has no settings', async () => {
-  const one = server({ store: memoryStore(), keys: [testKey] });
-  const response = await one.request('/api/settings', { headers: { 'X-Session-API-Key': testKey } });
+  const app = server({ store: memoryStore(), keys: [testKey] });
+  const response = await app.request('/api/settings', { headers: { 'X-Session-API-Key': testKey } });
   expect(response.status).toBe(503);
 });

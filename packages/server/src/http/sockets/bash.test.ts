@@ -25,16 +25,16 @@ const kindsOf = (texts: readonly string[]): readonly string[] =>
 
 test('every client receives the commands of all clients and their outputs, with nulls', async () => {
   await using opening = await opened();
-  await using one = await opening.connect();
+  await using first = await opening.connect();
   await using other = await opening.connect();
-  one.send({ command: 'echo "got $((40 + 2))"' });
-  await Promise.all([one.find('"exit_code":0'), other.find('"exit_code":0')]);
-  expect(one.texts).toEqual(other.texts);
-  const events = one.texts.map((text) => JSON.parse(text) as BashEvent);
+  first.send({ command: 'echo "got $((40 + 2))"' });
+  await Promise.all([first.find('"exit_code":0'), other.find('"exit_code":0')]);
+  expect(first.texts).toEqual(other.texts);
+  const events = first.texts.map((text) => JSON.parse(text) as BashEvent);
   const [command] = events;
   expect(command).toMatchObject({ command: 'echo "got $((40 + 2))"', cwd: null, kind: 'BashCommand' });
   expect(events.at(-1)).toMatchObject({ command_id: command?.id, exit_code: 0, stderr: null, kind: 'BashOutput' });
-  expect(one.texts.join('')).toContain('got 42');
+  expect(first.texts.join('')).toContain('got 42');
 });
 
 test('a client that asks for it receives the history, and then live events, each once', async () => {
@@ -78,13 +78,13 @@ test('the socket needs the key, and the number of its clients is limited', async
   await using unknown = await connectSocket(opening.url);
   unknown.send({ command: 'echo hello' });
   expect(await unknown.ended).toMatchObject({ code: 4001 });
-  await using one = await opening.connect();
-  one.send({});
-  await one.received(1);
+  await using first = await opening.connect();
+  first.send({});
+  await first.received(1);
   await using other = await opening.connect();
   expect(await other.ended).toEqual({ code: 1013, reason: 'Too many bash event connections' });
-  one.socket.close();
-  await one.ended;
+  first.socket.close();
+  await first.ended;
   await using next = await opening.connect();
   next.send({});
   await next.received(1);

@@ -17,7 +17,7 @@ const { user, stamp } = eventFactory();
 const fact = () => ConversationStateUpdateEvent.create({ key: 'varve.run', value: {} }, stamp());
 
 function ids(texts: readonly string[]): readonly string[] {
-  return texts.map((one) => (JSON.parse(one) as BaseEvent).id);
+  return texts.map((text) => (JSON.parse(text) as BaseEvent).id);
 }
 
 /** Listens for a store whose first conversation is open. */
@@ -122,21 +122,21 @@ test('clients that connect while events are stored receive each once and in orde
   const expected = events.map(({ id }) => id);
   for (const client of clients) {
     await client.find(expected.at(-1) ?? '');
-    const stored = client.texts.filter((one) => !one.includes('full_state') && !one.includes('"synced"'));
+    const stored = client.texts.filter((text) => !text.includes('full_state') && !text.includes('"synced"'));
     const isNumbered = stored[0]?.startsWith('{"seq":') === true;
-    const found = isNumbered
-      ? stored.map((one) => (JSON.parse(one) as { readonly event: BaseEvent }).event.id)
+    const eventIds = isNumbered
+      ? stored.map((line) => (JSON.parse(line) as { readonly event: BaseEvent }).event.id)
       : ids(stored);
-    expect(found).toEqual(expected.slice(isNumbered ? 100 : 0));
+    expect(eventIds).toEqual(expected.slice(isNumbered ? 100 : 0));
     client.socket.terminate();
   }
 });
 
 test('all clients receive pieces of replies, errors and the whole state after the events before them', async () => {
   await using opening = await opened();
-  await using one = await opening.connect();
+  await using watcher = await opening.connect();
   await using other = await opening.connect('after_seq=-1');
-  await Promise.all([one.received(1), other.received(2)]);
+  await Promise.all([watcher.received(1), other.received(2)]);
   const { feed } = opening.services;
   const [first, last] = [user('first'), user('last')];
   const appended = opening.log.append(rowsOf([first]));
@@ -154,7 +154,7 @@ test('all clients receive pieces of replies, errors and the whole state after th
     { id: last.id },
     { key: 'full_state', value: { leaf_event_id: last.id } },
   ];
-  const plain = (await one.received(7)).slice(1).map((text) => JSON.parse(text) as BaseEvent);
+  const plain = (await watcher.received(7)).slice(1).map((text) => JSON.parse(text) as BaseEvent);
   expect(plain).toMatchObject(expected);
   const numbered = (await other.received(8)).slice(2).map((text) => (JSON.parse(text) as { event: BaseEvent }).event);
   expect(numbered).toEqual(plain);
@@ -162,14 +162,14 @@ test('all clients receive pieces of replies, errors and the whole state after th
 
 test('one client too many is closed with 1013, and the others are served', async () => {
   await using opening = await opened({ clients: 2 });
-  await using one = await opening.connect();
+  await using first = await opening.connect();
   await using other = await opening.connect();
-  await Promise.all([one.received(1), other.received(1)]);
+  await Promise.all([first.received(1), other.received(1)]);
   await using third = await opening.connect();
   expect(await third.ended).toEqual({ code: 1013, reason: 'Too many connections for this conversation' });
   const event = user('still served');
   await opening.log.append(rowsOf([event]));
-  await Promise.all([one.find(event.id), other.find(event.id)]);
+  await Promise.all([first.find(event.id), other.find(event.id)]);
 });
 
 test('a hundred clients receive an event', async () => {

@@ -20,10 +20,10 @@ test('a message over the socket is answered by a run, whose end is reported by a
   client.send({ role: 'user', content: [{ type: 'text', text: 'Do one.' }], run: true });
   const isEnd = '"execution_status":"finished"';
   await client.find(isEnd);
-  const kinds = client.texts.map((one) => (JSON.parse(one) as { readonly kind: string }).kind);
+  const kinds = client.texts.map((text) => (JSON.parse(text) as { readonly kind: string }).kind);
   expect(kinds.indexOf('MessageEvent')).toBeLessThan(kinds.indexOf('ActionEvent'));
   expect(kinds.at(-1)).toBe('ConversationStateUpdateEvent');
-  expect(client.texts.find((one) => one.includes(isEnd))).toContain('"key":"full_state"');
+  expect(client.texts.find((text) => text.includes(isEnd))).toContain('"key":"full_state"');
   expect(client.texts.join('\n')).not.toMatch(/varve\.|sk-of-the-test/);
   client.send({ content: 'Do two.' });
   await client.find('"message":"two"');
@@ -40,11 +40,11 @@ test('pieces of replies reach every client, without secrets', async () => {
     },
   });
   const url = `${listening.url}/sockets/events/${id}?session_api_key=${testKey}`;
-  await using one = await connectSocket(url);
+  await using first = await connectSocket(url);
   await using other = await connectSocket(url);
-  await Promise.all([one.received(1), other.received(1)]);
-  one.send({ role: 'user', content: 'Do it.' });
-  for (const client of [one, other]) {
+  await Promise.all([first.received(1), other.received(1)]);
+  first.send({ role: 'user', content: 'Do it.' });
+  for (const client of [first, other]) {
     await client.find('"execution_status":"finished"');
     const deltas = client.texts.filter((text) => text.includes('StreamingDeltaEvent'));
     expect(deltas.length).toBeGreaterThan(0);

@@ -10,7 +10,7 @@ import { testKey } from '../../../test/support/requests.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { rejectedStatus } from '../../../test/support/socket-client.ts';
 
-const given = 'key-of-the-machine';
+const initKey = 'key-of-the-machine';
 
 /** Starts a server that waits for its configuration, and listens. */
 async function dormant(options: Partial<ServerOptions> = {}) {
@@ -55,7 +55,7 @@ test('a configured server uses the keys, the directories, the limits and the var
   await using model = await scriptedServer([]);
   expect(
     await init({
-      session_api_keys: [given],
+      session_api_keys: [initKey],
       secret_key: 'another passphrase',
       conversations_path: 'conversations',
       bash_events_dir: join(directory, 'commands'),
@@ -71,7 +71,7 @@ test('a configured server uses the keys, the directories, the limits and the var
   expect(await state()).toEqual([200, { state: 'ready', error: null }]);
   expect((await call('GET', '/ready'))[0]).toBe(200);
   expect((await call('GET', '/api/conversations/count', { 'X-Session-API-Key': testKey }))[0]).toBe(401);
-  const key = { 'X-Session-API-Key': given };
+  const key = { 'X-Session-API-Key': initKey };
   const [status, { id }] = (await call('POST', '/api/conversations', key, requestFor(model, directory))) as [
     number,
     { readonly id: string },

@@ -42,13 +42,13 @@ test('an uploaded file is downloaded as the same bytes, also with unusual names'
     const bytes = Buffer.concat([Buffer.from([0, 13, 10, 255]), Buffer.alloc(300_000, name)]);
     const response = await upload(serving, directory.at(name), bytes);
     expect([response.status, await response.json()]).toEqual([200, { success: true }]);
-    const found = await download(serving, directory.at(name));
-    expect(found.headers.get('content-length')).toBe(String(bytes.length));
-    expect(found.headers.get('content-type')).toBe('application/octet-stream');
-    expect(found.headers.get('content-disposition')).toMatch(
+    const downloaded = await download(serving, directory.at(name));
+    expect(downloaded.headers.get('content-length')).toBe(String(bytes.length));
+    expect(downloaded.headers.get('content-type')).toBe('application/octet-stream');
+    expect(downloaded.headers.get('content-disposition')).toMatch(
       /^attachment; filename="[ -~]+"; filename\*=UTF-8''[!-~]+$/,
     );
-    expect(Buffer.from(await found.arrayBuffer()).equals(bytes)).toBe(true);
+    expect(Buffer.from(await downloaded.arrayBuffer()).equals(bytes)).toBe(true);
   }
   await upload(serving, directory.at('empty'), '');
   expect(await (await download(serving, directory.at('empty'))).text()).toBe('');
@@ -207,17 +207,17 @@ test('an archive contains regular files, without links, excluded names and crede
     const path = `/api/file/archive?${query(directory.at('project'))}&format=tar.gz&exclude=*.tmp${more}`;
     const response = await get(started(), path);
     expect(response.headers.get('content-disposition')).toContain('project.tar.gz');
-    const found: Record<string, string> = {};
+    const contents: Record<string, string> = {};
     const parser = new Parser({
       onReadEntry(entry) {
-        entry.on('data', (data: Buffer) => (found[entry.path.replace('/./', '/')] = data.toString()));
+        entry.on('data', (data: Buffer) => (contents[entry.path.replace('/./', '/')] = data.toString()));
         entry.resume();
       },
     });
     const ended = new Promise((resolve) => parser.on('end', resolve));
     parser.end(Buffer.from(await response.arrayBuffer()));
     await ended;
-    return found;
+    return contents;
   };
   expect(await archive('')).toEqual(named(['a.txt', 'sub/b.bin', '@c', '.git/HEAD']));
   expect(Object.keys(await archive('&use_default_excludes=false'))).toHaveLength(6);

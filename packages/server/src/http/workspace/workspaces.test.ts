@@ -7,7 +7,7 @@ import { get, send, testKey } from '../../../test/support/requests.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 
 const path = '/api/workspaces';
-const one = { id: '1', name: 'One', path: '/one', parentPath: '/' };
+const workspace = { id: '1', name: 'One', path: '/one', parentPath: '/' };
 const two = { id: '2', name: 'Two', path: '/two' };
 
 test('workspaces and their parents are added once per path, kept in a file, and removed', async () => {
@@ -15,14 +15,14 @@ test('workspaces and their parents are added once per path, kept in a file, and 
   const options = { store: memoryStore(), keys: [testKey], home: directory.at('home') };
   const serving = server(options);
   expect(await (await get(serving, path)).json()).toEqual({ workspaces: [], workspaceParents: [] });
-  await send(serving, 'POST', path, { workspaces: [one] });
+  await send(serving, 'POST', path, { workspaces: [workspace] });
   const [added, parents] = await Promise.all([
     send(serving, 'POST', path, { workspaces: [{ ...two, path: '/one' }, two] }),
     send(serving, 'POST', `${path}/parents`, { parents: [two, two] }),
   ]);
   expect([added.status, parents.status]).toEqual([200, 200]);
   const stored = await (await get(server(options), path)).json();
-  expect(stored).toEqual({ workspaces: [one, two], workspaceParents: [two] });
+  expect(stored).toEqual({ workspaces: [workspace, two], workspaceParents: [two] });
   expect((await stat(directory.at('home/workspaces.json'))).mode & 0o777).toBe(0o600);
   const removed = await send(serving, 'DELETE', `${path}?path=/one`);
   expect([removed.status, await removed.json()]).toEqual([200, { deleted: true }]);
@@ -36,7 +36,7 @@ test('a damaged list is a conflict and is not overwritten', async () => {
   await writeFile(directory.at('workspaces.json'), '{"workspaces":[');
   const serving = server({ store: memoryStore(), keys: [testKey], home: directory.path });
   expect((await get(serving, path)).status).toBe(409);
-  expect((await send(serving, 'POST', path, { workspaces: [one] })).status).toBe(409);
+  expect((await send(serving, 'POST', path, { workspaces: [workspace] })).status).toBe(409);
 });
 
 test('the tools are listed by name', async () => {

@@ -69,7 +69,7 @@ test('a conversation is reported when it is created, with all its events in orde
   const stored = (await running.events(id)).map((event) => event.id);
   const path = `/hooks/events/${id.replaceAll('-', '')}`;
   const ids = () =>
-    received.filter((one) => one.path === path).flatMap(({ body }) => (Array.isArray(body) ? body : []));
+    received.filter((request) => request.path === path).flatMap(({ body }) => (Array.isArray(body) ? body : []));
   await until(() =>
     ids().some(
       ({ kind, key, value }) =>
@@ -77,11 +77,13 @@ test('a conversation is reported when it is created, with all its events in orde
     ),
   );
   const sent = ids().map((event) => event['id']);
-  expect(sent.filter((one) => stored.includes(String(one)))).toEqual(stored.filter((one) => sent.includes(one)));
+  expect(sent.filter((eventId) => stored.includes(String(eventId)))).toEqual(
+    stored.filter((eventId) => sent.includes(eventId)),
+  );
   expect(ids().map(({ kind }) => kind)).toContain('MessageEvent');
   await running.send('DELETE', `/${id}`);
-  await until(() => received.filter((one) => one.path === '/hooks/conversations').length === 2);
-  const infos = received.filter((one) => one.path === '/hooks/conversations').map(({ body }) => body);
+  await until(() => received.filter((request) => request.path === '/hooks/conversations').length === 2);
+  const infos = received.filter((request) => request.path === '/hooks/conversations').map(({ body }) => body);
   expect(infos).toMatchObject([{ id }, { id, execution_status: 'deleting' }]);
   expect(received.every(({ key }) => key === 'key-of-the-tests')).toBe(true);
 });
@@ -183,7 +185,9 @@ test('a conversation that is opened again is reported, also for a message of a s
   await listening[Symbol.asyncDispose]();
   const sent = received.flatMap(({ body }) => (Array.isArray(body) ? body : [])).map((event) => event['id']);
   const stored = (await first.events(id)).map((event) => event.id);
-  expect(sent.filter((one) => stored.includes(String(one)))).toEqual(stored.filter((one) => sent.includes(one)));
+  expect(sent.filter((eventId) => stored.includes(String(eventId)))).toEqual(
+    stored.filter((eventId) => sent.includes(eventId)),
+  );
   const kinds = received.flatMap(({ body }) => (Array.isArray(body) ? body : [])).map(({ kind, key }) => key ?? kind);
   expect(kinds).toEqual(expect.arrayContaining(['MessageEvent', 'ActionEvent', 'execution_status', 'full_state']));
   expect(kinds.at(-1)).toBe('full_state');
@@ -206,8 +210,8 @@ test('secrets in addresses and headers of webhooks are in no failure', async () 
       { base_url: 'http://127.0.0.1', headers: { [`X${character}`]: 'canary-0123' } },
     ]),
   ];
-  for (const one of invalid) {
-    expect(() => webhookOptions(undefined, { OH_WEBHOOKS: JSON.stringify([one]) })).toThrow(
+  for (const options of invalid) {
+    expect(() => webhookOptions(undefined, { OH_WEBHOOKS: JSON.stringify([options]) })).toThrow(
       /^The webhooks are invalid: 0\.(?:base_url|headers)\.$/,
     );
   }

@@ -29,7 +29,7 @@ async function shownAndSaved(whole: string, cuts: readonly number[], takes: bool
       answer: () => undefined,
     });
     const bytes = Buffer.from(whole);
-    const ends = [...cuts.map((cut) => cut % bytes.length).toSorted((one, other) => one - other), bytes.length];
+    const ends = [...cuts.map((cut) => cut % bytes.length).toSorted((a, b) => a - b), bytes.length];
     const taken: { readonly text: string; readonly file?: string }[] = [];
     let start = 0;
     for (const end of ends) {
@@ -41,7 +41,7 @@ async function shownAndSaved(whole: string, cuts: readonly number[], takes: bool
     taken.push(output.takeAll());
     const files = taken.flatMap(({ file }) => file ?? []);
     const saved = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-    return [taken.map((one) => one.text).join(''), ...saved].join('\n');
+    return [taken.map((piece) => piece.text).join(''), ...saved].join('\n');
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -51,10 +51,10 @@ test('no part of a secret is shown or saved, wherever the output is divided, tru
   const cuts = fc.array(fc.nat(), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(text, cuts, fc.boolean(), async (whole, places, takes) => {
-      const shown = await shownAndSaved(whole, places, takes);
+      const result = await shownAndSaved(whole, places, takes);
       for (const spelling of spellings) {
         for (const part of [spelling.slice(2, 14), spelling.slice(-14, -2), spelling.slice(20, 32)]) {
-          expect(shown).not.toContain(part);
+          expect(result).not.toContain(part);
         }
       }
     }),
