@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { neverConfirm } from '@varve/agent';
+import { withRules } from '@varve/agent/confirmation';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { openSandbox, sandboxProblem } from '@varve/sandbox';
 import { permissionStore } from '@varve/settings/trust';
@@ -21,13 +22,18 @@ const commands = (...texts: readonly string[]): readonly ScriptedTurn[] =>
 
 const surroundings = { env: { TERM: 'xterm', VARVE_HOME: join(root, 'home') }, isTTY: true };
 
+const walls = {
+  profile: 'workspace',
+  writable: [tmpdir()],
+  readOnly: [],
+  hidden: [],
+  network: { allowed: [] },
+};
+
 const policy: AskedPolicy = {
   confirmation: neverConfirm(),
   sandboxOf: ({ workspace, questions }) =>
-    openSandbox(
-      { profile: 'workspace', writable: [tmpdir()], readOnly: [], hidden: [], network: { allowed: [] } },
-      { askHost: async (host) => questions.allowsHost(host, workspace) },
-    ),
+    openSandbox(walls, { askHost: async (host) => questions.allowsHost(host, workspace) }),
 };
 
 describe.skipIf(problem !== undefined)('a person', () => {
@@ -55,6 +61,39 @@ describe.skipIf(problem !== undefined)('a person', () => {
     const { asked, results } = await answered(commands(`touch ${root}/x || true`), [], surroundings, policy);
     expect(asked()).toBe(0);
     expect(results[0]).toContain(`refused writing to ${root}/x.`);
+  });
+
+  test('is not asked whether a command that a deny rule may match runs outside', async () => {
+    const file = join(root, 'denied');
+    const rules = [{ decision: 'deny', on: 'command', pattern: 'touch' }] as const;
+    const confirmation = withRules(neverConfirm(), rules);
+    const { asked, profiles, results } = await answered(
+      commands(`for name in ${file}; do touch $name; done`),
+      ['y', 'y'],
+      surroundings,
+      { ...policy, confirmation },
+    );
+    // About the call itself, because a script is not read.
+    expect([asked(), profiles, existsSync(file)]).toEqual([1, ['workspace'], false]);
+    expect(results[0]).toContain(`refused writing to ${file}.`);
+  });
+
+  test('is not asked whether a command to which a deny rule refused something runs outside', async () => {
+    await using server = createServer((_, response) => response.end('answer'));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    const url = `http://localhost:${typeof address === 'object' ? address?.port : 0}`;
+    const { asked, results } = await answered(
+      commands(`curl -sS --fail --noproxy '' -x "$HTTP_PROXY" ${url}`),
+      ['y'],
+      surroundings,
+      {
+        confirmation: neverConfirm(),
+        sandboxOf: () => openSandbox({ ...walls, network: { allowed: [], denied: ['localhost'] } }),
+      },
+    );
+    expect(asked()).toBe(0);
+    expect(results[0]).toContain('refused the network host localhost. A rule denies this.');
   });
 
   test.for([

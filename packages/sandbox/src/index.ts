@@ -4,4 +4,4 @@ export { credentialPaths, defaultHosts } from './policy/paths.ts';
 export { profilePolicy } from './policy/profiles.ts';
 export type { UpstreamProxy } from './proxy/proxy.ts';
 export { sandboxProblem } from './probe.ts';
-export type { Sandbox, WrapOptions, WrappedCommand } from './sandbox.ts';
+export type { Refusal, Sandbox, WrapOptions, WrappedCommand } from './sandbox.ts';

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
-import { accessTo, realPath, type Mount } from './bubblewrap/mounts.ts';
+import { accessTo, isWithin, realPath, type Mount } from './bubblewrap/mounts.ts';
 import type { SandboxPolicy } from './policy/sandbox-policy.ts';
+import { ruleFor } from './proxy/host-rules.ts';
+import type { Refusal } from './sandbox.ts';
 
 /** Options of {@link describeRefusals}. */
 export interface RefusalOptions {
@@ -23,8 +25,8 @@ const localSocket = /unix:\/\/|\blisten E(?:PERM|ACCES)\b|\bsocket\b.*not permit
 /** Number of lines at the end of the output that are searched. */
 const maxLines = 200;
 
-/** Returns a sentence that names the hosts, the path and the sockets that a policy has refused. */
-export function describeRefusals(options: RefusalOptions): string | undefined {
+/** Returns the hosts, the path and the sockets that a policy has refused. */
+export function describeRefusals(options: RefusalOptions): Refusal | undefined {
   const { output, policy } = options;
   const lines = output
     .split('\n')
@@ -32,17 +34,21 @@ export function describeRefusals(options: RefusalOptions): string | undefined {
     .filter((line) => line.length < 2000);
   const names = policy.network === 'on' ? [] : lines.flatMap((line) => [...line.matchAll(unresolved)]);
   const hosts = [...new Set([...options.hosts, ...names.map(([, name = '']) => name)])];
-  const path = lines
+  const found = lines
     .filter(isRefusal)
     .map((line) => refusedPath(line, options))
     .find((reason) => reason !== undefined);
   const what = [
     ...(hosts.length === 0 ? [] : [`the network host${hosts.length === 1 ? '' : 's'} ${hosts.join(', ')}`]),
-    ...(path === undefined ? [] : [path]),
+    ...(found === undefined ? [] : [`${found.access} ${found.path}`]),
     ...(lines.some((line) => localSocket.test(line)) ? ['sockets of the local machine'] : []),
   ];
   if (what.length === 0) return undefined;
-  return `The sandbox (profile ${policy.profile}) refused ${what.join(' and ')}.`;
+  const isDenied =
+    hosts.some((host) => typeof policy.network === 'object' && ruleFor(host, policy.network) === false) ||
+    (policy.denied ?? []).some((path) => found !== undefined && isWithin(found.path, realPath(path)));
+  const reason = isDenied ? ' A rule denies this.' : '';
+  return { text: `The sandbox (profile ${policy.profile}) refused ${what.join(' and ')}.${reason}`, isDenied };
 }
 
 function isRefusal(text: string): boolean {
@@ -50,7 +56,10 @@ function isRefusal(text: string): boolean {
 }
 
 /** Returns the path of a message that the policy refuses, with the kind of access. */
-function refusedPath(line: string, { directory, mounts }: RefusalOptions): string | undefined {
+function refusedPath(
+  line: string,
+  { directory, mounts }: RefusalOptions,
+): { readonly access: string; readonly path: string } | undefined {
   const quoted = line.split(/['"‘’`]/).filter((_, index) => index % 2 === 1);
   // Most messages are `program: path: reason`; a word alone may be anything.
   const words = line.split(/\s+/).filter((word) => /\/|:$/.test(word));
@@ -59,8 +68,8 @@ function refusedPath(line: string, { directory, mounts }: RefusalOptions): strin
     if (word === '' || isRefusal(word)) continue;
     const path = realPath(resolve(directory, word));
     const access = accessTo(path, mounts)?.access;
-    if (access === 'hidden') return `access to ${path}`;
-    if (access !== 'writable' && readOnly.test(line)) return `writing to ${path}`;
+    if (access === 'hidden') return { access: 'access to', path };
+    if (access !== 'writable' && readOnly.test(line)) return { access: 'writing to', path };
   }
   return undefined;
 }

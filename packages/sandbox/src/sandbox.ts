@@ -22,6 +22,14 @@ export interface WrappedCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** What a policy has refused. */
+export interface Refusal {
+  /** A sentence that names it. */
+  readonly text: string;
+  /** True if a rule denies it, so that nobody is asked. */
+  readonly isDenied: boolean;
+}
+
 /** Walls around programs. */
 export interface Sandbox {
   readonly policy: SandboxPolicy;
@@ -31,10 +39,10 @@ export interface Sandbox {
    */
   wrap(argv: readonly [string, ...string[]], options: WrapOptions): WrappedCommand;
   /**
-   * Returns a sentence that names what the policy has refused: hosts since the last call, and the path in the output of
-   * a program. Undefined without a refusal.
+   * Returns what the policy has refused: hosts since the last call, and the path in the output of a program. Undefined
+   * without a refusal.
    */
-  describeRefusals(output: string, directory: string): string | undefined;
+  describeRefusals(output: string, directory: string): Refusal | undefined;
   /** Ends the connections, and removes what the sandbox has created. Call after the last program has ended. */
   close(): void;
 }

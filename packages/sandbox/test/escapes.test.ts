@@ -281,7 +281,7 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
       prepare: ({ home }) => mkdirSync(join(home, '.ssh')),
     });
     const refusalOf = async (command: string): Promise<string | undefined> =>
-      place.sandbox.describeRefusals((await place.run(command)).output, place.workspace);
+      place.sandbox.describeRefusals((await place.run(command)).output, place.workspace)?.text;
     expect(await refusalOf('echo 1 >/etc/outside')).toBe(
       'The sandbox (profile workspace) refused writing to /etc/outside.',
     );
@@ -295,6 +295,18 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
       'refused sockets of the local machine.',
     );
     expect(await refusalOf('false; cat nothing')).toBeUndefined();
-    rmSync(join(place.home, '.ssh'), { recursive: true });
+  });
+
+  test('has what a rule denies described as such', async () => {
+    using place = openPlace({
+      prepare: ({ home }) => ['.ssh', 'notes'].map((name) => mkdirSync(join(home, name))),
+    });
+    const { policy } = place.sandbox;
+    using other = Object.assign(openSandbox({ ...policy, denied: [join(place.home, 'notes')] }), {
+      [Symbol.dispose]: () => other.close(),
+    });
+    const refusalOf = (path: string) => other.describeRefusals(`ls: '${path}': Permission denied`, place.workspace);
+    expect(refusalOf(`${place.home}/notes/a`)).toMatchObject({ isDenied: true });
+    expect(refusalOf(`${place.home}/.ssh`)).toMatchObject({ isDenied: false });
   });
 });

@@ -39,9 +39,12 @@ describe.skipIf(problem !== undefined)('the network of a sandbox', () => {
     );
     expect(output).toContain('The sandbox does not allow the host other.example.');
     expect(output).toContain('response 403');
-    expect(place.sandbox.describeRefusals(output, place.workspace)).toBe(
-      'The sandbox (profile workspace) refused the network hosts other.example, denied.allowed.example, 127.0.0.1.',
-    );
+    expect(place.sandbox.describeRefusals(output, place.workspace)).toEqual({
+      text: 'The sandbox (profile workspace) refused the network hosts other.example, denied.allowed.example, 127.0.0.1. A rule denies this.',
+      isDenied: true,
+    });
+    const { output: later } = await place.run(curl('http://other.example'));
+    expect(place.sandbox.describeRefusals(later, place.workspace)?.isDenied).toBe(false);
     expect(place.sandbox.describeRefusals('', place.workspace)).toBeUndefined();
   });
 

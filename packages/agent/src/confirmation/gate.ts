@@ -58,6 +58,13 @@ function reviewCall({ policy, protectedPaths }: Gate, call: ProposedCall): CallR
   return { ...review, asks: true, verdict };
 }
 
+/** Reports whether a deny rule matches a call, or may match it, when it runs without its sandbox. */
+export function mayBeDenied({ policy }: Gate, call: ProposedCall): boolean {
+  const { sandbox: _, ...tool } = call.tool;
+  const { denies, rule } = policy.review({ ...call, tool });
+  return denies === true || rule?.startsWith('deny ') === true;
+}
+
 /** Reports whether calls must wait for a person. */
 export function mustWait(calls: readonly ReviewedCall[]): boolean {
   return calls.some(({ review }) => review.asks) && !calls.every(({ call }) => isHarmless(call));

@@ -83,7 +83,7 @@ export async function runHook(
     });
     const { stdout, stderr, exitCode, timedOut } = ended;
     if (timedOut) return { ...failure(`The hook ran longer than ${timeoutMs / 1000} s.`), stdout, stderr };
-    const refusal = exitCode === 0 ? undefined : sandbox?.describeRefusals(`${stdout}\n${stderr}`, directory);
+    const refusal = exitCode === 0 ? undefined : sandbox?.describeRefusals(`${stdout}\n${stderr}`, directory)?.text;
     const error = refusal === undefined ? {} : { error: `${refusal} Its setting is sandbox.profile.` };
     return { exitCode, stdout, stderr, success: exitCode === 0, ...verdictOf(exitCode, stdout, stderr), ...error };
   } catch (error) {

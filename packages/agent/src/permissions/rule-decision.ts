@@ -25,8 +25,8 @@ export function ruleDecision(rules: readonly PermissionRule[], call: ProposedCal
   if (rules.length === 0) return undefined;
   const facts = callFacts(call);
   const asking: string[] = [];
-  for (const rule of rules) {
-    if (rule.decision === 'allow') continue;
+  const restricting = (['deny', 'ask'] as const).flatMap((each) => rules.filter(({ decision }) => decision === each));
+  for (const rule of restricting) {
     const match = matchRule(rule, facts);
     if (match === 'yes' && rule.decision === 'deny') return { decision: 'deny', rule: describeRule(rule) };
     if (match !== 'no') asking.push(describeRule(rule));

@@ -26,7 +26,7 @@ export function mountsOf(policy: SandboxPolicy): readonly Mount[] {
   };
   add(policy.writable, 'writable');
   add(policy.readOnly, 'read-only');
-  add(policy.hidden, 'hidden');
+  add([...policy.hidden, ...(policy.denied ?? [])], 'hidden');
   const all = [...byPath.values()].toSorted((a, b) => a.path.length - b.path.length);
   return all.filter(({ path, access, kind }) =>
     kind === 'nothing' ? access === 'read-only' && isWritable(dirname(path), all) : true,

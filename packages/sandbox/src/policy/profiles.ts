@@ -21,13 +21,13 @@ export interface ProfileOptions {
   /** Temporary directories. Default: those of this machine. */
   readonly temporary?: readonly string[];
   readonly network?: SandboxPolicy['network'];
-  /** Further hidden paths. */
-  readonly hidden?: readonly string[];
+  /** Further hidden paths, which rules deny. */
+  readonly denied?: readonly string[];
 }
 
 /** Returns the policy of a profile. Creates the most important caches when they are missing. */
 export function profilePolicy(profile: Exclude<SandboxProfile, 'off'>, options: ProfileOptions): SandboxPolicy {
-  const { workspace, home, dataDirectories = [], network = 'off', hidden = [] } = options;
+  const { workspace, home, dataDirectories = [], network = 'off', denied = [] } = options;
   const { temporary = [...new Set(['/tmp', '/var/tmp', tmpdir()])] } = options;
   const git = gitPaths(workspace);
   const writes = profile === 'workspace';
@@ -43,7 +43,8 @@ export function profilePolicy(profile: Exclude<SandboxProfile, 'off'>, options: 
       ...below(workspace, executedNames),
       ...(workspace === home ? below(home, startupFiles) : []),
     ],
-    hidden: [...below(home, credentialPaths), ...dataDirectories, ...hidden, '/etc/shadow', join('/root', '.ssh')],
+    hidden: [...below(home, credentialPaths), ...dataDirectories, '/etc/shadow', join('/root', '.ssh')],
+    denied,
     network,
   };
 }

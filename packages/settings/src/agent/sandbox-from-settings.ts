@@ -61,7 +61,7 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
     workspace,
     home: userHome,
     dataDirectories: [home],
-    hidden,
+    denied: hidden,
     network: { allowed: hosts, denied },
   });
   using opened = new DisposableStack();

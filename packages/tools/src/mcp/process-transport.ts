@@ -61,7 +61,7 @@ export class ProcessTransport implements Transport {
 
   /** Returns what the sandbox has refused to the server, by what it printed. */
   get refusal(): string | undefined {
-    return this.#sandbox?.describeRefusals(this.#stderr, this.#server.directory);
+    return this.#sandbox?.describeRefusals(this.#stderr, this.#server.directory)?.text;
   }
 
   /** Why the connection was closed, if the server exceeded a limit. */

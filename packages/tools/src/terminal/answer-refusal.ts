@@ -9,8 +9,8 @@ import type { TerminalReport } from './terminal-report.ts';
 const maxDelayMs = 2 ** 31 - 1;
 
 /**
- * Adds what the sandbox refused to the report of a command that has ended. If the command has failed and a person
- * allows it, runs the command once more outside of the sandbox, and returns the report of that. A fresh shell runs it,
+ * Adds what the sandbox refused to the report of a command that has ended. If the command has failed, no rule denies
+ * what was refused, and a person allows it, runs the command once more outside of the sandbox, and returns the report of that. A fresh shell runs it,
  * because variables and functions of the one inside may replace programs.
  */
 export async function answerRefusal(
@@ -23,12 +23,13 @@ export async function answerRefusal(
   const directory = metadata.working_dir ?? context.workspace;
   const refusal = exitCode === -1 ? undefined : options.sandbox?.describeRefusals(outputOf(report), directory);
   if (refusal === undefined) return report;
+  const { text, isDenied } = refusal;
   const isCommand = !call.is_input && call.command.trim() !== '';
-  const isAllowed = isCommand && exitCode !== 0 && (await context.askOutside?.(refusal));
+  const isAllowed = isCommand && exitCode !== 0 && !isDenied && (await context.askOutside?.(text));
   if (isAllowed !== true)
-    return { ...report, metadata: { ...metadata, suffix: `${metadata.suffix ?? ''}\n[${refusal}]` } };
+    return { ...report, metadata: { ...metadata, suffix: `${metadata.suffix ?? ''}\n[${text}]` } };
   const outside = await runOutside(call, context, options);
-  const prefix = `[${refusal} The user let the command run again outside of it, in a fresh shell:]`;
+  const prefix = `[${text} The user let the command run again outside of it, in a fresh shell:]`;
   return {
     ...outside,
     metadata: { ...outside.metadata, prefix, ...(metadata.working_dir && { working_dir: directory }) },

@@ -16,6 +16,8 @@ import type { Journal } from '../../log/journal.ts';
 import type { Session } from '../../agent/session.ts';
 import type { StepContext } from '../step-context.ts';
 import { endsRun } from './ends-run.ts';
+import { mayBeDenied } from '../../confirmation/gate.ts';
+import { proposedCalls } from './proposed-calls.ts';
 import { type ActivatedSkill, isPresent, pathRules } from '@varve/skills';
 import type { RunnableCall } from './recovery.ts';
 
@@ -125,13 +127,18 @@ export function effectDraft(event: Pick<ActionEvent, 'id'>, sandbox: string | un
 
 type AskOutside = NonNullable<StepContext['askOutside']>;
 
-/** Returns a function that asks whether a call may run outside of its sandbox, and stores it before it does. */
+/**
+ * Returns a function that asks whether a call may run outside of its sandbox, and stores it before it does. Where a deny
+ * rule may match, it does not ask.
+ */
 function outsideQuestion(
-  { event }: RunnableCall,
+  call: RunnableCall,
   session: Session,
   { askOutside, signal }: { readonly askOutside: AskOutside; readonly signal: AbortSignal },
 ): NonNullable<ToolContext['askOutside']> {
+  const { event } = call;
   return async (refusal) => {
+    if (proposedCalls([call], session).some((proposed) => mayBeDenied(session.agent, proposed))) return false;
     const isAllowed = await askOutside(refusal, event, signal);
     return isAllowed && recordEffect(event, { sandbox: 'off' }, session);
   };
