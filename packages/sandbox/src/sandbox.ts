@@ -26,7 +26,7 @@ export interface WrappedCommand {
 export interface Refusal {
   /** A sentence that names it. */
   readonly text: string;
-  /** True if a rule denies it, so that nobody is asked. */
+  /** True if a rule denies it, so that no question is asked. */
   readonly isDenied: boolean;
 }
 

@@ -28,7 +28,7 @@ export interface SandboxPolicy {
   readonly readOnly: readonly string[];
   /** Files and directories that cannot be read. */
   readonly hidden: readonly string[];
-  /** Further hidden paths, about which nobody is asked, as about denied hosts. */
+  /** Further hidden paths, about which no question is asked, as about denied hosts. */
   readonly denied?: readonly string[];
   readonly network: 'off' | 'on' | AllowedHosts;
   /** Names of the only variables that programs receive. Default: all that the caller passes. */

@@ -10,8 +10,8 @@ const maxDelayMs = 2 ** 31 - 1;
 
 /**
  * Adds what the sandbox refused to the report of a command that has ended. If the command has failed, no rule denies
- * what was refused, and a person allows it, runs the command once more outside of the sandbox, and returns the report of that. A fresh shell runs it,
- * because variables and functions of the one inside may replace programs.
+ * what was refused, and a person allows it, runs the command once more outside of the sandbox, and returns the report
+ * of that. A fresh shell runs it, because variables and functions of the one inside may replace programs.
  */
 export async function answerRefusal(
   report: TerminalReport,

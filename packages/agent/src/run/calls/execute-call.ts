@@ -128,8 +128,8 @@ export function effectDraft(event: Pick<ActionEvent, 'id'>, sandbox: string | un
 type AskOutside = NonNullable<StepContext['askOutside']>;
 
 /**
- * Returns a function that asks whether a call may run outside of its sandbox, and stores it before it does. Where a deny
- * rule may match, it does not ask.
+ * Returns a function that asks whether a call may run outside of its sandbox, and stores it before it does. Where a
+ * deny rule may match, it does not ask.
  */
 function outsideQuestion(
   call: RunnableCall,
