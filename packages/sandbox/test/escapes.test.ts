@@ -180,11 +180,14 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
       kill -0 ${process.pid} 2>/dev/null || echo no signal
       mount -t tmpfs x /mnt 2>/dev/null || echo no mount
       mount -o remount,rw / 2>/dev/null || echo no remount
-      keyctl show 2>/dev/null || echo no keys`);
+      keyctl show 2>/dev/null || echo no keys
+      (: >>/proc/sys/kernel/core_pattern) 2>/dev/null || echo no setting
+      find /proc /sys -maxdepth 3 -writable -type f -not -path '/proc/[0-9]*' 2>/dev/null | wc -l`);
     expect(output).toContain('CapEff:0000000000000000NoNewPrivs:1');
-    for (const line of ['no namespace', 'no process', 'no signal', 'no mount', 'no remount', 'no keys'])
+    for (const line of ['no namespace', 'no process', 'no signal', 'no mount', 'no remount', 'no keys', 'no setting'])
       expect(output).toContain(line);
     expect(Number(/^\d+$/m.exec(output)?.[0])).toBeLessThan(10);
+    expect(output).toMatch(/^0\n$/m);
   });
 
   test('inherits no descriptors', async () => {

@@ -24,8 +24,9 @@ export function bubblewrapArguments(options: BubblewrapOptions): readonly string
     ...(network === 'on' ? ['--share-net'] : []),
     ...(newSession ? ['--new-session'] : []),
     `--seccomp ${descriptors.seccomp}`,
+    // Root may write settings of the kernel in /proc, such as the program that receives core dumps, without capabilities.
     // Below /run are sockets of services, and files of the user's session.
-    '--ro-bind / / --dev /dev --proc /proc --tmpfs /run',
+    '--ro-bind / / --dev /dev --proc /proc --remount-ro /proc --tmpfs /run',
   ]
     .join(' ')
     .split(' ')
