@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, cpSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -93,6 +93,41 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     expect(existsSync(join(place.root, 'main/.git/hooks/pre-commit'))).toBe(false);
     expect(readFileSync(join(place.root, 'main/file'), 'utf8')).toBe('1');
     expect(readFileSync(join(tree.workspace, '.git'), 'utf8')).toContain(place.root);
+  });
+
+  test('leads git to no other directory, neither here nor in other worktrees', async () => {
+    using place = openPlace({
+      prepare({ root, workspace }) {
+        repository(workspace);
+        git(workspace, 'worktree', 'add', '-q', '-b', 'other', join(root, 'other'));
+        mkdirSync(join(workspace, 'evil'));
+        for (const name of ['objects', 'refs', 'HEAD', 'config', 'worktrees'])
+          cpSync(join(workspace, '.git', name), join(workspace, 'evil', name), { recursive: true });
+        git(workspace, 'config', '-f', 'evil/config', 'core.fsmonitor', `touch "${root}/ran"; false`);
+      },
+    });
+    await place.run(
+      'for one in .git .git/worktrees/other; do rm -f $one/commondir; echo "$PWD/evil" >$one/commondir; mv -f evil/HEAD $one/commondir; done',
+    );
+    for (const directory of [place.workspace, join(place.root, 'other')])
+      expect(git(directory, 'log', '--format=%s')).toBe('first\n');
+    git(place.workspace, 'status');
+    git(join(place.root, 'other'), 'status');
+    expect(existsSync(join(place.root, 'ran'))).toBe(false);
+    place.sandbox.close();
+    expect(existsSync(join(place.workspace, '.git/commondir'))).toBe(false);
+  });
+
+  test('changes no file that the configuration of git includes', async () => {
+    using place = openPlace({
+      prepare({ workspace }) {
+        repository(workspace);
+        writeFileSync(join(workspace, 'shared.gitconfig'), '[core]\n');
+        git(workspace, 'config', 'include.path', '../shared.gitconfig');
+      },
+    });
+    await place.run('git config -f shared.gitconfig core.fsmonitor evil; echo evil >>shared.gitconfig');
+    expect(readFileSync(join(place.workspace, 'shared.gitconfig'), 'utf8')).toBe('[core]\n');
   });
 
   test('gains no access to a repository that a file of the workspace names', async () => {

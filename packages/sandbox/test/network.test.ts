@@ -26,7 +26,7 @@ describe.skipIf(problem !== undefined)('the network of a sandbox', () => {
     const host = `localhost:${portOf(server)}`;
     using place = openPlace({ network: { allowed: ['localhost'] } });
     const { output } = await place.run(
-      `${curl(host)}; echo; ${curl(host, '-p')}; echo; ${curl(`${host}/large`, '-p')} | wc -c; ${curl(`${host}/large`)} | wc -c`,
+      `${curl(host, '-H "Host: other.example"')}; echo; ${curl(host, '-p')}; echo; ${curl(`${host}/large`, '-p')} | wc -c; ${curl(`${host}/large`)} | wc -c`,
     );
     expect(output).toBe(`answer to ${host}\nanswer to ${host}\n5000000\n5000000\n`);
     expect(place.sandbox.describeRefusals('', place.workspace)).toBeUndefined();

@@ -24,7 +24,7 @@ export function bubblewrapArguments(options: BubblewrapOptions): readonly string
     ...(network === 'on' ? ['--share-net'] : []),
     ...(newSession ? ['--new-session'] : []),
     `--seccomp ${descriptors.seccomp}`,
-    // Root may write settings of the kernel in /proc, such as the program that receives core dumps, without capabilities.
+    // In /proc, root may write settings of the kernel without capabilities, such as the program for core dumps.
     // Below /run are sockets of services, and files of the user's session.
     '--ro-bind / / --dev /dev --proc /proc --remount-ro /proc --tmpfs /run',
   ]

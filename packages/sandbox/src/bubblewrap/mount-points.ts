@@ -1,20 +1,37 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename } from 'node:path';
 
 /** Mode of mount points, by which leftovers of a killed process are recognised. */
 const mode = 0o555;
+
+/** Content of a file `commondir` that has no effect; git ends at a directory of this name. */
+const sameDirectory = '.\n';
 
 /**
  * Creates an empty directory at a path where nothing exists, so that a sandbox can cover it, also in the place of a
  * file: git ignores empty directories.
  */
 export function createMountPoint(path: string): void {
-  mkdirSync(path, { mode });
+  if (basename(path) === 'commondir') writeFileSync(path, sameDirectory, { mode, flag: 'wx' });
+  else mkdirSync(path, { mode });
 }
 
-/** Returns true if a path is a directory that {@link createMountPoint} has created and nothing has changed. */
+/** Returns true if a path is what {@link createMountPoint} has created and nothing has changed. */
 export function isMountPoint(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats?.isDirectory() === true && (stats.mode & 0o777) === mode && readdirSync(path).length === 0;
+  if (stats === undefined || (stats.mode & 0o777) !== mode) return false;
+  return stats.isDirectory()
+    ? readdirSync(path).length === 0
+    : stats.isFile() && readFileSync(path, 'utf8') === sameDirectory;
 }
 
 /** Removes mount points, unless a sandbox of another process still needs them: they would then be writable there. */
@@ -23,7 +40,7 @@ export function removeMountPoints(paths: readonly string[]): void {
   for (const path of paths) {
     if (used.includes(` ${mountInfoPath(path)} `)) continue;
     try {
-      if (isMountPoint(path)) rmdirSync(path);
+      if (isMountPoint(path)) (lstatSync(path).isDirectory() ? rmdirSync : unlinkSync)(path);
     } catch {
       // Another process has changed it at the same time.
     }

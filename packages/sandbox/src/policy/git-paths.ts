@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { below } from './paths.ts';
 
 /** Files of a repository. */
 export interface GitPaths {
@@ -26,10 +27,11 @@ export function gitPaths(directory: string): GitPaths {
   return {
     writable: [...new Set([linked, shared])],
     executed: [
-      ...all.flatMap((path) => [join(path, 'hooks'), join(path, 'config'), join(path, 'config.worktree')]),
-      // A worktree names its directories in these files: another name would lead git to hooks of another place.
-      ...[join(linked, 'commondir'), ...(statSync(entry).isFile() ? [entry] : [])].filter((path) => existsSync(path)),
-      ...hooksPaths(join(shared, 'config'), workTree),
+      // The file `commondir` leads git to the configuration and hooks of another directory.
+      ...all.flatMap((path) => below(path, ['hooks', 'config', 'config.worktree', 'commondir'])),
+      ...namesIn(join(shared, 'worktrees')).map((name) => join(shared, 'worktrees', name, 'commondir')),
+      ...(statSync(entry).isFile() ? [entry] : []),
+      ...configuredPaths(join(shared, 'config'), workTree),
     ],
   };
 }
@@ -72,27 +74,26 @@ function commonDirectory(directory: string): string {
 }
 
 function submodules(directory: string): readonly string[] {
-  if (!existsSync(directory)) return [];
-  return readdirSync(directory, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(directory, name))
-    .flatMap((path) =>
-      existsSync(join(path, 'HEAD')) ? [path, ...submodules(join(path, 'modules'))] : submodules(path),
-    );
+  return namesIn(directory)
+    .map((name) => join(directory, name))
+    .flatMap((one) => (existsSync(join(one, 'HEAD')) ? [one, ...submodules(join(one, 'modules'))] : submodules(one)));
 }
 
-/** Returns the directory that a repository has configured for its hooks. */
-function hooksPaths(config: string, workTree: string): readonly string[] {
-  const lines = textOf(config)
+function namesIn(directory: string): readonly string[] {
+  if (!existsSync(directory)) return [];
+  const entries = readdirSync(directory, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+/** Returns the directories of hooks and the included files of a configuration. */
+function configuredPaths(config: string, workTree: string): readonly string[] {
+  const pairs = textOf(config)
     .split('\n')
-    .map((line) => line.trim());
-  const named = lines
-    .findLast((line) => /^hookspath\b/i.test(line))
-    ?.replace(/^[^=]*=/, '')
-    .replaceAll('"', '')
-    .trim();
-  const path = named === undefined || named.startsWith('~') ? undefined : resolve(workTree, named);
-  return path !== undefined && existsSync(path) ? [path] : [];
+    .map((line) => line.split('=').map((part) => part.replaceAll('"', '').trim()));
+  return pairs
+    .filter(([key = '', path = '']) => /^(?:hookspath|path)$/i.test(key) && !/^~|^$/.test(path))
+    .map(([key = '', path = '']) => resolve(key.toLowerCase() === 'path' ? dirname(config) : workTree, path))
+    .filter((path) => existsSync(path));
 }
 
 /** Returns the text of a regular file, else nothing: an open sandbox has a directory there, and a pipe has no end. */

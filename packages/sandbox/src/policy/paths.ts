@@ -39,7 +39,7 @@ export const requiredCaches: readonly string[] = ['.cache', '.npm'];
 
 /** Names in a workspace whose content agents and editors execute. */
 export const executedNames: readonly string[] = listed(`
-  .varve, .agents, .openhands, .claude, .cursor, .vscode, .idea, .mcp.json
+  .varve, .agents, .openhands, .claude, .codex, .gemini, .cursor, .vscode, .idea, .zed, .mcp.json
 `);
 
 /** Startup files below a home directory. */

@@ -116,7 +116,9 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, ways
   try {
     const socket = await ways.dial(target.hostname, Number(target.port || 80));
     const { 'proxy-connection': _, connection: __, ...headers } = incoming.headers;
-    const outgoing = request(target, { method: incoming.method, headers, createConnection: () => socket });
+    // Another name there could reach another host at the same address.
+    const own = { ...headers, host: target.host };
+    const outgoing = request(target, { method: incoming.method, headers: own, createConnection: () => socket });
     outgoing.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
