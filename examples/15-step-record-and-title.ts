@@ -9,7 +9,7 @@ import * as z from 'zod';
 /** A kind of one's own. With a message, the model reads it. */
 const Rating = defineEvent('Rating', {
   source: 'user',
-  fields: { stars: z.number().int().min(1).max(5) },
+  fields: () => ({ stars: z.number().int().min(1).max(5) }),
   toMessage: ({ stars }) => ({ role: 'user', content: [text(`(${stars} of 5 stars)`)], thinking_blocks: [] }),
 });
 

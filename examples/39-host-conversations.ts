@@ -16,7 +16,9 @@ async function work(directory: string, modelUrl: string): Promise<void> {
   const { conversations } = createHost({ store, home: directory, maxRuns: 2 });
   const llm = { model: 'openai/scripted', base_url: modelUrl, api_key: 'not-a-key' };
   const workspace = { working_dir: join(directory, 'project') };
-  await conversations.create(startRequest.parse({ conversation_id: id, workspace, agent: { llm }, autotitle: false }));
+  await conversations.create(
+    startRequest().parse({ conversation_id: id, workspace, agent: { llm }, autotitle: false }),
+  );
   await conversations.send(id, [{ type: 'text', text: 'Fix the test.', cache_prompt: false }], { run: true });
 }
 

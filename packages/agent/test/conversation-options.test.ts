@@ -14,10 +14,10 @@ const id = 'a'.repeat(32);
 const workspace = process.cwd();
 const note = defineEvent('NoteEvent', {
   source: 'user',
-  fields: { note: z.string() },
+  fields: () => ({ note: z.string() }),
   toMessage: (event) => ({ role: 'user', content: [text(`Note: ${event.note}`)], thinking_blocks: [] }),
 });
-const rating = defineFact('varve.test.rating', z.strictObject({ of: z.string(), stars: z.number().int() }));
+const rating = defineFact('varve.test.rating', () => z.strictObject({ of: z.string(), stars: z.number().int() }));
 const codec = eventCodec([...builtinKinds, note]);
 
 /** A stored conversation with `count` events of a custom kind and a custom fact. */

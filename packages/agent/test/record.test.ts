@@ -14,10 +14,10 @@ import { countingTool } from '../src/testing/counting-tool.ts';
 
 const Rating = defineEvent('Rating', {
   source: 'user',
-  fields: { stars: z.number().int().max(5), why: z.exactOptional(z.string()) },
+  fields: () => ({ stars: z.number().int().max(5), why: z.exactOptional(z.string()) }),
   toMessage: ({ stars }) => ({ role: 'user', content: [text(`I rate this ${stars}.`)], thinking_blocks: [] }),
 });
-const ticket = defineFact('varve.acme.ticket', z.strictObject({ number: z.number().int() }));
+const ticket = defineFact('varve.acme.ticket', () => z.strictObject({ number: z.number().int() }));
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
 
 async function started(steps: readonly ScriptedTurn[] = [done], secrets: readonly string[] = []) {
@@ -68,7 +68,7 @@ test('secrets are masked in custom events too', async () => {
   expect(JSON.stringify(rating)).not.toContain('hunter2');
 });
 
-const foreign = defineEvent('Foreign', { source: 'user', fields: {} });
+const foreign = defineEvent('Foreign', { source: 'user', fields: () => ({}) });
 
 test.for([
   [

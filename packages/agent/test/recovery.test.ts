@@ -52,7 +52,7 @@ async function crashed(agent: Agent, store: EventStore, id: string): Promise<boo
   }
 }
 
-const note = defineFact('varve.test.note', z.strictObject({ words: z.string() }));
+const note = defineFact('varve.test.note', () => z.strictObject({ words: z.string() }));
 
 /** Runs single steps, with facts and a new title between them, until the store crashes or the run ends. */
 async function crashedBetween(agent: Agent, store: EventStore, id: string): Promise<boolean> {

@@ -50,7 +50,7 @@ function changedLog(log: LogReader, change: (text: string) => string, reads: num
   };
 }
 
-const note = defineFact('varve.test.note', z.strictObject({ of: z.number() }));
+const note = defineFact('varve.test.note', () => z.strictObject({ of: z.number() }));
 
 const checksOf = async (store: EventStore, id: string) => Array.fromAsync(verifyRequests(await store.read(id)));
 

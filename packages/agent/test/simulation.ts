@@ -76,7 +76,7 @@ const secret = 'swordfish';
 /** Custom event of the application. */
 const Note = defineEvent('Note', {
   source: 'environment',
-  fields: { words: z.string() },
+  fields: () => ({ words: z.string() }),
   toMessage: ({ words }) => ({ role: 'user', content: [block(words)], thinking_blocks: [] }),
 });
 

@@ -49,7 +49,7 @@ const turns: readonly ScriptedTurn[] = [
   { calls: [{ name: 'record', arguments: { text: 'a' } }] },
   { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] },
 ];
-const note = defineFact('varve.test.note', z.strictObject({ words: z.string() }));
+const note = defineFact('varve.test.note', () => z.strictObject({ words: z.string() }));
 const [id, forkId] = ['1'.repeat(32), '2'.repeat(32)];
 
 function agentOf() {

@@ -42,6 +42,6 @@ export function amortized({ maxEvents = 100, keepFirst = 1, ...others }: Amortiz
 
 /** Spec of {@link amortized}. */
 export const amortizedKind = defineCondenserKind('amortized', {
-  options: z.object({ ...viewLimits, keepFirst: z.exactOptional(z.number()) }),
+  options: () => z.object({ ...viewLimits(), keepFirst: z.exactOptional(z.number()) }),
   create: amortized,
 });

@@ -42,7 +42,7 @@ export function browserMasking({ attentionWindow = 1 }: BrowserMaskingOptions = 
 /** Spec of {@link browserMasking}. */
 export const browserMaskingKind = defineCondenserKind('browser-masking', {
   aliases: ['browser_output_masking'],
-  options: z.object({ attentionWindow: z.exactOptional(z.number()) }),
+  options: () => z.object({ attentionWindow: z.exactOptional(z.number()) }),
   create: browserMasking,
 });
 

@@ -31,6 +31,6 @@ export function conversationWindow(): Condenser {
 /** Spec of {@link conversationWindow}. */
 export const conversationWindowKind = defineCondenserKind('conversation-window', {
   aliases: ['conversation_window'],
-  options: z.object({}),
+  options: () => z.object({}),
   create: conversationWindow,
 });

@@ -42,6 +42,6 @@ export function discardAll(options: ViewLimits = {}): Condenser {
 /** Spec of {@link discardAll}. */
 export const discardAllKind = defineCondenserKind('discard-all', {
   aliases: ['discard_all'],
-  options: z.object(viewLimits),
+  options: () => z.object(viewLimits()),
   create: discardAll,
 });

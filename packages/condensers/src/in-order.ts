@@ -38,7 +38,7 @@ export function inOrder(condensers: readonly Condenser[]): Condenser {
 /** Spec of {@link inOrder}. */
 export const inOrderKind = defineCondenserKind('in-order', {
   aliases: ['pipeline', 'PipelineCondenser'],
-  options: z.object({ condensers: z.array(z.json()) }),
+  options: () => z.object({ condensers: z.array(z.json()) }),
   create: ({ condensers }, { condenser }) =>
     inOrder(condensers.map((spec, index) => condenser(spec, 'condensers', index))),
 });

@@ -1,4 +1,4 @@
-import type { BaseEvent } from '@varve/events';
+import { lazy, type BaseEvent } from '@varve/events';
 import { SystemPromptEvent } from '@varve/events/kinds';
 import { cutPoints } from '@varve/events/projections';
 import type { LanguageModel, ModelReply, ToolSpec } from '@varve/llm';
@@ -83,7 +83,8 @@ export function llmAttention({
 /** Spec of {@link llmAttention}. */
 export const llmAttentionKind = defineCondenserKind('llm-attention', {
   aliases: ['llm_attention'],
-  options: z.object({ ...viewLimits, keepFirst: z.exactOptional(z.number()), model: z.exactOptional(z.json()) }),
+  options: () =>
+    z.object({ ...viewLimits(), keepFirst: z.exactOptional(z.number()), model: z.exactOptional(z.json()) }),
   create: ({ model, ...options }, parts) =>
     llmAttention({ ...options, ...(model !== undefined && { model: parts.model(model) }) }),
 });
@@ -128,12 +129,12 @@ async function rankOf(
   }
 }
 
-const ranking = z.object({ ids: z.array(z.string()) });
+const ranking = lazy(() => z.object({ ids: z.array(z.string()) }));
 
 /** @throws {CondenserError} `failed` for a reply without a ranking. */
 function idsIn({ message }: ModelReply): readonly string[] {
   const call = message.tool_calls?.find(({ name }) => name === tool.name);
-  const result = ranking.safeParse(parseJson(call?.arguments, modelJsonLimits));
+  const result = ranking().safeParse(parseJson(call?.arguments, modelJsonLimits));
   if (!result.success) throw new CondenserError('failed', `The reply has no call of ${tool.name} with ids.`);
   return result.data.ids;
 }

@@ -61,7 +61,7 @@ export function llmSummary(options: SummarisingOptions = {}): Condenser {
 /** Spec of {@link llmSummary}. */
 export const llmSummaryKind = defineCondenserKind('llm-summary', {
   aliases: ['llm'],
-  options: z.object(summarisingOptions),
+  options: () => z.object(summarisingOptions()),
   create: ({ model, ...options }, parts) =>
     llmSummary({ ...options, ...(model !== undefined && { model: parts.model(model) }) }),
 });

@@ -17,6 +17,6 @@ export function noCondensation(): Condenser {
 /** Spec of {@link noCondensation}. */
 export const noCondensationKind = defineCondenserKind('no-condensation', {
   aliases: ['noop', 'NoOpCondenser'],
-  options: z.object({}),
+  options: () => z.object({}),
   create: noCondensation,
 });

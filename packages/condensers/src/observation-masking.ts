@@ -40,6 +40,6 @@ export function observationMasking({ attentionWindow = 100 }: ObservationMasking
 /** Spec of {@link observationMasking}. */
 export const observationMaskingKind = defineCondenserKind('observation-masking', {
   aliases: ['observation_masking'],
-  options: z.object({ attentionWindow: z.exactOptional(z.number()) }),
+  options: () => z.object({ attentionWindow: z.exactOptional(z.number()) }),
   create: observationMasking,
 });

@@ -44,6 +44,6 @@ export function recent({ maxEvents = 100, keepFirst = 1, ...others }: RecentOpti
 
 /** Spec of {@link recent}. */
 export const recentKind = defineCondenserKind('recent', {
-  options: z.object({ ...viewLimits, keepFirst: z.exactOptional(z.number()) }),
+  options: () => z.object({ ...viewLimits(), keepFirst: z.exactOptional(z.number()) }),
   create: recent,
 });

@@ -54,12 +54,13 @@ export function rollingWindow({ maxEvents, ...options }: RollingWindowOptions): 
 
 /** Spec of {@link rollingWindow}. */
 export const rollingWindowKind = defineCondenserKind('rolling-window', {
-  options: z.object({
-    ...viewLimits,
-    maxEvents: z.number(),
-    keepFirst: z.exactOptional(z.number()),
-    keepLast: z.exactOptional(z.number()),
-  }),
+  options: () =>
+    z.object({
+      ...viewLimits(),
+      maxEvents: z.number(),
+      keepFirst: z.exactOptional(z.number()),
+      keepLast: z.exactOptional(z.number()),
+    }),
   create: rollingWindow,
 });
 

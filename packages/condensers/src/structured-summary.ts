@@ -1,6 +1,7 @@
 import type { ModelReply, ToolSpec } from '@varve/llm';
 import { modelJsonLimits, parseJson } from '@varve/text';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import type { Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
@@ -55,7 +56,7 @@ const task = {
     'Call record_state once, with everything that the agent needs to continue as if it had read all events. Do not invent anything and do not continue the work.',
 };
 
-const state = z.record(z.string(), z.unknown());
+const state = lazy(() => z.record(z.string(), z.unknown()));
 
 /**
  * Creates a condenser whose model fills in a form about the earlier events, by a call of a tool. Otherwise as
@@ -84,14 +85,14 @@ export function structuredSummary(options: SummarisingOptions = {}): Condenser {
 /** Spec of {@link structuredSummary}. */
 export const structuredSummaryKind = defineCondenserKind('structured-summary', {
   aliases: ['structured'],
-  options: z.object(summarisingOptions),
+  options: () => z.object(summarisingOptions()),
   create: ({ model, ...options }, parts) =>
     structuredSummary({ ...options, ...(model !== undefined && { model: parts.model(model) }) }),
 });
 
 /** Returns the filled fields as Markdown. @throws {CondenserError} `failed` for a reply without the required ones. */
 function formText({ message }: ModelReply): string {
-  const filled = state.safeParse(
+  const filled = state().safeParse(
     parseJson(message.tool_calls?.find(({ name }) => name === tool.name)?.arguments, modelJsonLimits),
   );
   const values = new Map(Object.entries(filled.data ?? {}).map(([name, value]) => [name, textValue(value)]));

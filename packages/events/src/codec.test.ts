@@ -216,7 +216,7 @@ test('a payload may have a field named __proto__', () => {
 });
 
 test('a custom kind is typed and read like a built-in one', () => {
-  const Beat = defineEvent('Beat', { source: 'environment', fields: { n: z.number() } });
+  const Beat = defineEvent('Beat', { source: 'environment', fields: () => ({ n: z.number() }) });
   const mine = eventCodec([...builtinKinds, Beat]);
   const event = Beat.create({ n: 1 }, { id: 'e0000001', timestamp: '2026-01-01T12:00:00.000000' });
   const back = mine.decode(mine.encode(event));
@@ -288,7 +288,7 @@ test('a decoded event encodes to the same text every time', () => {
 });
 
 test('two kinds with the same name are rejected', () => {
-  const note = defineEvent('NoteEvent', { source: 'user', fields: { note: z.string() } });
+  const note = defineEvent('NoteEvent', { source: 'user', fields: () => ({ note: z.string() }) });
   expect(() => eventCodec([...builtinKinds, note, note])).toThrow(
     new TypeError('Two kinds of event have the name NoteEvent.'),
   );

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from './lazy.ts';
 import type { Immutable } from './immutable.ts';
 import { withReadRepair } from './lenient.ts';
 
@@ -9,26 +10,32 @@ const withoutTruncationFlag = (raw: unknown): unknown => {
 };
 
 /** Block of text. `cache_prompt` is written first, and is set only on copies at request time. */
-export const textContent = withReadRepair(
-  z.strictObject({ cache_prompt: z.boolean().default(false), type: z.literal('text'), text: z.string() }),
-  withoutTruncationFlag,
+export const textContent = lazy(() =>
+  withReadRepair(
+    z.strictObject({ cache_prompt: z.boolean().default(false), type: z.literal('text'), text: z.string() }),
+    withoutTruncationFlag,
+  ),
 );
 
 /** One or more images, as data or http URLs. */
-const imageContent = z.strictObject({
-  cache_prompt: z.boolean().default(false),
-  type: z.literal('image'),
-  image_urls: z.array(z.string()),
-});
+const imageContent = lazy(() =>
+  z.strictObject({
+    cache_prompt: z.boolean().default(false),
+    type: z.literal('image'),
+    image_urls: z.array(z.string()),
+  }),
+);
 
 /** List of blocks. When read, null and absence become the empty list, and a bare string becomes one text block. */
-export const contentList = withReadRepair(z.array(z.discriminatedUnion('type', [textContent, imageContent])), (raw) => {
-  if (raw === null || raw === undefined) return [];
-  return typeof raw === 'string' ? [text(raw)] : raw;
-});
+export const contentList = lazy(() =>
+  withReadRepair(z.array(z.discriminatedUnion('type', [textContent(), imageContent()])), (raw) => {
+    if (raw === null || raw === undefined) return [];
+    return typeof raw === 'string' ? [text(raw)] : raw;
+  }),
+);
 
-export type TextContent = Immutable<z.output<typeof textContent>>;
-export type ImageContent = Immutable<z.output<typeof imageContent>>;
+export type TextContent = Immutable<z.output<ReturnType<typeof textContent>>>;
+export type ImageContent = Immutable<z.output<ReturnType<typeof imageContent>>>;
 /** Block of a message: text or images. */
 export type Content = TextContent | ImageContent;
 

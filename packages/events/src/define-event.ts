@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from './lazy.ts';
 import { EventError, describeInvalid } from './error.ts';
 import { deepFreeze, type Immutable } from './immutable.ts';
 import { jsonProblem } from './json.ts';
@@ -6,8 +7,8 @@ import { lenientReader, withFallback } from './lenient.ts';
 import type { Message } from './message.ts';
 
 /** Cause of an event. */
-export const eventSource = withFallback(z.enum(['agent', 'user', 'environment', 'hook']), 'environment');
-export type EventSource = z.output<typeof eventSource>;
+export const eventSource = lazy(() => withFallback(z.enum(['agent', 'user', 'environment', 'hook']), 'environment'));
+export type EventSource = z.output<ReturnType<typeof eventSource>>;
 
 /** Fields of every event. The order of events is not part of them: it is the seq in the log. */
 export interface BaseEvent {
@@ -67,8 +68,11 @@ export interface EventDefinition<Kind extends string, Fields extends Shape> exte
 export interface EventOptions<Kind extends string, Fields extends Shape> {
   /** Default source. Without it, `create` requires one. */
   readonly source?: EventSource;
-  /** Own fields in wire order, between `parent_id` and `kind`; optional ones are `z.exactOptional`. */
-  readonly fields: Fields;
+  /**
+   * Returns the own fields in wire order, between `parent_id` and `kind`; optional ones are `z.exactOptional`. It is
+   * called on first use.
+   */
+  readonly fields: () => Fields;
   /** Default true: the event is a step of the branch. Readers that do not know the kind always treat it as one. */
   readonly movesHead?: boolean;
   /** Default: true for kinds that do not move the head. */
@@ -79,40 +83,39 @@ export interface EventOptions<Kind extends string, Fields extends Shape> {
   readonly toMessage?: (event: EventOf<Kind, Fields>) => Message;
 }
 
-const strictStamp = {
+const strictStamp = lazy(() => ({
   id: z
     .string('a stamp is needed, with an id and a timestamp')
     .regex(/^[0-9a-fA-F-]{8,}$/, 'an id is at least 8 hex digits or dashes'),
   timestamp: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/, 'a timestamp is local time with microseconds'),
-};
+}));
 const baseFields = new Set(['id', 'timestamp', 'source', 'parent_id', 'kind']);
-const readStamp = { id: z.string().min(1), timestamp: z.string() };
+const readStamp = lazy(() => ({ id: z.string().min(1), timestamp: z.string() }));
 
 /**
  * Defines a kind of event. Creating is strict, reading is lossless. Built-in kinds are listed in `builtin-kinds.ts`;
  * custom kinds are passed to `eventCodec`.
  *
- * @throws {TypeError} for the reserved name `OpaqueEvent`, and for fields named like those of {@link BaseEvent}.
+ * @throws {TypeError} for the reserved name `OpaqueEvent`. On first use, for fields named like those of
+ * {@link BaseEvent}.
  * @see software-agent-sdk 1.43.1 event JSON: base fields first, `kind` last, absent fields omitted.
  */
 export function defineEvent<Kind extends string, Fields extends Shape>(
   kind: Kind,
   options: EventOptions<Kind, Fields>,
 ): EventDefinition<Kind, Fields> {
-  const { source, fields, movesHead = true, isOnEveryBranch = !movesHead, toMessage } = options;
-  const reserved = Object.keys(fields).find((field) => baseFields.has(field));
-  if (reserved !== undefined) throw new TypeError(`${kind} cannot define the reserved field ${reserved}.`);
+  const { source, movesHead = true, isOnEveryBranch = !movesHead, toMessage } = options;
   if (kind === 'OpaqueEvent') throw new TypeError('The kind name OpaqueEvent is reserved.');
-  const sourceField = source ? eventSource.default(source) : eventSource;
+  const fields = lazy(() => checkedFields(kind, options.fields()));
   const shapeWith = (stamp: Shape): Shape => ({
     ...stamp,
-    source: sourceField,
+    source: source ? eventSource().default(source) : eventSource(),
     parent_id: z.exactOptional(z.string()),
-    ...fields,
+    ...fields(),
     kind: z.literal(kind),
   });
-  const strict = z.strictObject(shapeWith(strictStamp));
-  const reader = lenientReader(z.strictObject(shapeWith(readStamp)));
+  const strict = lazy(() => z.strictObject(shapeWith(strictStamp())));
+  const reader = lenientReader(() => z.strictObject(shapeWith(readStamp())));
   const is = (event: BaseEvent): event is EventOf<Kind, Fields> => event.kind === kind;
   const checked = (result: z.ZodSafeParseResult<unknown>): EventOf<Kind, Fields> => {
     if (!result.success) throw new EventError('invalid', describeInvalid(kind, result.error), { cause: result.error });
@@ -123,14 +126,22 @@ export function defineEvent<Kind extends string, Fields extends Shape>(
     movesHead,
     isOnEveryBranch,
     isForModel: options.isForModel ?? toMessage !== undefined,
-    fields,
+    get fields() {
+      return fields();
+    },
     create(values: object, stamp) {
       const problem = jsonProblem(values);
       if (problem) throw new EventError('invalid', `${kind} is not valid: it ${problem}.`);
-      return deepFreeze(checked(strict.safeParse({ ...values, ...stamp, kind }))) as EventOf<Kind, Fields>;
+      return deepFreeze(checked(strict().safeParse({ ...values, ...stamp, kind }))) as EventOf<Kind, Fields>;
     },
     read: (json) => checked(reader(json)),
     is,
     ...(toMessage && { toMessage: (event: BaseEvent) => toMessage(event as EventOf<Kind, Fields>) }),
   };
+}
+
+function checkedFields<Fields extends Shape>(kind: string, fields: Fields): Fields {
+  const reserved = Object.keys(fields).find((field) => baseFields.has(field));
+  if (reserved !== undefined) throw new TypeError(`${kind} cannot define the reserved field ${reserved}.`);
+  return fields;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from './lazy.ts';
 import { contentList, isContent, type Content } from './content.ts';
 import { describeInvalid, EventError } from './error.ts';
 import { deepFreeze, type Immutable } from './immutable.ts';
@@ -12,24 +13,26 @@ export type Payload = { readonly kind: string; readonly [field: string]: unknown
 export type Observation = Payload & { readonly content: readonly Content[]; readonly is_error: boolean };
 
 /** Any payload, unchanged: events may contain payloads of unknown kinds. */
-export const anyPayload = z.custom<Payload>(isPayload, 'expected an object with a kind');
+export const anyPayload = lazy(() => z.custom<Payload>(isPayload, 'expected an object with a kind'));
 
 const readContent = lenientReader(contentList);
 
 /** Any observation. When read, absent content becomes empty, and a bare string becomes one text block. */
-export const anyObservation = withReadRepair(
-  z.custom<Observation>(
-    (value) => isPayload(value) && isContentList(value['content']) && typeof value['is_error'] === 'boolean',
-    'expected an object with content blocks, is_error and kind',
+export const anyObservation = lazy(() =>
+  withReadRepair(
+    z.custom<Observation>(
+      (value) => isPayload(value) && isContentList(value['content']) && typeof value['is_error'] === 'boolean',
+      'expected an object with content blocks, is_error and kind',
+    ),
+    (raw) => {
+      if (!isPayload(raw)) return raw;
+      const content = readContent(raw['content']);
+      // Unreadable content is left for the check, which rejects the event and so keeps its text.
+      if (!content.success) return raw;
+      const { content: _content, is_error: isError, ...rest } = raw;
+      return { content: content.data, is_error: isError ?? false, ...rest };
+    },
   ),
-  (raw) => {
-    if (!isPayload(raw)) return raw;
-    const content = readContent(raw['content']);
-    // Unreadable content is left for the check, which rejects the event and so keeps its text.
-    if (!content.success) return raw;
-    const { content: _content, is_error: isError, ...rest } = raw;
-    return { content: content.data, is_error: isError ?? false, ...rest };
-  },
 );
 
 function isPayload(value: unknown): value is Payload {
@@ -62,17 +65,22 @@ export interface PayloadDefinition<Kind extends string, Fields extends Shape> {
   is(payload: Payload | undefined): payload is PayloadOf<Kind, Fields> & Payload;
 }
 
-/** Defines the payload of an action, for instance `TerminalAction`. `kind` is written last. */
+/**
+ * Defines the payload of an action, for instance `TerminalAction`. `kind` is written last, and `shape` is called on
+ * first use.
+ */
 export function defineAction<Kind extends string, Fields extends Shape>(
   kind: Kind,
-  shape: Fields,
+  shape: () => Fields,
 ): PayloadDefinition<Kind, Fields> {
-  const fields = z.strictObject(shape);
+  const fields = lazy(() => z.strictObject(shape()));
   const reader = lenientReader(fields);
   return {
     kind,
-    fields,
-    create: (values) => createPayload(kind, fields, values),
+    get fields() {
+      return fields();
+    },
+    create: (values) => createPayload(kind, fields(), values),
     read(payload) {
       if (payload?.kind !== kind) return undefined;
       const { kind: _kind, ...values } = payload;
@@ -83,8 +91,8 @@ export function defineAction<Kind extends string, Fields extends Shape>(
   };
 }
 
-const observationFields = { content: contentList.default([]), is_error: z.boolean().default(false) };
-type ObservationFields<Fields extends Shape> = typeof observationFields & Fields;
+const observationFields = lazy(() => ({ content: contentList().default([]), is_error: z.boolean().default(false) }));
+type ObservationFields<Fields extends Shape> = ReturnType<typeof observationFields> & Fields;
 
 /** Definition of the payload of an observation, with its content for the model. */
 export interface ObservationDefinition<Kind extends string, Fields extends Shape> extends PayloadDefinition<
@@ -98,10 +106,14 @@ export interface ObservationDefinition<Kind extends string, Fields extends Shape
 /** Defines the payload of an observation: `content` and `is_error` first, then own fields, `kind` last. */
 export function defineObservation<Kind extends string, Fields extends Shape>(
   kind: Kind,
-  shape: Fields,
+  shape: () => Fields,
   present: (observation: Observation) => readonly Content[] = ({ content }) => content,
 ): ObservationDefinition<Kind, Fields> {
-  return { ...defineAction(kind, { ...observationFields, ...shape }), present };
+  // A spread would read the fields.
+  return Object.assign(
+    defineAction(kind, () => ({ ...observationFields(), ...shape() })),
+    { present },
+  );
 }
 
 /** Levels of an event around its payload: a payload that can be created also fits into an event. */

@@ -6,6 +6,7 @@ export { deepFreeze, freezeJson } from './immutable.ts';
 export type { Json } from './json.ts';
 export { type Message, type ToolCall } from './message.ts';
 export { unparsedArguments } from './messages/provider-rules.ts';
+export { lazy } from './lazy.ts';
 export { isOpaque, type OpaqueEvent } from './opaque-event.ts';
 export { timestampAfter, timestamps } from './timestamps.ts';
 export { type TokenUsage } from './token-usage.ts';

@@ -23,17 +23,17 @@ export function withFallback<Words extends z.ZodEnum>(words: Words, neutral: z.o
 
 /**
  * Creates a reader of JSON values from the {@link lenient} variant of a strict schema. A value that already {@link
- * conforms} is returned as it is, without a copy. The variant is derived on first use.
+ * conforms} is returned as it is, without a copy. Schema and variant are built on first use.
  */
 export function lenientReader<Schema extends z.ZodType>(
-  schema: Schema,
+  schema: () => Schema,
 ): (json: unknown) => z.ZodSafeParseResult<z.output<Schema>> {
   let fits: ((json: unknown) => boolean) | undefined;
   let relaxed: z.ZodType | undefined;
   return (json) => {
-    fits ??= conforms(schema);
+    fits ??= conforms(schema());
     if (fits(json)) return { success: true, data: json as z.output<Schema> };
-    relaxed ??= lenient(schema);
+    relaxed ??= lenient(schema());
     return relaxed.safeParse(json) as z.ZodSafeParseResult<z.output<Schema>>;
   };
 }

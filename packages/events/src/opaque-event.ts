@@ -1,3 +1,4 @@
+import { lazy } from './lazy.ts';
 import { eventSource, type BaseEvent, type EventSource } from './define-event.ts';
 
 /**
@@ -13,14 +14,14 @@ export interface OpaqueEvent extends BaseEvent {
   readonly problem?: string;
 }
 
-const sources = new Set<unknown>(eventSource.options);
+const sources = lazy(() => new Set<unknown>(eventSource().options));
 
 /** Wraps text that is not a valid event of a known kind. Base fields are copied if they can be read. */
 export function opaqueEvent(text: string, json: Record<string, unknown>, problem?: string): OpaqueEvent {
   return Object.freeze({
     id: asString(json['id']),
     timestamp: asString(json['timestamp']),
-    source: sources.has(json['source']) ? (json['source'] as EventSource) : 'environment',
+    source: sources().has(json['source']) ? (json['source'] as EventSource) : 'environment',
     ...(typeof json['parent_id'] === 'string' && { parent_id: json['parent_id'] }),
     kind: 'OpaqueEvent',
     wireKind: asString(json['kind']),

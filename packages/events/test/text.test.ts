@@ -52,7 +52,7 @@ test('an event of an unknown kind is rendered as JSON', () => {
 });
 
 test('an event of a custom kind is rendered as JSON', () => {
-  const Rating = defineEvent('Rating', { source: 'user', fields: { stars: z.number() } });
+  const Rating = defineEvent('Rating', { source: 'user', fields: () => ({ stars: z.number() }) });
   const event = Rating.create({ stars: 5 }, { id: '00000000-0000', timestamp: '2026-02-03T04:05:06.000007' });
   expect(eventText(event)).toContain('"stars": 5');
 });

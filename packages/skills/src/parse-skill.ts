@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { SourceError } from './sources/read-source.ts';
 import { splitFrontMatter } from './sources/front-matter.ts';
 import { commandsIn } from './dynamic-text.ts';
@@ -21,26 +22,30 @@ export type ParsedSkill = Pick<
   | 'isListed'
 > & { readonly hasCommands: boolean };
 
-const optionalText = z.union([z.string(), z.number()]).transform(String).nullish();
-const words = z
-  .union([z.string().transform((text) => text.split(/\s+/).filter((word) => word !== '')), z.array(z.string())])
-  .nullish();
-const known = z.looseObject({
-  name: optionalText,
-  description: optionalText,
-  triggers: z.array(z.union([z.string(), z.number()]).transform(String)).nullish(),
-  inputs: z.array(z.object({ name: z.string(), description: z.string().optional() })).nullish(),
-  license: optionalText,
-  compatibility: optionalText,
-  metadata: z.record(z.string(), z.unknown()).nullish(),
-  version: optionalText,
-  'allowed-tools': words,
-  'disable-model-invocation': z.boolean().nullish(),
-  paths: z
-    .union([z.string().transform((text) => text.split(',')), z.array(z.string())])
-    .transform((list) => list.map((path) => path.trim()).filter((path) => path !== ''))
+const optionalText = lazy(() => z.union([z.string(), z.number()]).transform(String).nullish());
+const words = lazy(() =>
+  z
+    .union([z.string().transform((text) => text.split(/\s+/).filter((word) => word !== '')), z.array(z.string())])
     .nullish(),
-});
+);
+const known = lazy(() =>
+  z.looseObject({
+    name: optionalText(),
+    description: optionalText(),
+    triggers: z.array(z.union([z.string(), z.number()]).transform(String)).nullish(),
+    inputs: z.array(z.object({ name: z.string(), description: z.string().optional() })).nullish(),
+    license: optionalText(),
+    compatibility: optionalText(),
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+    version: optionalText(),
+    'allowed-tools': words(),
+    'disable-model-invocation': z.boolean().nullish(),
+    paths: z
+      .union([z.string().transform((text) => text.split(',')), z.array(z.string())])
+      .transform((list) => list.map((path) => path.trim()).filter((path) => path !== ''))
+      .nullish(),
+  }),
+);
 
 /**
  * Parses the file of a skill. `fallbackName` is the name of its directory or file. The name of a `SKILL.md` becomes
@@ -50,7 +55,7 @@ const known = z.looseObject({
  */
 export async function parseSkill(text: string, fallbackName: string, isListed: boolean): Promise<ParsedSkill> {
   const { fields, body } = await splitFrontMatter(text);
-  const { data, error } = known.safeParse(fields);
+  const { data, error } = known().safeParse(fields);
   if (!data) {
     const [issue] = error.issues;
     throw new SourceError(`The field ${issue?.path.join('.') ?? ''} is invalid: ${issue?.message ?? ''}.`, 2);

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { listSource, readSource, SourceError, type SourceProblem, type SourceRoot } from './sources/read-source.ts';
 import { contentDigest, fileDigest, type TrustPredicate } from './sources/trust.ts';
 import type { SkillFile } from './find-skill-files.ts';
@@ -11,7 +12,7 @@ const maxBytes = 128 * 1024;
 const maxResources = 200;
 const maxResourceDepth = 3;
 
-const mcpFile = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()).default({}) });
+const mcpFile = lazy(() => z.looseObject({ mcpServers: z.record(z.string(), z.unknown()).default({}) }));
 
 /** A skill, and those of its files that cannot be used. */
 export interface ReadSkill {
@@ -83,7 +84,7 @@ async function serversOf(part: SkillPart) {
   const mcp = await readPart(part, '.mcp.json');
   if (mcp === undefined) return { mcp, servers: {} };
   try {
-    return { mcp, servers: mcpFile.parse(JSON.parse(mcp.toString().replace(/^\uFEFF/, ''))).mcpServers };
+    return { mcp, servers: mcpFile().parse(JSON.parse(mcp.toString().replace(/^\uFEFF/, ''))).mcpServers };
   } catch {
     part.onProblem(
       new SourceError('The file is not valid JSON with mcpServers; the skill is used without servers.'),

@@ -24,10 +24,10 @@ export interface FinishOptions {
 }
 
 /** FinishAction with the field in which the reference stores an answer in the form of a schema. */
-const StructuredFinish = defineAction('FinishAction', {
+const StructuredFinish = defineAction('FinishAction', () => ({
   ...FinishAction.fields.shape,
   structured_output: z.exactOptional(z.record(z.string(), z.unknown())),
-});
+}));
 
 /**
  * Returns the tool by which the model reports that the task is complete. Ending the run is up to the agent.

@@ -81,7 +81,7 @@ export async function saveProfile(name: string, fields: readonly string[], io: T
     if (!isLlmField(key)) throw new CliError(exitCodes.usage, unknownLlmField(key), 'A field is FIELD=VALUE.');
     const text = rest.join('=');
     if (text === '') delete values[key];
-    else values[key] = llmFields[key].schema.safeParse(text).success ? text : jsonOf(text);
+    else values[key] = llmFields[key].schema().safeParse(text).success ? text : jsonOf(text);
   }
   // `save` checks each value.
   await profiles.save(name, values as LlmValues);

@@ -49,7 +49,7 @@ export function confirmationFromSpec(
 /** Any policy may have rules. */
 function rulesIn(policy: Json): readonly PermissionRule[] {
   if (!isPartSpec(policy) || policy['rules'] === undefined) return [];
-  const { data } = permissionRules.safeParse(policy['rules']);
+  const { data } = permissionRules().safeParse(policy['rules']);
   if (data) return data;
   const problem = { path: 'confirmation_policy.rules', kind: policy.kind, reason: 'the rules are malformed.' };
   throw new SpecError(problem);

@@ -19,14 +19,23 @@ export type ConfirmationKind = PartKind<ConfirmationPolicy, ConfirmationContext>
  * @see software-agent-sdk ConfirmationPolicyBase
  */
 export const confirmationKinds: readonly ConfirmationKind[] = [
-  definePartKind({ kind: 'NeverConfirm', options: z.object({}), create: (): ConfirmationPolicy => neverConfirm() }),
-  definePartKind({ kind: 'AlwaysConfirm', options: z.object({}), create: (): ConfirmationPolicy => alwaysConfirm() }),
+  definePartKind({
+    kind: 'NeverConfirm',
+    options: () => z.object({}),
+    create: (): ConfirmationPolicy => neverConfirm(),
+  }),
+  definePartKind({
+    kind: 'AlwaysConfirm',
+    options: () => z.object({}),
+    create: (): ConfirmationPolicy => alwaysConfirm(),
+  }),
   definePartKind({
     kind: 'ConfirmRisky',
-    options: z.object({
-      threshold: z.enum(['LOW', 'MEDIUM', 'HIGH']).default('HIGH'),
-      confirm_unknown: z.boolean().default(true),
-    }),
+    options: () =>
+      z.object({
+        threshold: z.enum(['LOW', 'MEDIUM', 'HIGH']).default('HIGH'),
+        confirm_unknown: z.boolean().default(true),
+      }),
     create({ threshold, confirm_unknown: confirmUnknown }, context: ConfirmationContext): ConfirmationPolicy {
       const analyzer = context.storedAnalyzer();
       return confirmRisky({ threshold, confirmUnknown, ...(analyzer && { analyzer }) });

@@ -15,7 +15,7 @@ import type { ConfirmationPolicy } from './confirmation-policy.ts';
  * @throws {AgentError} `invalid` for a rule that is malformed.
  */
 export function withRules(policy: ConfirmationPolicy, rules: readonly PermissionRule[]): ConfirmationPolicy {
-  const { data } = permissionRules.safeParse(rules);
+  const { data } = permissionRules().safeParse(rules);
   if (!data) throw new AgentError('invalid', `The permission rules ${JSON.stringify(rules)} are malformed.`);
   const base = policy.withoutRules ?? policy;
   if (data.length === 0) return base;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import {
   defaultBudget,
   defaultConfirmation,
@@ -28,24 +29,28 @@ export interface ResumeContext {
   readonly registries?: ConfirmationRegistries | undefined;
 }
 
-const count = z.number().positive().optional().catch(undefined);
-const policies = z.looseObject({
-  confirmation_policy: z.json().optional(),
-  security_analyzer: z.json().optional(),
-  budget: z
-    .object({ maxIterations: count, maxCostUsd: count, maxTokens: count, maxCalls: count, maxMs: count })
-    .optional()
-    .catch(undefined),
-  hooks: z.record(z.string(), z.unknown()).optional().catch(undefined),
-  stuck: z
-    .union([z.literal('never'), z.record(z.string(), z.unknown())])
-    .optional()
-    .catch(undefined),
-});
-const storedMeta = z.looseObject({
-  agent: policies.optional().catch(undefined),
-  policies_head: z.number().optional().catch(undefined),
-});
+const count = lazy(() => z.number().positive().optional().catch(undefined));
+const policies = lazy(() =>
+  z.looseObject({
+    confirmation_policy: z.json().optional(),
+    security_analyzer: z.json().optional(),
+    budget: z
+      .object({ maxIterations: count(), maxCostUsd: count(), maxTokens: count(), maxCalls: count(), maxMs: count() })
+      .optional()
+      .catch(undefined),
+    hooks: z.record(z.string(), z.unknown()).optional().catch(undefined),
+    stuck: z
+      .union([z.literal('never'), z.record(z.string(), z.unknown())])
+      .optional()
+      .catch(undefined),
+  }),
+);
+const storedMeta = lazy(() =>
+  z.looseObject({
+    agent: policies().optional().catch(undefined),
+    policies_head: z.number().optional().catch(undefined),
+  }),
+);
 
 /**
  * Returns the agent for a stored conversation: confirmation, budget and stuck rules each come from the given agent if
@@ -58,9 +63,9 @@ const storedMeta = z.looseObject({
  * @see software-agent-sdk ConversationState.create: the stored policy wins, the agent and its limits are the caller's
  */
 export function resumeAgent(agent: Agent, settings: StoredSettings, context: ResumeContext): Agent {
-  const { data } = storedMeta.safeParse(settings);
+  const { data } = storedMeta().safeParse(settings);
   // The reference stores the policy next to the agent.
-  const outer = policies.safeParse(settings).data;
+  const outer = policies().safeParse(settings).data;
   const stored = {
     ...data?.agent,
     ...(outer?.confirmation_policy !== undefined &&
@@ -89,7 +94,7 @@ export function resumeAgent(agent: Agent, settings: StoredSettings, context: Res
 function updatesSince(
   { confirmation_policy: policy, security_analyzer: analyzer }: PolicyUpdates,
   head = 0,
-): Pick<z.output<typeof policies>, 'confirmation_policy' | 'security_analyzer'> {
+): Pick<z.output<ReturnType<typeof policies>>, 'confirmation_policy' | 'security_analyzer'> {
   return {
     ...(policy && policy.seq >= head && { confirmation_policy: policy.value }),
     ...(analyzer && analyzer.seq >= head && { security_analyzer: analyzer.value }),
@@ -113,7 +118,7 @@ export function inheritPolicies(
 }
 
 function confirmationOf(
-  { confirmation_policy: policy, security_analyzer: analyzer }: z.output<typeof policies>,
+  { confirmation_policy: policy, security_analyzer: analyzer }: z.output<ReturnType<typeof policies>>,
   { id, registries }: ResumeContext,
 ): Policies {
   if (policy === undefined) return {};

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EventCodec, Json } from '@varve/events';
+import { lazy, type EventCodec, type Json } from '@varve/events';
 import { callFact, childFact, importFact, runFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import {
@@ -13,7 +13,7 @@ import {
 import { AgentError } from '../error.ts';
 import type { LoggedSettings, UnfinishedFork } from '../log/projections/settings-projection.ts';
 
-const markedMeta = z.looseObject({ fork: z.object({ of: z.string().max(64), events: z.number() }) });
+const markedMeta = lazy(() => z.looseObject({ fork: z.object({ of: z.string().max(64), events: z.number() }) }));
 
 /**
  * Refuses a log that the `meta` marks as a fork, but that does not begin as one: its process died before the first
@@ -22,7 +22,7 @@ const markedMeta = z.looseObject({ fork: z.object({ of: z.string().max(64), even
  * @throws {AgentError} `incomplete`.
  */
 export function checkFork(id: string, meta: Json, { head, settings }: ForkCheck): void {
-  const mark = markedMeta.safeParse(meta).data?.fork;
+  const mark = markedMeta().safeParse(meta).data?.fork;
   if (!mark || settings.fork || head > mark.events) return;
   const what = `Conversation ${id} is marked as an unfinished fork of ${JSON.stringify(mark.of)}`;
   throw new AgentError('incomplete', `${what}, and its log does not begin as one.`);

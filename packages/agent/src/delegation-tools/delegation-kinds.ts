@@ -15,13 +15,13 @@ export const delegationKinds: ToolRegistry = [
   definePartKind({
     kind: 'task',
     aliases: ['task_tool_set', 'TaskToolSet', 'TaskTool'],
-    options: z.object({}),
+    options: () => z.object({}),
     create: (_options, { delegation }: ToolsContext): readonly Tool[] => (delegation ? [taskTool(delegation)] : []),
   }),
   definePartKind({
     kind: 'delegate',
     aliases: ['DelegateTool'],
-    options: z.object({}),
+    options: () => z.object({}),
     create: (_options, { delegation }: ToolsContext): readonly Tool[] => (delegation ? [delegateTool(delegation)] : []),
   }),
 ];

@@ -1,5 +1,6 @@
 import { hookEventTypes, type HookEventType } from '@varve/events/kinds';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 
 /** Hook that is a shell command. */
 export interface CommandHook {
@@ -54,26 +55,32 @@ export type HookConfig = Readonly<Partial<Record<HookEventType, readonly HookGro
 /** Maximum seconds that a hook may run. */
 export const maxHookSeconds = 600;
 
-const commandHook = z.strictObject({
-  type: z.literal('command'),
-  name: z.string().exactOptional(),
-  command: z.string().min(1),
-  timeout: z.number().positive().max(maxHookSeconds).exactOptional(),
-  async: z.boolean().exactOptional(),
-  files: z.record(z.string(), z.string()).exactOptional(),
-});
-const promptHook = z.strictObject({
-  type: z.literal('prompt'),
-  name: z.string().exactOptional(),
-  prompt: z.string().min(1),
-  timeout: z.number().positive().max(maxHookSeconds).exactOptional(),
-});
-const hook = z.discriminatedUnion('type', [commandHook, promptHook]);
+const commandHook = lazy(() =>
+  z.strictObject({
+    type: z.literal('command'),
+    name: z.string().exactOptional(),
+    command: z.string().min(1),
+    timeout: z.number().positive().max(maxHookSeconds).exactOptional(),
+    async: z.boolean().exactOptional(),
+    files: z.record(z.string(), z.string()).exactOptional(),
+  }),
+);
+const promptHook = lazy(() =>
+  z.strictObject({
+    type: z.literal('prompt'),
+    name: z.string().exactOptional(),
+    prompt: z.string().min(1),
+    timeout: z.number().positive().max(maxHookSeconds).exactOptional(),
+  }),
+);
+const hook = lazy(() => z.discriminatedUnion('type', [commandHook(), promptHook()]));
 /** A hook without a type is a command. */
-const typedHook = z.preprocess((value) => {
-  return typeof value === 'object' && value !== null && !('type' in value) ? { type: 'command', ...value } : value;
-}, hook);
-const hookGroup = z.strictObject({ matcher: z.string().exactOptional(), hooks: z.array(z.unknown()) });
+const typedHook = lazy(() =>
+  z.preprocess((value) => {
+    return typeof value === 'object' && value !== null && !('type' in value) ? { type: 'command', ...value } : value;
+  }, hook()),
+);
+const hookGroup = lazy(() => z.strictObject({ matcher: z.string().exactOptional(), hooks: z.array(z.unknown()) }));
 const eventOf = new Map<string, HookEventType>(
   hookEventTypes.flatMap((type) => [
     [type, type],
@@ -122,9 +129,9 @@ function groupsIn(value: unknown, place: string, problems: string[]): readonly H
   const [groups = []] = validIn(z.array(z.unknown()), value, { place, problems });
   return groups.flatMap((item, index) => {
     const at = `${place}.${index}`;
-    return validIn(hookGroup, item, { place: at, problems }).map(({ hooks, ...group }) => ({
+    return validIn(hookGroup(), item, { place: at, problems }).map(({ hooks, ...group }) => ({
       ...group,
-      hooks: hooks.flatMap((one, number) => validIn(typedHook, one, { place: `${at}.hooks.${number}`, problems })),
+      hooks: hooks.flatMap((one, number) => validIn(typedHook(), one, { place: `${at}.hooks.${number}`, problems })),
     }));
   });
 }

@@ -4,6 +4,7 @@ import { ToolError } from '@varve/tools';
 import { localWorkspace, runCommand, type ProgramSandbox } from '@varve/tools/workspace';
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import type { CommandHook } from './hook-config.ts';
 
 /** Input of a hook, as it reads it from its standard input. @see software-agent-sdk HookEvent */
@@ -37,12 +38,14 @@ const maxDecisionLength = 1_000_000;
 const defaultSeconds = 60;
 
 /** Fields of another type are left out one by one: `null` as a reason must not undo a denial. */
-const decision = z.object({
-  decision: z.string().optional().catch(undefined),
-  reason: z.string().optional().catch(undefined),
-  additionalContext: z.string().optional().catch(undefined),
-  continue: z.boolean().optional().catch(undefined),
-});
+const decision = lazy(() =>
+  z.object({
+    decision: z.string().optional().catch(undefined),
+    reason: z.string().optional().catch(undefined),
+    additionalContext: z.string().optional().catch(undefined),
+    continue: z.boolean().optional().catch(undefined),
+  }),
+);
 
 /** Circumstances of {@link runHook}. */
 export interface HookContext {
@@ -117,8 +120,8 @@ export function verdictOf(exitCode: number, stdout: string, stderr: string): Pic
 }
 
 /** Returns the decision in the output of a hook; undefined for other text. */
-function decisionIn(stdout: string): z.output<typeof decision> | undefined {
-  return stdout.trimStart().startsWith('{') ? decision.safeParse(parseJson(stdout)).data : undefined;
+function decisionIn(stdout: string): z.output<ReturnType<typeof decision>> | undefined {
+  return stdout.trimStart().startsWith('{') ? decision().safeParse(parseJson(stdout)).data : undefined;
 }
 
 function isTooLong(stdout: string): boolean {

@@ -76,8 +76,8 @@ test('a secret in the arguments of a client tool is masked under any field name'
 
 test('a secret in custom events is masked under any field name except those of the envelope', () => {
   const fields = { key: z.string(), status: z.string(), nested: z.record(z.string(), z.string()) };
-  const rating = defineEvent('RatingEvent', { source: 'user', fields });
-  const note = defineFact('varve.acme.note', z.looseObject({ status: z.string() }));
+  const rating = defineEvent('RatingEvent', { source: 'user', fields: () => fields });
+  const note = defineFact('varve.acme.note', () => z.looseObject({ status: z.string() }));
   const mask = maskSecrets(['hush-hush', 'user', 'acme']);
   const event = rating.create({ key: 'hush-hush', status: 'hush-hush', nested: { id: 'hush-hush' } }, stamp);
   const masked = maskEvent(event, mask);

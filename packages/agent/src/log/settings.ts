@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import type { Settings } from '@varve/events/facts';
 import type { Mask } from '@varve/text';
 import type { ClientToolSpec } from '@varve/tools';
@@ -68,7 +68,7 @@ export interface MetaDifference {
 }
 
 /** Marks in a `meta` of a copy that is not complete. They disappear with the first event of its own. */
-const copyMarks = z.looseObject({ importing: z.json().optional(), fork: z.json().optional() }).catch({});
+const copyMarks = lazy(() => z.looseObject({ importing: z.json().optional(), fork: z.json().optional() }).catch({}));
 
 /** Tests whether a conversation with this `meta` was imported and the import did not end: its log is incomplete. */
 export function isUnfinishedImport(meta: Json): boolean {
@@ -80,7 +80,7 @@ export function isUnfinishedImport(meta: Json): boolean {
  */
 export function metaDifferences({ settings, importHead }: LoggedSettings, meta: Json): readonly MetaDifference[] {
   if (!settings && importHead === undefined) return [];
-  const { importing, fork } = copyMarks.parse(meta);
+  const { importing, fork } = copyMarks().parse(meta);
   const marks = withoutUndefined({ importing, fork });
   const [stored, logged] = [{ ...flattened(readMeta(meta)), ...marks }, flattened(settings ?? {})];
   return Object.entries(stored).flatMap(([setting, value]) =>

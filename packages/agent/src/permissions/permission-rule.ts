@@ -1,17 +1,20 @@
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 
 /** Subjects of a rule. */
 export const ruleSubjects = ['tool', 'command', 'path', 'host'] as const;
 
 /** Schema of {@link PermissionRule}. */
-export const permissionRule = z.strictObject({
-  decision: z.enum(['allow', 'ask', 'deny']),
-  on: z.enum(ruleSubjects),
-  pattern: z
-    .string()
-    .max(1000)
-    .refine((text) => text.trim() === text && text !== '' && !/[\0\r\n]/.test(text)),
-});
+export const permissionRule = lazy(() =>
+  z.strictObject({
+    decision: z.enum(['allow', 'ask', 'deny']),
+    on: z.enum(ruleSubjects),
+    pattern: z
+      .string()
+      .max(1000)
+      .refine((text) => text.trim() === text && text !== '' && !/[\0\r\n]/.test(text)),
+  }),
+);
 
 /**
  * Permission that a person has given or refused. `deny` takes precedence over `ask`, and `ask` over `allow`.
@@ -31,7 +34,7 @@ export interface PermissionRule {
 }
 
 /** Schema of a list of rules. */
-export const permissionRules: z.ZodType<readonly PermissionRule[]> = z.array(permissionRule).max(1000);
+export const permissionRules = lazy((): z.ZodType<readonly PermissionRule[]> => z.array(permissionRule()).max(1000));
 
 /** Returns why a rule can never match, as a clause; undefined for a rule that can. */
 export function ruleProblem({ on, pattern }: PermissionRule): string | undefined {

@@ -25,7 +25,7 @@ const edit = (path: string): Payload => FileEditorAction.create({ command: 'crea
 const rulesOf = (...texts: readonly string[]): readonly PermissionRule[] =>
   texts.map((text) => {
     const [decision, on, ...pattern] = text.split(' ');
-    return permissionRule.parse({ decision, on, pattern: pattern.join(' ') });
+    return permissionRule().parse({ decision, on, pattern: pattern.join(' ') });
   });
 
 function decide(rules: readonly string[], command: string, isSandboxed = false) {

@@ -13,12 +13,12 @@ export function promptKinds(sections: Omit<PresetPromptOptions, 'suffix'> = {}):
   return [
     definePartKind({
       kind: 'preset',
-      options: z.object({ preset: z.enum(presets), suffix: z.exactOptional(z.string()) }),
+      options: () => z.object({ preset: z.enum(presets), suffix: z.exactOptional(z.string()) }),
       create: ({ preset, ...rest }): Prompt => presetPrompt(preset, { ...sections, ...rest }),
     }),
     definePartKind({
       kind: 'text',
-      options: z.object({ text: z.string() }),
+      options: () => z.object({ text: z.string() }),
       create: ({ text }): Prompt => textPrompt(text),
     }),
   ];

@@ -26,20 +26,24 @@ export interface RiskKindsOptions {
 /** Returns the analyzers of this package that can be rebuilt from their specs: a new one is an entry here. */
 export function riskKinds({ shellRules: applicationRules = [] }: RiskKindsOptions = {}): readonly RiskKind[] {
   return [
-    definePartKind({ kind: 'LLMSecurityAnalyzer', options: z.object({}), create: (): RiskAnalyzer => modelRisk() }),
+    definePartKind({
+      kind: 'LLMSecurityAnalyzer',
+      options: () => z.object({}),
+      create: (): RiskAnalyzer => modelRisk(),
+    }),
     definePartKind({
       kind: 'WorkspaceRiskAnalyzer',
-      options: z.object({}),
+      options: () => z.object({}),
       create: (): RiskAnalyzer => workspaceRisk(),
     }),
     definePartKind({
       kind: 'ShellRiskAnalyzer',
-      options: z.object({ rules: z.array(z.string()) }),
+      options: () => z.object({ rules: z.array(z.string()) }),
       create: ({ rules }): RiskAnalyzer => shellRisk({ rules: storedRules(rules, applicationRules) }),
     }),
     definePartKind({
       kind: 'EnsembleSecurityAnalyzer',
-      options: z.object({ analyzers: z.array(z.json()).min(1), propagate_unknown: z.boolean().default(true) }),
+      options: () => z.object({ analyzers: z.array(z.json()).min(1), propagate_unknown: z.boolean().default(true) }),
       create: ({ analyzers }, context: RiskContext): RiskAnalyzer =>
         ensembleRisk(analyzers.map((spec, index) => context.analyzer(spec, 'analyzers', index))),
     }),

@@ -57,7 +57,7 @@ test('parts of the application are rebuilt from its kinds, and named without the
   expect(agent?.condenser.spec).toEqual({ kind: 'no-condensation' });
   const mine = definePartKind({
     kind: 'forgetful',
-    options: z.object({ share: z.number() }),
+    options: () => z.object({ share: z.number() }),
     create: () => forgetful,
   });
   const extended = { ...registries, condensers: [...registries.condensers, mine] };

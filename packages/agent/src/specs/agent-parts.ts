@@ -1,4 +1,4 @@
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import { buildPart, SpecError } from '@varve/events/specs';
 import { modelParameters } from '@varve/llm';
 import { withoutUndefined } from '@varve/text';
@@ -11,36 +11,43 @@ import { PartReader, type MissingPart } from './part-reader.ts';
 import { SpecBuilder } from './spec-builder.ts';
 import { toolset, type NamedTool, type Toolset } from '../agent/toolset.ts';
 
-const count = z.exactOptional(z.int().positive());
-const budgetFields = z.strictObject({
-  maxIterations: count,
-  maxCostUsd: z.exactOptional(z.number().positive()),
-  maxTokens: count,
-  maxCalls: count,
-  maxMs: z.exactOptional(
-    z
-      .int()
-      .positive()
-      .max(2 ** 31 - 1),
-  ),
-});
-const replies = z.exactOptional(z.int().min(2));
-const stuckFields = z.union([
-  z.literal('never'),
-  z.object({
-    repeatedResults: replies,
-    repeatedErrors: replies,
-    alternating: replies,
-    monologue: replies,
-    overflows: replies,
-    window: z.exactOptional(z.enum(['user-message', 'conversation'])),
-    outputs: z.exactOptional(z.enum(['compared', 'exit-codes'])),
+const count = lazy(() => z.exactOptional(z.int().positive()));
+const budgetFields = lazy(() =>
+  z.strictObject({
+    maxIterations: count(),
+    maxCostUsd: z.exactOptional(z.number().positive()),
+    maxTokens: count(),
+    maxCalls: count(),
+    maxMs: z.exactOptional(
+      z
+        .int()
+        .positive()
+        .max(2 ** 31 - 1),
+    ),
   }),
-]);
-const textReplies = z.enum(['finish', 'wait', 'continue']);
-const toolFields = z.array(
-  z.object({ name: z.string(), params: z.record(z.string(), z.json()).default({}) }),
-) satisfies z.ZodType<readonly NamedTool[]>;
+);
+const replies = lazy(() => z.exactOptional(z.int().min(2)));
+const stuckFields = lazy(() =>
+  z.union([
+    z.literal('never'),
+    z.object({
+      repeatedResults: replies(),
+      repeatedErrors: replies(),
+      alternating: replies(),
+      monologue: replies(),
+      overflows: replies(),
+      window: z.exactOptional(z.enum(['user-message', 'conversation'])),
+      outputs: z.exactOptional(z.enum(['compared', 'exit-codes'])),
+    }),
+  ]),
+);
+const textReplies = lazy(() => z.enum(['finish', 'wait', 'continue']));
+const toolFields = lazy(
+  () =>
+    z.array(z.object({ name: z.string(), params: z.record(z.string(), z.json()).default({}) })) satisfies z.ZodType<
+      readonly NamedTool[]
+    >,
+);
 
 /** Fields of the spec of an agent that are read here. */
 const knownFields = new Set([
@@ -109,7 +116,7 @@ function builtParts(reader: PartReader, stored: JsonObject, registries: AgentReg
 
 /** Returns the tools that the registry has; the others are reported one by one. */
 function storedTools(spec: Json, { tools: registry }: AgentRegistries, reader: PartReader): Toolset {
-  const named = reader.checked(toolFields, spec, 'tools');
+  const named = reader.checked(toolFields(), spec, 'tools');
   const known = named.filter((tool, index) => {
     try {
       toolset([tool], registry);
@@ -126,10 +133,10 @@ function storedTools(spec: Json, { tools: registry }: AgentRegistries, reader: P
 
 function plainParts(reader: PartReader): Partial<AgentOptions> {
   return withoutUndefined({
-    budget: reader.value({ option: 'budget', field: 'budget', isEssential: true }, budgetFields),
-    parameters: reader.value({ option: 'parameters', field: 'parameters' }, modelParameters),
+    budget: reader.value({ option: 'budget', field: 'budget', isEssential: true }, budgetFields()),
+    parameters: reader.value({ option: 'parameters', field: 'parameters' }, modelParameters()),
     concurrency: reader.value({ option: 'concurrency', field: 'tool_concurrency_limit' }, z.int().positive()),
-    textReply: reader.value({ option: 'textReply', field: 'text_reply' }, textReplies),
-    stuck: reader.value({ option: 'stuck', field: 'stuck' }, stuckFields),
+    textReply: reader.value({ option: 'textReply', field: 'text_reply' }, textReplies()),
+    stuck: reader.value({ option: 'stuck', field: 'stuck' }, stuckFields()),
   });
 }

@@ -1,4 +1,4 @@
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import type { SpecProblem } from '@varve/events/specs';
 import * as z from 'zod';
 import { isUnset, objectOf, type JsonObject } from './json-object.ts';
@@ -19,7 +19,9 @@ const known = new Set([
   'security_policy_filename',
 ]);
 
-const tools = z.array(z.looseObject({ name: z.string(), params: z.record(z.string(), z.json()).nullish() }));
+const tools = lazy(() =>
+  z.array(z.looseObject({ name: z.string(), params: z.record(z.string(), z.json()).nullish() })),
+);
 
 /** Default tools of an agent of the reference, by class name. */
 const defaultIncluded = ['FinishTool', 'ThinkTool'];
@@ -46,7 +48,7 @@ export function specFromReferenceAgent(agent: JsonObject, onIgnored: (problem: S
 }
 
 function toolsOf(agent: JsonObject): Json {
-  const { data } = tools.safeParse(agent['tools'] ?? []);
+  const { data } = tools().safeParse(agent['tools'] ?? []);
   if (!data) return agent['tools'] ?? null;
   const named = data.map(({ name, params }) => ({ name, params: paramsOf(params ?? {}) }));
   const included = agent['include_default_tools'] ?? defaultIncluded;

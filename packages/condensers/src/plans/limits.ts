@@ -1,4 +1,4 @@
-import type { BaseEvent } from '@varve/events';
+import { lazy, type BaseEvent } from '@varve/events';
 import * as z from 'zod';
 import type { CondenseContext, TokenCounter } from '../condenser.ts';
 import { CondenserError } from '../error.ts';
@@ -14,11 +14,11 @@ export interface ViewLimits {
 }
 
 /** Schema of {@link ViewLimits} in specs. */
-export const viewLimits = {
+export const viewLimits = lazy(() => ({
   maxEvents: z.exactOptional(z.number()),
   maxTokens: z.exactOptional(z.number()),
   windowShare: z.exactOptional(z.number()),
-};
+}));
 
 /** Share of the accepted tokens beyond which a condensation can no longer wait. */
 const urgentShare = 0.95;

@@ -19,7 +19,8 @@ export type CondenserKind = PartKind<Condenser, CondenserParts>;
 export interface CondenserKindOptions<Options extends z.ZodObject> {
   /** Names of the same kind in configurations of other systems. */
   readonly aliases?: readonly string[];
-  readonly options: Options;
+  /** Returns the schema of the options; called on first use. */
+  readonly options: () => Options;
   readonly create: (options: z.output<Options>, parts: CondenserParts) => Condenser;
 }
 

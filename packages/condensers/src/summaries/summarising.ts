@@ -1,4 +1,4 @@
-import type { BaseEvent } from '@varve/events';
+import { lazy, type BaseEvent } from '@varve/events';
 import type { LanguageModel } from '@varve/llm';
 import type { View } from '@varve/events/projections';
 import * as z from 'zod';
@@ -23,12 +23,12 @@ export interface SummarisingOptions extends ViewLimits {
 }
 
 /** Schema of {@link SummarisingOptions} in specs, where a model is its spec or, in a configuration, its name. */
-export const summarisingOptions = {
-  ...viewLimits,
+export const summarisingOptions = lazy(() => ({
+  ...viewLimits(),
   keepFirst: z.exactOptional(z.number()),
   maxTextLength: z.exactOptional(z.number()),
   model: z.exactOptional(z.json()),
-};
+}));
 
 /** Summary of events, as a model wrote it. */
 export interface WrittenSummary {

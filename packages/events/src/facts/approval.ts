@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { defineFact } from './define-fact.ts';
 
 /** Approval of one pending action in its stored form: the digest covers the stored bytes of its event. */
-export const approvalFact = defineFact(
-  'varve.approval',
+export const approvalFact = defineFact('varve.approval', () =>
   z.strictObject({
     action_id: z.string(),
     digest: z.string(),

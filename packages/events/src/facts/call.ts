@@ -7,8 +7,7 @@ import { defineFact } from './define-fact.ts';
  * actions and in the same append. For an action that no call fact lists, the log does not prove that it was not
  * started.
  */
-export const callFact = defineFact(
-  'varve.call',
+export const callFact = defineFact('varve.call', () =>
   z.strictObject({
     response_id: z.string(),
     /** Ids of the action events of this reply, in call order. */
@@ -19,7 +18,7 @@ export const callFact = defineFact(
     usage_id: z.string(),
     model: z.string(),
     finish: z.string(),
-    usage: z.exactOptional(tokenUsage),
+    usage: z.exactOptional(tokenUsage()),
     /** Absent when the price is unknown; never guessed. */
     cost_usd: z.exactOptional(z.number().nonnegative()),
     latency_ms: z.number().nonnegative(),

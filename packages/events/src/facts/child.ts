@@ -6,8 +6,7 @@ import { defineFact } from './define-fact.ts';
  * Total usage of a child conversation, its own children included. A later fact of the same child replaces an earlier
  * one. The first is stored before the child starts.
  */
-export const childFact = defineFact(
-  'varve.child',
+export const childFact = defineFact('varve.child', () =>
   z.strictObject({
     conversation_id: z.string(),
     /** Replies of models. */
@@ -16,7 +15,7 @@ export const childFact = defineFact(
     unpriced_calls: z.number().int().nonnegative(),
     cost_usd: z.number().nonnegative(),
     latency_ms: z.number().nonnegative(),
-    usage: tokenUsage,
+    usage: tokenUsage(),
     /** UTC milliseconds of these totals. */
     at: z.number().int(),
     /** Set if a fork copied this fact: its cost counts in the original conversation. */

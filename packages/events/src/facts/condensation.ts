@@ -6,8 +6,7 @@ import { defineFact } from './define-fact.ts';
  * condenser's model calls and precedes its masks and its condensation in the same append. Tokens are estimates for the
  * whole request.
  */
-export const condensationFact = defineFact(
-  'varve.condensation',
+export const condensationFact = defineFact('varve.condensation', () =>
   z.strictObject({
     /** Kind of the condenser; `hard-reset` when everything but the beginning and the end was cut. */
     condenser: z.string(),

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { BaseEvent, Stamp } from '../define-event.ts';
 import type { Immutable } from '../immutable.ts';
 import { EventError, describeInvalid } from '../error.ts';
+import { lazy } from '../lazy.ts';
 import { lenientReader } from '../lenient.ts';
 import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
 
@@ -24,15 +25,20 @@ export interface FactDefinition<Value> {
 /**
  * Defines a fact. Values are JSON; instants in them are UTC milliseconds. Keys of this package have one dot, keys of
  * applications have two (`varve.acme.rating`), so that they never collide.
+ *
+ * @param build Returns the schema; called on first use.
  */
-export function defineFact<Value>(key: `varve.${string}`, schema: z.ZodType<Value>): FactDefinition<Value> {
+export function defineFact<Value>(key: `varve.${string}`, build: () => z.ZodType<Value>): FactDefinition<Value> {
+  const schema = lazy(build);
   // A later version may add fields. An effect fact that was unreadable because of them would be executed twice.
   const reader = lenientReader(schema);
   return {
     key,
-    schema,
+    get schema() {
+      return schema();
+    },
     create(value, stamp) {
-      const result = schema.safeParse(value);
+      const result = schema().safeParse(value);
       if (!result.success) throw new EventError('invalid', describeInvalid(key, result.error), { cause: result.error });
       return ConversationStateUpdateEvent.create({ key, value: result.data }, stamp);
     },

@@ -5,8 +5,7 @@ import { defineFact } from './define-fact.ts';
  * Start of a call with side effects. Durable before the call starts: after a crash, the outcome is unknown. A second
  * one for the same call records that a person let it run again outside of its sandbox.
  */
-export const effectFact = defineFact(
-  'varve.effect',
+export const effectFact = defineFact('varve.effect', () =>
   z.strictObject({
     action_id: z.string(),
     /** Equal for every attempt at this action. Tools may forward it to services that deduplicate. */

@@ -6,8 +6,7 @@ import { settingsFact } from './settings.ts';
  * First event of a fork: the events that follow are copied from another conversation, and the settings among them do
  * not apply. Until a `varve.fork_end` names it, the fork is unfinished, and opening it completes it.
  */
-export const forkFact = defineFact(
-  'varve.fork',
+export const forkFact = defineFact('varve.fork', () =>
   z.strictObject({
     /** Id of the origin. */
     of: z.string(),
@@ -23,8 +22,7 @@ export const forkFact = defineFact(
 );
 
 /** Last event of the creation of a fork: everything was copied, and the calls that were open there are answered. */
-export const forkEndFact = defineFact(
-  'varve.fork_end',
+export const forkEndFact = defineFact('varve.fork_end', () =>
   z.strictObject({
     /** Id of the event that began the fork. Copies of this fact name another event. */
     fork: z.string(),

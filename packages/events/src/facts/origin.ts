@@ -5,8 +5,7 @@ import { defineFact } from './define-fact.ts';
  * What the records of another system contain and the event read from them does not: an export in the same format writes
  * the event, applies the differences, and so returns the records as they were. It never affects a run.
  */
-export const originFact = defineFact(
-  'varve.origin',
+export const originFact = defineFact('varve.origin', () =>
   z.strictObject({
     /** Name of the format. */
     format: z.string(),

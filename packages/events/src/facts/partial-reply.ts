@@ -5,8 +5,7 @@ import { defineFact } from './define-fact.ts';
  * Beginning of a reply that was never completed: of a call that was interrupted or failed. For people to read: it is
  * part of no request. What may be the start of a secret at its end is left out.
  */
-export const partialReplyFact = defineFact(
-  'varve.partial_reply',
+export const partialReplyFact = defineFact('varve.partial_reply', () =>
   z.strictObject({
     model: z.string(),
     /** Error code of the call: `aborted` for an interrupt. */

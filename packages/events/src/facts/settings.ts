@@ -5,8 +5,7 @@ import { defineFact } from './define-fact.ts';
  * Settings that steer the runs of a conversation. Stored when it is created, and before the first event that follows a
  * change. The last one applies; the `meta` that is stored next to the log is a copy of it.
  */
-export const settingsFact = defineFact(
-  'varve.settings',
+export const settingsFact = defineFact('varve.settings', () =>
   z.strictObject({
     /** Working directory of the agent. */
     workspace: z.string(),

@@ -5,8 +5,7 @@ import { defineFact } from './define-fact.ts';
  * Task of a sub-agent, and its conversation. Stored before that conversation starts; a later fact with the same
  * `task_id` replaces an earlier one.
  */
-export const taskFact = defineFact(
-  'varve.task',
+export const taskFact = defineFact('varve.task', () =>
   z.strictObject({
     /** Name by which the task is resumed. */
     task_id: z.string(),

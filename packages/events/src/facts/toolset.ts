@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { defineFact } from './define-fact.ts';
 
 /** Tool list as offered to models, stored once per log and referenced by digest in `varve.call`. */
-export const toolsetFact = defineFact(
-  'varve.toolset',
+export const toolsetFact = defineFact('varve.toolset', () =>
   z.strictObject({
     digest: z.string(),
     tools: z.array(

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from '../lazy.ts';
 import { freezeJson } from '../immutable.ts';
 import type { Json } from '../json.ts';
 import { Head } from './tree.ts';
@@ -18,18 +19,20 @@ export interface TimelineState {
 }
 
 /** Schema of a snapshot. States are not checked: the checksum proves that a projection wrote them. */
-const snapshot = z.object({
-  next: z.number().int().nonnegative(),
-  last: z.string(),
-  head: z.object({
-    id: z.string(),
-    before: z.number().int().nonnegative(),
-    tips: z.array(z.string()),
-    isTipLast: z.boolean(),
+const snapshot = lazy(() =>
+  z.object({
+    next: z.number().int().nonnegative(),
+    last: z.string(),
+    head: z.object({
+      id: z.string(),
+      before: z.number().int().nonnegative(),
+      tips: z.array(z.string()),
+      isTipLast: z.boolean(),
+    }),
+    states: z.array(z.object({ name: z.string(), version: z.number(), state: z.custom<Json>() })),
+    checksum: z.string(),
   }),
-  states: z.array(z.object({ name: z.string(), version: z.number(), state: z.custom<Json>() })),
-  checksum: z.string(),
-});
+);
 
 /** Returns the state of a timeline as JSON. */
 export function writeSnapshot({ next, last, head, states }: TimelineState, projections: Projections): Json {
@@ -45,7 +48,7 @@ export function writeSnapshot({ next, last, head, states }: TimelineState, proje
 
 /** Returns undefined if the JSON is damaged, or is not a snapshot of exactly these projections and versions. */
 export function readSnapshot(json: Json, projections: Projections): TimelineState | undefined {
-  const parsed = snapshot.safeParse(json);
+  const parsed = snapshot().safeParse(json);
   if (!parsed.success || !hasValidChecksum(json)) return undefined;
   const { next, last, head, states } = parsed.data;
   const saved = new Map(states.map((entry) => [entry.name, entry]));

@@ -7,7 +7,7 @@ import { defineEvent } from '../define-event.ts';
  */
 export const ACPToolCallEvent = defineEvent('ACPToolCallEvent', {
   source: 'agent',
-  fields: {
+  fields: () => ({
     tool_call_id: z.string(),
     title: z.string(),
     /** `pending`, `in_progress`, `completed` or `failed`. */
@@ -17,6 +17,6 @@ export const ACPToolCallEvent = defineEvent('ACPToolCallEvent', {
     raw_output: z.exactOptional(z.unknown()),
     content: z.exactOptional(z.array(z.unknown())),
     is_error: z.boolean().default(false),
-  },
+  }),
 });
 export type ACPToolCallEvent = ReturnType<typeof ACPToolCallEvent.create>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from '../lazy.ts';
 import { textContent } from '../content.ts';
 import { criticResult } from './critic-result.ts';
 import { defineEvent } from '../define-event.ts';
@@ -7,8 +8,8 @@ import { anyPayload } from '../define-payload.ts';
 import { reasoningItem, thinkingBlock, toolCall } from '../message.ts';
 
 /** Risk of a call, as estimated by the model or an analyzer. UNKNOWN is not on the scale of the others. */
-export const securityRisk = withFallback(z.enum(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH']), 'UNKNOWN');
-export type SecurityRisk = z.output<typeof securityRisk>;
+export const securityRisk = lazy(() => withFallback(z.enum(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH']), 'UNKNOWN'));
+export type SecurityRisk = z.output<ReturnType<typeof securityRisk>>;
 
 /**
  * Tool call of the model. All calls of one reply share `llm_response_id`; only the first contains thought and
@@ -16,20 +17,20 @@ export type SecurityRisk = z.output<typeof securityRisk>;
  */
 export const ActionEvent = defineEvent('ActionEvent', {
   source: 'agent',
-  fields: {
-    thought: z.array(textContent),
+  fields: () => ({
+    thought: z.array(textContent()),
     reasoning_content: z.exactOptional(z.string()),
-    thinking_blocks: z.array(thinkingBlock).default([]),
-    responses_reasoning_item: z.exactOptional(reasoningItem),
-    action: z.exactOptional(anyPayload),
+    thinking_blocks: z.array(thinkingBlock()).default([]),
+    responses_reasoning_item: z.exactOptional(reasoningItem()),
+    action: z.exactOptional(anyPayload()),
     tool_name: z.string(),
     tool_call_id: z.string(),
-    tool_call: toolCall,
+    tool_call: toolCall(),
     llm_response_id: z.string(),
-    security_risk: securityRisk.default('UNKNOWN'),
-    critic_result: z.exactOptional(criticResult),
+    security_risk: securityRisk().default('UNKNOWN'),
+    critic_result: z.exactOptional(criticResult()),
     summary: z.exactOptional(z.string()),
-  },
+  }),
   isForModel: true,
 });
 export type ActionEvent = ReturnType<typeof ActionEvent.create>;

@@ -6,12 +6,12 @@ import { defineEvent } from '../define-event.ts';
  */
 export const Condensation = defineEvent('Condensation', {
   source: 'environment',
-  fields: {
+  fields: () => ({
     forgotten_event_ids: z.array(z.string()).default([]),
     summary: z.exactOptional(z.string()),
     /** Index into the view after the removal; an index past the end appends. */
     summary_offset: z.exactOptional(z.number().int().nonnegative()),
     llm_response_id: z.string(),
-  },
+  }),
 });
 export type Condensation = ReturnType<typeof Condensation.create>;

@@ -4,6 +4,6 @@ import { errorClassification } from './error-classification.ts';
 
 /** Failure that ended a run, described for people. The model does not see it. */
 export const ConversationErrorEvent = defineEvent('ConversationErrorEvent', {
-  fields: { code: z.string(), detail: z.string(), classification: z.exactOptional(errorClassification) },
+  fields: () => ({ code: z.string(), detail: z.string(), classification: z.exactOptional(errorClassification()) }),
 });
 export type ConversationErrorEvent = ReturnType<typeof ConversationErrorEvent.create>;

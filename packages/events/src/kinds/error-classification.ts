@@ -1,17 +1,20 @@
 import * as z from 'zod';
+import { lazy } from '../lazy.ts';
 import { withFallback } from '../lenient.ts';
 
 /** Classification of a failure by possible user actions. `kind` is an ordinary field here, not a discriminator. */
-export const errorClassification = z.strictObject({
-  kind: withFallback(
-    z.enum(['auth', 'quota', 'rate_limit', 'config', 'transient', 'agent_action', 'internal', 'unknown']),
-    'unknown',
-  ),
-  retryable: z.boolean(),
-  user_action: withFallback(z.enum(['none', 'retry', 'settings']), 'none').default('none'),
-  error_id: z.exactOptional(z.string()),
-});
-export type ErrorClassification = z.output<typeof errorClassification>;
+export const errorClassification = lazy(() =>
+  z.strictObject({
+    kind: withFallback(
+      z.enum(['auth', 'quota', 'rate_limit', 'config', 'transient', 'agent_action', 'internal', 'unknown']),
+      'unknown',
+    ),
+    retryable: z.boolean(),
+    user_action: withFallback(z.enum(['none', 'retry', 'settings']), 'none').default('none'),
+    error_id: z.exactOptional(z.string()),
+  }),
+);
+export type ErrorClassification = z.output<ReturnType<typeof errorClassification>>;
 
 type Classification = Readonly<ErrorClassification>;
 

@@ -20,7 +20,7 @@ export type HookEventType = (typeof hookEventTypes)[number];
 export const HookExecutionEvent = defineEvent('HookExecutionEvent', {
   source: 'hook',
   isOnEveryBranch: true,
-  fields: {
+  fields: () => ({
     hook_event_type: z.enum(hookEventTypes),
     hook_command: z.string(),
     tool_name: z.exactOptional(z.string()),
@@ -35,6 +35,6 @@ export const HookExecutionEvent = defineEvent('HookExecutionEvent', {
     action_id: z.exactOptional(z.string()),
     message_id: z.exactOptional(z.string()),
     hook_input: z.exactOptional(z.record(z.string(), z.unknown())),
-  },
+  }),
 });
 export type HookExecutionEvent = ReturnType<typeof HookExecutionEvent.create>;

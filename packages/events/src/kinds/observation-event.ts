@@ -7,13 +7,13 @@ import { presentObservation } from '../payloads/present-observation.ts';
 /** Result of a tool for one action. */
 export const ObservationEvent = defineEvent('ObservationEvent', {
   source: 'environment',
-  fields: {
+  fields: () => ({
     tool_name: z.string(),
     tool_call_id: z.string(),
-    observation: anyObservation,
+    observation: anyObservation(),
     action_id: z.string(),
-    extended_content: z.array(textContent).default([]),
-  },
+    extended_content: z.array(textContent()).default([]),
+  }),
   toMessage: ({ observation: result, extended_content, tool_name, tool_call_id }) => ({
     role: 'tool',
     content: [...presentObservation(result), ...extended_content],

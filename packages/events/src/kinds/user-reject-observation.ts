@@ -6,13 +6,13 @@ import { withFallback } from '../lenient.ts';
 /** Rejection of a call by a person or a hook. The model reads the reason. */
 export const UserRejectObservation = defineEvent('UserRejectObservation', {
   source: 'environment',
-  fields: {
+  fields: () => ({
     tool_name: z.string(),
     tool_call_id: z.string(),
     rejection_reason: z.string().default('User rejected the action'),
     rejection_source: withFallback(z.enum(['user', 'hook']), 'hook').default('user'),
     action_id: z.string(),
-  },
+  }),
   toMessage: ({ rejection_reason, rejection_source, tool_name, tool_call_id }) => ({
     role: 'tool',
     content: [

@@ -249,7 +249,7 @@ test('messages of custom kinds are made legal', () => {
   const roles = ['user', 'assistant', 'system', 'tool'] as const;
   const Custom = defineEvent('Custom', {
     source: 'environment',
-    fields: { role: z.enum(roles) },
+    fields: () => ({ role: z.enum(roles) }),
     toMessage: ({ role }) => ({
       role,
       content: [text('custom')],

@@ -1,75 +1,78 @@
 import * as z from 'zod';
+import { lazy } from '../lazy.ts';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-const filePath = z.string().describe('The path of the file, absolute or in the working directory.');
-const changed = {
+const filePath = lazy(() => z.string().describe('The path of the file, absolute or in the working directory.'));
+const changed = lazy(() => ({
   file_path: z.exactOptional(z.string()),
   is_new_file: z.boolean().default(false),
-};
-const contents = {
+}));
+const contents = lazy(() => ({
   old_content: z.exactOptional(z.string()),
   new_content: z.exactOptional(z.string()),
-};
+}));
 
 /** Reads a file by lines. */
-export const ReadFileAction = defineAction('ReadFileAction', {
-  file_path: filePath,
+export const ReadFileAction = defineAction('ReadFileAction', () => ({
+  file_path: filePath(),
   offset: z.exactOptional(z.number().int().nonnegative()).describe('Skip this many lines.'),
   limit: z.exactOptional(z.number().int().positive()).describe('Read at most this many lines.'),
-});
+}));
 
 /** Part of a file; `lines_shown` contains its first and last line, counted from 1. */
-export const ReadFileObservation = defineObservation('ReadFileObservation', {
+export const ReadFileObservation = defineObservation('ReadFileObservation', () => ({
   file_path: z.string(),
   file_content: z.string().default(''),
   is_truncated: z.boolean().default(false),
   lines_shown: z.exactOptional(z.array(z.number().int())),
   total_lines: z.exactOptional(z.number().int()),
-});
+}));
 
 /** Writes a whole file. */
-export const WriteFileAction = defineAction('WriteFileAction', {
-  file_path: filePath,
+export const WriteFileAction = defineAction('WriteFileAction', () => ({
+  file_path: filePath(),
   content: z.string().describe('The whole new text of the file.'),
-});
+}));
 
 /** Result of writing a file. */
-export const WriteFileObservation = defineObservation('WriteFileObservation', { ...changed, ...contents });
+export const WriteFileObservation = defineObservation('WriteFileObservation', () => ({ ...changed(), ...contents() }));
 
 /** Replaces text in a file. */
-export const EditAction = defineAction('EditAction', {
-  file_path: filePath,
+export const EditAction = defineAction('EditAction', () => ({
+  file_path: filePath(),
   old_string: z.string().describe('The exact text to replace; empty to create the file.'),
   new_string: z.string().describe('The replacement.'),
   expected_replacements: z.number().int().nonnegative().default(1).describe('Expected number of occurrences.'),
-});
+}));
 
 /** Result of replacing text. */
-export const EditObservation = defineObservation('EditObservation', {
-  ...changed,
+export const EditObservation = defineObservation('EditObservation', () => ({
+  ...changed(),
   replacements_made: z.number().int().default(0),
-  ...contents,
-});
+  ...contents(),
+}));
 
 /** Lists a directory. */
-export const ListDirectoryAction = defineAction('ListDirectoryAction', {
+export const ListDirectoryAction = defineAction('ListDirectoryAction', () => ({
   dir_path: z.string().default('.').describe('The directory, absolute or in the working directory.'),
   recursive: z.boolean().default(false).describe('Include the entries one level deeper.'),
-});
+}));
 
-const fileEntry = z.strictObject({
-  name: z.string(),
-  path: z.string(),
-  is_directory: z.boolean(),
-  size: z.number().int(),
-  /** ISO 8601. */
-  modified_time: z.string(),
-});
+const fileEntry = lazy(() =>
+  z.strictObject({
+    name: z.string(),
+    path: z.string(),
+    is_directory: z.boolean(),
+    size: z.number().int(),
+    /** ISO 8601. */
+    modified_time: z.string(),
+  }),
+);
 
 /** Entries of a directory; `is_truncated` if there are more. */
-export const ListDirectoryObservation = defineObservation('ListDirectoryObservation', {
+export const ListDirectoryObservation = defineObservation('ListDirectoryObservation', () => ({
   dir_path: z.exactOptional(z.string()),
-  entries: z.array(fileEntry).default([]),
+  entries: z.array(fileEntry()).default([]),
   total_count: z.number().int().default(0),
   is_truncated: z.boolean().default(false),
-});
+}));

@@ -1,21 +1,22 @@
 import * as z from 'zod';
+import { lazy } from '../lazy.ts';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-const delegation = z.enum(['spawn', 'delegate']);
+const delegation = lazy(() => z.enum(['spawn', 'delegate']));
 
 /** Creates sub-agents, or delegates tasks to them. Occurs in old conversations only. */
-export const DelegateAction = defineAction('DelegateAction', {
-  command: delegation.describe('spawn creates sub-agents; delegate assigns tasks to them and waits.'),
+export const DelegateAction = defineAction('DelegateAction', () => ({
+  command: delegation().describe('spawn creates sub-agents; delegate assigns tasks to them and waits.'),
   ids: z.exactOptional(z.array(z.string())).describe('For spawn: the ids of the sub-agents to create.'),
   agent_types: z.exactOptional(z.array(z.string())).describe('For spawn: the kind of each, in the order of the ids.'),
   tasks: z.exactOptional(z.record(z.string(), z.string())).describe('For delegate: the task of each, by id.'),
-});
+}));
 
 /** Result of a delegation. */
-export const DelegateObservation = defineObservation('DelegateObservation', { command: delegation });
+export const DelegateObservation = defineObservation('DelegateObservation', () => ({ command: delegation() }));
 
 /** Runs a script that starts sub-agents. */
-export const WorkflowAction = defineAction('WorkflowAction', {
+export const WorkflowAction = defineAction('WorkflowAction', () => ({
   name: z.string().describe('The name of the workflow.'),
   script: z.string().describe('The script.'),
   max_concurrency: z
@@ -25,10 +26,10 @@ export const WorkflowAction = defineAction('WorkflowAction', {
     .max(64)
     .default(8)
     .describe('Maximum number of sub-agents that run concurrently.'),
-});
+}));
 
 /** Outcome of a workflow. */
-export const WorkflowObservation = defineObservation('WorkflowObservation', {
+export const WorkflowObservation = defineObservation('WorkflowObservation', () => ({
   name: z.string(),
   status: z.enum(['completed', 'error']),
-});
+}));

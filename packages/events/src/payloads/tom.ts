@@ -3,20 +3,20 @@ import { text, type Content } from '../content.ts';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** Asks the agent that models the user for the user's intent. */
-export const ConsultTomAction = defineAction('ConsultTomAction', {
+export const ConsultTomAction = defineAction('ConsultTomAction', () => ({
   reason: z.string().describe('Reason for the question.'),
   use_user_message: z.boolean().default(true).describe('Ask about the last user message.'),
   custom_query: z.exactOptional(z.string()).describe('Ask this instead.'),
-});
+}));
 
 /** Assumed intent of the user, with a confidence from 0 to 1 and the reasoning. */
 export const ConsultTomObservation = defineObservation(
   'ConsultTomObservation',
-  {
+  () => ({
     suggestions: z.string().default(''),
     confidence: z.exactOptional(z.number()),
     reasoning: z.exactOptional(z.string()),
-  },
+  }),
   ({ content, suggestions, confidence, reasoning }) =>
     withLines(content, [
       suggestions,
@@ -26,12 +26,12 @@ export const ConsultTomObservation = defineObservation(
 );
 
 /** Lets the agent that models the user learn from past conversations. */
-export const SleeptimeComputeAction = defineAction('SleeptimeComputeAction', {});
+export const SleeptimeComputeAction = defineAction('SleeptimeComputeAction', () => ({}));
 
 /** Result of learning from past conversations. */
 export const SleeptimeComputeObservation = defineObservation(
   'SleeptimeComputeObservation',
-  { message: z.string().default(''), sessions_processed: z.number().int().default(0) },
+  () => ({ message: z.string().default(''), sessions_processed: z.number().int().default(0) }),
   ({ content, message, sessions_processed: count }) =>
     withLines(content, [typeof count === 'number' && `Conversations taken in: ${count}.`, message]),
 );

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from '../lazy.ts';
 import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
 import type { BaseEvent } from '../define-event.ts';
 import type { Projection } from '../fold/projection.ts';
@@ -19,7 +20,7 @@ const lists = new Map<string, keyof Blocked>([
   ['blocked_actions', 'actions'],
   ['blocked_messages', 'messages'],
 ]);
-const reasons = z.record(z.string(), z.string());
+const reasons = lazy(() => z.record(z.string(), z.string()));
 const noReason = 'A hook gave no reason.';
 
 /**
@@ -56,7 +57,7 @@ function applyHook(state: BlockedState, event: HookExecutionEvent): void {
 function applyUpdate(state: BlockedState, event: BaseEvent): void {
   for (const [key, value] of stateFields(event)) {
     const list = lists.get(key);
-    const named = reasons.safeParse(value);
+    const named = reasons().safeParse(value);
     if (list && named.success) state[list] = new Map(Object.entries(named.data));
   }
 }

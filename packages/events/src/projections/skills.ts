@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from '../lazy.ts';
 import { MessageEvent } from '../kinds/message-event.ts';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import type { BaseEvent } from '../define-event.ts';
@@ -22,7 +23,7 @@ const keys: Readonly<Record<string, keyof Skills>> = {
   invoked_skills: 'invoked',
   activated_path_rules: 'pathRules',
 };
-const names = z.array(z.string());
+const names = lazy(() => z.array(z.string()));
 
 /** Folds the {@link Skills} of a branch: from messages, results and lists in state updates. */
 export const skillsProjection: Projection<Skills> = {
@@ -44,7 +45,7 @@ function skillsIn(event: BaseEvent): readonly (readonly [keyof Skills, readonly 
   }
   return stateFields(event).flatMap(([key, value]) => {
     const list = Object.hasOwn(keys, key) ? keys[key] : undefined;
-    const all = names.safeParse(value);
+    const all = names().safeParse(value);
     return list && all.success ? [[list, all.data] as const] : [];
   });
 }

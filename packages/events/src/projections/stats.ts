@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from '../lazy.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { callFact, type Call } from '../facts/call.ts';
 import type { TokenUsage } from '../token-usage.ts';
@@ -126,34 +127,38 @@ function tokensOf({ usage }: Pick<Call, 'usage'>): Partial<TokenUsage> {
   return { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens };
 }
 
-const count = z.number().nonnegative().catch(0);
-const foreignTokens = z.object({
-  prompt_tokens: count,
-  completion_tokens: count,
-  cache_read_tokens: count,
-  cache_write_tokens: count,
-  reasoning_tokens: count,
-});
-const foreignMetrics = z.object({
-  accumulated_cost: count,
-  accumulated_token_usage: foreignTokens.nullish(),
-  /** Seconds, one for each call. Only in the full form. */
-  response_latencies: z.array(z.object({ latency: count })).catch([]),
-});
-const foreignStats = z.object({ usage_to_metrics: z.record(z.string(), foreignMetrics) });
+const count = lazy(() => z.number().nonnegative().catch(0));
+const foreignTokens = lazy(() =>
+  z.object({
+    prompt_tokens: count(),
+    completion_tokens: count(),
+    cache_read_tokens: count(),
+    cache_write_tokens: count(),
+    reasoning_tokens: count(),
+  }),
+);
+const foreignMetrics = lazy(() =>
+  z.object({
+    accumulated_cost: count(),
+    accumulated_token_usage: foreignTokens().nullish(),
+    /** Seconds, one for each call. Only in the full form. */
+    response_latencies: z.array(z.object({ latency: count() })).catch([]),
+  }),
+);
+const foreignStats = lazy(() => z.object({ usage_to_metrics: z.record(z.string(), foreignMetrics()) }));
 
 /**
  * @see software-agent-sdk ConversationStats: `stats` updates carry a short form, a `full_state` may carry the full one
  */
 function foreignUsage(event: BaseEvent): Map<string, UsageSum> | undefined {
   const [, value] = stateFields(event).find(([key]) => key === 'stats') ?? [];
-  const parsed = foreignStats.safeParse(value);
+  const parsed = foreignStats().safeParse(value);
   if (!parsed.success) return undefined;
   const usages = Object.entries(parsed.data.usage_to_metrics);
   return new Map(usages.map(([id, metrics]) => [id, sum(noUsage, usageOf(metrics))]));
 }
 
-function usageOf(metrics: z.output<typeof foreignMetrics>): UsageSum {
+function usageOf(metrics: z.output<ReturnType<typeof foreignMetrics>>): UsageSum {
   const { accumulated_cost, accumulated_token_usage: tokens, response_latencies: latencies } = metrics;
   return {
     ...noUsage,

@@ -5,7 +5,7 @@ import { TaskTrackerObservation, taskItem, type TaskItem } from '../payloads/tas
 import { freezeJson } from '../immutable.ts';
 import type { Projection } from '../fold/projection.ts';
 
-const readItems = lenientReader(z.array(taskItem));
+const readItems = lenientReader(() => z.array(taskItem()));
 
 /** Folds the agent's task list after its last successful task_tracker call. */
 export const taskListProjection: Projection<readonly TaskItem[]> = {

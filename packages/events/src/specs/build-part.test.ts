@@ -15,7 +15,7 @@ interface Context {
 
 const leaf = definePartKind({
   kind: 'leaf',
-  options: z.object({ size: z.number().positive(), apiKey: z.exactOptional(z.string()) }),
+  options: () => z.object({ size: z.number().positive(), apiKey: z.exactOptional(z.string()) }),
   aliases: ['Leaf'],
   create({ size }): Part {
     if (size > 100) throw new RangeError(`A size of ${size} is too large.`);
@@ -24,7 +24,7 @@ const leaf = definePartKind({
 });
 const pair = definePartKind({
   kind: 'pair',
-  options: z.object({ parts: z.array(z.json()) }),
+  options: () => z.object({ parts: z.array(z.json()) }),
   create: ({ parts }, { part }: Context): Part => ({
     spec: { kind: 'pair', parts: parts.map((child, index) => part(child, 'parts', index).spec) },
   }),

@@ -41,10 +41,10 @@ export function preparePart<Part, Context>(
   if (path.length > maxNesting * 2) throw problemAt(path, name, `it is nested deeper than ${maxNesting} parts.`);
   const kind = registry.findLast((candidate) => candidate.kind === name || candidate.aliases?.includes(name));
   if (!kind) throw problemAt(path, name, 'no part of this kind is registered.');
-  const parsed = kind.options.safeParse(fields);
+  const parsed = kind.options().safeParse(fields);
   if (!parsed.success) throw new SpecError({ kind: name, ...optionProblem(spec, parsed.error, path) });
   for (const field of Object.keys(fields)) {
-    if (Object.hasOwn(kind.options.shape, field)) continue;
+    if (Object.hasOwn(kind.options().shape, field)) continue;
     onIgnored?.({ path: pathText([...path, field]), kind: name, reason: 'this option is not known, and is ignored.' });
   }
   return (context) => created(kind, parsed.data, { path, context });

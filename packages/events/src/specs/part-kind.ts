@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Json } from '../json.ts';
+import { lazy } from '../lazy.ts';
 
 /** Position of a part in the spec of an agent: names and indexes from the outside in. */
 export type SpecPath = readonly (string | number)[];
@@ -19,8 +20,8 @@ export interface PartKind<Part, Context> {
   readonly kind: string;
   /** Other values of `kind` for the same part, such as the class name of the reference. */
   readonly aliases?: readonly string[];
-  /** Options in the spec. Fields that it does not have are reported as ignored. */
-  readonly options: z.ZodObject;
+  /** Returns the schema of the options in the spec. Fields that it does not have are reported as ignored. */
+  readonly options: () => z.ZodObject;
   /** Creates the part from checked options. May throw for options that its constructor rejects. */
   create(options: never, context: Context): Part;
 }
@@ -32,7 +33,8 @@ export type Registry<Part, Context> = readonly PartKind<Part, Context>[];
 export interface PartKindOptions<Options extends z.ZodObject, Part, Context> {
   readonly kind: string;
   readonly aliases?: readonly string[];
-  readonly options: Options;
+  /** Returns the schema of the options; called on first use. */
+  readonly options: () => Options;
   create(options: z.output<Options>, context: Context): Part;
 }
 
@@ -40,5 +42,5 @@ export interface PartKindOptions<Options extends z.ZodObject, Part, Context> {
 export function definePartKind<Options extends z.ZodObject, Part, Context>(
   kind: PartKindOptions<Options, Part, Context>,
 ): PartKind<Part, Context> {
-  return kind;
+  return { ...kind, options: lazy(kind.options) };
 }

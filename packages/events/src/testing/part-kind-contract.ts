@@ -44,7 +44,7 @@ export const partKindContract: readonly PartKindCheck[] = [
     title: 'accepts garbage in an option with a stable spec, or names the option',
     run(subject) {
       const { example, kind } = subject;
-      for (const field of Object.keys(kind.options.shape)) {
+      for (const field of Object.keys(kind.options().shape)) {
         for (const value of garbage) tryGarbage(subject, { ...example, [field]: value }, field);
       }
     },

@@ -54,7 +54,7 @@ export function chatAssembly(mode: Dialect['thinkTags'] = 'never'): ChatAssembly
     },
     push(raw) {
       const body = unwrap(raw);
-      const chunk = wireAnswer.safeParse(body).data;
+      const chunk = wireAnswer().safeParse(body).data;
       if (!chunk) return [];
       state.id ||= chunk.id;
       state.model ||= chunk.model;

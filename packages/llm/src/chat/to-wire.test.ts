@@ -294,7 +294,7 @@ test('a server reads back every message that is sent to it', () => {
   const free: WireSettings = { ...settings, dialect: { ...openAi, callIds: 'free' } };
   fc.assert(
     fc.property(fc.array(anyMessage), (messages) => {
-      const body = wireBody.parse(JSON.parse(JSON.stringify(toWire(userRequest('', { messages }), free))));
+      const body = wireBody().parse(JSON.parse(JSON.stringify(toWire(userRequest('', { messages }), free))));
       expect(requestOf(body).messages).toEqual(messages);
     }),
   );

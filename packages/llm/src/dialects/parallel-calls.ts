@@ -1,4 +1,4 @@
-import type { ToolCall } from '@varve/events';
+import { lazy, type ToolCall } from '@varve/events';
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import { wireCallId } from './call-ids.ts';
@@ -7,11 +7,13 @@ import { defaultReplyLimits } from '../http/reply-limits.ts';
 /** A tool that no request offers: models of OpenAI invent it to call several tools in one call. */
 export const parallelName = 'multi_tool_use.parallel';
 
-const parallelArguments = z.looseObject({
-  tool_uses: z
-    .array(z.looseObject({ recipient_name: z.string(), parameters: z.record(z.string(), z.unknown()) }))
-    .min(1),
-});
+const parallelArguments = lazy(() =>
+  z.looseObject({
+    tool_uses: z
+      .array(z.looseObject({ recipient_name: z.string(), parameters: z.record(z.string(), z.unknown()) }))
+      .min(1),
+  }),
+);
 
 /**
  * Replaces each call of {@link parallelName} by the calls in its arguments, with the tools' own names. One stays that
@@ -42,7 +44,7 @@ function expandCall(
   toolNameFor: (name: string) => string,
   { ids, maxCalls }: ExpandOptions,
 ): readonly ToolCall[] {
-  const read = parallelArguments.safeParse(parseJson(call.arguments, defaultReplyLimits)).data;
+  const read = parallelArguments().safeParse(parseJson(call.arguments, defaultReplyLimits)).data;
   const { responses_item_id: _item, ...bare } = call;
   if (!read || read.tool_uses.length > maxCalls) return [call];
   // A long id would be repeated in each call.

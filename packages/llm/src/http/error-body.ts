@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 
 /** Content of an error body: `message` for people, `full` to determine the error code. */
 export interface ErrorBody {
@@ -10,22 +11,24 @@ export interface ErrorBody {
   readonly failedGeneration?: string;
 }
 
-const shape = z.looseObject({
-  message: z.string().optional().catch(undefined),
-  detail: z.string().optional().catch(undefined),
-  code: z.union([z.string(), z.number()]).optional().catch(undefined),
-  status: z.union([z.string(), z.number()]).optional().catch(undefined),
-  failed_generation: z.string().optional().catch(undefined),
-  metadata: z
-    .looseObject({ raw: z.string().optional().catch(undefined) })
-    .optional()
-    .catch(undefined),
-});
+const shape = lazy(() =>
+  z.looseObject({
+    message: z.string().optional().catch(undefined),
+    detail: z.string().optional().catch(undefined),
+    code: z.union([z.string(), z.number()]).optional().catch(undefined),
+    status: z.union([z.string(), z.number()]).optional().catch(undefined),
+    failed_generation: z.string().optional().catch(undefined),
+    metadata: z
+      .looseObject({ raw: z.string().optional().catch(undefined) })
+      .optional()
+      .catch(undefined),
+  }),
+);
 
 /** Parses an error body in any known shape: an `error` object, its content, a string, HTML, nothing. */
 export function parseErrorBody(body: unknown): ErrorBody {
   if (typeof body === 'string') return { message: titleOf(body), full: titleOf(body) };
-  const parsed = shape.safeParse(body);
+  const parsed = shape().safeParse(body);
   if (!parsed.success) return { message: '', full: body === undefined ? '' : JSON.stringify(body) };
   const { error } = parsed.data;
   if (error !== undefined && error !== null) return parseErrorBody(error);
@@ -36,7 +39,7 @@ export function parseErrorBody(body: unknown): ErrorBody {
   return { message: text === '' ? full : text, full, ...status, ...(failedGeneration && { failedGeneration }) };
 }
 
-function statusOf({ code, status }: z.output<typeof shape>): Pick<ErrorBody, 'status'> {
+function statusOf({ code, status }: z.output<ReturnType<typeof shape>>): Pick<ErrorBody, 'status'> {
   const httpStatus = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
   return httpStatus === undefined ? {} : { status: httpStatus };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { apiRoot } from '../http/api-root.ts';
 import { serverReader, type ServerReaderOptions } from './server-reader.ts';
 
@@ -7,7 +8,7 @@ export interface ListModelsOptions extends ServerReaderOptions {
   readonly baseUrl: string;
 }
 
-const list = z.looseObject({ data: z.array(z.looseObject({ id: z.string().min(1).max(300) })) });
+const list = lazy(() => z.looseObject({ data: z.array(z.looseObject({ id: z.string().min(1).max(300) })) }));
 
 /**
  * Returns the names of the models that a server lists; undefined if it does not answer. Never rejects because of a
@@ -16,7 +17,7 @@ const list = z.looseObject({ data: z.array(z.looseObject({ id: z.string().min(1)
  * @throws {LlmError} `bad-request` for an invalid address.
  */
 export async function listModels({ baseUrl, ...options }: ListModelsOptions): Promise<readonly string[] | undefined> {
-  const answer = await serverReader(options)(`${apiRoot(baseUrl)}/models`, list);
+  const answer = await serverReader(options)(`${apiRoot(baseUrl)}/models`, list());
   return answer?.data.map(({ id }) => id);
 }
 

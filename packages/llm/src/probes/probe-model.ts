@@ -28,9 +28,9 @@ export async function probeModel(options: ProbeOptions): Promise<ProbedCapabilit
   const read = serverReader(options);
   const localReads = isLoopback(root)
     ? [
-        read(`${server}/props`, llamaProps),
+        read(`${server}/props`, llamaProps()),
         read(`${server}/api/v0/models`, lmStudioModel(model)),
-        read(`${server}/api/show`, ollamaModel, { model }),
+        read(`${server}/api/show`, ollamaModel(), { model }),
       ]
     : [];
   const answers = await Promise.all([read(`${root}/models`, listedModel(model)), ...localReads]);

@@ -1,26 +1,30 @@
-import type { TokenUsage } from '@varve/events';
+import { lazy, type TokenUsage } from '@varve/events';
 import * as z from 'zod';
 
 /** Most tokens or dollars of one response. Sums of greater numbers would not be exact, or not finite. */
 const maxCount = 1e12;
 
-const count = z.number().nonnegative().max(maxCount).optional().catch(undefined);
-const details = z.looseObject({ cached_tokens: count, cache_write_tokens: count, reasoning_tokens: count });
+const count = lazy(() => z.number().nonnegative().max(maxCount).optional().catch(undefined));
+const details = lazy(() =>
+  z.looseObject({ cached_tokens: count(), cache_write_tokens: count(), reasoning_tokens: count() }),
+);
 
-const wireUsage = z.looseObject({
-  prompt_tokens: count,
-  completion_tokens: count,
-  total_tokens: count,
-  prompt_tokens_details: details.optional().catch(undefined),
-  completion_tokens_details: details.optional().catch(undefined),
-  cached_tokens: count,
-  prompt_cache_hit_tokens: count,
-  cache_read_input_tokens: count,
-  cache_creation_input_tokens: count,
-  reasoning_tokens: count,
-  cost: count,
-});
-type WireUsage = z.output<typeof wireUsage>;
+const wireUsage = lazy(() =>
+  z.looseObject({
+    prompt_tokens: count(),
+    completion_tokens: count(),
+    total_tokens: count(),
+    prompt_tokens_details: details().optional().catch(undefined),
+    completion_tokens_details: details().optional().catch(undefined),
+    cached_tokens: count(),
+    prompt_cache_hit_tokens: count(),
+    cache_read_input_tokens: count(),
+    cache_creation_input_tokens: count(),
+    reasoning_tokens: count(),
+    cost: count(),
+  }),
+);
+type WireUsage = z.output<ReturnType<typeof wireUsage>>;
 
 /** Usage and cost of one response, as far as the provider reports them. */
 export interface UsageAndCost {
@@ -33,7 +37,7 @@ export interface UsageAndCost {
  * part of the input, reasoning is part of the output. An object without prompt tokens contains no usage.
  */
 export function usageOf(raw: unknown): UsageAndCost {
-  const parsed = wireUsage.safeParse(raw);
+  const parsed = wireUsage().safeParse(raw);
   if (!parsed.success) return {};
   const { prompt_tokens: prompt, cost } = parsed.data;
   return {

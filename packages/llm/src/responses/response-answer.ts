@@ -1,51 +1,58 @@
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { lenientList } from '../protocol/lenient-list.ts';
 
 /** Text that may be missing, null or of another type, all of which mean none. */
-const textField = z.string().catch('');
-const indexField = z.number().int().catch(0);
+const textField = lazy(() => z.string().catch(''));
+const indexField = lazy(() => z.number().int().catch(0));
 
-const texts = lenientList(z.looseObject({ type: textField, text: textField, refusal: textField }));
+const texts = lazy(() => lenientList(z.looseObject({ type: textField(), text: textField(), refusal: textField() })));
 
 /** An item of the output. */
-export const outputItem = z.looseObject({
-  type: textField,
-  id: textField,
-  call_id: textField,
-  name: textField,
-  phase: textField,
-  arguments: textField,
-  content: texts,
-  summary: texts,
-  encrypted_content: textField,
-});
+export const outputItem = lazy(() =>
+  z.looseObject({
+    type: textField(),
+    id: textField(),
+    call_id: textField(),
+    name: textField(),
+    phase: textField(),
+    arguments: textField(),
+    content: texts(),
+    summary: texts(),
+    encrypted_content: textField(),
+  }),
+);
 
-const count = z.number().nonnegative().optional().catch(undefined);
-const details = z
-  .looseObject({ cached_tokens: count, cache_write_tokens: count, reasoning_tokens: count })
-  .optional()
-  .catch(undefined);
+const count = lazy(() => z.number().nonnegative().optional().catch(undefined));
+const details = lazy(() =>
+  z
+    .looseObject({ cached_tokens: count(), cache_write_tokens: count(), reasoning_tokens: count() })
+    .optional()
+    .catch(undefined),
+);
 
 /** A reply, complete or in progress. */
-export const wireResponse = z.looseObject({
-  id: textField,
-  model: textField,
-  status: textField,
-  output: lenientList(outputItem),
-  incomplete_details: z.looseObject({ reason: textField }).nullish().catch(undefined),
-  error: z.unknown().optional(),
-  usage: z
-    .looseObject({
-      input_tokens: count,
-      output_tokens: count,
-      total_tokens: count,
-      input_tokens_details: details,
-      output_tokens_details: details,
-      cost: count,
-    })
-    .nullish()
-    .catch(undefined),
-});
+export const wireResponse = lazy(() =>
+  z.looseObject({
+    id: textField(),
+    model: textField(),
+    status: textField(),
+    output: lenientList(outputItem()),
+    incomplete_details: z.looseObject({ reason: textField() }).nullish().catch(undefined),
+    error: z.unknown().optional(),
+    usage: z
+      .looseObject({
+        input_tokens: count(),
+        output_tokens: count(),
+        total_tokens: count(),
+        input_tokens_details: details(),
+        output_tokens_details: details(),
+        cost: count(),
+      })
+      .nullish()
+      .catch(undefined),
+  }),
+);
 
 /**
  * An event of a streamed reply. Servers differ in the fields they leave out, so only the used fields are read, and an
@@ -53,16 +60,18 @@ export const wireResponse = z.looseObject({
  *
  * @see https://platform.openai.com/docs/api-reference/responses-streaming
  */
-export const responseEvent = z.looseObject({
-  type: textField,
-  delta: textField,
-  output_index: indexField,
-  content_index: indexField,
-  summary_index: indexField,
-  item: outputItem.optional().catch(undefined),
-  response: wireResponse.optional().catch(undefined),
-});
+export const responseEvent = lazy(() =>
+  z.looseObject({
+    type: textField(),
+    delta: textField(),
+    output_index: indexField(),
+    content_index: indexField(),
+    summary_index: indexField(),
+    item: outputItem().optional().catch(undefined),
+    response: wireResponse().optional().catch(undefined),
+  }),
+);
 
-export type OutputItem = z.output<typeof outputItem>;
-export type WireResponse = z.output<typeof wireResponse>;
-export type ResponseEvent = z.output<typeof responseEvent>;
+export type OutputItem = z.output<ReturnType<typeof outputItem>>;
+export type WireResponse = z.output<ReturnType<typeof wireResponse>>;
+export type ResponseEvent = z.output<ReturnType<typeof responseEvent>>;

@@ -34,9 +34,9 @@ export function responseAssembly(): ProtocolAssembly {
       return failure;
     },
     push(raw) {
-      const event = responseEvent.safeParse(raw).data;
+      const event = responseEvent().safeParse(raw).data;
       if (!event) return [];
-      if (event.type === '') return end(wireResponse.parse(raw));
+      if (event.type === '') return end(wireResponse().parse(raw));
       if (event.type === 'error') failure = raw;
       if (event.response && finalEvents.has(event.type)) return end(event.response);
       last = event.response ?? last;

@@ -37,7 +37,7 @@ function connection(
     model,
     headers: names,
     client,
-  }: Pick<z.output<typeof adapterOptions>, 'baseUrl' | 'model' | 'headers'> & {
+  }: Pick<z.output<ReturnType<typeof adapterOptions>>, 'baseUrl' | 'model' | 'headers'> & {
     readonly client: 'application' | undefined;
   },
   application: ModelKindsOptions,

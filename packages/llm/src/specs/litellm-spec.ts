@@ -1,4 +1,4 @@
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import { SpecError, type PartSpec, type SpecProblem } from '@varve/events/specs';
 import * as z from 'zod';
 import { modelSeesImages } from '../providers/model-from.ts';
@@ -7,26 +7,28 @@ import { makerOf, modelNameAt, splitReference } from '../providers/reference.ts'
 
 /** Null means absent in the records of the reference. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => z.nullish(schema);
-const seconds = optional(z.number().positive());
+const seconds = lazy(() => optional(z.number().positive()));
 
-const litellm = z.looseObject({
-  model: z.string().min(1),
-  base_url: optional(z.string()),
-  api_mode: optional(z.enum(['auto', 'chat', 'responses'])),
-  num_retries: optional(z.int().nonnegative()),
-  retry_max_wait: seconds,
-  timeout: seconds,
-  temperature: optional(z.number()),
-  top_p: optional(z.number()),
-  seed: optional(z.number()),
-  reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
-  max_output_tokens: optional(z.int().positive()),
-  max_input_tokens: optional(z.int().positive()),
-  native_tool_calling: optional(z.boolean()),
-  disable_vision: optional(z.boolean()),
-});
+const litellm = lazy(() =>
+  z.looseObject({
+    model: z.string().min(1),
+    base_url: optional(z.string()),
+    api_mode: optional(z.enum(['auto', 'chat', 'responses'])),
+    num_retries: optional(z.int().nonnegative()),
+    retry_max_wait: seconds(),
+    timeout: seconds(),
+    temperature: optional(z.number()),
+    top_p: optional(z.number()),
+    seed: optional(z.number()),
+    reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
+    max_output_tokens: optional(z.int().positive()),
+    max_input_tokens: optional(z.int().positive()),
+    native_tool_calling: optional(z.boolean()),
+    disable_vision: optional(z.boolean()),
+  }),
+);
 
-type Litellm = z.output<typeof litellm>;
+type Litellm = z.output<ReturnType<typeof litellm>>;
 
 /** Fields that change requests in a way that no option here does. */
 const unsupported = [
@@ -55,7 +57,7 @@ export function isLitellmSpec(value: Json | undefined): boolean {
  * @see software-agent-sdk openhands/sdk/llm/llm.py
  */
 export function specFromLitellm(value: Json, onIgnored: (problem: SpecProblem) => void = () => undefined): PartSpec {
-  const { data, error } = litellm.safeParse(value);
+  const { data, error } = litellm().safeParse(value);
   if (!data) {
     const [issue] = error.issues;
     throw new SpecError({ path: (issue?.path ?? []).join('.'), kind: 'LLM', reason: `${issue?.message ?? ''}.` });

@@ -1,6 +1,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { LlmError, type LlmErrorCode, type PartialReply, type FailedAttempt } from '../error.ts';
 import type { ModelReply } from '../model-reply.ts';
 
@@ -61,17 +62,19 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-const shape = z.looseObject({
-  version: z.literal(1),
-  digest: z.string(),
-  asked: z.string(),
-  reply: z.looseObject({ id: z.string(), message: z.looseObject({ content: z.array(z.unknown()) }) }).optional(),
-  failure: z.looseObject({ code: z.string(), message: z.string() }).optional(),
-});
+const shape = lazy(() =>
+  z.looseObject({
+    version: z.literal(1),
+    digest: z.string(),
+    asked: z.string(),
+    reply: z.looseObject({ id: z.string(), message: z.looseObject({ content: z.array(z.unknown()) }) }).optional(),
+    failure: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  }),
+);
 
 function entryIn(line: string, position: string): CassetteEntry {
   const entry: unknown = parseJson(line);
-  if (!shape.safeParse(entry).success)
+  if (!shape().safeParse(entry).success)
     throw new LlmError('bad-request', `${position} is not a recorded call of version 1.`);
   return entry as CassetteEntry;
 }

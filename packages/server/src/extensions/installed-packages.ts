@@ -3,23 +3,26 @@ import { join } from 'node:path';
 import { makeDirectories, writeAtomically } from '@varve/files';
 import { parseJson } from '@varve/text';
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { RequestError } from '../error.ts';
 import { fetchPackage, type FetchOptions, type PackageSource } from './fetch-package.ts';
 import { sourceAddress } from './source-address.ts';
 import type { PackageKind } from './package-kind.ts';
 
 /** Record of an installed package. @see agent-server 1.43.1 OpenAPI, InstalledSkillResponse */
-const installedRecord = z.object({
-  name: z.string(),
-  version: z.string(),
-  description: z.string(),
-  source: z.string(),
-  ref: z.string().nullable(),
-  resolved_ref: z.string().nullable(),
-  repo_path: z.string().nullable(),
-  installed_at: z.string(),
-});
-type InstalledRecord = z.output<typeof installedRecord>;
+const installedRecord = lazy(() =>
+  z.object({
+    name: z.string(),
+    version: z.string(),
+    description: z.string(),
+    source: z.string(),
+    ref: z.string().nullable(),
+    resolved_ref: z.string().nullable(),
+    repo_path: z.string().nullable(),
+    installed_at: z.string(),
+  }),
+);
+type InstalledRecord = z.output<ReturnType<typeof installedRecord>>;
 
 /** An installed package. */
 export interface InstalledPackage extends Omit<InstalledRecord, 'ref'> {
@@ -68,7 +71,7 @@ export function installedPackages(options: InstalledPackagesOptions): InstalledP
   const find = async (name: string): Promise<InstalledRecord | undefined> => {
     const text = await readFile(recordPath(name), 'utf8').catch(() => undefined);
     const json = text === undefined ? undefined : parseJson(text);
-    return installedRecord.safeParse(json).data;
+    return installedRecord().safeParse(json).data;
   };
   const stored = async (name: string): Promise<InstalledRecord> => {
     const record = await find(name);

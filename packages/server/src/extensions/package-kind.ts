@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { SkillError, installSkills, loadSkills, unpackArchive } from '@varve/skills';
 import { parseJson } from '@varve/text';
 import { RequestError } from '../error.ts';
@@ -22,10 +23,12 @@ export interface PackageKind {
 }
 
 /** Name of an installed package, which is the name of its directory. */
-export const packageName = z
-  .string()
-  .max(64)
-  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
+export const packageName = lazy(() =>
+  z
+    .string()
+    .max(64)
+    .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
+);
 
 /** Directories with a `SKILL.md`. */
 export const skillPackages: PackageKind = {
@@ -42,11 +45,13 @@ export const skillPackages: PackageKind = {
   },
 };
 
-const manifest = z.object({
-  name: packageName,
-  version: z.string().default(''),
-  description: z.string().default(''),
-});
+const manifest = lazy(() =>
+  z.object({
+    name: packageName(),
+    version: z.string().default(''),
+    description: z.string().default(''),
+  }),
+);
 
 /** Places of the manifest of a plugin. @see software-agent-sdk Plugin, Claude Code plugins */
 const manifests = ['.plugin/plugin.json', '.claude-plugin/plugin.json'];
@@ -71,10 +76,10 @@ export const pluginPackages: PackageKind = {
 };
 
 /** Returns the manifest of a plugin; undefined without a valid one. */
-export async function manifestOf(directory: string): Promise<z.output<typeof manifest> | undefined> {
+export async function manifestOf(directory: string): Promise<z.output<ReturnType<typeof manifest>> | undefined> {
   for (const path of manifests) {
     const text = await readFile(join(directory, path), 'utf8').catch(() => undefined);
-    if (text !== undefined) return manifest.safeParse(parseJson(text)).data;
+    if (text !== undefined) return manifest().safeParse(parseJson(text)).data;
   }
   return undefined;
 }

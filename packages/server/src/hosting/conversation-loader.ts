@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Conversation, type Agent } from '@varve/agent';
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import { personSecrets, providerKeys, type PersonSecrets } from '@varve/settings/agent';
 import type { Cipher, PrivateRecords } from '@varve/settings/secrets';
 import { StorageError, type EventStore } from '@varve/storage';
@@ -324,11 +324,11 @@ function profileOf(configuration: Configuration | undefined): SurroundingsOption
   return typeof id === 'string' ? { id } : undefined;
 }
 
-const policies = z.looseObject({ confirmation_policy: z.unknown(), security_analyzer: z.unknown() });
+const policies = lazy(() => z.looseObject({ confirmation_policy: z.unknown(), security_analyzer: z.unknown() }));
 
 /** Returns the confirmation that the first source with each field contains. */
 function confirmationOf(sources: readonly unknown[]): Confirmation {
-  const fields = sources.map((source) => policies.partial().safeParse(source).data ?? {});
+  const fields = sources.map((source) => policies().partial().safeParse(source).data ?? {});
   const policy = fields.find((each) => Boolean(each.confirmation_policy))?.confirmation_policy;
   const analyzer = fields.find((each) => each.security_analyzer !== undefined)?.security_analyzer;
   return { policy: (policy ?? { kind: 'NeverConfirm' }) as Json, analyzer: (analyzer ?? null) as Json };

@@ -25,7 +25,7 @@ async function servicesWith(steps: Iterable<ScriptedStep>, options: Partial<Serv
     rmSync(directory, { recursive: true });
   });
   const create = async (fields: object = {}): Promise<string> => {
-    const body = startRequest.parse({ ...requestFor(model, directory), ...fields });
+    const body = startRequest().parse({ ...requestFor(model, directory), ...fields });
     return (await services.conversations.create(body)).id;
   };
   return { ...services, store, model, directory, create };

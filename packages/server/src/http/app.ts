@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { frontEnd } from './front-end/front-end.ts';
 import type { Initialization } from './deferred/initialization.ts';
@@ -86,13 +87,19 @@ function honoPath(path: string): string {
 }
 
 function addRoutes(app: OpenAPIHono<ServerEnv>, services: Services): void {
-  for (const { config, handle } of routes) {
-    app.openAPIRegistry.registerPath(config);
-    const path = honoPath(config.path).replace(/(?<=.)\/$/, '');
-    app.on(config.method, [path], (context) => handle(context, services));
+  for (const route of routes) {
+    const path = honoPath(route.path).replace(/(?<=.)\/$/, '');
+    app.on(route.method, [path], (context) => route.handle(context, services));
   }
+  const document = lazy(() => openApiDocument(app));
+  app.get('/openapi.json', (context) => context.json(document()));
+}
+
+/** Builds the schemas of all routes, which serving them does not. */
+function openApiDocument(app: OpenAPIHono<ServerEnv>) {
+  for (const { config } of routes) app.openAPIRegistry.registerPath(config());
   app.openAPIRegistry.registerComponent('securitySchemes', keyScheme.name, keyScheme.scheme);
-  app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'varve', version: protocolVersion } });
+  return app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'varve', version: protocolVersion } });
 }
 
 /** Keeps browsers from taking a response for anything but its content type, such as a file for a script. */

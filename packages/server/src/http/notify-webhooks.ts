@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { canonicalId } from '@varve/storage';
 import { isConversationId } from '../hosting/info/conversation-id.ts';
 import type { ServerEnv } from './route/route.ts';
@@ -7,7 +8,7 @@ import type { Webhooks } from '../streams/webhooks/webhooks.ts';
 
 /** Operations that change what the info of a conversation contains. */
 const changing = new Set(['PATCH ', 'POST pause', 'POST interrupt']);
-const created = z.object({ id: z.string() });
+const created = lazy(() => z.object({ id: z.string() }));
 
 /**
  * Sends the info of a conversation after requests that create, change, pause or interrupt it, and before those that
@@ -26,7 +27,7 @@ export function notifyWebhooks(webhooks: Webhooks): MiddlewareHandler<ServerEnv>
     await next();
     if (isKnown && changing.has(`${method} ${operation}`)) await webhooks.notify(id);
     if (name !== '' || method !== 'POST' || context.res.status !== 201) return;
-    const { data } = created.safeParse(await context.res.clone().json());
+    const { data } = created().safeParse(await context.res.clone().json());
     if (data) await webhooks.notify(canonicalId(data.id));
   };
 }

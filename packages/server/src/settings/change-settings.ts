@@ -1,4 +1,4 @@
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import { llmFields, SettingsError, type SettingKey, type Settings, type SettingValues } from '@varve/settings';
 import { llmValuesOf } from '@varve/settings/profiles';
 import * as z from 'zod';
@@ -9,20 +9,24 @@ import type { ServerSettings } from './server-settings.ts';
 import { activeProfile, conversationSettings, objectOf, policyOf } from './settings-document.ts';
 
 /** Changes of settings that a client sends. @see agent-server 1.43.1 OpenAPI, SettingsUpdateRequest */
-export const settingsChanges = z.object({
-  agent_settings_diff: jsonObject.nullish(),
-  conversation_settings_diff: jsonObject.nullish(),
-  misc_settings_diff: jsonObject.nullish(),
-  active_profile: z.string().nullish(),
-  active_agent_profile_id: z.string().nullish(),
-});
-export type SettingsChanges = z.output<typeof settingsChanges>;
+export const settingsChanges = lazy(() =>
+  z.object({
+    agent_settings_diff: jsonObject().nullish(),
+    conversation_settings_diff: jsonObject().nullish(),
+    misc_settings_diff: jsonObject().nullish(),
+    active_profile: z.string().nullish(),
+    active_agent_profile_id: z.string().nullish(),
+  }),
+);
+export type SettingsChanges = z.output<ReturnType<typeof settingsChanges>>;
 
-const conversationFields = z.looseObject({
-  max_iterations: z.int().min(1),
-  confirmation_mode: z.boolean(),
-  security_analyzer: z.string().nullable(),
-});
+const conversationFields = lazy(() =>
+  z.looseObject({
+    max_iterations: z.int().min(1),
+    confirmation_mode: z.boolean(),
+    security_analyzer: z.string().nullable(),
+  }),
+);
 
 /**
  * Applies changes.
@@ -156,7 +160,7 @@ async function changeConversation(settings: ServerSettings, current: Settings, c
 
 function checkedConversation(before: JsonObject, change: JsonObject): JsonObject {
   const merged = deepMerged(before, change);
-  const { error } = conversationFields.partial().safeParse(merged);
+  const { error } = conversationFields().partial().safeParse(merged);
   if (error) throw new SettingsError('invalid', `conversation_settings: ${error.issues[0]?.path.join('.')}.`);
   return merged;
 }

@@ -1,8 +1,9 @@
 import type { SettingKey } from '@varve/settings';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import type { ServerSettings } from './server-settings.ts';
 
-const names = z.array(z.string());
+const names = lazy(() => z.array(z.string()));
 
 /** Settings that are lists of names. */
 export interface DisabledNames {
@@ -15,10 +16,10 @@ export interface DisabledNames {
 /** Opens lists of names; all are empty without settings. */
 export function disabledNames(settings: ServerSettings | undefined): DisabledNames {
   return {
-    read: async (key) => names.safeParse((await settings?.current())?.get(key)).data ?? [],
+    read: async (key) => names().safeParse((await settings?.current())?.get(key)).data ?? [],
     async change(key, change) {
       await settings?.set((present) => {
-        const after = change(names.safeParse(present[key]).data ?? []);
+        const after = change(names().safeParse(present[key]).data ?? []);
         return { [key]: after.length === 0 ? undefined : after };
       });
     },

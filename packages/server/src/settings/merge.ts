@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, Json>>;
@@ -10,7 +10,9 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** Schema of a JSON object with any fields. A recursive schema of JSON has no form in the document. */
-export const jsonObject = z.custom<JsonObject>(isObject).openapi({ type: 'object', additionalProperties: true });
+export const jsonObject = lazy(() =>
+  z.custom<JsonObject>(isObject).openapi({ type: 'object', additionalProperties: true }),
+);
 
 /** Applies a merge patch: null removes, objects are merged, anything else replaces. @see RFC 7386 */
 export function mergePatch(target: Json | undefined, patch: Json): Json {

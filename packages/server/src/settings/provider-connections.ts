@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { RequestError } from '../error.ts';
 import { storeKey } from './llm-record.ts';
 import type { ServerSettings } from './server-settings.ts';
 
-const connection = z.object({
-  display_name: z.string(),
-  provider: z.string(),
-  base_url: z.string().nullable(),
-  /** Seconds. */
-  created_at: z.int(),
-  updated_at: z.int(),
-  api_key_ref: z.string(),
-});
+const connection = lazy(() =>
+  z.object({
+    display_name: z.string(),
+    provider: z.string(),
+    base_url: z.string().nullable(),
+    /** Seconds. */
+    created_at: z.int(),
+    updated_at: z.int(),
+    api_key_ref: z.string(),
+  }),
+);
 /** Access to a provider that several profiles share; its key is a secret. */
-export type ProviderConnection = z.output<typeof connection>;
+export type ProviderConnection = z.output<ReturnType<typeof connection>>;
 
 const setting = 'reference.provider_connections';
 
@@ -39,7 +42,7 @@ export async function connectionsOf(settings: ServerSettings): Promise<ReadonlyM
 
 function parsed(stored: unknown): Map<string, ProviderConnection> {
   const { data = {} } = z.record(z.string(), z.unknown()).safeParse(stored);
-  const entries = Object.entries(data).map(([id, value]) => [id, connection.safeParse(value).data] as const);
+  const entries = Object.entries(data).map(([id, value]) => [id, connection().safeParse(value).data] as const);
   return new Map(entries.flatMap(([id, value]) => (value ? [[id, value]] : [])));
 }
 

@@ -1,33 +1,38 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { llmFields } from '@varve/settings';
 
 const valueTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 
-const field = z.object({
-  key: z.string(),
-  label: z.string(),
-  description: z.string().nullable(),
-  section: z.string(),
-  section_label: z.string(),
-  value_type: z.enum(valueTypes),
-  default: z.unknown(),
-  prominence: z.enum(['critical', 'major', 'minor']),
-  depends_on: z.array(z.string()),
-  secret: z.boolean(),
-  choices: z.array(z.object({ value: z.string(), label: z.string() })),
-  variant: z.string().nullable(),
-});
-type Field = z.output<typeof field>;
+const field = lazy(() =>
+  z.object({
+    key: z.string(),
+    label: z.string(),
+    description: z.string().nullable(),
+    section: z.string(),
+    section_label: z.string(),
+    value_type: z.enum(valueTypes),
+    default: z.unknown(),
+    prominence: z.enum(['critical', 'major', 'minor']),
+    depends_on: z.array(z.string()),
+    secret: z.boolean(),
+    choices: z.array(z.object({ value: z.string(), label: z.string() })),
+    variant: z.string().nullable(),
+  }),
+);
+type Field = z.output<ReturnType<typeof field>>;
 
 /** Description of settings from which clients make forms. @see agent-server 1.43.1 OpenAPI, SettingsSchema */
-export const settingsSchema = z
-  .object({
-    model_name: z.string(),
-    sections: z.array(
-      z.object({ key: z.string(), label: z.string(), fields: z.array(field), variant: z.string().nullable() }),
-    ),
-  })
-  .openapi('SettingsSchema');
+export const settingsSchema = lazy(() =>
+  z
+    .object({
+      model_name: z.string(),
+      sections: z.array(
+        z.object({ key: z.string(), label: z.string(), fields: z.array(field()), variant: z.string().nullable() }),
+      ),
+    })
+    .openapi('SettingsSchema'),
+);
 
 /** A field in short; the rest has defaults. */
 type Given = Partial<Field> & Pick<Field, 'key' | 'value_type'>;
@@ -65,7 +70,7 @@ const modelFields: readonly Given[] = (
 ).map((name) => ({ key: `llm.${name}`, value_type: 'integer', description: llmFields[name].description }));
 
 /** Settings of agents. */
-export const agentSchema: z.output<typeof settingsSchema> = {
+export const agentSchema: z.output<ReturnType<typeof settingsSchema>> = {
   model_name: 'AgentSettings',
   sections: [
     section('general', 'General', [
@@ -94,7 +99,7 @@ export const agentSchema: z.output<typeof settingsSchema> = {
 };
 
 /** Settings of conversations. */
-export const conversationSchema: z.output<typeof settingsSchema> = {
+export const conversationSchema: z.output<ReturnType<typeof settingsSchema>> = {
   model_name: 'ConversationSettings',
   sections: [
     section('general', 'General', [

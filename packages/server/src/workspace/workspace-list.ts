@@ -3,29 +3,37 @@ import { dirname } from 'node:path';
 import { makeDirectories, writeAtomically } from '@varve/files';
 import { withFileLock } from '@varve/settings';
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { RequestError } from '../error.ts';
 
-const text = z.string().min(1).max(4096);
+const text = lazy(() => z.string().min(1).max(4096));
 
 /** Workspace of the user's list. @see agent-server 1.43.1 OpenAPI, WorkspaceItem */
-export const workspaceItem = z
-  .object({
-    id: text,
-    name: z.string().min(1).max(256),
-    path: text,
-    parentPath: z.string().max(4096).nullable().optional(),
-  })
-  .openapi('WorkspaceItem');
+export const workspaceItem = lazy(() =>
+  z
+    .object({
+      id: text(),
+      name: z.string().min(1).max(256),
+      path: text(),
+      parentPath: z.string().max(4096).nullable().optional(),
+    })
+    .openapi('WorkspaceItem'),
+);
 /** Directory whose subdirectories are offered as workspaces. @see agent-server 1.43.1 OpenAPI, WorkspaceParentItem */
-export const workspaceParent = z
-  .object({ id: text, name: z.string().min(1).max(256), path: text })
-  .openapi('WorkspaceParentItem');
+export const workspaceParent = lazy(() =>
+  z.object({ id: text(), name: z.string().min(1).max(256), path: text() }).openapi('WorkspaceParentItem'),
+);
 /** The user's list. @see agent-server 1.43.1 OpenAPI, WorkspacesListResponse */
-export const workspaceList = z
-  .object({ workspaces: z.array(workspaceItem).default([]), workspaceParents: z.array(workspaceParent).default([]) })
-  .openapi('WorkspacesListResponse');
+export const workspaceList = lazy(() =>
+  z
+    .object({
+      workspaces: z.array(workspaceItem()).default([]),
+      workspaceParents: z.array(workspaceParent()).default([]),
+    })
+    .openapi('WorkspacesListResponse'),
+);
 /** The user's list of workspaces. */
-export type WorkspaceList = z.output<typeof workspaceList>;
+export type WorkspaceList = z.output<ReturnType<typeof workspaceList>>;
 
 /** Maximum number of entries of each kind. */
 const most = 10_000;
@@ -97,7 +105,7 @@ async function readList(file: string): Promise<WorkspaceList> {
     throw error;
   });
   try {
-    return workspaceList.parse(JSON.parse(stored));
+    return workspaceList().parse(JSON.parse(stored));
   } catch (cause) {
     throw new RequestError('conflict', 'The stored list of workspaces is damaged.', { cause });
   }

@@ -112,7 +112,7 @@ function condenserOf(settings: Settings, model: LanguageModel | undefined): Cond
     // Replaced by the model of the role.
     model: model && 'condenser',
   });
-  const known = condenserKinds.find((each) => each.kind === kind)?.options.shape ?? {};
+  const known = condenserKinds.find((each) => each.kind === kind)?.options().shape ?? {};
   const accepted = Object.entries(limits).filter(([name]) => Object.hasOwn(known, name));
   const spec: Json = { kind, ...Object.fromEntries(accepted), ...settings.get('condenser.options') };
   try {

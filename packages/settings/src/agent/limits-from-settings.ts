@@ -1,5 +1,5 @@
 import type { AgentOptions } from '@varve/agent';
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import { withoutUndefined } from '@varve/text';
 import * as z from 'zod';
 import type { SettingKey } from '../definitions/settings.ts';
@@ -15,29 +15,31 @@ export function limitsFromSettings(settings: Source): Limits {
   return { ...budgetOf(settings), ...stuckOf(settings) };
 }
 
-const count = z.number().positive().optional().catch(undefined);
-const storedLimits = z.object({
-  budget: z
-    .object({ maxIterations: count, maxCostUsd: count, maxTokens: count, maxCalls: count, maxMs: count })
-    .optional()
-    .catch(undefined),
-  stuck: z
-    .union([
-      z.literal('never'),
-      z.object({
-        repeatedResults: count,
-        repeatedErrors: count,
-        alternating: count,
-        monologue: count,
-        overflows: count,
-        window: z.enum(['user-message', 'conversation']).optional().catch(undefined),
-        outputs: z.enum(['compared', 'exit-codes']).optional().catch(undefined),
-      }),
-    ])
-    .optional()
-    .catch(undefined),
-});
-type StoredLimits = z.output<typeof storedLimits>;
+const count = lazy(() => z.number().positive().optional().catch(undefined));
+const storedLimits = lazy(() =>
+  z.object({
+    budget: z
+      .object({ maxIterations: count(), maxCostUsd: count(), maxTokens: count(), maxCalls: count(), maxMs: count() })
+      .optional()
+      .catch(undefined),
+    stuck: z
+      .union([
+        z.literal('never'),
+        z.object({
+          repeatedResults: count(),
+          repeatedErrors: count(),
+          alternating: count(),
+          monologue: count(),
+          overflows: count(),
+          window: z.enum(['user-message', 'conversation']).optional().catch(undefined),
+          outputs: z.enum(['compared', 'exit-codes']).optional().catch(undefined),
+        }),
+      ])
+      .optional()
+      .catch(undefined),
+  }),
+);
+type StoredLimits = z.output<ReturnType<typeof storedLimits>>;
 
 /**
  * Returns the limits and stuck rules with which a conversation is resumed: those that flags change, in addition to the
@@ -45,7 +47,7 @@ type StoredLimits = z.output<typeof storedLimits>;
  * the settings.
  */
 export function resumedLimits(settings: Settings, spec: Json | undefined): Limits {
-  const stored: Partial<StoredLimits> = storedLimits.safeParse(spec).data ?? {};
+  const stored: Partial<StoredLimits> = storedLimits().safeParse(spec).data ?? {};
   const current = limitsFromSettings(settings);
   const changed = limitsFromSettings(flagsOf(settings));
   return withoutUndefined({

@@ -13,6 +13,7 @@ import { nameProxy } from '@varve/llm/network';
 import { dumpsFrom, meterCalls, modelCatalog, omitReasoning } from '@varve/llm/wrappers';
 import { isLoopback, type Variables, withoutUndefined } from '@varve/text';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import type { LlmValues } from '../definitions/llm-fields.ts';
 import { SettingsError } from '../error.ts';
 import type { SettingKey } from '../definitions/settings.ts';
@@ -260,10 +261,10 @@ async function writtenKey(text: string, { decrypt }: ModelOptions): Promise<stri
 /** Returns the server of a reference, and the name there, without a key. @throws {LlmError} `bad-request`. */
 function addressOf(reference: string, adapter: Partial<ModelFromOptions>): ModelAddress {
   const { spec } = modelFrom(reference, { ...adapter, apiKey: 'none' });
-  return serverSpec.parse(spec);
+  return serverSpec().parse(spec);
 }
 
-const serverSpec = z.object({ baseUrl: z.string(), model: z.string() });
+const serverSpec = lazy(() => z.object({ baseUrl: z.string(), model: z.string() }));
 
 /** Returns a trimmed key: environment files may add line feeds. */
 function keyIn(env: Variables, name: string): string | undefined {

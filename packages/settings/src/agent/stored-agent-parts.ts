@@ -1,5 +1,5 @@
 import type { AgentOptions } from '@varve/agent';
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import { modelParameters } from '@varve/llm';
 import type { McpToolSpec } from '@varve/tools/mcp';
 import * as z from 'zod';
@@ -19,10 +19,12 @@ export interface StoredAgentParts {
   readonly serverTools?: readonly McpToolSpec[];
 }
 
-const serverTool = z.object({
-  name: z.literal('mcp'),
-  params: z.object({ server: z.string(), tools: z.array(z.string()) }),
-});
+const serverTool = lazy(() =>
+  z.object({
+    name: z.literal('mcp'),
+    params: z.object({ server: z.string(), tools: z.array(z.string()) }),
+  }),
+);
 
 /** Returns the parts in the settings of a log, as `readSettings` returns them. */
 export function storedAgentParts(settings: {
@@ -31,13 +33,13 @@ export function storedAgentParts(settings: {
 }): StoredAgentParts {
   const { agent } = settings;
   const model = storedModel(agent);
-  const { data: parameters } = modelParameters.safeParse(fieldOf(agent, 'parameters'));
+  const { data: parameters } = modelParameters().safeParse(fieldOf(agent, 'parameters'));
   const serverTools = z
     .array(z.unknown())
     .catch([])
     .parse(fieldOf(agent, 'tools'))
     .flatMap((tool) => {
-      const { data } = serverTool.safeParse(tool);
+      const { data } = serverTool().safeParse(tool);
       return data ?? [];
     });
   const hooks = fieldOf(agent, 'hooks');

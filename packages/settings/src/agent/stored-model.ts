@@ -1,4 +1,4 @@
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import { type ModelFromOptions, splitReference, modelParameters } from '@varve/llm';
 import * as z from 'zod';
 import { SettingsError } from '../error.ts';
@@ -9,19 +9,21 @@ export interface StoredModel {
   readonly baseUrl: string;
   readonly functionCalling: 'native' | 'mock' | 'auto';
   /** Protocol, and settings of the adapter that are not defaults. */
-  readonly settings: Pick<ModelFromOptions, keyof z.output<typeof adapterSettings> | 'protocol'>;
+  readonly settings: Pick<ModelFromOptions, keyof z.output<ReturnType<typeof adapterSettings>> | 'protocol'>;
 }
 
-const count = z.exactOptional(z.number().positive());
+const count = lazy(() => z.exactOptional(z.number().positive()));
 
-const adapterSettings = z.object({
-  contextWindow: count,
-  maxOutputTokens: count,
-  vision: z.exactOptional(z.boolean()),
-  functionCalling: z.exactOptional(z.boolean()),
-  stream: z.exactOptional(z.boolean()),
-  parameters: z.exactOptional(modelParameters),
-});
+const adapterSettings = lazy(() =>
+  z.object({
+    contextWindow: count(),
+    maxOutputTokens: count(),
+    vision: z.exactOptional(z.boolean()),
+    functionCalling: z.exactOptional(z.boolean()),
+    stream: z.exactOptional(z.boolean()),
+    parameters: z.exactOptional(modelParameters()),
+  }),
+);
 
 /** Returns the model in the spec of an agent; undefined if it has no address. */
 export function storedModel(agent: Json | undefined): StoredModel | undefined {
@@ -33,7 +35,7 @@ export function storedModel(agent: Json | undefined): StoredModel | undefined {
     if (typeof model === 'string') {
       if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) return undefined;
       const protocol = kind === 'openai-responses' ? 'responses' : 'chat';
-      const { data } = adapterSettings.safeParse(settings);
+      const { data } = adapterSettings().safeParse(settings);
       return { name: model, baseUrl, functionCalling, settings: { ...data, protocol } };
     }
     if (model === undefined) return undefined;

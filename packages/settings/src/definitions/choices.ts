@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 
 // The packages that own these names load slowly, and every command reads settings. A test compares the lists.
 
@@ -22,9 +23,11 @@ export const condenserNames = [
 ] as const;
 
 /** Names of the confirmation policies, and the earlier names of two of them. */
-export const confirmationNames = z
-  .enum(['ask', 'auto', 'never', 'always', 'risky'])
-  .transform((name) => (name === 'always' ? 'ask' : name === 'risky' ? 'auto' : name));
+export const confirmationNames = lazy(() =>
+  z
+    .enum(['ask', 'auto', 'never', 'always', 'risky'])
+    .transform((name) => (name === 'always' ? 'ask' : name === 'risky' ? 'auto' : name)),
+);
 
 /** Levels of the server's log, the quietest first. */
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;

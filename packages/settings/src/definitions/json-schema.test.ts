@@ -24,7 +24,7 @@ test('no two settings have the same variable, and none has the name of another s
 test('every default has the type of its setting', () => {
   const wrong = settingKeys.filter((key) => {
     const { schema, defaultValue } = definitionOf(key);
-    return defaultValue !== undefined && !schema.safeParse(defaultValue).success;
+    return defaultValue !== undefined && !schema().safeParse(defaultValue).success;
   });
   expect(wrong).toEqual([]);
 });

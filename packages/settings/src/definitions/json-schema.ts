@@ -18,7 +18,7 @@ export function settingsJsonSchema(): Readonly<Record<string, unknown>> {
     let section = root;
     for (const name of path) section = (section[name] ??= {}) as Record<string, unknown>;
     const { schema, description, defaultValue } = definitionOf(key);
-    const described = schema.meta({ description, ...(defaultValue !== undefined && { default: defaultValue }) });
+    const described = schema().meta({ description, ...(defaultValue !== undefined && { default: defaultValue }) });
     section[last] = described.optional();
   }
   return z.toJSONSchema(objectOf(root as Section).meta({ title: 'Settings of varve' }), {

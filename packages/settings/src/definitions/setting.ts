@@ -1,3 +1,4 @@
+import { lazy } from '@varve/events';
 import type * as z from 'zod';
 
 /**
@@ -9,7 +10,8 @@ export type SettingScope = 'project' | 'trusted-project' | 'user';
 
 /** One setting: its type, and who may set it. */
 export interface SettingDefinition<T = unknown> {
-  readonly schema: z.ZodType<T>;
+  /** Returns the schema of its values. */
+  readonly schema: () => z.ZodType<T>;
   /** One sentence for help and editors. */
   readonly description: string;
   readonly scope: SettingScope;
@@ -18,11 +20,11 @@ export interface SettingDefinition<T = unknown> {
   readonly defaultValue?: T;
 }
 
-/** Creates a definition. */
+/** Creates a definition. `schema` is called on first use. */
 export function setting<T>(
-  schema: z.ZodType<T>,
+  schema: () => z.ZodType<T>,
   description: string,
   options: Partial<Omit<SettingDefinition<NoInfer<T>>, 'schema' | 'description'>> = {},
 ): SettingDefinition<T> {
-  return { schema, description, scope: 'user', variables: [], ...options };
+  return { schema: lazy(schema), description, scope: 'user', variables: [], ...options };
 }

@@ -1,14 +1,15 @@
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { condenserNames, confirmationNames, logLevels, presetNames, sandboxNames } from './choices.ts';
 import { llmFields, type LlmField } from './llm-fields.ts';
 import { mcpServer } from './mcp-server.ts';
 import { profileName } from './profile-name.ts';
 import { setting, type SettingDefinition } from './setting.ts';
 
-const count = z.number().int().positive();
-const repeats = z.number().int().min(2);
-const names = z.array(z.string().min(1));
-const json = z.record(z.string(), z.json());
+const count = lazy(() => z.number().int().positive());
+const repeats = lazy(() => z.number().int().min(2));
+const names = lazy(() => z.array(z.string().min(1)));
+const json = lazy(() => z.record(z.string(), z.json()));
 
 /** Settings of the model without a profile; a field of the environment or a flag overrides that of a profile, too. */
 const llmSettings = Object.fromEntries(
@@ -17,7 +18,9 @@ const llmSettings = Object.fromEntries(
     return [`llm.${field}`, setting<unknown>(schema, description, { variables })];
   }),
 ) as {
-  readonly [Field in LlmField as `llm.${Field}`]: SettingDefinition<z.output<(typeof llmFields)[Field]['schema']>>;
+  readonly [Field in LlmField as `llm.${Field}`]: SettingDefinition<
+    z.output<ReturnType<(typeof llmFields)[Field]['schema']>>
+  >;
 };
 
 /** All settings in the order of listings: add a line here. */
@@ -32,26 +35,26 @@ export const settingDefinitions = {
   'roles.subagent': setting(profileName, 'Model profile of sub-agents; default that of the agent.'),
   agent_profile: setting(profileName, 'Agent profile that is in use.'),
   ...llmSettings,
-  'tools.preset': setting(z.enum(presetNames), 'Set of tools.', {
+  'tools.preset': setting(() => z.enum(presetNames), 'Set of tools.', {
     scope: 'project',
     defaultValue: 'default',
   }),
-  'tools.only': setting(z.array(z.string()), 'Tools in place of the preset.', { scope: 'project' }),
-  'tools.add': setting(z.array(z.string()), 'Tools in addition to the preset.', { scope: 'project' }),
-  'tools.remove': setting(z.array(z.string()), 'Tools of the preset that are left out.', { scope: 'project' }),
-  'tools.options': setting(z.record(z.string(), json), 'Options of tools, by the name of the tool.', {
+  'tools.only': setting(() => z.array(z.string()), 'Tools in place of the preset.', { scope: 'project' }),
+  'tools.add': setting(() => z.array(z.string()), 'Tools in addition to the preset.', { scope: 'project' }),
+  'tools.remove': setting(() => z.array(z.string()), 'Tools of the preset that are left out.', { scope: 'project' }),
+  'tools.options': setting(() => z.record(z.string(), json()), 'Options of tools, by the name of the tool.', {
     scope: 'trusted-project',
   }),
-  concurrency: setting(count.max(64), 'Calls of one reply that may run concurrently.', {
+  concurrency: setting(() => count().max(64), 'Calls of one reply that may run concurrently.', {
     scope: 'trusted-project',
     defaultValue: 1,
   }),
   text_reply: setting(
-    z.enum(['finish', 'wait', 'continue']),
+    () => z.enum(['finish', 'wait', 'continue']),
     'Meaning of a reply without calls: the end, a question, or a pause to continue after.',
     { scope: 'trusted-project', defaultValue: 'finish' },
   ),
-  'stuck.detect': setting(z.boolean(), 'Ends a run that makes no progress.', {
+  'stuck.detect': setting(() => z.boolean(), 'Ends a run that makes no progress.', {
     scope: 'trusted-project',
     defaultValue: true,
   }),
@@ -61,30 +64,30 @@ export const settingDefinitions = {
   'stuck.monologue': setting(repeats, 'Replies without calls.', { scope: 'trusted-project' }),
   'stuck.overflows': setting(repeats, 'Contexts that are too long again.', { scope: 'trusted-project' }),
   'stuck.window': setting(
-    z.enum(['user-message', 'conversation']),
+    () => z.enum(['user-message', 'conversation']),
     'Part of a conversation that is examined: since the last message of the user (default), or all of it.',
     { scope: 'trusted-project' },
   ),
   'stuck.outputs': setting(
-    z.enum(['compared', 'exit-codes']),
+    () => z.enum(['compared', 'exit-codes']),
     'Comparison of the results of two commands: of the output (default), or of the exit status only.',
     { scope: 'trusted-project' },
   ),
   'budget.steps': setting(count, 'Steps of one run.', { defaultValue: 500 }),
-  'budget.cost_usd': setting(z.number().positive(), 'US dollars of one conversation.'),
+  'budget.cost_usd': setting(() => z.number().positive(), 'US dollars of one conversation.'),
   'budget.tokens': setting(count, 'Tokens of one conversation.'),
   'budget.calls': setting(count, 'Model calls of one conversation.'),
-  'budget.seconds': setting(z.number().positive().max(2_000_000), 'Seconds of all runs of one conversation.'),
-  'condenser.kind': setting(z.enum(condenserNames), 'Strategy that shortens long conversations.', {
+  'budget.seconds': setting(() => z.number().positive().max(2_000_000), 'Seconds of all runs of one conversation.'),
+  'condenser.kind': setting(() => z.enum(condenserNames), 'Strategy that shortens long conversations.', {
     scope: 'project',
     defaultValue: 'llm-summary',
   }),
-  'condenser.max_events': setting(z.number().int().min(10), 'Events before the oldest are condensed.', {
+  'condenser.max_events': setting(() => z.number().int().min(10), 'Events before the oldest are condensed.', {
     scope: 'project',
     // Counts for models of unknown window, which may cut what is too long in silence.
     defaultValue: 1000,
   }),
-  'condenser.window_share': setting(z.number().min(0.1).max(0.95), "Share of the model's window before that.", {
+  'condenser.window_share': setting(() => z.number().min(0.1).max(0.95), "Share of the model's window before that.", {
     scope: 'project',
     // Leaves room for the next results.
     defaultValue: 0.7,
@@ -93,11 +96,11 @@ export const settingDefinitions = {
   'confirmation.policy': setting(confirmationNames, 'Calls that need your approval: all, those with a risk, or none.', {
     defaultValue: 'auto',
   }),
-  'confirmation.threshold': setting(z.enum(['LOW', 'MEDIUM', 'HIGH']), 'Lowest risk that asks, with auto.'),
-  'confirmation.unknown': setting(z.boolean(), 'Whether calls of unknown risk ask, with auto.'),
-  'shell.environment': setting(z.array(z.string()), "Variables that the agent's shell receives, too."),
+  'confirmation.threshold': setting(() => z.enum(['LOW', 'MEDIUM', 'HIGH']), 'Lowest risk that asks, with auto.'),
+  'confirmation.unknown': setting(() => z.boolean(), 'Whether calls of unknown risk ask, with auto.'),
+  'shell.environment': setting(() => z.array(z.string()), "Variables that the agent's shell receives, too."),
   'sandbox.profile': setting(
-    z.enum(sandboxNames),
+    () => z.enum(sandboxNames),
     'Walls around the commands of the agent; auto: workspace where there are walls.',
     {
       defaultValue: 'auto',
@@ -107,39 +110,53 @@ export const settingDefinitions = {
     names,
     'Hosts that commands reach in a sandbox, in addition to package registries and public code.',
   ),
-  'signing.enabled': setting(z.boolean(), 'Signs what a run stores.'),
-  'signing.key_file': setting(z.string().min(1), 'File of the signing key.', { variables: ['VARVE_SIGNING_KEY'] }),
-  'server.host': setting(z.string().min(1), 'Address that varve serve listens on.', { defaultValue: '127.0.0.1' }),
-  'server.port': setting(z.number().int().min(0).max(65_535), 'Port; 0 picks a free one.', { defaultValue: 8000 }),
+  'signing.enabled': setting(() => z.boolean(), 'Signs what a run stores.'),
+  'signing.key_file': setting(() => z.string().min(1), 'File of the signing key.', {
+    variables: ['VARVE_SIGNING_KEY'],
+  }),
+  'server.host': setting(() => z.string().min(1), 'Address that varve serve listens on.', {
+    defaultValue: '127.0.0.1',
+  }),
+  'server.port': setting(() => z.number().int().min(0).max(65_535), 'Port; 0 picks a free one.', {
+    defaultValue: 8000,
+  }),
   'server.allowed_hosts': setting(names, 'Other host names that the server accepts.'),
   'server.allowed_origins': setting(names, 'Origins whose pages may call the server.', {
     variables: ['OH_ALLOW_CORS_ORIGINS'],
   }),
   'server.file_roots': setting(names, 'Directories that the file and git routes may use; default all.'),
-  'server.max_runs': setting(count.max(1000), 'Runs at a time; the others wait.', {
+  'server.max_runs': setting(() => count().max(1000), 'Runs at a time; the others wait.', {
     variables: ['OH_MAX_CONCURRENT_RUNS'],
     defaultValue: 8,
   }),
-  'server.idle_seconds': setting(count.max(2_000_000), 'Seconds after which an unused conversation is closed.', {
-    variables: ['OH_CONVERSATION_IDLE_TTL_SECONDS'],
-    defaultValue: 1200,
+  'server.idle_seconds': setting(
+    () => count().max(2_000_000),
+    'Seconds after which an unused conversation is closed.',
+    {
+      variables: ['OH_CONVERSATION_IDLE_TTL_SECONDS'],
+      defaultValue: 1200,
+    },
+  ),
+  'server.open_metrics': setting(() => z.boolean(), 'Sends metrics without a key.', { defaultValue: false }),
+  'server.deferred': setting(() => z.boolean(), 'Waits until POST /api/init configures the server.', {
+    defaultValue: false,
   }),
-  'server.open_metrics': setting(z.boolean(), 'Sends metrics without a key.', { defaultValue: false }),
-  'server.deferred': setting(z.boolean(), 'Waits until POST /api/init configures the server.', { defaultValue: false }),
-  'server.log_level': setting(z.enum(logLevels), 'Level of the log.', { defaultValue: 'info' }),
+  'server.log_level': setting(() => z.enum(logLevels), 'Level of the log.', { defaultValue: 'info' }),
   store: setting(
-    z.string().min(1),
+    () => z.string().min(1),
     'Store of the conversations: sqlite:FILE, dir:PATH, postgres://HOST/DATABASE or memory:.',
   ),
   mcp_servers: setting(
-    z.record(z.string(), mcpServer),
+    () => z.record(z.string(), mcpServer()),
     'Servers of the model context protocol, by name. ${NAME} in env, headers, args and url is a secret.',
     { scope: 'trusted-project' },
   ),
-  mcp_enabled: setting(z.array(z.string()), 'Servers that are started; default all, also those of .mcp.json.'),
-  'skills.disabled': setting(z.array(z.string()), 'Skills that are left out.', { scope: 'trusted-project' }),
-  'prompt.suffix': setting(z.string(), 'Instructions at the end of the system prompt.', { scope: 'trusted-project' }),
-  'plugins.disabled': setting(z.array(z.string()), 'Installed plugins that are left out.'),
+  mcp_enabled: setting(() => z.array(z.string()), 'Servers that are started; default all, also those of .mcp.json.'),
+  'skills.disabled': setting(() => z.array(z.string()), 'Skills that are left out.', { scope: 'trusted-project' }),
+  'prompt.suffix': setting(() => z.string(), 'Instructions at the end of the system prompt.', {
+    scope: 'trusted-project',
+  }),
+  'plugins.disabled': setting(() => z.array(z.string()), 'Installed plugins that are left out.'),
   'reference.agent_settings': setting(json, 'Settings of agents that only clients of the reference use.'),
   'reference.conversation_settings': setting(json, 'Settings of conversations that only clients use.'),
   'reference.provider_connections': setting(json, 'Access to providers that profiles of clients share.'),

@@ -4,7 +4,7 @@ import { definitionOf, type SettingKey } from '../definitions/settings.ts';
 
 /** Checks a value. @throws {SettingsError} `invalid`; the message begins with `place` and contains no value. */
 export function checkedValue(key: SettingKey, value: unknown, place: string): unknown {
-  const { data, error } = definitionOf(key).schema.safeParse(value);
+  const { data, error } = definitionOf(key).schema().safeParse(value);
   if (!error) return data;
   const [issue] = error.issues;
   const inside = issue?.path.length ? `.${issue.path.join('.')}` : '';
@@ -20,6 +20,6 @@ export function checkedValue(key: SettingKey, value: unknown, place: string): un
 export function valueOfText(key: SettingKey, text: string, place: string): unknown {
   const { schema } = definitionOf(key);
   const readings = [text, parseJson(text), { 1: true, 0: false }[text], text.split(',').map((part) => part.trim())];
-  const reading = readings.filter((value) => value !== undefined).find((value) => schema.safeParse(value).success);
+  const reading = readings.filter((value) => value !== undefined).find((value) => schema().safeParse(value).success);
   return reading ?? checkedValue(key, parseJson(text) ?? text, place);
 }

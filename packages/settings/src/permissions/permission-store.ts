@@ -8,15 +8,18 @@ import {
 } from '@varve/agent/confirmation';
 import { realPathOf } from '@varve/tools';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { SettingsError } from '../error.ts';
 import { readJsonFile, updateJsonFile } from '../files/update-file.ts';
 
-const file = z.object({
-  version: z.literal(1),
-  user: permissionRules,
-  projects: z.record(z.string(), permissionRules),
-});
-type File = z.output<typeof file>;
+const file = lazy(() =>
+  z.object({
+    version: z.literal(1),
+    user: permissionRules(),
+    projects: z.record(z.string(), permissionRules()),
+  }),
+);
+type File = z.output<ReturnType<typeof file>>;
 
 /** Calls that a rule is for: those of one project, or of all projects of the person. */
 export type RuleScope = 'project' | 'user';
@@ -48,19 +51,19 @@ export interface PermissionStore {
 export function permissionStore(home: string): PermissionStore {
   const path = join(home, 'permissions.json');
   const update = (change: (content: File) => File) =>
-    updateJsonFile(path, file, (before) => change(before ?? { version: 1, user: [], projects: {} }), {
+    updateJsonFile(path, file(), (before) => change(before ?? { version: 1, user: [], projects: {} }), {
       lockFile: join(home, 'permissions.lock'),
       mode: 0o600,
     });
   return {
     async list(project) {
-      const { user = [], projects = {} } = (await readJsonFile(path, file)) ?? {};
+      const { user = [], projects = {} } = (await readJsonFile(path, file())) ?? {};
       const key = realPathOf(project);
       const projectRules = Object.hasOwn(projects, key) ? (projects[key] ?? []) : [];
       return [...scoped(projectRules, 'project'), ...scoped(user, 'user')];
     },
     async add(rules, scope, project) {
-      const bad = rules.find((rule) => !permissionRule.safeParse(rule).success);
+      const bad = rules.find((rule) => !permissionRule().safeParse(rule).success);
       if (bad) throw new SettingsError('invalid', `The rule ${JSON.stringify(describeRule(bad))} is malformed.`);
       for (const rule of rules) {
         const problem = ruleProblem(rule);

@@ -1,40 +1,42 @@
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import * as z from 'zod';
 import { profileName } from '../definitions/profile-name.ts';
 import type { PlacedValue } from '../layers/layer.ts';
 import { settingsOfText } from '../layers/document.ts';
 import type { SettingKey } from '../definitions/settings.ts';
 
-const json = z.record(z.string(), z.json());
+const json = lazy(() => z.record(z.string(), z.json()));
 
 /**
  * File of an agent profile: the reference's fields, and under `varve` settings as in a settings file.
  *
  * @see software-agent-sdk OpenHandsAgentProfile
  */
-export const agentProfileRecord = z.looseObject({
-  schema_version: z.number().max(2).default(2),
-  id: z.string(),
-  name: profileName,
-  revision: z.number().int().min(0).default(0),
-  agent_kind: z.string().default('openhands'),
-  llm_profile_ref: profileName.nullish(),
-  mcp_server_refs: z.array(z.string()).nullish(),
-  tools: z.array(z.union([z.string(), z.looseObject({ name: z.string(), params: json.nullish() })])).nullish(),
-  system_message_suffix: z.string().nullish(),
-  disabled_skills: z.array(z.string()).nullish(),
-  condenser: json.nullish(),
-  verification: json.nullish(),
-  enable_sub_agents: z.boolean().nullish(),
-  tool_concurrency_limit: z.number().int().positive().nullish(),
-  varve: json.optional(),
-});
+export const agentProfileRecord = lazy(() =>
+  z.looseObject({
+    schema_version: z.number().max(2).default(2),
+    id: z.string(),
+    name: profileName(),
+    revision: z.number().int().min(0).default(0),
+    agent_kind: z.string().default('openhands'),
+    llm_profile_ref: profileName().nullish(),
+    mcp_server_refs: z.array(z.string()).nullish(),
+    tools: z.array(z.union([z.string(), z.looseObject({ name: z.string(), params: json().nullish() })])).nullish(),
+    system_message_suffix: z.string().nullish(),
+    disabled_skills: z.array(z.string()).nullish(),
+    condenser: json().nullish(),
+    verification: json().nullish(),
+    enable_sub_agents: z.boolean().nullish(),
+    tool_concurrency_limit: z.number().int().positive().nullish(),
+    varve: json().optional(),
+  }),
+);
 
 /** Names of the fields of an agent profile that are understood. */
-export const agentProfileFields: readonly string[] = Object.keys(agentProfileRecord.shape);
+export const agentProfileFields = lazy((): readonly string[] => Object.keys(agentProfileRecord().shape));
 
 /** Record of an agent profile. */
-export type AgentProfileRecord = z.output<typeof agentProfileRecord>;
+export type AgentProfileRecord = z.output<ReturnType<typeof agentProfileRecord>>;
 
 /**
  * Returns the settings of an agent profile. Those under `varve` are stronger than the reference's fields.

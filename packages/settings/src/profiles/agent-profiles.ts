@@ -9,7 +9,9 @@ import { changePointers } from './pointers.ts';
 import { recordFolder, type ListedRecord } from './record-folder.ts';
 
 /** Fields of an agent profile to save; the id and the revision are kept by the store. */
-export type NewAgentProfile = Omit<z.input<typeof agentProfileRecord>, 'id' | 'revision'> & { readonly name: string };
+export type NewAgentProfile = Omit<z.input<ReturnType<typeof agentProfileRecord>>, 'id' | 'revision'> & {
+  readonly name: string;
+};
 
 /** Agent profiles of a data directory. Every change holds the lock of settings. */
 export interface AgentProfiles {
@@ -31,7 +33,7 @@ export interface AgentProfiles {
 /** Opens the agent profiles of varve's data directory. `newId` makes the ids of new profiles, UUIDs. */
 export function agentProfiles(home: string, newId: () => string): AgentProfiles {
   const paths = settingsPaths(home);
-  const agents = recordFolder(paths.agentProfiles, agentProfileRecord, 'agent profile');
+  const agents = recordFolder(paths.agentProfiles, agentProfileRecord(), 'agent profile');
   const locked = <T>(work: () => Promise<T>): Promise<T> => withFileLock(paths.lockFile, work);
   const keys = ['agent_profile'] as const;
   return {
@@ -67,8 +69,8 @@ export function agentProfiles(home: string, newId: () => string): AgentProfiles 
   };
 }
 
-function checked(record: z.input<typeof agentProfileRecord>): AgentProfileRecord {
-  const { data, error } = agentProfileRecord.safeParse(record);
+function checked(record: z.input<ReturnType<typeof agentProfileRecord>>): AgentProfileRecord {
+  const { data, error } = agentProfileRecord().safeParse(record);
   if (data) return data;
   const [issue] = error.issues;
   throw new SettingsError('invalid', `Agent profile: ${issue?.path.join('.')}: ${issue?.message}.`);

@@ -1,22 +1,25 @@
 import { probeModel } from '@varve/llm';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { readJsonFile, updateJsonFile } from '../files/update-file.ts';
 import { settingsPaths } from '../settings-paths.ts';
 
 /** Time after which known capabilities are ignored: a server may have another model or context length by then. */
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 
-const capabilities = z.object({
-  contextWindow: z.exactOptional(z.number()),
-  maxOutputTokens: z.exactOptional(z.number()),
-  functionCalling: z.exactOptional(z.boolean()),
-  vision: z.exactOptional(z.boolean()),
-});
+const capabilities = lazy(() =>
+  z.object({
+    contextWindow: z.exactOptional(z.number()),
+    maxOutputTokens: z.exactOptional(z.number()),
+    functionCalling: z.exactOptional(z.boolean()),
+    vision: z.exactOptional(z.boolean()),
+  }),
+);
 
-const cache = z.record(z.string(), z.object({ at: z.number(), found: capabilities }));
+const cache = lazy(() => z.record(z.string(), z.object({ at: z.number(), found: capabilities() })));
 
 /** Capabilities that the server of a model reported; unknown ones are absent. */
-export type KnownCapabilities = z.output<typeof capabilities>;
+export type KnownCapabilities = z.output<ReturnType<typeof capabilities>>;
 
 /** A model at its server. */
 export interface ModelAddress {
@@ -45,15 +48,15 @@ export function capabilityCache(home: string, { now, fetch }: CapabilityOptions)
   const { capabilities: path, lockFile } = settingsPaths(home);
   return {
     async known(address) {
-      const entry = (await readJsonFile(path, cache))?.[keyOf(address)];
+      const entry = (await readJsonFile(path, cache()))?.[keyOf(address)];
       return entry && now() - entry.at <= maxAgeMs ? entry.found : undefined;
     },
     async probe(address) {
       const reported = await probeModel({ ...address, ...(fetch && { fetch }) });
-      const { data: fields = {} } = capabilities.safeParse(reported);
+      const { data: fields = {} } = capabilities().safeParse(reported);
       if (Object.keys(fields).length === 0) return fields;
       const entry = { at: now(), found: fields };
-      await updateJsonFile(path, cache, (before) => ({ ...before, [keyOf(address)]: entry }), { lockFile });
+      await updateJsonFile(path, cache(), (before) => ({ ...before, [keyOf(address)]: entry }), { lockFile });
       return fields;
     },
   };

@@ -1,4 +1,4 @@
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import * as z from 'zod';
 import { llmFields, type LlmValues } from '../definitions/llm-fields.ts';
 import { SettingsError } from '../error.ts';
@@ -13,10 +13,12 @@ const secretFields = ['api_key', 'aws_access_key_id', 'aws_secret_access_key', '
 const schemaVersion = 1;
 
 /** @see software-agent-sdk LLMProfileStore */
-export const modelProfileRecord: z.ZodType<ModelProfileRecord> = z
-  .record(z.string(), z.json())
-  .refine(({ schema_version: version = 1 }) => Number(version) <= schemaVersion, { path: ['schema_version'] })
-  .refine(({ model }) => typeof model === 'string' && model !== '', { path: ['model'] });
+export const modelProfileRecord = lazy((): z.ZodType<ModelProfileRecord> =>
+  z
+    .record(z.string(), z.json())
+    .refine(({ schema_version: version = 1 }) => Number(version) <= schemaVersion, { path: ['schema_version'] })
+    .refine(({ model }) => typeof model === 'string' && model !== '', { path: ['model'] }),
+);
 
 /**
  * Returns the values of a profile that varve uses. Nulls and the reference's values that varve does not have are
@@ -30,7 +32,7 @@ export function llmValuesOf(record: ModelProfileRecord, name: string): LlmValues
   for (const [field, { schema }] of Object.entries(llmFields)) {
     const value = ownValue(field, record[field]);
     if (value === undefined || value === null) continue;
-    const { data, error } = schema.safeParse(value);
+    const { data, error } = schema().safeParse(value);
     if (error) throw new SettingsError('invalid', `Profile "${name}": ${field}: ${error.issues[0]?.message}.`);
     values[field] = data;
   }
@@ -63,7 +65,7 @@ export function modelProfileOf(values: LlmValues, name: string, before: ModelPro
     ),
   };
   llmValuesOf(record, name);
-  const { data, error } = modelProfileRecord.safeParse(record);
+  const { data, error } = modelProfileRecord().safeParse(record);
   if (data) return data;
   const field = error.issues[0]?.path[0] === 'model' ? 'has no model' : 'is of a version that is not known';
   throw new SettingsError('invalid', `Profile "${name}" ${field}.`);
@@ -89,7 +91,7 @@ export function connectedProfile(
 ): ModelProfileRecord {
   const { provider_connection_id: id, api_key_ref: keyRef } = record;
   if (typeof id !== 'string' || typeof keyRef === 'string') return record;
-  const { data: stored } = connection.safeParse(Object.hasOwn(connections ?? {}, id) ? connections?.[id] : undefined);
+  const { data: stored } = connection().safeParse(Object.hasOwn(connections ?? {}, id) ? connections?.[id] : undefined);
   if (!stored) throw new SettingsError('missing', `Profile "${name}": the provider connection ${id} does not exist.`);
   const address = typeof record['base_url'] === 'string' ? record['base_url'] : stored.base_url;
   const { api_key: _key, ...rest } = record;
@@ -100,4 +102,4 @@ export function connectedProfile(
   };
 }
 
-const connection = z.object({ base_url: z.string().nullish(), api_key_ref: z.string().optional() });
+const connection = lazy(() => z.object({ base_url: z.string().nullish(), api_key_ref: z.string().optional() }));

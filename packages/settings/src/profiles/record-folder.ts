@@ -37,7 +37,7 @@ export interface RecordFolder<T> {
 /** Opens a directory of records; `noun` is their name in messages. */
 export function recordFolder<T>(directory: string, schema: z.ZodType<T>, noun: string): RecordFolder<T> {
   const pathOf = (name: string): string => {
-    if (profileName.safeParse(name).success) return join(directory, `${name}.json`);
+    if (profileName().safeParse(name).success) return join(directory, `${name}.json`);
     const json = JSON.stringify(name.slice(0, 100));
     throw new SettingsError('invalid', `${json} is no name of a ${noun}: letters, digits, ., _ and -, at most 64.`);
   };
@@ -82,7 +82,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
     return [];
   });
   const names = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length));
-  return names.filter((name) => profileName.safeParse(name).success).toSorted();
+  return names.filter((name) => profileName().safeParse(name).success).toSorted();
 }
 
 async function listed<T>(name: string, find: (name: string) => Promise<T | undefined>): Promise<ListedRecord<T>> {

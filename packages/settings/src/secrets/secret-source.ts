@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { isToken, type Cipher } from './fernet.ts';
 
 /** Name of a secret: also the name of the variable in the shell. */
-export const secretName = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/);
+export const secretName = lazy(() => z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/));
 
 /** Prefix of the secrets that are keys of models, which clients of the server set in other records. */
 export const modelKeyPrefix = 'LLM_KEY_';
@@ -15,8 +16,8 @@ export function isOwnedSecret(name: string): boolean {
   return name.startsWith(modelKeyPrefix) || name.startsWith(mcpSecretPrefix);
 }
 
-const text = z.string().max(64 * 1024);
-const description = z.nullish(z.string().max(1000)).transform((value) => value ?? undefined);
+const text = lazy(() => z.string().max(64 * 1024));
+const description = lazy(() => z.nullish(z.string().max(1000)).transform((value) => value ?? undefined));
 
 /**
  * Schemas of the sources of a secret, as the reference and its clients write them: a value, or an address from which
@@ -24,20 +25,26 @@ const description = z.nullish(z.string().max(1000)).transform((value) => value ?
  *
  * @see software-agent-sdk StaticSecret, LookupSecret
  */
-const staticSecret = z.object({ kind: z.literal('StaticSecret'), value: text.min(1), description });
-const lookupSecret = z.object({
-  kind: z.literal('LookupSecret'),
-  url: z.string().max(2000),
-  headers: z.record(z.string().max(200), text).default({}),
-  description,
-});
+const staticSecret = lazy(() =>
+  z.object({ kind: z.literal('StaticSecret'), value: text().min(1), description: description() }),
+);
+const lookupSecret = lazy(() =>
+  z.object({
+    kind: z.literal('LookupSecret'),
+    url: z.string().max(2000),
+    headers: z.record(z.string().max(200), text()).default({}),
+    description: description(),
+  }),
+);
 /** Schema of {@link SecretSource}. */
-export const secretSource: z.ZodType<SecretSource> = z.discriminatedUnion('kind', [staticSecret, lookupSecret]);
+export const secretSource = lazy((): z.ZodType<SecretSource> =>
+  z.discriminatedUnion('kind', [staticSecret(), lookupSecret()]),
+);
 
 /** Source of a secret. */
 export type SecretSource = Readonly<
-  | z.output<typeof staticSecret>
-  | (z.output<typeof lookupSecret> & { readonly headers: Readonly<Record<string, string>> })
+  | z.output<ReturnType<typeof staticSecret>>
+  | (z.output<ReturnType<typeof lookupSecret>> & { readonly headers: Readonly<Record<string, string>> })
 >;
 
 /** Text that replaces a secret. Read as "not set". */
@@ -68,7 +75,7 @@ export function exposedSource(source: SecretSource, exposure: Exposure, cipher: 
 export function receivedSource(input: unknown, cipher: Cipher): SecretSource | undefined {
   const record = typeof input === 'string' ? { value: input } : input;
   if (typeof record !== 'object' || record === null) return undefined;
-  const { data } = secretSource.safeParse('kind' in record ? record : { ...record, kind: 'StaticSecret' });
+  const { data } = secretSource().safeParse('kind' in record ? record : { ...record, kind: 'StaticSecret' });
   if (!data) return undefined;
   if (data.kind === 'StaticSecret') {
     const value = receivedText(data.value, cipher);

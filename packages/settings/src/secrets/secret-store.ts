@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { SettingsError } from '../error.ts';
 import { readJsonFile, updateJsonFile } from '../files/update-file.ts';
 import { fernet, firstOf, keyOfPassphrase, storageKeyOf, type Cipher } from './fernet.ts';
@@ -42,22 +43,26 @@ export interface SecretStore {
   storageCipher(): Promise<Cipher>;
 }
 
-const stored = z.object({
-  kind: z.enum(['StaticSecret', 'LookupSecret']),
-  description: z.string().optional(),
-  /** Encrypted `{name, source}`: a token that is moved to another name is not that secret. */
-  token: z.string(),
-});
-const file = z.object({ version: z.literal(1), secrets: z.record(secretName, stored) });
-const content = z.object({ name: secretName, source: secretSource });
+const stored = lazy(() =>
+  z.object({
+    kind: z.enum(['StaticSecret', 'LookupSecret']),
+    description: z.string().optional(),
+    /** Encrypted `{name, source}`: a token that is moved to another name is not that secret. */
+    token: z.string(),
+  }),
+);
+const file = lazy(() => z.object({ version: z.literal(1), secrets: z.record(secretName(), stored()) }));
+const content = lazy(() => z.object({ name: secretName(), source: secretSource() }));
 
 /** Returns the secrets in a data directory. Nothing is read or created before the first call. */
 export function secretStore(options: SecretStoreOptions): SecretStore {
   const path = join(options.home, 'secrets.json');
   const lockFile = join(options.home, 'secrets.lock');
-  const secretsIn = async () => (await readJsonFile(path, file))?.secrets ?? {};
-  const update = (change: (secrets: z.output<typeof file>['secrets']) => z.output<typeof file>['secrets']) =>
-    updateJsonFile(path, file, (before) => ({ version: 1 as const, secrets: change(before?.secrets ?? {}) }), {
+  const secretsIn = async () => (await readJsonFile(path, file()))?.secrets ?? {};
+  const update = (
+    change: (secrets: z.output<ReturnType<typeof file>>['secrets']) => z.output<ReturnType<typeof file>>['secrets'],
+  ) =>
+    updateJsonFile(path, file(), (before) => ({ version: 1 as const, secrets: change(before?.secrets ?? {}) }), {
       lockFile,
       mode: 0o600,
     });
@@ -77,9 +82,9 @@ export function secretStore(options: SecretStoreOptions): SecretStore {
       return source && valueOf(source, options);
     },
     async set(name, source) {
-      if (!secretName.safeParse(name).success)
+      if (!secretName().safeParse(name).success)
         throw new SettingsError('invalid', `${JSON.stringify(name)} is not the name of a secret.`);
-      const { data } = secretSource.safeParse(source);
+      const { data } = secretSource().safeParse(source);
       if (!data) throw new SettingsError('invalid', `The source of the secret ${name} is invalid.`);
       const { kind, description } = data;
       const token = (await ciphersOf(options)).storage.encrypt(JSON.stringify({ name, source: data }));
@@ -100,7 +105,7 @@ export function secretStore(options: SecretStoreOptions): SecretStore {
 }
 
 function decrypted(name: string, token: string, cipher: Cipher | undefined): SecretSource {
-  const { data } = content.safeParse(parseJson(cipher?.decrypt(token)));
+  const { data } = content().safeParse(parseJson(cipher?.decrypt(token)));
   if (data?.name !== name)
     throw new SettingsError('invalid', `The secret ${name} cannot be decrypted: its key is another one.`);
   return data.source;

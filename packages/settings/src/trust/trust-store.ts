@@ -1,24 +1,29 @@
 import { join, relative, resolve, sep } from 'node:path';
 import { realPathOf } from '@varve/tools';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { SettingsError } from '../error.ts';
 import { readJsonFile, updateJsonFile } from '../files/update-file.ts';
 import type { Configuration, ConfigurationFile, ConfigurationScope } from './configuration.ts';
 
-const hex = z.string().regex(/^[0-9a-f]{64}$/);
-const keptFile = z.object({
-  path: z.string(),
-  target: z.string().optional(),
-  is_executable: z.boolean(),
-  sha256: hex,
-  /** Base64; absent for a large file, of which only a change is shown. */
-  bytes: z.string().optional(),
-});
-const entry = z.object({ hash: hex, at: z.string(), files: z.array(keptFile), digests: z.array(hex).default([]) });
-const entries = z.record(z.string(), entry);
-const file = z.object({ version: z.literal(1), workspaces: entries, users: entries.default({}) });
+const hex = lazy(() => z.string().regex(/^[0-9a-f]{64}$/));
+const keptFile = lazy(() =>
+  z.object({
+    path: z.string(),
+    target: z.string().optional(),
+    is_executable: z.boolean(),
+    sha256: hex(),
+    /** Base64; absent for a large file, of which only a change is shown. */
+    bytes: z.string().optional(),
+  }),
+);
+const entry = lazy(() =>
+  z.object({ hash: hex(), at: z.string(), files: z.array(keptFile()), digests: z.array(hex()).default([]) }),
+);
+const entries = lazy(() => z.record(z.string(), entry()));
+const file = lazy(() => z.object({ version: z.literal(1), workspaces: entries(), users: entries().default({}) }));
 
-type File = z.output<typeof file>;
+type File = z.output<ReturnType<typeof file>>;
 
 /** A directory whose configuration a person has trusted. */
 export interface TrustedWorkspace {
@@ -69,9 +74,9 @@ const maxKept = 64 * 1024;
 export function trustStore({ home, now = Date.now }: TrustStoreOptions): TrustStore {
   const path = join(home, 'trust.json');
   const options = { lockFile: join(home, 'trust.lock'), mode: 0o600 };
-  const stored = async (scope: ConfigurationScope) => (await readJsonFile(path, file))?.[fieldOf[scope]] ?? {};
+  const stored = async (scope: ConfigurationScope) => (await readJsonFile(path, file()))?.[fieldOf[scope]] ?? {};
   const update = (change: (before: File) => File) =>
-    updateJsonFile(path, file, (before) => change(before ?? { version: 1, workspaces: {}, users: {} }), options);
+    updateJsonFile(path, file(), (before) => change(before ?? { version: 1, workspaces: {}, users: {} }), options);
   const listed = async (scope: ConfigurationScope): Promise<readonly TrustedWorkspace[]> =>
     Object.entries(await stored(scope))
       .map(([workspace, record]) => trustedWorkspace(scope, workspace, record))
@@ -121,7 +126,13 @@ function contains(directory: string, path: string): boolean {
   return inside !== '..' && !inside.startsWith(`..${sep}`);
 }
 
-function keptForm({ path, target, isExecutable, sha256, bytes }: ConfigurationFile): z.output<typeof keptFile> {
+function keptForm({
+  path,
+  target,
+  isExecutable,
+  sha256,
+  bytes,
+}: ConfigurationFile): z.output<ReturnType<typeof keptFile>> {
   return {
     path,
     ...(target !== undefined && { target }),
@@ -134,7 +145,7 @@ function keptForm({ path, target, isExecutable, sha256, bytes }: ConfigurationFi
 function trustedWorkspace(
   scope: ConfigurationScope,
   workspace: string,
-  { hash, at, files, digests }: z.output<typeof entry>,
+  { hash, at, files, digests }: z.output<ReturnType<typeof entry>>,
 ): TrustedWorkspace {
   return {
     scope,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import type { ToolAnnotations } from '../contract/tool.ts';
 import { ToolError } from '../contract/error.ts';
 
@@ -13,20 +14,24 @@ export interface ClientToolSpec {
   readonly annotations?: { readonly [Hint in keyof ToolAnnotations]?: ToolAnnotations[Hint] | undefined } | undefined;
 }
 
-const annotations = z.object({
-  title: z.string().nullish().transform(nullToUndefined),
-  readOnlyHint: z.boolean().exactOptional(),
-  destructiveHint: z.boolean().exactOptional(),
-  idempotentHint: z.boolean().exactOptional(),
-  openWorldHint: z.boolean().exactOptional(),
-});
+const annotations = lazy(() =>
+  z.object({
+    title: z.string().nullish().transform(nullToUndefined),
+    readOnlyHint: z.boolean().exactOptional(),
+    destructiveHint: z.boolean().exactOptional(),
+    idempotentHint: z.boolean().exactOptional(),
+    openWorldHint: z.boolean().exactOptional(),
+  }),
+);
 
-const specSchema = z.object({
-  name: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, 'not a name that models can call'),
-  description: z.string(),
-  parameters: z.record(z.string(), z.unknown()).nullish().transform(nullToUndefined),
-  annotations: annotations.nullish().transform(nullToUndefined),
-});
+const specSchema = lazy(() =>
+  z.object({
+    name: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, 'not a name that models can call'),
+    description: z.string(),
+    parameters: z.record(z.string(), z.unknown()).nullish().transform(nullToUndefined),
+    annotations: annotations().nullish().transform(nullToUndefined),
+  }),
+);
 
 /**
  * Parses the description of a client tool in each of its stored forms: as sent by a client, as the `{ name, params: {
@@ -36,7 +41,7 @@ const specSchema = z.object({
  * @see software-agent-sdk openhands/sdk/tool/client_tool.py
  */
 export function clientToolSpec(json: unknown): ClientToolSpec {
-  const result = specSchema.safeParse(unwrapDefinition(unwrapStored(json)));
+  const result = specSchema().safeParse(unwrapDefinition(unwrapStored(json)));
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const field = issue?.path.length ? `${issue.path.join('.')}: ` : '';

@@ -2,13 +2,14 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { makeDirectories, writeAtomically } from '@varve/files';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { type Edit, EditHistory } from './edit-history.ts';
 import { digestOf } from '../files/text-file.ts';
 
 const indexName = 'edits.json';
 const bytesName = /^[0-9a-f]{64}\.before$/;
-const index = z.array(
-  z.object({ path: z.string(), after: z.string(), before: z.nullable(z.string().regex(bytesName)) }),
+const index = lazy(() =>
+  z.array(z.object({ path: z.string(), after: z.string(), before: z.nullable(z.string().regex(bytesName)) })),
 );
 
 /**
@@ -55,7 +56,7 @@ export class PersistentHistory {
   /** Loads the stored history; starts with an empty one if any part of it cannot be read. */
   async #load(directory: string): Promise<void> {
     try {
-      const entries = index.parse(JSON.parse(await readFile(join(directory, indexName), 'utf8')));
+      const entries = index().parse(JSON.parse(await readFile(join(directory, indexName), 'utf8')));
       const edits = await Promise.all(
         entries.map(async ({ path, after, before: name }) => {
           const edit: Edit = { after, before: name === null ? undefined : await readVerified(join(directory, name)) };

@@ -1,5 +1,6 @@
 import { SdkError, SdkErrorCode, type Client } from '@modelcontextprotocol/client';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import type { McpToolDescription } from './mcp-server.ts';
 
 /** Tools of a server, and the reason for each that cannot be used, as a sentence without the name of the server. */
@@ -52,7 +53,7 @@ async function listWhole(client: Client, limits: RequestLimits): Promise<readonl
   let cursor: string | undefined;
   for (let pages = 0; pages < maxPages; pages++) {
     const params = cursor === undefined ? {} : { cursor };
-    const page = await client.request({ method: 'tools/list', params }, anyPage, limits);
+    const page = await client.request({ method: 'tools/list', params }, anyPage(), limits);
     tools.push(...page.tools);
     if (page.nextCursor === undefined || page.nextCursor === cursor) break;
     cursor = page.nextCursor;
@@ -60,20 +61,24 @@ async function listWhole(client: Client, limits: RequestLimits): Promise<readonl
   return tools;
 }
 
-const anyPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional().catch(undefined) });
+const anyPage = lazy(() =>
+  z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional().catch(undefined) }),
+);
 
-const optionalText = z.string().optional().catch(undefined);
-const listedTool = z.looseObject({
-  name: z.string().min(1).max(maxName),
-  title: optionalText,
-  description: optionalText,
-  // Some servers leave out the schema of a tool without parameters, or its type.
-  inputSchema: z.looseObject({ type: z.literal('object').nullish() }).nullish(),
-});
+const optionalText = lazy(() => z.string().optional().catch(undefined));
+const listedTool = lazy(() =>
+  z.looseObject({
+    name: z.string().min(1).max(maxName),
+    title: optionalText(),
+    description: optionalText(),
+    // Some servers leave out the schema of a tool without parameters, or its type.
+    inputSchema: z.looseObject({ type: z.literal('object').nullish() }).nullish(),
+  }),
+);
 
 /** Returns a tool, or the reason why it cannot be used. */
 function readTool(listed: unknown, index: number): McpToolDescription | string {
-  const { data, error } = listedTool.safeParse(listed);
+  const { data, error } = listedTool().safeParse(listed);
   if (!data) {
     const path = error.issues[0]?.path.join('.') ?? '';
     return `${nameOf(listed, index)} is left out: ${path === '' ? 'it is not an object' : `its ${path} is invalid`}.`;
@@ -89,6 +94,6 @@ function readTool(listed: unknown, index: number): McpToolDescription | string {
 }
 
 function nameOf(listed: unknown, index: number): string {
-  const { name } = z.looseObject({ name: optionalText }).catch({ name: undefined }).parse(listed);
+  const { name } = z.looseObject({ name: optionalText() }).catch({ name: undefined }).parse(listed);
   return name === undefined ? `Tool ${index + 1}` : `The tool ${JSON.stringify(name.slice(0, maxShownName))}`;
 }

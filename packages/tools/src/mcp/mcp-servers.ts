@@ -1,5 +1,5 @@
 import { definePartKind } from '@varve/events/specs';
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import { redactor as redactorOf, type Variables } from '@varve/text';
 import * as z from 'zod';
 import { ToolError } from '../contract/error.ts';
@@ -39,7 +39,7 @@ export interface McpServers extends AsyncDisposable {
   readonly kind: ToolKind;
 }
 
-const mcpOptions = z.object({ server: z.string(), tools: z.array(z.string()) });
+const mcpOptions = lazy(() => z.object({ server: z.string(), tools: z.array(z.string()) }));
 
 /**
  * Starts servers concurrently. One that fails is a problem and prevents no other. Each conversation has a connection of

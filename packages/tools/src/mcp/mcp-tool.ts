@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MCPToolAction, MCPToolObservation } from '@varve/events/payloads';
-import { text } from '@varve/events';
+import { lazy, text } from '@varve/events';
 import type { Redactor } from '@varve/text';
 import * as z from 'zod';
 import { parameterSchema } from '../client/parameter-schema.ts';
@@ -60,7 +60,7 @@ export function mcpTool({
   const { run, close } = lifetime({ name, close: session.use() });
   const parse = (input: unknown): Arguments => {
     const isChecked = valuesIn(input) * size <= maxComparisons;
-    const result = (isChecked ? schema : anyArguments).safeParse(input);
+    const result = (isChecked ? schema : anyArguments()).safeParse(input);
     if (result.success) return result.data as Arguments;
     throw invalidArguments(name, result.error);
   };
@@ -110,7 +110,7 @@ interface ArgumentSchema {
   readonly size: number;
 }
 
-const anyArguments = z.record(z.string(), z.unknown());
+const anyArguments = lazy(() => z.record(z.string(), z.unknown()));
 
 /** Most comparisons of a value with a schema: a list of many values may be checked with many schemas. */
 const maxComparisons = 1_000_000;
@@ -118,12 +118,12 @@ const maxComparisons = 1_000_000;
 /** The server checks its arguments by itself where its schema uses what is not supported here. */
 function argumentSchema(name: string, parameters: Arguments): ArgumentSchema {
   const checkable = checkableSchema(parameters);
-  if (!checkable) return { schema: anyArguments, size: 0 };
+  if (!checkable) return { schema: anyArguments(), size: 0 };
   try {
     return { schema: parameterSchema(name, checkable.schema), size: checkable.size };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return { schema: anyArguments, size: 0 };
+    return { schema: anyArguments(), size: 0 };
   }
 }
 

@@ -1,20 +1,25 @@
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { fromUnifiedDiff } from './unified-diff.ts';
 
-const operation = z.object({
-  type: z.enum(['create_file', 'update_file', 'delete_file']),
-  path: z.string(),
-  diff: z.string().optional(),
-  moveTo: z.string().optional(),
-});
-const wrapperSchema = z.union([
-  z.object({ patch: z.string() }).transform(({ patch }) => patch),
-  z.object({ input: z.string() }).transform(({ input }) => input),
-  z.tuple([z.literal('apply_patch'), z.string()]).transform(([, patch]) => patch),
-  z.object({ operations: z.array(operation) }).transform(({ operations }) => fromOperations(operations)),
-  operation.transform((change) => fromOperations([change])),
-]);
+const operation = lazy(() =>
+  z.object({
+    type: z.enum(['create_file', 'update_file', 'delete_file']),
+    path: z.string(),
+    diff: z.string().optional(),
+    moveTo: z.string().optional(),
+  }),
+);
+const wrapperSchema = lazy(() =>
+  z.union([
+    z.object({ patch: z.string() }).transform(({ patch }) => patch),
+    z.object({ input: z.string() }).transform(({ input }) => input),
+    z.tuple([z.literal('apply_patch'), z.string()]).transform(([, patch]) => patch),
+    z.object({ operations: z.array(operation()) }).transform(({ operations }) => fromOperations(operations)),
+    operation().transform((change) => fromOperations([change])),
+  ]),
+);
 
 const headings = { create_file: 'Add', update_file: 'Update', delete_file: 'Delete' } as const;
 
@@ -31,10 +36,10 @@ export function patchLines(input: string): readonly string[] {
 
 function fromJson(text: string): string | undefined {
   if (!/^[[{]/.test(text)) return undefined;
-  return wrapperSchema.safeParse(parseJson(text)).data?.replaceAll('\r\n', '\n');
+  return wrapperSchema().safeParse(parseJson(text)).data?.replaceAll('\r\n', '\n');
 }
 
-function fromOperations(operations: readonly z.output<typeof operation>[]): string {
+function fromOperations(operations: readonly z.output<ReturnType<typeof operation>>[]): string {
   const sections = operations.map(({ type, path, diff, moveTo }) =>
     [
       `*** ${headings[type]} File: ${path}`,

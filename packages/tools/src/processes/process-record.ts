@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 import { processEntry, readProcessEntry } from './process-table.ts';
 
@@ -15,7 +16,7 @@ export interface ProcessRecord {
 /** A record is much shorter; another program may have put anything in its place. */
 const maxRecordBytes = 4096;
 
-const record = z.object({ where: z.string(), pid: z.int().positive(), started: z.string() });
+const record = lazy(() => z.object({ where: z.string(), pid: z.int().positive(), started: z.string() }));
 
 /**
  * Stores the identity of a running process. Does nothing when the file cannot be written or the process is not found.
@@ -33,7 +34,7 @@ export function recordProcess(file: string, pid: number): void {
 /** Reads a stored process. Returns undefined when it is unreadable or belongs to another system. */
 export function readProcessRecord(file: string): ProcessRecord | undefined {
   try {
-    const { data } = record.safeParse(JSON.parse(readPrivateFile(file, maxRecordBytes) ?? ''));
+    const { data } = record().safeParse(JSON.parse(readPrivateFile(file, maxRecordBytes) ?? ''));
     return data?.where === systemId() ? data : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 import { definePartKind, type PartKind } from '@varve/events/specs';
 import type { Redactor } from '@varve/text';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import type { Tool } from '../contract/tool.ts';
 import { fileEditor } from '../file-editor/file-editor.ts';
 import type { FileEditorOptions } from '../file-editor/file-editor-options.ts';
@@ -35,27 +36,28 @@ export interface ToolSettings {
   readonly taskTracker?: TaskTrackerOptions;
 }
 
-const count = z.exactOptional(z.int().positive());
-const flag = z.exactOptional(z.boolean());
+const count = lazy(() => z.exactOptional(z.int().positive()));
+const flag = lazy(() => z.exactOptional(z.boolean()));
 
 /**
  * Options of each tool that a spec may contain: limits of its output and its time. Paths, variables, programs and the
  * directories that a tool may use belong to the application, because a spec may come from another person.
  */
 const options = {
-  terminal: z.object({
-    noChangeTimeoutMs: count,
-    maxShells: count,
-    rejectMultiple: flag,
-    maxOutputChars: count,
-    maxSavedBytes: count,
-    pty: flag,
-  }),
-  editor: z.object({ maxFileBytes: count, maxViewChars: count }),
-  patch: z.object({ maxFileBytes: count }),
-  search: z.object({ maxFiles: count, maxChars: count, timeoutMs: count }),
-  finish: z.object({ responseSchema: z.exactOptional(z.record(z.string(), z.json())) }),
-  none: z.object({}),
+  terminal: () =>
+    z.object({
+      noChangeTimeoutMs: count(),
+      maxShells: count(),
+      rejectMultiple: flag(),
+      maxOutputChars: count(),
+      maxSavedBytes: count(),
+      pty: flag(),
+    }),
+  editor: () => z.object({ maxFileBytes: count(), maxViewChars: count() }),
+  patch: () => z.object({ maxFileBytes: count() }),
+  search: () => z.object({ maxFiles: count(), maxChars: count(), timeoutMs: count() }),
+  finish: () => z.object({ responseSchema: z.exactOptional(z.record(z.string(), z.json())) }),
+  none: () => z.object({}),
 };
 
 /**
@@ -93,7 +95,7 @@ export const toolPresets = {
 /** Returns the kind of one tool, which the reference also names by its class: `file_editor` is `FileEditorTool`. */
 function toolKind<Options extends z.ZodObject>(
   name: string,
-  schema: Options,
+  schema: () => Options,
   create: (options: z.output<Options> & { readonly redactor: Redactor }, context: ToolKindContext) => Tool,
   otherNames: readonly string[] = [],
 ): ToolKind {

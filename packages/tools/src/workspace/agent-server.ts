@@ -1,5 +1,6 @@
 import { exceededJsonLimit } from '@varve/text';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { ToolError } from '../contract/error.ts';
 
 /** Address and access key of an agent-server. */
@@ -42,7 +43,7 @@ const maxDetail = 2000;
 /** Limits of the structure of a body: its values need many times the memory of their text. */
 const jsonLimits = { depth: 200, values: 500_000 };
 const wrongRequest = new Set([400, 404, 422]);
-const failure = z.looseObject({ detail: z.string() });
+const failure = lazy(() => z.looseObject({ detail: z.string() }));
 
 /**
  * Returns a client of an agent-server. Redirects are refused, because they would receive the key.
@@ -67,7 +68,7 @@ export function agentServer({ url, apiKey, fetch = globalThis.fetch }: AgentServ
       }),
     );
     if (response.ok) return response;
-    const { data } = failure.safeParse(await limitedJson(response, maxErrorBytes).catch(() => undefined));
+    const { data } = failure().safeParse(await limitedJson(response, maxErrorBytes).catch(() => undefined));
     const code = wrongRequest.has(response.status) ? 'invalid-input' : 'unusable';
     throw new ToolError(
       code,

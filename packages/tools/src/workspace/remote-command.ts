@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { ToolError } from '../contract/error.ts';
 import type { AgentServer } from './agent-server.ts';
 import { cappedOutput } from './capped-output.ts';
@@ -14,17 +15,19 @@ export interface PollOptions {
   readonly patienceMs: number;
 }
 
-const started = z.looseObject({ id: z.string() });
-const output = z.looseObject({
-  kind: z.string(),
-  command_id: z.string().nullish(),
-  order: z.int().default(0),
-  exit_code: z.number().nullish(),
-  stdout: z.string().nullish(),
-  stderr: z.string().nullish(),
-});
-type Output = z.infer<typeof output>;
-const page = z.looseObject({ items: z.array(output), next_page_id: z.string().nullish() });
+const started = lazy(() => z.looseObject({ id: z.string() }));
+const output = lazy(() =>
+  z.looseObject({
+    kind: z.string(),
+    command_id: z.string().nullish(),
+    order: z.int().default(0),
+    exit_code: z.number().nullish(),
+    stdout: z.string().nullish(),
+    stderr: z.string().nullish(),
+  }),
+);
+type Output = z.infer<ReturnType<typeof output>>;
+const page = lazy(() => z.looseObject({ items: z.array(output()), next_page_id: z.string().nullish() }));
 
 /**
  * Runs a command through the server's bash routes. Its timeout is rounded up to whole seconds. A cancelled command is
@@ -41,7 +44,7 @@ export async function remoteCommand(
 ): Promise<CommandResult> {
   const begin = performance.now();
   const timeout = Math.max(1, Math.ceil(timeoutMs / 1000));
-  const { id } = await server.json(started, '/api/bash/start_bash_command', {
+  const { id } = await server.json(started(), '/api/bash/start_bash_command', {
     method: 'POST',
     body: { command, cwd: directory, timeout },
     signal,
@@ -114,7 +117,7 @@ async function outputsAfter(
   const seen = new Set<string>();
   let length = 0;
   for (let pageId: string | undefined; ;) {
-    const { items, next_page_id } = await server.json(page, '/api/bash/bash_events/search', {
+    const { items, next_page_id } = await server.json(page(), '/api/bash/bash_events/search', {
       query: {
         command_id__eq: id,
         kind__eq: 'BashOutput',

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { writeAtomically } from '@varve/files';
 import { ToolError } from '../contract/error.ts';
 import type { GitChange } from '../git/git-changes.ts';
@@ -20,12 +21,14 @@ export interface RemoteWorkspaceOptions extends AgentServerOptions, Partial<Poll
   readonly directory: string;
 }
 
-const changes = z.array(z.looseObject({ status: z.string(), path: z.string() }));
-const diff = z.looseObject({
-  modified: z.string().nullish(),
-  original: z.string().nullish(),
-  binary: z.boolean().nullish(),
-});
+const changes = lazy(() => z.array(z.looseObject({ status: z.string(), path: z.string() })));
+const diff = lazy(() =>
+  z.looseObject({
+    modified: z.string().nullish(),
+    original: z.string().nullish(),
+    binary: z.boolean().nullish(),
+  }),
+);
 const statuses = new Map<string, GitChange['status']>([
   ['ADDED', 'ADDED'],
   ['MOVED', 'ADDED'],
@@ -77,11 +80,11 @@ export function remoteWorkspace(options: RemoteWorkspaceOptions): Workspace {
     list: async (path = '.', { signal } = {}) => listRemotely(execute, path, signal),
     execute,
     async changes(path = '.', { ref, signal } = {}) {
-      const changed = await server.json(changes, '/api/git/changes', { query: { path: inside(path), ref }, signal });
+      const changed = await server.json(changes(), '/api/git/changes', { query: { path: inside(path), ref }, signal });
       return changed.map((change) => ({ path: change.path, status: statuses.get(change.status) ?? 'UPDATED' }));
     },
     async diff(path, { ref, signal } = {}) {
-      const answer = await server.json(diff, '/api/git/diff', { query: { path: inside(path), ref }, signal });
+      const answer = await server.json(diff(), '/api/git/diff', { query: { path: inside(path), ref }, signal });
       return { modified: answer.modified ?? '', original: answer.original ?? '', isBinary: answer.binary ?? false };
     },
     async addWorktree(path, worktreeOptions = {}) {

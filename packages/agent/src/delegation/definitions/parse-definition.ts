@@ -1,4 +1,4 @@
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import * as z from 'zod';
 import { splitFrontMatter, type FrontMatter, SourceError } from '@varve/skills';
 import { subAgentName } from '../../agent/agent.ts';
@@ -12,24 +12,26 @@ export type ParsedDefinition = Omit<SubAgentDefinition, 'path' | 'scope' | 'exec
 };
 
 /** Names in a list, or in one text separated by commas. */
-const names = z
-  .union([z.string().transform((text) => text.split(',')), z.array(z.string())])
-  .transform((list) => list.map((name) => name.trim()).filter((name) => name !== ''))
-  .nullish();
-const count = z.int().positive().nullish();
-const fields = {
+const names = lazy(() =>
+  z
+    .union([z.string().transform((text) => text.split(',')), z.array(z.string())])
+    .transform((list) => list.map((name) => name.trim()).filter((name) => name !== ''))
+    .nullish(),
+);
+const count = lazy(() => z.int().positive().nullish());
+const fields = lazy(() => ({
   name: z.string().nullish(),
   description: z.string().nullish(),
   model: z.string().nullish(),
   color: z.string().nullish(),
-  tools: names,
-  disallowedTools: names,
-  disallowed_tools: names,
-  skills: names,
+  tools: names(),
+  disallowedTools: names(),
+  disallowed_tools: names(),
+  skills: names(),
   permission_mode: z.enum(['always_confirm', 'confirm_risky', 'never_confirm']).nullish(),
-  max_iteration_per_run: count,
-  max_steps: count,
-  maxTurns: count,
+  max_iteration_per_run: count(),
+  max_steps: count(),
+  maxTurns: count(),
   max_budget_per_run: z.number().positive().nullish(),
   max_minutes_per_run: z
     .number()
@@ -40,8 +42,8 @@ const fields = {
   mcp_config: z.record(z.string(), z.unknown()).nullish(),
   mcp_servers: z.record(z.string(), z.unknown()).nullish(),
   mcpServers: z.record(z.string(), z.unknown()).nullish(),
-};
-const known = z.looseObject(fields);
+}));
+const known = lazy(() => z.looseObject(fields()));
 
 /** Models of another agent, which a file for it may name: the parent's is used. */
 const foreignModels = new Set(['', 'inherit', 'default', 'sonnet', 'opus', 'haiku']);
@@ -66,7 +68,7 @@ export function definitionOf(
   fallbackName: string,
   isForeign: boolean,
 ): ParsedDefinition {
-  const { data, error } = known.safeParse(fieldValues);
+  const { data, error } = known().safeParse(fieldValues);
   if (!data) {
     const [issue] = error.issues;
     const field = String(issue?.path[0] ?? '');
@@ -97,7 +99,7 @@ export function definitionOf(
     limits: limitsOf(data),
     ...(condenser !== undefined && { condenser }),
     mcpServers: data.mcp_config ?? data.mcp_servers ?? data.mcpServers ?? {},
-    metadata: Object.fromEntries(Object.entries(fieldValues).filter(([field]) => !Object.hasOwn(fields, field))),
+    metadata: Object.fromEntries(Object.entries(fieldValues).filter(([field]) => !Object.hasOwn(fields(), field))),
     ignored: [...(isForeign && tools ? tools.unknown : []), ...('hooks' in fieldValues ? ['hooks'] : [])],
   };
 }
@@ -115,7 +117,7 @@ function describedBy(text: string): Pick<SubAgentDefinition, 'description' | 'wh
   };
 }
 
-function limitsOf(data: z.output<typeof known>): SubAgentDefinition['limits'] {
+function limitsOf(data: z.output<ReturnType<typeof known>>): SubAgentDefinition['limits'] {
   const steps = data.max_iteration_per_run ?? data.max_steps ?? data.maxTurns;
   const { max_budget_per_run: maxCostUsd, max_minutes_per_run: minutes } = data;
   return {
@@ -125,7 +127,7 @@ function limitsOf(data: z.output<typeof known>): SubAgentDefinition['limits'] {
   };
 }
 
-function condenserOf(value: z.output<typeof known>['condenser']): Json | undefined {
+function condenserOf(value: z.output<ReturnType<typeof known>>['condenser']): Json | undefined {
   if (value === undefined || value === null) return undefined;
   return value === false ? 'none' : value;
 }

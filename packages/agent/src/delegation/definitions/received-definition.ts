@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { SourceError, contentDigest, fileDigest } from '@varve/skills';
 import { definitionOf } from './parse-definition.ts';
 import type { SubAgentDefinition } from './sub-agent-definition.ts';
 
-const received = z.looseObject({ name: z.string(), system_prompt: z.string().nullish() });
+const received = lazy(() => z.looseObject({ name: z.string(), system_prompt: z.string().nullish() }));
 
 /**
  * Returns the sub-agent that a client of the reference describes. Its servers and hooks have no effect: what runs
@@ -13,7 +14,7 @@ const received = z.looseObject({ name: z.string(), system_prompt: z.string().nul
  * @see software-agent-sdk openhands/sdk/subagent/schema.py AgentDefinition
  */
 export function receivedDefinition(json: unknown): SubAgentDefinition {
-  const { data } = received.safeParse(json);
+  const { data } = received().safeParse(json);
   if (!data) throw new TypeError('A sub-agent needs a name.');
   const { system_prompt: body, ...fields } = data;
   try {

@@ -1,4 +1,4 @@
-import { freezeJson, type Json } from '@varve/events';
+import { lazy, freezeJson, type Json } from '@varve/events';
 import { importFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { stateFields, type Projection } from '@varve/events/projections';
@@ -35,20 +35,24 @@ export interface GoalState {
 /** Key of the state updates of a goal. */
 export const goalKey = 'goal';
 
-const verdict: z.ZodType<GoalVerdict> = z.object({
-  score: z.number(),
-  complete: z.boolean(),
-  missing: z.string(),
-});
+const verdict = lazy((): z.ZodType<GoalVerdict> =>
+  z.object({
+    score: z.number(),
+    complete: z.boolean(),
+    missing: z.string(),
+  }),
+);
 
-const goalState: z.ZodType<GoalState> = z.object({
-  active: z.boolean(),
-  status: z.enum(['running', 'complete', 'capped', 'interrupted']),
-  iteration: z.int().nonnegative(),
-  max_iterations: z.int().positive(),
-  objective: z.string(),
-  verdict: verdict.nullable().default(null),
-});
+const goalState = lazy((): z.ZodType<GoalState> =>
+  z.object({
+    active: z.boolean(),
+    status: z.enum(['running', 'complete', 'capped', 'interrupted']),
+    iteration: z.int().nonnegative(),
+    max_iterations: z.int().positive(),
+    objective: z.string(),
+    verdict: verdict().nullable().default(null),
+  }),
+);
 
 /**
  * Folds the state of the last goal. The goal of an imported log does not count, because nothing in it steers a run;
@@ -63,7 +67,7 @@ export const goalProjection: Projection<{ readonly goal?: GoalState }> = {
     if (importFact.read(event)) return {};
     const value = stateFields(event).findLast(([key]) => key === goalKey)?.[1];
     if (value === undefined) return state;
-    const parsed = goalState.safeParse(value);
+    const parsed = goalState().safeParse(value);
     return parsed.success ? { goal: parsed.data } : {};
   },
   read: (state) => freezeJson(state),

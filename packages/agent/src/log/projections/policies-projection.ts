@@ -1,13 +1,13 @@
-import { freezeJson, type Json } from '@varve/events';
+import { lazy, freezeJson, type Json } from '@varve/events';
 import { stateFields, type Projection } from '@varve/events/projections';
 import * as z from 'zod';
 
-const json = z.json().catch(null);
+const json = lazy(() => z.json().catch(null));
 
 /** Update of a policy field. */
 interface PolicyUpdate {
   readonly seq: number;
-  readonly value: z.output<typeof json>;
+  readonly value: z.output<ReturnType<typeof json>>;
 }
 
 /** Confirmation of calls according to the events of a log: the last update of each field. */
@@ -31,7 +31,7 @@ export const policiesProjection: Projection<Policies> = {
   apply(policies, event, seq) {
     const fields = stateFields(event).filter(([key]) => key === 'confirmation_policy' || key === 'security_analyzer');
     if (fields.length === 0) return policies;
-    const updates = fields.map(([key, value]) => [key, { seq, value: json.parse(value) }] as const);
+    const updates = fields.map(([key, value]) => [key, { seq, value: json().parse(value) }] as const);
     return { ...policies, ...Object.fromEntries(updates), head: seq + 1 };
   },
   read: (policies) => freezeJson(policies),

@@ -1,61 +1,67 @@
-import { text, type Content, type Message } from '@varve/events';
+import { lazy, text, type Content, type Message } from '@varve/events';
 import * as z from 'zod';
 import type { ModelRequest } from '../../model-request.ts';
 
-const inputPart = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('input_text'), text: z.string() }),
-  z.strictObject({ type: z.literal('input_image'), image_url: z.string(), detail: z.literal('auto') }),
-]);
+const inputPart = lazy(() =>
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('input_text'), text: z.string() }),
+    z.strictObject({ type: z.literal('input_image'), image_url: z.string(), detail: z.literal('auto') }),
+  ]),
+);
 
-const item = z.union([
-  z.strictObject({ type: z.literal('message'), role: z.literal('user'), content: z.array(inputPart) }),
-  z.strictObject({
-    type: z.literal('message'),
-    role: z.literal('assistant'),
-    phase: z.exactOptional(z.string()),
-    content: z.array(z.strictObject({ type: z.literal('output_text'), text: z.string() })),
-  }),
-  z.strictObject({
-    type: z.literal('reasoning'),
-    id: z.exactOptional(z.string()),
-    summary: z.array(z.strictObject({ type: z.literal('summary_text'), text: z.string() })),
-    encrypted_content: z.exactOptional(z.string()),
-  }),
-  z.strictObject({
-    type: z.literal('function_call'),
-    id: z.exactOptional(z.string()),
-    call_id: z.string(),
-    name: z.string(),
-    arguments: z.string(),
-  }),
-  z.strictObject({
-    type: z.literal('function_call_output'),
-    call_id: z.string(),
-    output: z.union([z.string(), z.array(inputPart)]),
-  }),
-]);
-type Item = z.output<typeof item>;
+const item = lazy(() =>
+  z.union([
+    z.strictObject({ type: z.literal('message'), role: z.literal('user'), content: z.array(inputPart()) }),
+    z.strictObject({
+      type: z.literal('message'),
+      role: z.literal('assistant'),
+      phase: z.exactOptional(z.string()),
+      content: z.array(z.strictObject({ type: z.literal('output_text'), text: z.string() })),
+    }),
+    z.strictObject({
+      type: z.literal('reasoning'),
+      id: z.exactOptional(z.string()),
+      summary: z.array(z.strictObject({ type: z.literal('summary_text'), text: z.string() })),
+      encrypted_content: z.exactOptional(z.string()),
+    }),
+    z.strictObject({
+      type: z.literal('function_call'),
+      id: z.exactOptional(z.string()),
+      call_id: z.string(),
+      name: z.string(),
+      arguments: z.string(),
+    }),
+    z.strictObject({
+      type: z.literal('function_call_output'),
+      call_id: z.string(),
+      output: z.union([z.string(), z.array(inputPart())]),
+    }),
+  ]),
+);
+type Item = z.output<ReturnType<typeof item>>;
 
 /** Schema of a request of the Responses protocol; any other body is answered with 400. */
-export const responseRequest = z.looseObject({
-  model: z.string(),
-  instructions: z.exactOptional(z.string()),
-  input: z.array(item),
-  tools: z
-    .array(
-      z.strictObject({
-        type: z.literal('function'),
-        name: z.string(),
-        description: z.string(),
-        parameters: z.record(z.string(), z.unknown()),
-        strict: z.literal(false),
-      }),
-    )
-    .default([]),
-  stream: z.boolean().default(false),
-  temperature: z.exactOptional(z.number()),
-});
-export type ResponseRequest = z.output<typeof responseRequest>;
+export const responseRequest = lazy(() =>
+  z.looseObject({
+    model: z.string(),
+    instructions: z.exactOptional(z.string()),
+    input: z.array(item()),
+    tools: z
+      .array(
+        z.strictObject({
+          type: z.literal('function'),
+          name: z.string(),
+          description: z.string(),
+          parameters: z.record(z.string(), z.unknown()),
+          strict: z.literal(false),
+        }),
+      )
+      .default([]),
+    stream: z.boolean().default(false),
+    temperature: z.exactOptional(z.number()),
+  }),
+);
+export type ResponseRequest = z.output<ReturnType<typeof responseRequest>>;
 
 /**
  * Converts a body to a model request with the fields that scripts use. Consecutive items of the assistant are one
@@ -106,7 +112,7 @@ function withAssistantItem(message: Message, next: Item): Message {
   return { ...message, responses_reasoning_item: reasoning };
 }
 
-function contentOf(part: z.output<typeof inputPart>): Content {
+function contentOf(part: z.output<ReturnType<typeof inputPart>>): Content {
   return part.type === 'input_text'
     ? text(part.text)
     : { cache_prompt: false, type: 'image', image_urls: [part.image_url] };

@@ -18,12 +18,12 @@ export async function scriptedResponses(scripted: Iterable<ScriptedStep>): Promi
   const steps = script(scripted);
   return serveScript(steps, {
     read(body) {
-      const { data } = responseRequest.safeParse(body);
+      const { data } = responseRequest().safeParse(body);
       return data && requestOfItems(data);
     },
     async answer({ method, path }, body, response) {
       if (method !== 'POST' || path !== '/v1/responses') return refuse(response, 404, `There is nothing at ${path}.`);
-      const { data, error } = responseRequest.safeParse(body);
+      const { data, error } = responseRequest().safeParse(body);
       if (!data) return refuse(response, 400, `The body is not a request: ${error.message}`);
       try {
         await sendResponse(await steps.next(requestOfItems(data)), response, data);

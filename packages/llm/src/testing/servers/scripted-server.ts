@@ -33,10 +33,11 @@ export async function scriptedServer(
   const steps = script(scripted);
   return serveScript(steps, {
     read(body) {
-      const { data } = wireBody.safeParse(body);
+      const { data } = wireBody().safeParse(body);
       return data && requestOf(data);
     },
-    answer: (recorded, body, response) => answer(recorded, wireBody.safeParse(body).data, { response, options, steps }),
+    answer: (recorded, body, response) =>
+      answer(recorded, wireBody().safeParse(body).data, { response, options, steps }),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import type { Cipher } from '@varve/settings/secrets';
 import { redactSecretFields } from '@varve/text';
 import * as z from 'zod';
@@ -7,7 +7,7 @@ import { buildAgent } from '../request/build-agent.ts';
 import type { LiveConversation } from '../live/live-conversation.ts';
 import { decrypted, serverKeysIn } from '../private/private-values.ts';
 
-const known = z.record(z.string(), z.record(z.string(), z.unknown()));
+const known = lazy(() => z.record(z.string(), z.record(z.string(), z.unknown())));
 
 /**
  * Replaces the model of a conversation from the next step on. The first model of a usage id keeps that id: another one
@@ -28,7 +28,7 @@ export async function switchModel(
   const current = configuration.agent['llm'] as Readonly<Record<string, unknown>>;
   const models = {
     [usageOf(current)]: current,
-    ...known.catch({}).parse(configuration.models),
+    ...known().catch({}).parse(configuration.models),
   };
   const isNew = !Object.hasOwn(models, usageId);
   const redacted = isNew ? redactSecretFields(received, '**********') : (models[usageId] ?? {});

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { redactSecretFields } from '@varve/text';
 import type { AgentJson } from './conversation-info.ts';
 
@@ -14,14 +15,16 @@ export interface AgentJsonOptions {
 /** Tools that the reference lists separately. */
 const defaultTools: Readonly<Record<string, string>> = { finish: 'FinishTool', think: 'ThinkTool' };
 
-const foreign = z.looseObject({ llm: z.looseObject({ model: z.string() }) });
-const spec = z.object({ model: z.unknown() });
-const baseUrl = z.string().nullable().catch(null);
-const named = z.union([
-  z.object({ model: z.string(), baseUrl }),
-  z.object({ name: z.string(), baseUrl }).transform(({ name, ...rest }) => ({ model: name, ...rest })),
-]);
-const wrapper = z.object({ model: z.looseObject({}) });
+const foreign = lazy(() => z.looseObject({ llm: z.looseObject({ model: z.string() }) }));
+const spec = lazy(() => z.object({ model: z.unknown() }));
+const baseUrl = lazy(() => z.string().nullable().catch(null));
+const named = lazy(() =>
+  z.union([
+    z.object({ model: z.string(), baseUrl: baseUrl() }),
+    z.object({ name: z.string(), baseUrl: baseUrl() }).transform(({ name, ...rest }) => ({ model: name, ...rest })),
+  ]),
+);
+const wrapper = lazy(() => z.object({ model: z.looseObject({}) }));
 
 /**
  * Returns a copy of a configuration without its secrets.
@@ -34,12 +37,12 @@ export function withoutSecrets(configuration: object): Record<string, unknown> {
 
 /** Returns the agent of a conversation in the reference's JSON, without secrets. */
 export function agentJson({ configured, tools, includeSkills }: AgentJsonOptions): AgentJson {
-  const known = foreign.safeParse(configured);
+  const known = foreign().safeParse(configured);
   return known.success ? cleaned(known.data, includeSkills) : ofSpec(configured, tools);
 }
 
 /** Removes secrets, and the skills unless requested: they can take hundreds of kilobytes. */
-function cleaned(configured: z.output<typeof foreign>, includeSkills: boolean): AgentJson {
+function cleaned(configured: z.output<ReturnType<typeof foreign>>, includeSkills: boolean): AgentJson {
   const agent = { kind: 'Agent', ...withoutSecrets(configured) } as AgentJson;
   const { agent_context: context } = agent;
   const hasSkills = typeof context === 'object' && context !== null && 'skills' in context;
@@ -47,7 +50,7 @@ function cleaned(configured: z.output<typeof foreign>, includeSkills: boolean): 
 }
 
 function ofSpec(configured: unknown, tools: readonly string[]): AgentJson {
-  const { model, baseUrl: base_url } = modelOf(spec.safeParse(configured).data?.model);
+  const { model, baseUrl: base_url } = modelOf(spec().safeParse(configured).data?.model);
   const defaults = Object.entries(defaultTools).filter(([name]) => tools.length === 0 || tools.includes(name));
   return {
     llm: { model, api_key: null, base_url, usage_id: 'agent', is_subscription: false },
@@ -65,8 +68,8 @@ function ofSpec(configured: unknown, tools: readonly string[]): AgentJson {
 }
 
 /** Returns the innermost model: wrappers such as retry contain the spec of the wrapped model. */
-function modelOf(configured: unknown): z.output<typeof named> {
-  const wrapped = wrapper.safeParse(configured);
+function modelOf(configured: unknown): z.output<ReturnType<typeof named>> {
+  const wrapped = wrapper().safeParse(configured);
   if (wrapped.success) return modelOf(wrapped.data.model);
-  return named.safeParse(configured).data ?? { model: 'unknown', baseUrl: null };
+  return named().safeParse(configured).data ?? { model: 'unknown', baseUrl: null };
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { canonicalId } from '@varve/storage';
 import { isId } from '@varve/storage/kit';
 
@@ -9,16 +10,20 @@ export const uuidPattern = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9
 const namesOfRoutes = new Set(['search', 'count', 'prepare-for-sandbox-pause']);
 
 /** Id of a conversation in a request; parsed to the form that stores use. */
-export const conversationIdField = z
-  .string()
-  .refine(isConversationId, {
-    message: 'An id has 1 to 64 letters, digits, hyphens and underscores, and is no name of a route.',
-  })
-  .transform(canonicalId)
-  .openapi({ type: 'string' });
+export const conversationIdField = lazy(() =>
+  z
+    .string()
+    .refine(isConversationId, {
+      message: 'An id has 1 to 64 letters, digits, hyphens and underscores, and is no name of a route.',
+    })
+    .transform(canonicalId)
+    .openapi({ type: 'string' }),
+);
 
 /** Id of a conversation in a path; parsed to the form that stores use. */
-export const conversationId = conversationIdField.openapi({ param: { name: 'conversation_id', in: 'path' } });
+export const conversationId = lazy(() =>
+  conversationIdField().openapi({ param: { name: 'conversation_id', in: 'path' } }),
+);
 
 /** Returns true if the protocol can name this conversation: its id is one that a request leads to. */
 export function isAddressable(id: string): boolean {

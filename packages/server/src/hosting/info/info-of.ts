@@ -2,6 +2,7 @@ import type { Summary } from '@varve/storage';
 import { type ConversationInfo, configurableFields, type Metrics } from './conversation-info.ts';
 import { type ConversationSources, type ConversationFold, shownUsage } from './conversation-folds.ts';
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import type { Usage } from '@varve/events/projections';
 import { dashedId } from './conversation-id.ts';
 import { agentJson, withoutSecrets } from './agent-json.ts';
@@ -14,7 +15,7 @@ export interface InfoOptions {
   readonly directory?: string | undefined;
 }
 
-type ConfiguredFields = Pick<ConversationInfo, keyof typeof configurableFields>;
+type ConfiguredFields = Pick<ConversationInfo, keyof ReturnType<typeof configurableFields>>;
 
 const defaults: ConfiguredFields = {
   max_iterations: 500,
@@ -34,13 +35,15 @@ const defaults: ConfiguredFields = {
   client_tools: [],
 };
 
-const titled = z.object({ title: z.string().nullable().catch(null) });
+const titled = lazy(() => z.object({ title: z.string().nullable().catch(null) }));
 
 /** Fields that varve stores in the spec of an agent and the reference stores next to the agent. */
-const spec = z.object({
-  confirmation_policy: z.unknown().optional(),
-  budget: z.object({ maxIterations: z.unknown().optional() }).catch({}),
-});
+const spec = lazy(() =>
+  z.object({
+    confirmation_policy: z.unknown().optional(),
+    budget: z.object({ maxIterations: z.unknown().optional() }).catch({}),
+  }),
+);
 
 /**
  * Returns the info of one conversation. The latest update in the log takes precedence over the configuration. Of what
@@ -51,7 +54,7 @@ export function conversationInfoOf(
   fold: ConversationFold,
   { includeSkills, directory }: InfoOptions,
 ): ConversationInfo {
-  const { title } = titled.safeParse(summary.meta).data ?? { title: null };
+  const { title } = titled().safeParse(summary.meta).data ?? { title: null };
   const { workspace, agent, policy, ...configured } = storedConfiguration(summary, fold);
   const { fields, tools } = fold.reported;
   return {
@@ -83,7 +86,7 @@ export function conversationInfoOf(
 
 /** Takes each field from the first source with a valid value. */
 function firstValid(sources: readonly Readonly<Record<string, unknown>>[]): ConfiguredFields {
-  const fields = Object.entries(configurableFields).flatMap(([name, schema]) => {
+  const fields = Object.entries(configurableFields()).flatMap(([name, schema]) => {
     const valid = sources
       .map((source) => schema.safeParse(normalised(name, source[name])))
       .find(({ success }) => success);
@@ -106,7 +109,7 @@ function normalised(name: string, value: unknown): unknown {
 }
 
 function ofSpec(agent: unknown): Readonly<Record<string, unknown>> {
-  const parsed = spec.safeParse(agent);
+  const parsed = spec().safeParse(agent);
   if (!parsed.success) return {};
   const { confirmation_policy, budget } = parsed.data;
   return { confirmation_policy, max_iterations: budget.maxIterations };

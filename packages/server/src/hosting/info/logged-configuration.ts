@@ -1,7 +1,7 @@
 import { currentSettings, type FoldedSettings } from '@varve/agent/replay';
 import { z } from '@hono/zod-openapi';
 import type { Summary } from '@varve/storage';
-import type { BaseEvent } from '@varve/events';
+import { lazy, type BaseEvent } from '@varve/events';
 import { callFact, forkEndFact, importFact, taskFact, toolsetFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { Projection } from '@varve/events/projections';
@@ -30,7 +30,7 @@ export interface LoggedConfiguration {
   readonly children: readonly string[];
 }
 
-const known = new Set(['agent', ...Object.keys(configurableFields)]);
+const known = lazy(() => new Set(['agent', ...Object.keys(configurableFields())]));
 
 /** Folds updates of configuration fields, called models and offered tools. */
 export const loggedConfigurationProjection: Projection<LoggedConfiguration> = {
@@ -48,7 +48,7 @@ function next(
   reported: LoggedConfiguration,
   event: BaseEvent & { readonly key: string; readonly value?: unknown },
 ): LoggedConfiguration {
-  if (known.has(event.key)) return { ...reported, fields: { ...reported.fields, [event.key]: event.value } };
+  if (known().has(event.key)) return { ...reported, fields: { ...reported.fields, [event.key]: event.value } };
   const configuration = configurationFact.read(event);
   if (configuration) return { ...reported, configuration, fields: { ...reported.fields, ...configuration } };
   if (importFact.read(event)) return { ...reported, configuration: undefined, fields: {}, children: [] };
@@ -68,22 +68,24 @@ function callOf(event: BaseEvent): LoggedConfiguration['lastCalls'] | undefined 
   return { [call.usage_id]: { model: call.model, tokens, contextWindow: 0 } };
 }
 
-const foreignStats = z.object({
-  usage_to_metrics: z.record(
-    z.string(),
-    z.object({
-      model_name: z.string().catch(''),
-      accumulated_token_usage: z
-        .object({ per_turn_token: z.number().catch(0), context_window: z.number().catch(0) })
-        .nullish()
-        .catch(null),
-    }),
-  ),
-});
+const foreignStats = lazy(() =>
+  z.object({
+    usage_to_metrics: z.record(
+      z.string(),
+      z.object({
+        model_name: z.string().catch(''),
+        accumulated_token_usage: z
+          .object({ per_turn_token: z.number().catch(0), context_window: z.number().catch(0) })
+          .nullish()
+          .catch(null),
+      }),
+    ),
+  }),
+);
 
 /** @see agent-server 1.43.1, the value of a `stats` update */
 function foreignCalls(value: unknown): LoggedConfiguration['lastCalls'] | undefined {
-  const parsed = foreignStats.safeParse(value);
+  const parsed = foreignStats().safeParse(value);
   if (!parsed.success) return undefined;
   return Object.fromEntries(
     Object.entries(parsed.data.usage_to_metrics).map(([id, { model_name: model, accumulated_token_usage: usage }]) => [
@@ -93,15 +95,17 @@ function foreignCalls(value: unknown): LoggedConfiguration['lastCalls'] | undefi
   );
 }
 
-const fields = z.looseObject({
-  workspace: z.union([z.string(), z.object({ working_dir: z.string() }).transform((at) => at.working_dir)]).catch(''),
-  agent: z.unknown().optional(),
-});
+const fields = lazy(() =>
+  z.looseObject({
+    workspace: z.union([z.string(), z.object({ working_dir: z.string() }).transform((at) => at.working_dir)]).catch(''),
+    agent: z.unknown().optional(),
+  }),
+);
 
-const spec = z.looseObject({ confirmation_policy: z.unknown() });
+const spec = lazy(() => z.looseObject({ confirmation_policy: z.unknown() }));
 
 /** Settings that a conversation is opened with. */
-export interface StoredConfiguration extends z.output<typeof fields> {
+export interface StoredConfiguration extends z.output<ReturnType<typeof fields>> {
   /** Policy in the log; undefined for a log that contains none, whose policy is among the other fields. */
   readonly policy: unknown;
 }
@@ -114,6 +118,6 @@ export function storedConfiguration({ meta }: Pick<Summary, 'meta'>, fold: Folde
   const { settings, importHead } = fold.settings;
   const isLogged = settings !== undefined || importHead !== undefined;
   const current = currentSettings(fold, meta);
-  const stored = fields.safeParse(isLogged ? current : meta).data ?? { workspace: '' };
-  return { ...stored, policy: isLogged ? spec.safeParse(current.agent).data?.confirmation_policy : undefined };
+  const stored = fields().safeParse(isLogged ? current : meta).data ?? { workspace: '' };
+  return { ...stored, policy: isLogged ? spec().safeParse(current.agent).data?.confirmation_policy : undefined };
 }

@@ -1,6 +1,6 @@
 import { AgentError } from '@varve/agent';
 import type { HookConfig } from '@varve/agent/confirmation';
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import { LlmError, specFromLitellm, type ServerCredentials, type StoredServer } from '@varve/llm';
 import { SpecError } from '@varve/events/specs';
 import {
@@ -16,19 +16,21 @@ import { namedSecrets } from '@varve/tools';
 import { mapStrings, redactor, type Redactor } from '@varve/text';
 import * as z from 'zod';
 
-const serverKey = z.object({ baseUrl: z.string(), model: z.string(), apiKey: z.string() });
-const hookConfig = z.custom<HookConfig>((value) => typeof value === 'object' && value !== null);
-const record: z.ZodType<PrivateRecord> = z.object({
-  keys: z.array(serverKey),
-  secrets: z.record(z.string(), secretSource),
-  mcp: z.exactOptional(z.record(z.string(), z.unknown())),
-  hooks: z.exactOptional(hookConfig),
-  plugins: z.exactOptional(z.array(z.string())),
-  trustedHooks: z.exactOptional(hookConfig),
-});
+const serverKey = lazy(() => z.object({ baseUrl: z.string(), model: z.string(), apiKey: z.string() }));
+const hookConfig = lazy(() => z.custom<HookConfig>((value) => typeof value === 'object' && value !== null));
+const record = lazy((): z.ZodType<PrivateRecord> =>
+  z.object({
+    keys: z.array(serverKey()),
+    secrets: z.record(z.string(), secretSource()),
+    mcp: z.exactOptional(z.record(z.string(), z.unknown())),
+    hooks: z.exactOptional(hookConfig()),
+    plugins: z.exactOptional(z.array(z.string())),
+    trustedHooks: z.exactOptional(hookConfig()),
+  }),
+);
 
 /** Key of a model, and the one server that receives it. */
-export type ServerKey = z.output<typeof serverKey>;
+export type ServerKey = z.output<ReturnType<typeof serverKey>>;
 
 /** What a conversation needs and its log must not contain: keys, secrets, and commands that run without a question. */
 export interface PrivateRecord {
@@ -48,7 +50,7 @@ export const noPrivateValues: PrivateRecord = { keys: [], secrets: {} };
 
 /** Parses a stored record. */
 export function parsePrivateRecord(text: string): PrivateRecord {
-  return record.parse(JSON.parse(text));
+  return record().parse(JSON.parse(text));
 }
 
 /** Options of {@link PrivateValues}. */
@@ -232,24 +234,24 @@ function secretsIn(json: unknown): readonly string[] {
   });
 }
 
-const llm = z.object({ api_key: z.string().min(1) });
-const nested = z.object({ baseUrl: z.string(), model: z.string() });
+const llm = lazy(() => z.object({ api_key: z.string().min(1) }));
+const nested = lazy(() => z.object({ baseUrl: z.string(), model: z.string() }));
 
 /** Returns the keys of the models in the JSON of an agent, each with the server that the model is at. */
 export function serverKeysIn(json: unknown): readonly ServerKey[] {
   if (typeof json !== 'object' || json === null) return [];
   const inside = Object.values(json).flatMap((value) => serverKeysIn(value));
-  const key = llm.safeParse(json).data?.api_key.trim();
+  const key = llm().safeParse(json).data?.api_key.trim();
   if (key === undefined || key === '' || /^\*+$/.test(key) || !('model' in json)) return inside;
   const server = serverOf(json as Json);
   return server ? [{ ...server, apiKey: key }, ...inside] : inside;
 }
 
-function serverOf(json: Json): z.output<typeof nested> | undefined {
+function serverOf(json: Json): z.output<ReturnType<typeof nested>> | undefined {
   try {
     let spec: unknown = specFromLitellm(json);
     while (typeof spec === 'object' && spec !== null) {
-      const { data } = nested.safeParse(spec);
+      const { data } = nested().safeParse(spec);
       if (data) return data;
       spec = 'model' in spec ? spec.model : undefined;
     }

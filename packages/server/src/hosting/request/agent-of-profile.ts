@@ -31,7 +31,7 @@ export async function agentOfProfile(id: string, settings: ServerSettings | unde
   const { record, key } = await modelOf(profile, settings, current);
   const servers = serversOf(profile, current);
   const agent = agentOfSettings(
-    agentSettings.parse({
+    agentSettings().parse({
       llm: { ...record, api_key: key ?? null, stream: true },
       tools: tools?.map((tool) => (typeof tool === 'string' ? { name: tool } : tool)),
       condenser,

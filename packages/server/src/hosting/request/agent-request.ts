@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 
 const nullable = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
@@ -7,50 +8,58 @@ const nullable = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
  *
  * @see agent-server 1.43.1 OpenAPI, LLM
  */
-export const llmRequest = z.looseObject({
-  model: z.string().min(1).default('gpt-5.5'),
-  api_key: nullable(z.string()),
-  base_url: nullable(z.string()),
-  usage_id: z.string().default('default'),
-  stream: nullable(z.boolean()),
-});
+export const llmRequest = lazy(() =>
+  z.looseObject({
+    model: z.string().min(1).default('gpt-5.5'),
+    api_key: nullable(z.string()),
+    base_url: nullable(z.string()),
+    usage_id: z.string().default('default'),
+    stream: nullable(z.boolean()),
+  }),
+);
 
-const toolRequest = z.looseObject({ name: z.string(), params: z.record(z.string(), z.unknown()).default({}) });
-const condenserRequest = z.looseObject({ kind: z.string() });
-const contextRequest = z.looseObject({ system_message_suffix: nullable(z.string()) });
+const toolRequest = lazy(() =>
+  z.looseObject({ name: z.string(), params: z.record(z.string(), z.unknown()).default({}) }),
+);
+const condenserRequest = lazy(() => z.looseObject({ kind: z.string() }));
+const contextRequest = lazy(() => z.looseObject({ system_message_suffix: nullable(z.string()) }));
 
 /** Agent of a request. @see agent-server 1.43.1 OpenAPI, AgentBase */
-export const agentRequest = z.looseObject({
-  kind: z.literal('Agent').default('Agent'),
-  llm: llmRequest,
-  tools: nullable(z.array(toolRequest)),
-  include_default_tools: z.array(z.string()).default(['FinishTool', 'ThinkTool']),
-  agent_context: nullable(contextRequest),
-  condenser: nullable(condenserRequest),
-  tool_concurrency_limit: z.int().positive().default(1),
-});
-export type AgentRequest = z.output<typeof agentRequest>;
+export const agentRequest = lazy(() =>
+  z.looseObject({
+    kind: z.literal('Agent').default('Agent'),
+    llm: llmRequest(),
+    tools: nullable(z.array(toolRequest())),
+    include_default_tools: z.array(z.string()).default(['FinishTool', 'ThinkTool']),
+    agent_context: nullable(contextRequest()),
+    condenser: nullable(condenserRequest()),
+    tool_concurrency_limit: z.int().positive().default(1),
+  }),
+);
+export type AgentRequest = z.output<ReturnType<typeof agentRequest>>;
 
 /** Settings of an agent, as the Agent Canvas sends them. @see agent-server 1.43.1 OpenAPI, OpenHandsAgentSettings */
-export const agentSettings = z.looseObject({
-  agent_kind: z.literal('openhands').default('openhands'),
-  llm: llmRequest,
-  tools: nullable(z.array(toolRequest)),
-  enable_sub_agents: z.boolean().default(false),
-  enable_switch_llm_tool: z.boolean().default(true),
-  tool_concurrency_limit: z.int().positive().default(1),
-  mcp_config: nullable(z.record(z.string(), z.unknown())),
-  agent_context: nullable(contextRequest),
-  condenser: nullable(
-    z.looseObject({
-      enabled: z.boolean().default(true),
-      max_size: nullable(z.int().positive()),
-      max_tokens: nullable(z.int().positive()),
-      keep_first: nullable(z.int().nonnegative()),
-    }),
-  ),
-});
-export type AgentSettingsRequest = z.output<typeof agentSettings>;
+export const agentSettings = lazy(() =>
+  z.looseObject({
+    agent_kind: z.literal('openhands').default('openhands'),
+    llm: llmRequest(),
+    tools: nullable(z.array(toolRequest())),
+    enable_sub_agents: z.boolean().default(false),
+    enable_switch_llm_tool: z.boolean().default(true),
+    tool_concurrency_limit: z.int().positive().default(1),
+    mcp_config: nullable(z.record(z.string(), z.unknown())),
+    agent_context: nullable(contextRequest()),
+    condenser: nullable(
+      z.looseObject({
+        enabled: z.boolean().default(true),
+        max_size: nullable(z.int().positive()),
+        max_tokens: nullable(z.int().positive()),
+        keep_first: nullable(z.int().nonnegative()),
+      }),
+    ),
+  }),
+);
+export type AgentSettingsRequest = z.output<ReturnType<typeof agentSettings>>;
 
 /** Tools of an agent that lists none. */
 const usualTools = ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name, params: {} }));

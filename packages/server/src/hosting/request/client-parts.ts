@@ -3,6 +3,7 @@ import { mergeHooks, type Hook, type HookConfig } from '@varve/agent/confirmatio
 import { defineSkill, type Skill } from '@varve/skills';
 import { serversOfFile, type FileServer } from '@varve/settings/agent';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 import { RequestError } from '../../error.ts';
 import type { PrivateRecord } from '../private/private-values.ts';
 
@@ -51,32 +52,38 @@ export function clientParts({ agent, agentDefinitions = [], record, workspace }:
   };
 }
 
-const trigger = z.union([
-  z.object({ type: z.literal('keyword'), keywords: z.array(z.string()) }),
-  z.object({ type: z.literal('task'), triggers: z.array(z.string()) }),
-]);
-const skill = z.object({
-  name: z.string().min(1),
-  content: z.string(),
-  description: z.string().nullish(),
-  trigger: trigger.nullish().catch(null),
-  is_agentskills_format: z.boolean().default(false),
-});
-const flag = z.boolean().optional().catch(undefined);
-const context = z.object({
-  skills: z.array(z.unknown()).default([]).catch([]),
-  disabled_skills: z.array(z.string()).default([]).catch([]),
-  load_project_skills: flag,
-  load_user_skills: flag,
-  load_public_skills: flag,
-});
+const trigger = lazy(() =>
+  z.union([
+    z.object({ type: z.literal('keyword'), keywords: z.array(z.string()) }),
+    z.object({ type: z.literal('task'), triggers: z.array(z.string()) }),
+  ]),
+);
+const skill = lazy(() =>
+  z.object({
+    name: z.string().min(1),
+    content: z.string(),
+    description: z.string().nullish(),
+    trigger: trigger().nullish().catch(null),
+    is_agentskills_format: z.boolean().default(false),
+  }),
+);
+const flag = lazy(() => z.boolean().optional().catch(undefined));
+const context = lazy(() =>
+  z.object({
+    skills: z.array(z.unknown()).default([]).catch([]),
+    disabled_skills: z.array(z.string()).default([]).catch([]),
+    load_project_skills: flag(),
+    load_user_skills: flag(),
+    load_public_skills: flag(),
+  }),
+);
 
 /** Context that a client sends with an agent. A flag that is absent leaves the choice to the server. */
-export type AgentContext = z.output<typeof context>;
+export type AgentContext = z.output<ReturnType<typeof context>>;
 
 /** Returns the context of an agent. @see software-agent-sdk AgentContext */
 function agentContextOf(agent: Readonly<Record<string, unknown>> | undefined): AgentContext {
-  return context.parse(context.safeParse(agent?.['agent_context']).data ?? {});
+  return context().parse(context().safeParse(agent?.['agent_context']).data ?? {});
 }
 
 /** Maximum number of skills of an agent. */
@@ -96,7 +103,7 @@ function joinedSkills(
   const isOfFile = ({ name, content }: Pick<Skill, 'name' | 'content'>): boolean =>
     files.some((file) => file.name === name && file.content.trim() === content.trim());
   const added = sent
-    .flatMap((json) => skill.safeParse(json).data ?? [])
+    .flatMap((json) => skill().safeParse(json).data ?? [])
     .filter((received) => !disabled.includes(received.name) && !isOfFile(received))
     .map(({ name, content, description, trigger: on, is_agentskills_format: isListed }) =>
       defineSkill({

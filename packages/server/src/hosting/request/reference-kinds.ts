@@ -3,8 +3,9 @@ import type { AgentRegistries } from '@varve/agent/specs';
 import { llmSummary, type Condenser, type CondenserParts } from '@varve/condensers';
 import { definePartKind } from '@varve/events/specs';
 import * as z from 'zod';
+import { lazy } from '@varve/events';
 
-const size = z.int().positive().nullish();
+const size = lazy(() => z.int().positive().nullish());
 
 /**
  * Kinds of the reference that varve has under other names. An analyzer of patterns becomes the one that parses shell
@@ -16,16 +17,17 @@ const size = z.int().positive().nullish();
 export function withReferenceKinds(registries: AgentRegistries): AgentRegistries {
   const summary = definePartKind({
     kind: 'LLMSummarizingCondenser',
-    options: z.object({
-      llm: z.json(),
-      max_size: size,
-      max_tokens: size,
-      keep_first: z.int().nonnegative().nullish(),
-      // Sizes of the last attempts, which depend on the window of the model here.
-      minimum_progress: z.unknown().optional(),
-      hard_context_reset_max_retries: z.unknown().optional(),
-      hard_context_reset_context_scaling: z.unknown().optional(),
-    }),
+    options: () =>
+      z.object({
+        llm: z.json(),
+        max_size: size(),
+        max_tokens: size(),
+        keep_first: z.int().nonnegative().nullish(),
+        // Sizes of the last attempts, which depend on the window of the model here.
+        minimum_progress: z.unknown().optional(),
+        hard_context_reset_max_retries: z.unknown().optional(),
+        hard_context_reset_context_scaling: z.unknown().optional(),
+      }),
     create: (
       { llm, max_size: maxEvents, max_tokens: maxTokens, keep_first: keepFirst },
       parts: CondenserParts,
@@ -38,11 +40,11 @@ export function withReferenceKinds(registries: AgentRegistries): AgentRegistries
       }),
   });
   const patterns = ['PatternSecurityAnalyzer', 'PolicyRailSecurityAnalyzer'].map((kind) =>
-    definePartKind({ kind, options: z.object({}), create: (): RiskAnalyzer => shellRisk() }),
+    definePartKind({ kind, options: () => z.object({}), create: (): RiskAnalyzer => shellRisk() }),
   );
   const rated = definePartKind({
     kind: 'LLMSecurityAnalyzer',
-    options: z.object({}),
+    options: () => z.object({}),
     create: (): RiskAnalyzer => ({
       ...ensembleRisk([modelRisk(), shellRisk(), workspaceRisk()]),
       spec: modelRisk().spec,

@@ -107,7 +107,7 @@ export function receivedSecrets(
   cipher: Cipher,
 ): Readonly<Record<string, SecretSource>> {
   const entries = Object.entries(sent).map(([name, value]) => {
-    if (!secretName.safeParse(name).success) {
+    if (!secretName().safeParse(name).success) {
       throw new RequestError('invalid', `${JSON.stringify(name.slice(0, 100))} is not the name of a secret.`);
     }
     if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
 import { conversationId, conversationIdField } from '../../hosting/info/conversation-id.ts';
 import { conversationInfo } from '../../hosting/info/conversation-info.ts';
@@ -11,17 +12,19 @@ import { include_skills } from './conversations.ts';
 import { infoById } from './info-response.ts';
 
 const tag = 'Conversations';
-const params = z.object({ conversation_id: conversationId });
-const query = z.object({ include_skills });
-const forkRequest = z
-  .object({
-    id: conversationIdField.nullish(),
-    title: z.string().trim().min(1).max(200).nullish(),
-    tags: tagsRequest.nullish(),
-    reset_metrics: z.boolean().default(true),
-    from_event_id: z.string().nullish(),
-  })
-  .openapi('ForkConversationRequest');
+const params = lazy(() => z.object({ conversation_id: conversationId() }));
+const query = lazy(() => z.object({ include_skills: include_skills() }));
+const forkRequest = lazy(() =>
+  z
+    .object({
+      id: conversationIdField().nullish(),
+      title: z.string().trim().min(1).max(200).nullish(),
+      tags: tagsRequest().nullish(),
+      reset_metrics: z.boolean().default(true),
+      from_event_id: z.string().nullish(),
+    })
+    .openapi('ForkConversationRequest'),
+);
 
 /** Routes that copy conversations, and move them to another branch. */
 export const conversationBranchRoutes: readonly Route[] = [
@@ -32,7 +35,7 @@ export const conversationBranchRoutes: readonly Route[] = [
     summary: 'Create a conversation from the beginning of another.',
     params,
     query,
-    body: forkRequest.optional(),
+    body: () => forkRequest().optional(),
     status: 201,
     response: conversationInfo,
     errors: { 404: 'The conversation or event does not exist, or another process holds it.', 409: 'The id exists.' },
@@ -55,7 +58,7 @@ export const conversationBranchRoutes: readonly Route[] = [
     summary: 'Continue after another event; null is the position before every event.',
     params,
     query,
-    body: z.object({ event_id: z.string().nullish() }).openapi('NavigateConversationRequest'),
+    body: () => z.object({ event_id: z.string().nullish() }).openapi('NavigateConversationRequest'),
     response: conversationInfo,
     errors: { 404: 'The conversation or event does not exist, or another process holds it.', 409: 'A run is active.' },
     async handle({ params: { conversation_id: id }, query: options, body: { event_id: eventId } }, services) {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Json } from '@varve/events';
+import { lazy, type Json } from '@varve/events';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { RequestError } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
@@ -9,9 +9,9 @@ import { setConfirmation } from '../../hosting/changes/set-confirmation.ts';
 import { success, successful } from '../route/route-config.ts';
 
 const tag = 'Conversations';
-const params = z.object({ conversation_id: conversationId });
+const params = lazy(() => z.object({ conversation_id: conversationId() }));
 const errors = { 404: 'The conversation does not exist, or another process holds it.' };
-const named = z.looseObject({ kind: z.string() });
+const named = lazy(() => z.looseObject({ kind: z.string() }));
 /** Milliseconds for the current steps of runs. */
 const pauseWaitMs = 10_000;
 
@@ -23,7 +23,7 @@ export const conversationConfigurationRoutes: readonly Route[] = [
     tag,
     summary: 'Set the policy that decides which calls wait for approval.',
     params,
-    body: z.object({ policy: named }).openapi('SetConfirmationPolicyRequest'),
+    body: () => z.object({ policy: named() }).openapi('SetConfirmationPolicyRequest'),
     response: success,
     errors,
     async handle({ params: { conversation_id: id }, body: { policy } }, { conversations }) {
@@ -37,7 +37,7 @@ export const conversationConfigurationRoutes: readonly Route[] = [
     tag,
     summary: 'Set the analyzer that rates calls; null removes it.',
     params,
-    body: z.object({ security_analyzer: named.nullable() }).openapi('SetSecurityAnalyzerRequest'),
+    body: () => z.object({ security_analyzer: named().nullable() }).openapi('SetSecurityAnalyzerRequest'),
     response: success,
     errors,
     async handle({ params: { conversation_id: id }, body: { security_analyzer: analyzer } }, { conversations }) {
@@ -51,7 +51,7 @@ export const conversationConfigurationRoutes: readonly Route[] = [
     tag,
     summary: 'Add or replace secrets, which commands that name them receive.',
     params,
-    body: z.object({ secrets: z.record(z.string(), z.unknown()) }).openapi('UpdateSecretsRequest'),
+    body: () => z.object({ secrets: z.record(z.string(), z.unknown()) }).openapi('UpdateSecretsRequest'),
     response: success,
     errors,
     async handle({ params: { conversation_id: id }, body: { secrets } }, { conversations, cipher }) {
@@ -65,7 +65,7 @@ export const conversationConfigurationRoutes: readonly Route[] = [
     tag,
     summary: 'Add the skills of an installed plugin to a conversation.',
     params,
-    body: z.object({ plugin_ref: z.string().min(1) }).openapi('LoadPluginRequest'),
+    body: () => z.object({ plugin_ref: z.string().min(1) }).openapi('LoadPluginRequest'),
     response: success,
     errors: { 400: 'The agent has no context, or is running.', 404: 'The conversation or plugin does not exist.' },
     async handle(

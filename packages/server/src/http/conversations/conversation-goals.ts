@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { RequestError } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
@@ -6,7 +7,7 @@ import type { Route } from '../route/route.ts';
 import { success, successful } from '../route/route-config.ts';
 
 const tag = 'Conversations';
-const params = z.object({ conversation_id: conversationId });
+const params = lazy(() => z.object({ conversation_id: conversationId() }));
 const errors = { 404: 'The conversation does not exist, or another process holds it.' };
 
 /** Routes of the loop that pursues an objective. */
@@ -17,7 +18,8 @@ export const conversationGoalRoutes: readonly Route[] = [
     tag,
     summary: 'Pursue an objective in the background, until a judge accepts the work.',
     params,
-    body: z.object({ objective: z.string(), max_iterations: z.int().gte(1).default(10) }).openapi('StartGoalRequest'),
+    body: () =>
+      z.object({ objective: z.string(), max_iterations: z.int().gte(1).default(10) }).openapi('StartGoalRequest'),
     response: success,
     errors: { ...errors, 400: 'The objective is empty.', 409: 'A run is active.' },
     async handle({ params: { conversation_id: id }, body: { objective, max_iterations } }, { conversations }) {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { conversationInfo } from '../../hosting/info/conversation-info.ts';
@@ -12,7 +13,7 @@ import { infoById } from './info-response.ts';
 import { success, successful } from '../route/route-config.ts';
 
 const tag = 'Conversations';
-const params = z.object({ conversation_id: conversationId });
+const params = lazy(() => z.object({ conversation_id: conversationId() }));
 
 /** Routes that create, change and remove conversations. */
 export const conversationLifecycleRoutes: readonly Route[] = [
@@ -21,7 +22,7 @@ export const conversationLifecycleRoutes: readonly Route[] = [
     path: '/api/conversations',
     tag,
     summary: 'Create a conversation, and run it if it has an initial message.',
-    query: z.object({ include_skills }),
+    query: () => z.object({ include_skills: include_skills() }),
     body: startRequest,
     status: 201,
     response: conversationInfo,
@@ -47,9 +48,10 @@ export const conversationLifecycleRoutes: readonly Route[] = [
     tag,
     summary: 'Change title and tags.',
     params,
-    body: z
-      .object({ title: z.string().trim().min(1).max(200).nullish(), tags: tagsRequest.nullish() })
-      .openapi('UpdateConversationRequest'),
+    body: () =>
+      z
+        .object({ title: z.string().trim().min(1).max(200).nullish(), tags: tagsRequest().nullish() })
+        .openapi('UpdateConversationRequest'),
     response: success,
     errors: { 404: 'Another process holds the conversation.' },
     async handle({ params: { conversation_id: id }, body: { title, tags } }, { conversations }) {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { SettingsError } from '@varve/settings';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { RequestError } from '../../error.ts';
@@ -11,7 +12,7 @@ import type { Services } from '../services.ts';
 import { success, successful } from '../route/route-config.ts';
 
 const tag = 'Conversations';
-const params = z.object({ conversation_id: conversationId });
+const params = lazy(() => z.object({ conversation_id: conversationId() }));
 const errors = { 404: 'The conversation does not exist, or another process holds it.' };
 
 /** Routes that use and change the model of a conversation. */
@@ -22,8 +23,8 @@ export const conversationModelRoutes: readonly Route[] = [
     tag,
     summary: 'Ask the model a side question, which is not stored.',
     params,
-    body: z.object({ question: z.string() }).openapi('AskAgentRequest'),
-    response: z.object({ response: z.string() }).openapi('AskAgentResponse'),
+    body: () => z.object({ question: z.string() }).openapi('AskAgentRequest'),
+    response: () => z.object({ response: z.string() }).openapi('AskAgentResponse'),
     errors: { ...errors, 500: 'The model failed.' },
     async handle({ params: { conversation_id: id }, body: { question } }, { conversations }) {
       return Response.json({ response: await conversations.use(id, (live) => askModel(question, live)) });
@@ -48,7 +49,7 @@ export const conversationModelRoutes: readonly Route[] = [
     tag,
     summary: 'Use another model from the next step on.',
     params,
-    body: z.object({ llm: llmRequest }).openapi('SwitchLlmRequest'),
+    body: () => z.object({ llm: llmRequest() }).openapi('SwitchLlmRequest'),
     response: success,
     errors: { ...errors, 400: 'The conversation was created by another program.' },
     async handle({ params: { conversation_id: id }, body: { llm } }, { conversations, cipher }) {
@@ -62,7 +63,7 @@ export const conversationModelRoutes: readonly Route[] = [
     tag,
     summary: 'Use the model of a profile from the next step on.',
     params,
-    body: z.object({ profile_name: z.string() }).openapi('SwitchProfileRequest'),
+    body: () => z.object({ profile_name: z.string() }).openapi('SwitchProfileRequest'),
     response: success,
     errors: { ...errors, 400: 'The name is invalid.' },
     async handle({ params: { conversation_id: id }, body: { profile_name: name } }, services) {
@@ -79,7 +80,7 @@ export const conversationModelRoutes: readonly Route[] = [
     tag,
     summary: 'Refused: no conversation has an ACP agent.',
     params,
-    body: z.object({ model: z.string() }).openapi('SwitchAcpModelRequest'),
+    body: () => z.object({ model: z.string() }).openapi('SwitchAcpModelRequest'),
     response: success,
     errors: { ...errors, 400: 'The conversation has no ACP agent.', 504: 'Never: there are no ACP agents.' },
     async handle({ params: { conversation_id: id } }, { store }) {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { finalResponse } from './final-response.ts';
 import { contentOf, messageRequest } from '../../hosting/request/message-request.ts';
@@ -7,7 +8,7 @@ import type { Route } from '../route/route.ts';
 import { success, successful } from '../route/route-config.ts';
 
 const tag = 'Conversations';
-const params = z.object({ conversation_id: conversationId });
+const params = lazy(() => z.object({ conversation_id: conversationId() }));
 const errors = { 404: 'The conversation does not exist, or another process holds it.' };
 
 /** Routes that send messages, and start and stop runs. */
@@ -32,17 +33,18 @@ export const conversationRunRoutes: readonly Route[] = [
     tag: 'Events',
     summary: 'Approve or reject the calls that wait.',
     params,
-    body: z
-      .object({
-        accept: z.boolean(),
-        reason: z.string().default('User rejected the action.'),
-        action_ids: z
-          .array(z.string())
-          .min(1)
-          .nullish()
-          .describe('Ids of the actions that the person saw; by default all that wait when the request arrives.'),
-      })
-      .openapi('ConfirmationResponseRequest'),
+    body: () =>
+      z
+        .object({
+          accept: z.boolean(),
+          reason: z.string().default('User rejected the action.'),
+          action_ids: z
+            .array(z.string())
+            .min(1)
+            .nullish()
+            .describe('Ids of the actions that the person saw; by default all that wait when the request arrives.'),
+        })
+        .openapi('ConfirmationResponseRequest'),
     response: success,
     errors: { ...errors, 409: 'An action of `action_ids` does not wait.' },
     async handle({ params: { conversation_id: id }, body }, { conversations }) {
@@ -99,7 +101,7 @@ export const conversationRunRoutes: readonly Route[] = [
     tag,
     summary: 'Get the last answer of the agent, or an empty text.',
     params,
-    response: z.object({ response: z.string() }).openapi('AgentResponseResult'),
+    response: () => z.object({ response: z.string() }).openapi('AgentResponseResult'),
     errors,
     async handle({ params: { conversation_id: id } }, { store, folds }) {
       const { leafId } = await folds.of(await store.summary(id));

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
 import { canonicalId } from '@varve/storage';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
@@ -11,11 +12,11 @@ import { infoById, infoOf } from './info-response.ts';
 
 const tag = 'Conversations';
 /** Parameter that includes the texts of skills. */
-export const include_skills = z.stringbool().default(false).openapi({ type: 'boolean', default: false });
-const order = z.enum(conversationOrders).default('CREATED_AT_DESC');
-const page = z
-  .object({ items: z.array(conversationInfo), next_page_id: z.string().nullable() })
-  .openapi('ConversationPage');
+export const include_skills = lazy(() => z.stringbool().default(false).openapi({ type: 'boolean', default: false }));
+const order = lazy(() => z.enum(conversationOrders).default('CREATED_AT_DESC'));
+const page = lazy(() =>
+  z.object({ items: z.array(conversationInfo()), next_page_id: z.string().nullable() }).openapi('ConversationPage'),
+);
 
 /** Routes of conversations, which read listings and logs without a lease. */
 export const conversationRoutes: readonly Route[] = [
@@ -24,13 +25,14 @@ export const conversationRoutes: readonly Route[] = [
     path: '/api/conversations/search',
     tag,
     summary: 'Search conversations.',
-    query: z.object({
-      page_id: z.string().optional(),
-      limit: pageLimit,
-      status: executionStatus.optional(),
-      sort_order: order,
-      include_skills,
-    }),
+    query: () =>
+      z.object({
+        page_id: z.string().optional(),
+        limit: pageLimit(),
+        status: executionStatus().optional(),
+        sort_order: order(),
+        include_skills: include_skills(),
+      }),
     response: page,
     async handle({ query }, services) {
       const { page_id: pageId, sort_order, ...rest } = query;
@@ -47,8 +49,8 @@ export const conversationRoutes: readonly Route[] = [
     path: '/api/conversations/count',
     tag,
     summary: 'Count conversations.',
-    query: z.object({ status: executionStatus.optional() }),
-    response: z.int(),
+    query: () => z.object({ status: executionStatus().optional() }),
+    response: () => z.int(),
     handle: async ({ query }, services) => Response.json(await countConversations(services, query.status)),
   }),
   defineRoute({
@@ -56,8 +58,8 @@ export const conversationRoutes: readonly Route[] = [
     path: '/api/conversations',
     tag,
     summary: 'Get conversations by their ids; null for unknown ones.',
-    query: z.object({ ids: repeated(conversationId), include_skills }),
-    response: z.array(conversationInfo.nullable()),
+    query: () => z.object({ ids: repeated(conversationId()), include_skills: include_skills() }),
+    response: () => z.array(conversationInfo().nullable()),
     async handle({ query }, services) {
       const options = { includeSkills: query.include_skills };
       const infos = await Promise.all(query.ids.map((id) => infoById(id, services, options)));
@@ -69,8 +71,8 @@ export const conversationRoutes: readonly Route[] = [
     path: '/api/conversations/{conversation_id}',
     tag,
     summary: 'Get a conversation.',
-    params: z.object({ conversation_id: conversationId }),
-    query: z.object({ include_skills }),
+    params: () => z.object({ conversation_id: conversationId() }),
+    query: () => z.object({ include_skills: include_skills() }),
     response: conversationInfo,
     errors: { 404: 'The conversation does not exist.' },
     async handle({ params, query }, services) {

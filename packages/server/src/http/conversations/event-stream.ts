@@ -21,7 +21,7 @@ export const eventStreamRoutes: readonly Route[] = [
     path: '/api/conversations/{conversation_id}/events/stream',
     tag: 'Events',
     summary: 'Follow the events as server-sent events; the id of each is its seq.',
-    params: z.object({ conversation_id: conversationId }),
+    params: () => z.object({ conversation_id: conversationId() }),
     query: eventQuery,
     download: 'text/event-stream',
     errors: {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import type { LogReader, Stored } from '@varve/storage';
 import { parseJson } from '@varve/text';
 import { HTTPException } from 'hono/http-exception';
@@ -12,28 +13,32 @@ import type { Services } from '../services.ts';
 import { unlessMissing } from '../../error.ts';
 
 const tag = 'Events';
-const event = z
-  .looseObject({ id: z.string(), timestamp: z.string(), source: z.string(), kind: z.string() })
-  .openapi('Event');
+const event = lazy(() =>
+  z.looseObject({ id: z.string(), timestamp: z.string(), source: z.string(), kind: z.string() }).openapi('Event'),
+);
 const errors = { 404: 'The conversation or event does not exist.' };
 
-const page = z
-  .object({
-    items: z.array(event),
-    next_page_id: z.string().nullable(),
-    /** With `after_seq`: the cursor after this page. */
-    last_seq: z.int().optional(),
-  })
-  .openapi('EventPage');
+const page = lazy(() =>
+  z
+    .object({
+      items: z.array(event()),
+      next_page_id: z.string().nullable(),
+      /** With `after_seq`: the cursor after this page. */
+      last_seq: z.int().optional(),
+    })
+    .openapi('EventPage'),
+);
 
 /** Conditions of searches and counts. */
-const conditions = z.object({
-  kind: z.string().optional(),
-  source: z.string().optional(),
-  body: z.string().optional(),
-  timestamp__gte: instant.optional(),
-  timestamp__lt: instant.optional(),
-});
+const conditions = lazy(() =>
+  z.object({
+    kind: z.string().optional(),
+    source: z.string().optional(),
+    body: z.string().optional(),
+    timestamp__gte: instant().optional(),
+    timestamp__lt: instant().optional(),
+  }),
+);
 
 /** Routes of events, sent exactly as stored. Searches omit `varve.*` facts. */
 export const eventRoutes: readonly Route[] = [
@@ -42,13 +47,14 @@ export const eventRoutes: readonly Route[] = [
     path: '/api/conversations/{conversation_id}/events/search',
     tag,
     summary: 'Search events.',
-    params: z.object({ conversation_id: conversationId }),
-    query: conditions.extend({
-      page_id: z.string().optional(),
-      after_seq,
-      limit: pageLimit,
-      sort_order: z.enum(eventOrders).default('TIMESTAMP'),
-    }),
+    params: () => z.object({ conversation_id: conversationId() }),
+    query: () =>
+      conditions().extend({
+        page_id: z.string().optional(),
+        after_seq: after_seq(),
+        limit: pageLimit(),
+        sort_order: z.enum(eventOrders).default('TIMESTAMP'),
+      }),
     response: page,
     errors,
     async handle({ params, query }, services) {
@@ -73,9 +79,9 @@ export const eventRoutes: readonly Route[] = [
     path: '/api/conversations/{conversation_id}/events/count',
     tag,
     summary: 'Count events.',
-    params: z.object({ conversation_id: conversationId }),
+    params: () => z.object({ conversation_id: conversationId() }),
     query: conditions,
-    response: z.int(),
+    response: () => z.int(),
     errors,
     async handle({ params, query: { timestamp__gte: from, timestamp__lt: before, ...rest } }, services) {
       const log = await wholeLogOf(params.conversation_id, services);
@@ -87,9 +93,9 @@ export const eventRoutes: readonly Route[] = [
     path: '/api/conversations/{conversation_id}/events',
     tag,
     summary: 'Get events by their ids; null for unknown ones.',
-    params: z.object({ conversation_id: conversationId }),
-    body: z.array(z.string()).max(1000),
-    response: z.array(event.nullable()),
+    params: () => z.object({ conversation_id: conversationId() }),
+    body: () => z.array(z.string()).max(1000),
+    response: () => z.array(event().nullable()),
     async handle({ params, body }, services) {
       const log = await logOf(params.conversation_id, services);
       const texts: string[] = [];
@@ -102,7 +108,7 @@ export const eventRoutes: readonly Route[] = [
     path: '/api/conversations/{conversation_id}/events/{event_id}',
     tag,
     summary: 'Get an event.',
-    params: z.object({ conversation_id: conversationId, event_id: z.string() }),
+    params: () => z.object({ conversation_id: conversationId(), event_id: z.string() }),
     response: event,
     errors,
     async handle({ params }, services) {

@@ -20,8 +20,8 @@ export const hookRoutes: readonly Route[] = [
     path: '/api/hooks',
     tag: 'Hooks',
     summary: 'Get the hooks of a project and its user that a person has trusted; null without any.',
-    body: z.object({ project_dir: z.string().nullish() }).openapi('HooksRequest'),
-    response: z.object({ hook_config: z.record(z.string(), z.unknown()).nullable() }).openapi('HooksResponse'),
+    body: () => z.object({ project_dir: z.string().nullish() }).openapi('HooksRequest'),
+    response: () => z.object({ hook_config: z.record(z.string(), z.unknown()).nullable() }).openapi('HooksResponse'),
     async handle({ body: { project_dir: project } }, { extensions }) {
       const hooks = typeof project === 'string' ? await extensions.hooks(project) : undefined;
       return Response.json({ hook_config: hooks ? documentOf(hooks) : null });

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
 import type { InstalledPackages } from '../../extensions/installed-packages.ts';
 import { packageName } from '../../extensions/package-kind.ts';
@@ -8,26 +9,30 @@ import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import type { Services } from '../services.ts';
 
-const installed = z
-  .looseObject({
-    name: z.string(),
-    version: z.string(),
-    description: z.string(),
-    enabled: z.boolean(),
-    source: z.string(),
-    resolved_ref: z.string().nullable(),
-    repo_path: z.string().nullable(),
-    installed_at: z.string(),
-    install_path: z.string(),
-  })
-  .openapi('InstalledPackage');
-const installRequest = z.object({
-  source: z.string().min(1).max(2000),
-  ref: z.string().min(1).max(200).nullish(),
-  repo_path: z.string().min(1).max(500).nullish(),
-  force: z.boolean().default(false),
-});
-const message = z.object({ message: z.string() });
+const installed = lazy(() =>
+  z
+    .looseObject({
+      name: z.string(),
+      version: z.string(),
+      description: z.string(),
+      enabled: z.boolean(),
+      source: z.string(),
+      resolved_ref: z.string().nullable(),
+      repo_path: z.string().nullable(),
+      installed_at: z.string(),
+      install_path: z.string(),
+    })
+    .openapi('InstalledPackage'),
+);
+const installRequest = lazy(() =>
+  z.object({
+    source: z.string().min(1).max(2000),
+    ref: z.string().min(1).max(200).nullish(),
+    repo_path: z.string().min(1).max(500).nullish(),
+    force: z.boolean().default(false),
+  }),
+);
+const message = lazy(() => z.object({ message: z.string() }));
 const errors = { 404: 'It is not installed.' };
 
 interface Words {
@@ -67,7 +72,7 @@ function listRoutes({ tag, noun, all }: Words): readonly Route[] {
       path: `${base}/installed`,
       tag,
       summary: `List the installed ${all}.`,
-      response: z.object({ [all]: z.array(installed) }),
+      response: () => z.object({ [all]: z.array(installed()) }),
       async handle(_input, services) {
         const installedPackages = await packagesOf(services)[all].list();
         return Response.json({ [all]: await Promise.all(installedPackages.map((each) => withContent(each, all))) });
@@ -78,7 +83,7 @@ function listRoutes({ tag, noun, all }: Words): readonly Route[] {
 
 function packageRoutes({ tag, noun, all }: Words): readonly Route[] {
   const path = `/api/${all}/installed/{${noun}_name}` as const;
-  const params = z.object({ [`${noun}_name`]: packageName });
+  const params = lazy(() => z.object({ [`${noun}_name`]: packageName() }));
   const nameIn = (parameters: Readonly<Record<string, unknown>>): string => String(parameters[`${noun}_name`]);
   const common = { tag, params, errors };
   return [
@@ -96,8 +101,8 @@ function packageRoutes({ tag, noun, all }: Words): readonly Route[] {
       method: 'patch',
       path,
       summary: `Use an installed ${noun}, or leave it out.`,
-      body: z.object({ enabled: z.boolean() }),
-      response: z.object({ name: z.string(), enabled: z.boolean() }),
+      body: () => z.object({ enabled: z.boolean() }),
+      response: () => z.object({ name: z.string(), enabled: z.boolean() }),
       async handle({ params: parameters, body: { enabled } }, services) {
         await packagesOf(services)[all].enable(nameIn(parameters), enabled);
         return Response.json({ name: nameIn(parameters), enabled });
@@ -119,7 +124,7 @@ function packageRoutes({ tag, noun, all }: Words): readonly Route[] {
       method: 'post',
       path: `${path}/refresh`,
       summary: `Install a ${noun} again from its source.`,
-      response: message.extend({ [noun]: installed }),
+      response: () => message().extend({ [noun]: installed() }),
       async handle({ params: parameters, request }, services) {
         const updated = await packagesOf(services)[all].refresh(nameIn(parameters), request.signal);
         return Response.json({ message: `Updated ${updated.name}.`, [noun]: await withContent(updated, all) });

@@ -1,37 +1,42 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 
 const tag = 'MCP';
-const transport = z.enum(['stdio', 'http', 'shttp', 'streamable-http', 'sse']);
-const texts = z.record(z.string(), z.string()).nullish();
+const transport = lazy(() => z.enum(['stdio', 'http', 'shttp', 'streamable-http', 'sse']));
+const texts = lazy(() => z.record(z.string(), z.string()).nullish());
 
 /** A server to try, as the settings or a client describe it. */
-const server = z.looseObject({
-  type: transport.nullish(),
-  transport: transport.nullish(),
-  command: z.string().nullish(),
-  args: z.array(z.string()).nullish(),
-  env: texts,
-  cwd: z.string().nullish(),
-  url: z.string().nullish(),
-  headers: texts,
-  auth: z.looseObject({ strategy: z.string().optional() }).nullish(),
-});
+const server = lazy(() =>
+  z.looseObject({
+    type: transport().nullish(),
+    transport: transport().nullish(),
+    command: z.string().nullish(),
+    args: z.array(z.string()).nullish(),
+    env: texts(),
+    cwd: z.string().nullish(),
+    url: z.string().nullish(),
+    headers: texts(),
+    auth: z.looseObject({ strategy: z.string().optional() }).nullish(),
+  }),
+);
 
 /** @see agent-server 1.43.1 OpenAPI, MCPTestRequest */
-const testRequest = z
-  .object({
-    name: z.string().min(1).max(200).default('test-server'),
-    server,
-    timeout: z.number().positive().max(120).default(15),
-    tool_call: z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) }).nullish(),
-  })
-  .openapi('MCPTestRequest');
+const testRequest = lazy(() =>
+  z
+    .object({
+      name: z.string().min(1).max(200).default('test-server'),
+      server: server(),
+      timeout: z.number().positive().max(120).default(15),
+      tool_call: z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) }).nullish(),
+    })
+    .openapi('MCPTestRequest'),
+);
 
-const jobParams = z.object({ job_id: z.string() });
-const jobStatus = z.looseObject({ ok: z.boolean(), status: z.string(), job_id: z.string() });
+const jobParams = lazy(() => z.object({ job_id: z.string() }));
+const jobStatus = lazy(() => z.looseObject({ ok: z.boolean(), status: z.string(), job_id: z.string() }));
 
 /** Routes that try servers of the model context protocol. The authorization of clients by OAuth is not offered. */
 export const mcpRoutes: readonly Route[] = [
@@ -41,7 +46,7 @@ export const mcpRoutes: readonly Route[] = [
     tag,
     summary: 'Connect to an MCP server and list its tools; failures are results.',
     body: testRequest,
-    response: z.looseObject({ ok: z.boolean() }),
+    response: () => z.looseObject({ ok: z.boolean() }),
     handle: async ({ body, request }, { mcpTest }) => Response.json(await mcpTest(body, request.signal)),
   }),
   defineRoute({
@@ -50,7 +55,7 @@ export const mcpRoutes: readonly Route[] = [
     tag,
     summary: 'Start an authorization; not offered.',
     body: testRequest,
-    response: z.looseObject({ ok: z.boolean() }),
+    response: () => z.looseObject({ ok: z.boolean() }),
     handle({ body }) {
       if (body.server.auth?.strategy !== 'oauth2')
         throw new HTTPException(400, { message: 'The server does not use the strategy oauth2.' });
@@ -73,7 +78,7 @@ export const mcpRoutes: readonly Route[] = [
     tag,
     summary: 'Complete an authorization; none is started.',
     params: jobParams,
-    body: z.object({ callback_url: z.string() }).openapi('MCPOAuthCallbackRequest'),
+    body: () => z.object({ callback_url: z.string() }).openapi('MCPOAuthCallbackRequest'),
     response: jobStatus,
     handle: unknownJob,
   }),

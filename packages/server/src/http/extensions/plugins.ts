@@ -1,19 +1,22 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import { packagesOf } from './installed.ts';
 
 const tag = 'Plugins';
-const pluginInfo = z
-  .object({
-    name: z.string(),
-    version: z.string(),
-    description: z.string(),
-    path: z.string(),
-    skills: z.array(z.object({ name: z.string(), description: z.string().nullable() })),
-    files: z.array(z.string()),
-  })
-  .openapi('PluginInfo');
+const pluginInfo = lazy(() =>
+  z
+    .object({
+      name: z.string(),
+      version: z.string(),
+      description: z.string(),
+      path: z.string(),
+      skills: z.array(z.object({ name: z.string(), description: z.string().nullable() })),
+      files: z.array(z.string()),
+    })
+    .openapi('PluginInfo'),
+);
 
 /** Routes of the plugins of a project and the user. */
 export const pluginRoutes: readonly Route[] = [
@@ -22,14 +25,15 @@ export const pluginRoutes: readonly Route[] = [
     path: '/api/plugins',
     tag,
     summary: 'List the plugins of a project and the user. Their skills are those of the user.',
-    body: z
-      .object({
-        load_user: z.boolean().default(true),
-        load_project: z.boolean().default(true),
-        project_dir: z.string().nullish(),
-      })
-      .openapi('PluginsRequest'),
-    response: z.object({ plugins: z.array(pluginInfo) }).openapi('PluginsResponse'),
+    body: () =>
+      z
+        .object({
+          load_user: z.boolean().default(true),
+          load_project: z.boolean().default(true),
+          project_dir: z.string().nullish(),
+        })
+        .openapi('PluginsRequest'),
+    response: () => z.object({ plugins: z.array(pluginInfo()) }).openapi('PluginsResponse'),
     async handle({ body }, services) {
       const project = body.load_project ? (body.project_dir ?? undefined) : undefined;
       const plugins = await packagesOf(services).pluginsOf({ user: body.load_user, project });
@@ -41,7 +45,7 @@ export const pluginRoutes: readonly Route[] = [
     path: '/api/plugins/marketplace',
     tag,
     summary: 'List plugins to install: none, because nothing is fetched.',
-    response: z.object({ plugins: z.array(z.record(z.string(), z.unknown())) }),
+    response: () => z.object({ plugins: z.array(z.record(z.string(), z.unknown())) }),
     handle: () => Response.json({ plugins: [] }),
   }),
 ];

@@ -1,40 +1,45 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import type { Skill } from '@varve/skills';
 import { basename } from 'node:path';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 
 const tag = 'Skills';
-const anything = z.unknown().optional();
+const anything = lazy(() => z.unknown().optional());
 
-const skillsRequest = z
-  .object({
-    load_public: z.boolean().default(true),
-    load_user: z.boolean().default(true),
-    load_project: z.boolean().default(true),
-    load_org: z.boolean().default(true),
-    marketplace_path: z.string().nullish(),
-    registered_marketplaces: z.array(z.unknown()).default([]),
-    project_dir: z.string().nullish(),
-    org_configs: anything,
-    org_config: anything,
-    sandbox_config: anything,
-  })
-  .openapi('SkillsRequest');
+const skillsRequest = lazy(() =>
+  z
+    .object({
+      load_public: z.boolean().default(true),
+      load_user: z.boolean().default(true),
+      load_project: z.boolean().default(true),
+      load_org: z.boolean().default(true),
+      marketplace_path: z.string().nullish(),
+      registered_marketplaces: z.array(z.unknown()).default([]),
+      project_dir: z.string().nullish(),
+      org_configs: anything(),
+      org_config: anything(),
+      sandbox_config: anything(),
+    })
+    .openapi('SkillsRequest'),
+);
 
-const skillInfo = z
-  .object({
-    name: z.string(),
-    type: z.enum(['repo', 'knowledge', 'agentskills']),
-    content: z.string(),
-    triggers: z.array(z.string()),
-    source: z.string().nullable(),
-    description: z.string().nullable(),
-    is_agentskills_format: z.boolean(),
-    disable_model_invocation: z.boolean(),
-  })
-  .openapi('SkillInfo');
-type SkillInfo = z.output<typeof skillInfo>;
+const skillInfo = lazy(() =>
+  z
+    .object({
+      name: z.string(),
+      type: z.enum(['repo', 'knowledge', 'agentskills']),
+      content: z.string(),
+      triggers: z.array(z.string()),
+      source: z.string().nullable(),
+      description: z.string().nullable(),
+      is_agentskills_format: z.boolean(),
+      disable_model_invocation: z.boolean(),
+    })
+    .openapi('SkillInfo'),
+);
+type SkillInfo = z.output<ReturnType<typeof skillInfo>>;
 
 /** Routes of the skills that files of the project and the user contain. */
 export const skillRoutes: readonly Route[] = [
@@ -44,9 +49,8 @@ export const skillRoutes: readonly Route[] = [
     tag,
     summary: 'List the skills of a project and the user. Nothing is fetched.',
     body: skillsRequest,
-    response: z
-      .object({ skills: z.array(skillInfo), sources: z.record(z.string(), z.int()) })
-      .openapi('SkillsResponse'),
+    response: () =>
+      z.object({ skills: z.array(skillInfo()), sources: z.record(z.string(), z.int()) }).openapi('SkillsResponse'),
     async handle({ body }, { extensions }) {
       const project = body.load_project ? (body.project_dir ?? undefined) : undefined;
       const workspaceSkills = await extensions.skills({ project, user: body.load_user });
@@ -67,7 +71,7 @@ export const skillRoutes: readonly Route[] = [
     path: '/api/skills/sync',
     tag,
     summary: 'Update public skills: there are none.',
-    response: z.object({ status: z.enum(['success', 'error']), message: z.string() }).openapi('SyncResponse'),
+    response: () => z.object({ status: z.enum(['success', 'error']), message: z.string() }).openapi('SyncResponse'),
     handle: () => Response.json({ status: 'success', message: 'No public skills are configured.' }),
   }),
   defineRoute({
@@ -75,7 +79,7 @@ export const skillRoutes: readonly Route[] = [
     path: '/api/skills/marketplace',
     tag,
     summary: 'List skills to install: none, because nothing is fetched.',
-    response: z.object({ skills: z.array(z.record(z.string(), z.unknown())) }),
+    response: () => z.object({ skills: z.array(z.record(z.string(), z.unknown())) }),
     handle: () => Response.json({ skills: [] }),
   }),
 ];

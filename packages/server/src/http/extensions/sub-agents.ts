@@ -1,28 +1,31 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import type { SubAgentDefinition } from '@varve/agent/delegation';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 
-const subAgentInfo = z
-  .object({
-    name: z.string(),
-    description: z.string(),
-    model: z.string(),
-    color: z.string().nullable(),
-    tools: z.array(z.string()),
-    skills: z.array(z.string()),
-    system_prompt: z.string(),
-    when_to_use_examples: z.array(z.string()),
-    permission_mode: z.string().nullable(),
-    max_iteration_per_run: z.int().nullable(),
-    max_budget_per_run: z.number().nullable(),
-    metadata: z.record(z.string(), z.unknown()),
-    level: z.enum(['project', 'user', 'builtin', 'plugin', 'programmatic']).nullable(),
-    source: z.string().nullable(),
-    is_builtin: z.boolean(),
-  })
-  .openapi('SubAgentInfo');
-type SubAgentInfo = z.output<typeof subAgentInfo>;
+const subAgentInfo = lazy(() =>
+  z
+    .object({
+      name: z.string(),
+      description: z.string(),
+      model: z.string(),
+      color: z.string().nullable(),
+      tools: z.array(z.string()),
+      skills: z.array(z.string()),
+      system_prompt: z.string(),
+      when_to_use_examples: z.array(z.string()),
+      permission_mode: z.string().nullable(),
+      max_iteration_per_run: z.int().nullable(),
+      max_budget_per_run: z.number().nullable(),
+      metadata: z.record(z.string(), z.unknown()),
+      level: z.enum(['project', 'user', 'builtin', 'plugin', 'programmatic']).nullable(),
+      source: z.string().nullable(),
+      is_builtin: z.boolean(),
+    })
+    .openapi('SubAgentInfo'),
+);
+type SubAgentInfo = z.output<ReturnType<typeof subAgentInfo>>;
 
 /** Route of the agents to which an agent can delegate tasks. */
 export const subAgentRoutes: readonly Route[] = [
@@ -31,15 +34,16 @@ export const subAgentRoutes: readonly Route[] = [
     path: '/api/sub-agents',
     tag: 'Sub Agents',
     summary: 'List the sub-agents of a project, of the user and of varve.',
-    body: z
-      .object({
-        load_user: z.boolean().default(true),
-        load_project: z.boolean().default(true),
-        load_builtin: z.boolean().default(true),
-        project_dir: z.string().nullish(),
-      })
-      .openapi('SubAgentsRequest'),
-    response: z.object({ agents: z.array(subAgentInfo) }).openapi('SubAgentsResponse'),
+    body: () =>
+      z
+        .object({
+          load_user: z.boolean().default(true),
+          load_project: z.boolean().default(true),
+          load_builtin: z.boolean().default(true),
+          project_dir: z.string().nullish(),
+        })
+        .openapi('SubAgentsRequest'),
+    response: () => z.object({ agents: z.array(subAgentInfo()) }).openapi('SubAgentsResponse'),
     async handle({ body }, { extensions }) {
       const project = body.load_project ? (body.project_dir ?? undefined) : undefined;
       const defined = (await extensions.subAgents({ project, user: body.load_user })).map(infoOf);

@@ -10,7 +10,7 @@ export const toolRoutes: readonly Route[] = [
     path: '/api/tools/',
     tag: 'Tools',
     summary: 'List the names of the tools.',
-    response: z.array(z.string()),
+    response: () => z.array(z.string()),
     handle: () => Response.json(toolKinds().map(({ kind }) => kind)),
   }),
 ];

@@ -13,20 +13,22 @@ import { repeated } from './query.ts';
 const store = memoryStore();
 const services = createServices({ store, keys: [] });
 
-function serving({ config, handle }: Route): Hono<ServerEnv> {
+function serving({ method, path, handle }: Route): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
-  app.on(config.method, config.path, (context) => handle(context, services));
+  app.on(method, path, (context) => handle(context, services));
   return app;
 }
 
 const described = { tag: 'Test', summary: 'Echo.', path: '/echo' } as const;
 const body = z.object({ name: z.string(), size: z.int().default(1), api_key: z.int().optional() });
-const echo = serving(defineRoute({ ...described, method: 'post', body, handle: (input) => Response.json(input.body) }));
+const echo = serving(
+  defineRoute({ ...described, method: 'post', body: () => body, handle: (input) => Response.json(input.body) }),
+);
 const optional = serving(
   defineRoute({
     ...described,
     method: 'post',
-    body: body.partial().optional(),
+    body: () => body.partial().optional(),
     handle: (input) => Response.json({ body: input.body ?? null }),
   }),
 );
@@ -66,7 +68,7 @@ test('a GET may have a body', async () => {
   const route = defineRoute({
     ...described,
     method: 'get',
-    body: z.array(z.string()),
+    body: () => z.array(z.string()),
     handle: (input) => Response.json(input.body.toReversed()),
   });
   await using listening = await listen({
@@ -90,7 +92,7 @@ test.for<readonly [string, number, unknown]>([
   const route = defineRoute({
     ...described,
     method: 'get',
-    query: z.object({ id: repeated(z.string()) }),
+    query: () => z.object({ id: repeated(z.string()) }),
     handle: (input) => Response.json(input.query.id),
   });
   const response = await serving(route).request(`/echo${query}`);

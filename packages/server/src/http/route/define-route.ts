@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { redactSecretFields } from '@varve/text';
 import type { Context } from 'hono';
 import type { ServerEnv, Route } from './route.ts';
@@ -23,9 +24,9 @@ export interface RouteOptions<
   Query extends z.ZodObject,
   Body extends z.ZodType,
 > extends RouteDescription {
-  readonly params?: Params;
-  readonly query?: Query;
-  readonly body?: Body;
+  readonly params?: () => Params;
+  readonly query?: () => Query;
+  readonly body?: () => Body;
   readonly handle: (
     input: RouteInput<Params, Query, Body>,
     services: Services,
@@ -33,37 +34,50 @@ export interface RouteOptions<
   ) => Promise<Response> | Response;
 }
 
-const nothing = z.object({});
+const nothing = lazy(() => z.object({}));
+const noBody = lazy(() => z.undefined());
 
 /**
  * Defines a route: one entry of a group in `routes/`. Invalid input is answered with status 422 and all errors.
  *
  * Routes are validated here and not by `createRoute`, because the reference reports the errors of path, query and body
- * together, and reads bodies of `GET`.
+ * together, and reads bodies of `GET`. Schemas are built for the first request of the route, or for the document.
  */
 export function defineRoute<
-  Params extends z.ZodObject = typeof nothing,
-  Query extends z.ZodObject = typeof nothing,
+  Params extends z.ZodObject = ReturnType<typeof nothing>,
+  Query extends z.ZodObject = ReturnType<typeof nothing>,
   Body extends z.ZodType = z.ZodUndefined,
 >(options: RouteOptions<Params, Query, Body>): Route {
+  const params = lazy<z.ZodType>(options.params ?? nothing);
+  const query = lazy<z.ZodType>(options.query ?? nothing);
+  const body = lazy<z.ZodType>(options.body ?? noBody);
   return {
-    config: routeConfig(options),
+    method: options.method,
+    path: options.path,
+    config: () => routeConfig(options),
     async handle(context, services) {
       const sent = {
         path: context.req.param(),
         query: queryOf(new URL(context.req.url)),
         body: options.body ? await requestBody(context) : { value: undefined },
       };
-      const params = (options.params ?? nothing).safeParse(sent.path);
-      const query = (options.query ?? nothing).safeParse(sent.query);
-      const body = (options.body ?? z.undefined()).safeParse(valueOf(sent.body));
+      const parsed = {
+        params: params().safeParse(sent.path),
+        query: query().safeParse(sent.query),
+        body: body().safeParse(valueOf(sent.body)),
+      };
       const detail = [
-        ...errorsOf('path', sent.path, params),
-        ...errorsOf('query', sent.query, query),
-        ...('errors' in sent.body ? sent.body.errors : errorsOf('body', sent.body.value, body)),
+        ...errorsOf('path', sent.path, parsed.params),
+        ...errorsOf('query', sent.query, parsed.query),
+        ...('errors' in sent.body ? sent.body.errors : errorsOf('body', sent.body.value, parsed.body)),
       ];
       if (detail.length > 0) return invalidInput(detail, services);
-      const input = { params: params.data, query: query.data, body: body.data, request: context.req.raw };
+      const input = {
+        params: parsed.params.data,
+        query: parsed.query.data,
+        body: parsed.body.data,
+        request: context.req.raw,
+      };
       // Without a schema a type parameter is the type of its default.
       const response = await options.handle(input as RouteInput<Params, Query, Body>, services, context);
       return options.download === undefined ? response : guardedBody(response, context);

@@ -1,10 +1,12 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
+
 /**
  * Number of items per page, 1 to 100.
  *
  * @see agent-server 1.43.1, which fails with status 500 above 100
  */
-export const pageLimit = z.coerce.number().int().gt(0).lte(100).default(100);
+export const pageLimit = lazy(() => z.coerce.number().int().gt(0).lte(100).default(100));
 
 /** Most values of a repeated parameter. */
 const most = 100;

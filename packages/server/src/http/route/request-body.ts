@@ -8,7 +8,7 @@ import type { validationError } from './validation-errors.ts';
 /** The JSON value of a request's body, or why it has none. */
 export type RequestBody =
   | { readonly value: unknown }
-  | { readonly errors: readonly z.output<typeof validationError>[] };
+  | { readonly errors: readonly z.output<ReturnType<typeof validationError>>[] };
 
 /** Bytes of a JSON body: room for a few images in a message. */
 const maxBytes = 32 * 1024 * 1024;

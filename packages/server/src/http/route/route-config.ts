@@ -1,4 +1,5 @@
 import { z, type RouteConfig } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { validationError } from './validation-errors.ts';
 
 /** The header that carries the key. @see agent-server 1.43.1 OpenAPI, securitySchemes.APIKeyHeader */
@@ -13,18 +14,18 @@ export interface RouteDescription {
   readonly isOpen?: boolean;
   readonly tag: string;
   readonly summary: string;
-  readonly params?: z.ZodObject;
-  readonly query?: z.ZodObject;
+  readonly params?: () => z.ZodObject;
+  readonly query?: () => z.ZodObject;
   /** Headers that the handler reads itself. */
-  readonly headers?: z.ZodObject;
+  readonly headers?: () => z.ZodObject;
   /** JSON body; a schema that accepts `undefined` makes it optional. */
-  readonly body?: z.ZodType;
+  readonly body?: () => z.ZodType;
   /** Content types of a body that the handler reads itself, such as an upload. */
-  readonly upload?: Readonly<Record<string, z.ZodType>>;
+  readonly upload?: () => Readonly<Record<string, z.ZodType>>;
   /** Status of success; default 200. */
   readonly status?: 200 | 201 | 204;
   /** JSON of a successful response. It documents the response and is not applied to it. Default: an empty response. */
-  readonly response?: z.ZodType;
+  readonly response?: () => z.ZodType;
   /** Content type of a response that is not JSON. */
   readonly download?: string;
   /** Other statuses of success. */
@@ -36,8 +37,8 @@ export interface RouteDescription {
 /** Security scheme of the OpenAPI document for the key. @see agent-server 1.43.1 OpenAPI */
 export const keyScheme = { name: 'APIKeyHeader', scheme: { type: 'apiKey', in: 'header', name: keyHeader } } as const;
 
-const unprocessable = z.object({ detail: z.array(validationError) }).openapi('HTTPValidationError');
-const refused = z.object({ detail: z.string() }).openapi('Refusal');
+const unprocessable = lazy(() => z.object({ detail: z.array(validationError()) }).openapi('HTTPValidationError'));
+const refused = lazy(() => z.object({ detail: z.string() }).openapi('Refusal'));
 
 /** Returns the entry of a route in the OpenAPI document. */
 export function routeConfig(route: RouteDescription): RouteConfig {
@@ -48,17 +49,22 @@ export function routeConfig(route: RouteDescription): RouteConfig {
     path,
     tags: [tag],
     summary,
-    request: { ...(params && { params }), ...(query && { query }), ...(headers && { headers }), ...(body && { body }) },
+    request: {
+      ...(params && { params: params() }),
+      ...(query && { query: query() }),
+      ...(headers && { headers: headers() }),
+      ...(body && { body }),
+    },
     ...(isGuarded(route) && { security: [{ [keyScheme.name]: [] }] }),
     responses: responses(route),
   };
 }
 
 function bodyConfig({ body, upload }: RouteDescription): NonNullable<RouteConfig['request']>['body'] {
-  if (upload) return { required: true, content: withSchemas(upload) };
+  if (upload) return { required: true, content: withSchemas(upload()) };
   if (!body) return undefined;
-  const required = !body.safeParse(undefined).success;
-  return { required, content: { 'application/json': { schema: body } } };
+  const schema = body();
+  return { required: !schema.safeParse(undefined).success, content: { 'application/json': { schema } } };
 }
 
 function withSchemas(types: Readonly<Record<string, z.ZodType>>) {
@@ -69,17 +75,17 @@ function responses(route: RouteDescription): RouteConfig['responses'] {
   const { status = 200, response, download, alternatives = {}, errors = {} } = route;
   const described = { ...(isGuarded(route) && { 401: 'Missing or unknown key.' }), ...errors };
   const success = {
-    ...(response && { content: { 'application/json': { schema: response } } }),
+    ...(response && { content: { 'application/json': { schema: response() } } }),
     ...(download !== undefined && { content: { [download]: { schema: z.string().openapi({ format: 'binary' }) } } }),
   };
   return {
     [status]: { description: 'Success.', ...success },
     ...mapped(alternatives, (description) => ({ description, ...success })),
-    ...mapped(described, (description) => ({ description, content: { 'application/json': { schema: refused } } })),
+    ...mapped(described, (description) => ({ description, content: { 'application/json': { schema: refused() } } })),
     ...(hasInput(route) && {
       422: {
         description: 'The request does not match its schema.',
-        content: { 'application/json': { schema: unprocessable } },
+        content: { 'application/json': { schema: unprocessable() } },
       },
     }),
   };
@@ -99,7 +105,7 @@ function hasInput({ params, query, body, upload }: RouteDescription): boolean {
 }
 
 /** Response of operations without a result. @see agent-server 1.43.1 OpenAPI, Success */
-export const success = z.object({ success: z.boolean().default(true) }).openapi('Success');
+export const success = lazy(() => z.object({ success: z.boolean().default(true) }).openapi('Success'));
 
 /** Returns the response of an operation that succeeded. */
 export function successful(): Response {

@@ -5,7 +5,10 @@ import type { Services } from '../services.ts';
 
 /** One operation: its entry in the OpenAPI document and its handler. */
 export interface Route {
-  readonly config: RouteConfig;
+  readonly method: RouteConfig['method'];
+  readonly path: string;
+  /** Returns the entry in the document. */
+  readonly config: () => RouteConfig;
   /** Handles a request. Throws an `HTTPException` for errors of the client. */
   readonly handle: (context: Context<ServerEnv>, services: Services) => Promise<Response>;
 }

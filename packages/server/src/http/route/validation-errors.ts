@@ -1,17 +1,20 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 
 /** One error of a request. */
-export const validationError = z
-  .object({
-    type: z.string(),
-    /** Part of the request (`path`, `query`, `body`) and position in it. */
-    loc: z.array(z.union([z.string(), z.int()])),
-    msg: z.string(),
-    input: z.unknown(),
-    ctx: z.exactOptional(z.record(z.string(), z.unknown())),
-  })
-  .openapi('ValidationError');
-type ValidationError = z.output<typeof validationError>;
+export const validationError = lazy(() =>
+  z
+    .object({
+      type: z.string(),
+      /** Part of the request (`path`, `query`, `body`) and position in it. */
+      loc: z.array(z.union([z.string(), z.int()])),
+      msg: z.string(),
+      input: z.unknown(),
+      ctx: z.exactOptional(z.record(z.string(), z.unknown())),
+    })
+    .openapi('ValidationError'),
+);
+type ValidationError = z.output<ReturnType<typeof validationError>>;
 
 /** Position of a value in a request. */
 export type RequestPart = 'path' | 'query' | 'body';

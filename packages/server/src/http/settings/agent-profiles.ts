@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { agentProfileFields } from '@varve/settings/profiles';
 import { HTTPException } from 'hono/http-exception';
 import { defineRoute } from '../route/define-route.ts';
@@ -14,38 +15,44 @@ import { settingsOf } from './settings.ts';
 import { jsonObject } from '../../settings/merge.ts';
 
 const tag = 'Agent Profiles';
-const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
-const params = z.object({ name });
-const mutation = z.object({ name: z.string(), message: z.string() }).openapi('AgentProfileMutationResponse');
+const name = lazy(() => z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/));
+const params = lazy(() => z.object({ name: name() }));
+const mutation = lazy(() =>
+  z.object({ name: z.string(), message: z.string() }).openapi('AgentProfileMutationResponse'),
+);
 const errors = { 404: 'There is no such profile.' };
 
 /** @see agent-server 1.43.1 OpenAPI, AgentProfileInfo */
-const info = z
-  .object({
-    id: z.string().nullable(),
-    name: z.string(),
-    agent_kind: z.string(),
-    revision: z.int().nullable(),
-    llm_profile_ref: z.string().nullable(),
-    mcp_server_refs: z.array(z.string()).nullable(),
-  })
-  .openapi('AgentProfileInfo');
+const info = lazy(() =>
+  z
+    .object({
+      id: z.string().nullable(),
+      name: z.string(),
+      agent_kind: z.string(),
+      revision: z.int().nullable(),
+      llm_profile_ref: z.string().nullable(),
+      mcp_server_refs: z.array(z.string()).nullable(),
+    })
+    .openapi('AgentProfileInfo'),
+);
 
-const diagnostics = z
-  .object({
-    agent_kind: z.string(),
-    valid: z.boolean(),
-    errors: z.array(z.string()),
-    llm_profile_ref: z.string().nullable(),
-    llm_profile_resolved: z.boolean(),
-    llm_api_key_set: z.boolean(),
-    mcp_server_refs: z.array(z.string()).nullable(),
-    resolved_mcp_config_keys: z.array(z.string()),
-    dangling_mcp_server_refs: z.array(z.string()),
-    disabled_skills: z.array(z.string()),
-    resolved_skills: z.array(z.string()),
-  })
-  .openapi('AgentProfileDiagnostics');
+const diagnostics = lazy(() =>
+  z
+    .object({
+      agent_kind: z.string(),
+      valid: z.boolean(),
+      errors: z.array(z.string()),
+      llm_profile_ref: z.string().nullable(),
+      llm_profile_resolved: z.boolean(),
+      llm_api_key_set: z.boolean(),
+      mcp_server_refs: z.array(z.string()).nullable(),
+      resolved_mcp_config_keys: z.array(z.string()),
+      dangling_mcp_server_refs: z.array(z.string()),
+      disabled_skills: z.array(z.string()),
+      resolved_skills: z.array(z.string()),
+    })
+    .openapi('AgentProfileDiagnostics'),
+);
 
 /** Routes of agent profiles, which are those of the command. */
 export const agentProfileRoutes: readonly Route[] = [
@@ -54,7 +61,7 @@ export const agentProfileRoutes: readonly Route[] = [
     path: '/api/agent-profiles',
     tag,
     summary: 'List agent profiles; the first call adds a default one.',
-    response: z.object({ profiles: z.array(info), active_agent_profile_id: z.string().nullable() }),
+    response: () => z.object({ profiles: z.array(info()), active_agent_profile_id: z.string().nullable() }),
     handle: async (_input, services) => Response.json(await answered(listedAgentProfiles(settingsOf(services)))),
   }),
   defineRoute({
@@ -63,7 +70,7 @@ export const agentProfileRoutes: readonly Route[] = [
     tag,
     summary: 'Get an agent profile.',
     params,
-    response: z.object({ name: z.string(), profile: jsonObject }),
+    response: () => z.object({ name: z.string(), profile: jsonObject() }),
     errors,
     async handle({ params: { name: wanted } }, services) {
       const record = await answered(settingsOf(services).agents.read(wanted));
@@ -105,7 +112,7 @@ export const agentProfileRoutes: readonly Route[] = [
     tag,
     summary: 'Rename an agent profile.',
     params,
-    body: z.object({ new_name: name }),
+    body: () => z.object({ new_name: name() }),
     response: mutation,
     errors: { ...errors, 409: 'The new name exists.' },
     async handle({ params: { name: from }, body: { new_name: to } }, services) {
@@ -118,10 +125,11 @@ export const agentProfileRoutes: readonly Route[] = [
     path: '/api/agent-profiles/{profile_id}/activate',
     tag,
     summary: 'Make an agent profile the one in use.',
-    params: z.object({ profile_id: z.string() }),
-    response: z
-      .object({ id: z.string(), message: z.string(), agent_settings_applied: z.boolean() })
-      .openapi('ActivateAgentProfileResponse'),
+    params: () => z.object({ profile_id: z.string() }),
+    response: () =>
+      z
+        .object({ id: z.string(), message: z.string(), agent_settings_applied: z.boolean() })
+        .openapi('ActivateAgentProfileResponse'),
     errors,
     async handle({ params: { profile_id: id } }, services) {
       const settings = settingsOf(services);
@@ -148,7 +156,7 @@ export const agentProfileRoutes: readonly Route[] = [
 
 /** Fields that clients send and varve stores as they are. */
 const passed = ['agent', 'enable_sub_agents', 'enable_switch_llm_tool', 'schema_version', 'name', 'agent_kind'];
-const known = new Set([...passed, ...agentProfileFields]);
+const known = lazy(() => new Set([...passed, ...agentProfileFields()]));
 
 /** Returns the first problem, as the reference describes it. */
 function problemOf(fields: Readonly<Record<string, unknown>>): object | undefined {
@@ -157,7 +165,7 @@ function problemOf(fields: Readonly<Record<string, unknown>>): object | undefine
   if (typeof fields['llm_profile_ref'] !== 'string') {
     return { type: 'missing', loc: ['openhands', 'llm_profile_ref'], msg: 'Field required', input: {} };
   }
-  const unknown = Object.keys(fields).find((field) => !known.has(field));
+  const unknown = Object.keys(fields).find((field) => !known().has(field));
   if (unknown === undefined) return undefined;
   return { type: 'extra_forbidden', loc: ['openhands', unknown], msg: 'Extra inputs are not permitted', input: null };
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { listedModels } from '@varve/llm/wrappers';
 import { HTTPException } from 'hono/http-exception';
 import { defineRoute } from '../route/define-route.ts';
@@ -15,14 +16,16 @@ const verified: Readonly<Record<string, readonly string[]>> = {
   mistral: ['devstral-medium-latest', 'mistral-large-latest'],
 };
 
-const status = z
-  .object({
-    vendor: z.string(),
-    connected: z.boolean(),
-    account_email: z.string().nullable(),
-    expires_at: z.int().nullable(),
-  })
-  .openapi('SubscriptionStatusResponse');
+const status = lazy(() =>
+  z
+    .object({
+      vendor: z.string(),
+      connected: z.boolean(),
+      account_email: z.string().nullable(),
+      expires_at: z.int().nullable(),
+    })
+    .openapi('SubscriptionStatusResponse'),
+);
 const disconnected = { vendor: 'openai', connected: false, account_email: null, expires_at: null };
 const subscription = '/api/llm/subscription/openai';
 
@@ -33,7 +36,7 @@ export const llmRoutes: readonly Route[] = [
     path: '/api/llm/providers',
     tag,
     summary: 'List providers of models.',
-    response: z.object({ providers: z.array(z.string()) }),
+    response: () => z.object({ providers: z.array(z.string()) }),
     handle: async () => Response.json({ providers: Object.keys(await listedModels()).toSorted() }),
   }),
   defineRoute({
@@ -41,8 +44,8 @@ export const llmRoutes: readonly Route[] = [
     path: '/api/llm/models',
     tag,
     summary: 'List known models, of one provider or of all.',
-    query: z.object({ provider: z.string().optional() }),
-    response: z.object({ models: z.array(z.string()) }),
+    query: () => z.object({ provider: z.string().optional() }),
+    response: () => z.object({ models: z.array(z.string()) }),
     async handle({ query: { provider } }) {
       const listed = Object.entries(await listedModels()).filter(
         ([name]) => provider === undefined || name === provider,
@@ -57,7 +60,7 @@ export const llmRoutes: readonly Route[] = [
     path: '/api/llm/models/verified',
     tag,
     summary: 'List models that work well as agents, by provider.',
-    response: z.object({ models: z.record(z.string(), z.array(z.string())) }),
+    response: () => z.object({ models: z.record(z.string(), z.array(z.string())) }),
     handle: () => Response.json({ models: verified }),
   }),
   defineRoute({
@@ -65,7 +68,7 @@ export const llmRoutes: readonly Route[] = [
     path: `${subscription}/models`,
     tag,
     summary: 'List models of the subscription: none.',
-    response: z.object({ models: z.array(z.string()) }),
+    response: () => z.object({ models: z.array(z.string()) }),
     handle: () => Response.json({ models: [] }),
   }),
   defineRoute({
@@ -81,7 +84,7 @@ export const llmRoutes: readonly Route[] = [
     path: `${subscription}/device/start`,
     tag,
     summary: 'Connect a subscription; not offered.',
-    response: z.object({ device_code: z.string() }).loose(),
+    response: () => z.object({ device_code: z.string() }).loose(),
     errors: { 503: 'Not offered.' },
     handle: () => {
       throw new HTTPException(503, { message: 'Subscriptions are not offered: use a key.' });
@@ -92,7 +95,7 @@ export const llmRoutes: readonly Route[] = [
     path: `${subscription}/device/poll`,
     tag,
     summary: 'Wait for the connection of a subscription; none is started.',
-    body: z.object({ device_code: z.string() }),
+    body: () => z.object({ device_code: z.string() }),
     response: status,
     errors: { 404: 'The code is unknown.' },
     handle: () => {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import { exposureOf } from '../../settings/exposure.ts';
@@ -11,24 +12,26 @@ import { settingsOf } from './settings.ts';
 import { jsonObject } from '../../settings/merge.ts';
 
 const tag = 'Profiles';
-const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
-const params = z.object({ name });
-const llm = jsonObject;
-const mutation = z.object({ name: z.string(), message: z.string() }).openapi('ProfileMutationResponse');
+const name = lazy(() => z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/));
+const params = lazy(() => z.object({ name: name() }));
+const llm = lazy(() => jsonObject());
+const mutation = lazy(() => z.object({ name: z.string(), message: z.string() }).openapi('ProfileMutationResponse'));
 const errors = { 404: 'There is no such profile.' };
 const unknown = { missing: 404 } as const;
 
 /** @see agent-server 1.43.1 OpenAPI, ProfileInfo */
-const profileInfo = z
-  .object({
-    name: z.string(),
-    model: z.string().nullable(),
-    base_url: z.string().nullable(),
-    provider_connection_id: z.string().nullable(),
-    provider_connection_broken: z.boolean(),
-    api_key_set: z.boolean(),
-  })
-  .openapi('ProfileInfo');
+const profileInfo = lazy(() =>
+  z
+    .object({
+      name: z.string(),
+      model: z.string().nullable(),
+      base_url: z.string().nullable(),
+      provider_connection_id: z.string().nullable(),
+      provider_connection_broken: z.boolean(),
+      api_key_set: z.boolean(),
+    })
+    .openapi('ProfileInfo'),
+);
 
 /** Routes of model profiles, which are those of the command. Keys are stored with the secrets. */
 export const profileRoutes: readonly Route[] = [
@@ -37,7 +40,7 @@ export const profileRoutes: readonly Route[] = [
     path: '/api/profiles',
     tag,
     summary: 'List model profiles.',
-    response: z.object({ profiles: z.array(profileInfo), active_profile: z.string().nullable() }),
+    response: () => z.object({ profiles: z.array(profileInfo()), active_profile: z.string().nullable() }),
     handle: async (_input, services) => Response.json(await listedProfiles(settingsOf(services))),
   }),
   defineRoute({
@@ -46,7 +49,7 @@ export const profileRoutes: readonly Route[] = [
     tag,
     summary: 'Get a model profile, without its key unless X-Expose-Secrets asks for it.',
     params,
-    response: z.object({ name: z.string(), config: jsonObject, api_key_set: z.boolean() }),
+    response: () => z.object({ name: z.string(), config: jsonObject(), api_key_set: z.boolean() }),
     errors,
     async handle({ params: { name: wanted }, request }, services) {
       const settings = settingsOf(services);
@@ -63,7 +66,7 @@ export const profileRoutes: readonly Route[] = [
     tag,
     summary: 'Add or replace a model profile.',
     params,
-    body: z.object({ llm, include_secrets: z.boolean().default(true) }),
+    body: () => z.object({ llm: llm(), include_secrets: z.boolean().default(true) }),
     status: 201,
     response: mutation,
     errors: { 409: 'There are too many profiles.' },
@@ -91,7 +94,7 @@ export const profileRoutes: readonly Route[] = [
     tag,
     summary: 'Rename a model profile, also where it is named.',
     params,
-    body: z.object({ new_name: name }),
+    body: () => z.object({ new_name: name() }),
     response: mutation,
     errors: { ...errors, 409: 'The new name exists.' },
     async handle({ params: { name: from }, body: { new_name: to } }, services) {
@@ -105,7 +108,7 @@ export const profileRoutes: readonly Route[] = [
     tag,
     summary: 'Make a model profile the one in use.',
     params,
-    response: mutation.extend({ llm_applied: z.boolean() }).openapi('ActivateProfileResponse'),
+    response: () => mutation().extend({ llm_applied: z.boolean() }).openapi('ActivateProfileResponse'),
     errors,
     async handle({ params: { name: wanted } }, services) {
       await answered(settingsOf(services).models.activate(wanted));
@@ -118,10 +121,11 @@ export const profileRoutes: readonly Route[] = [
     tag,
     summary: 'Check a model by one short request.',
     params,
-    body: z.object({ llm }),
-    response: z
-      .object({ valid: z.boolean(), error: z.object({ type: z.string(), message: z.string() }).nullable() })
-      .openapi('ValidateProfileResponse'),
+    body: () => z.object({ llm: llm() }),
+    response: () =>
+      z
+        .object({ valid: z.boolean(), error: z.object({ type: z.string(), message: z.string() }).nullable() })
+        .openapi('ValidateProfileResponse'),
     async handle({ body, request }, services) {
       const settings = settingsOf(services);
       const received = receivedLlm({ model: 'gpt-5.5', ...body.llm }, await settings.cipher());

@@ -1,5 +1,6 @@
 import { withoutUndefined } from '@varve/text';
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import {
@@ -13,34 +14,45 @@ import { settingsOf } from './settings.ts';
 
 const tag = 'LLM Provider Connections';
 const base = '/api/llm/provider-connections';
-const params = z.object({ connection_id: z.string() });
-const name = z.string().trim().min(1).max(200);
-const key = z.string().trim().min(1).max(10_000);
-const url = z.url({ protocol: /^https?$/ }).max(2000);
+const params = lazy(() => z.object({ connection_id: z.string() }));
+const name = lazy(() => z.string().trim().min(1).max(200));
+const key = lazy(() => z.string().trim().min(1).max(10_000));
+const url = lazy(() => z.url({ protocol: /^https?$/ }).max(2000));
 
-const connectionInfo = z
-  .object({
-    id: z.string(),
-    display_name: z.string(),
-    provider: z.string(),
-    base_url: z.string().nullable(),
-    created_at: z.int(),
-    updated_at: z.int(),
-    api_key_set: z.boolean(),
-  })
-  .openapi('ProviderConnectionResponse');
-const createRequest = z
-  .strictObject({ display_name: name, provider: name.default('custom'), api_key: key, base_url: url.nullish() })
-  .openapi('ProviderConnectionCreateRequest');
-const updateRequest = z
-  .strictObject({
-    display_name: name.optional(),
-    provider: name.optional(),
-    api_key: key.optional(),
-    base_url: url.nullish(),
-  })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), 'Invalid input: expected a change')
-  .openapi('ProviderConnectionUpdateRequest');
+const connectionInfo = lazy(() =>
+  z
+    .object({
+      id: z.string(),
+      display_name: z.string(),
+      provider: z.string(),
+      base_url: z.string().nullable(),
+      created_at: z.int(),
+      updated_at: z.int(),
+      api_key_set: z.boolean(),
+    })
+    .openapi('ProviderConnectionResponse'),
+);
+const createRequest = lazy(() =>
+  z
+    .strictObject({
+      display_name: name(),
+      provider: name().default('custom'),
+      api_key: key(),
+      base_url: url().nullish(),
+    })
+    .openapi('ProviderConnectionCreateRequest'),
+);
+const updateRequest = lazy(() =>
+  z
+    .strictObject({
+      display_name: name().optional(),
+      provider: name().optional(),
+      api_key: key().optional(),
+      base_url: url().nullish(),
+    })
+    .refine((body) => Object.values(body).some((value) => value !== undefined), 'Invalid input: expected a change')
+    .openapi('ProviderConnectionUpdateRequest'),
+);
 
 /** Routes of connections to providers, which profiles share. Their keys are stored as secrets, and never returned. */
 export const providerConnectionRoutes: readonly Route[] = [
@@ -49,7 +61,7 @@ export const providerConnectionRoutes: readonly Route[] = [
     path: base,
     tag,
     summary: 'List the connections.',
-    response: z.array(connectionInfo),
+    response: () => z.array(connectionInfo()),
     async handle(_input, services) {
       const connections = await connectionsOf(settingsOf(services));
       return Response.json(Array.from(connections, ([id, connection]) => shownConnection(id, connection)));

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
@@ -11,30 +12,32 @@ import { answered } from '../../settings/settings-failure.ts';
 import { settingsOf, settingsResponse } from './settings.ts';
 
 const tag = 'Settings';
-const params = z.object({ settings_key: z.string().min(1).max(200) });
-const text = z.string().min(1).nullish();
-const texts = z.record(z.string(), z.string()).nullish();
-const seconds = z.number().positive().nullish();
+const params = lazy(() => z.object({ settings_key: z.string().min(1).max(200) }));
+const text = lazy(() => z.string().min(1).nullish());
+const texts = lazy(() => z.record(z.string(), z.string()).nullish());
+const seconds = lazy(() => z.number().positive().nullish());
 
 /** @see agent-server 1.43.1 OpenAPI, MCPServer */
-const server = z.object({
-  url: text,
-  transport: z.enum(['stdio', 'http', 'streamable-http', 'sse']).nullish(),
-  command: text,
-  args: z.array(z.string()).nullish(),
-  env: texts,
-  cwd: text,
-  description: z.string().nullish(),
-  icon: z.string().nullish(),
-  timeout: seconds,
-  sse_read_timeout: seconds,
-  keep_alive: z.boolean().nullish(),
-  headers: texts,
-  auth: jsonObject.nullish(),
-  enabled: z.boolean().nullish(),
-});
+const server = lazy(() =>
+  z.object({
+    url: text(),
+    transport: z.enum(['stdio', 'http', 'streamable-http', 'sse']).nullish(),
+    command: text(),
+    args: z.array(z.string()).nullish(),
+    env: texts(),
+    cwd: text(),
+    description: z.string().nullish(),
+    icon: z.string().nullish(),
+    timeout: seconds(),
+    sse_read_timeout: seconds(),
+    keep_alive: z.boolean().nullish(),
+    headers: texts(),
+    auth: jsonObject().nullish(),
+    enabled: z.boolean().nullish(),
+  }),
+);
 /** Without the fields that a client leaves out: they are not nulls, which remove. */
-const sent = (body: z.output<typeof server>): JsonObject => objectOf(JSON.parse(JSON.stringify(body)));
+const sent = (body: z.output<ReturnType<typeof server>>): JsonObject => objectOf(JSON.parse(JSON.stringify(body)));
 
 type Servers = Parameters<typeof storedServer>[1];
 

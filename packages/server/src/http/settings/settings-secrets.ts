@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { isOwnedSecret, secretName } from '@varve/settings/secrets';
 import { HTTPException } from 'hono/http-exception';
 import { defineRoute } from '../route/define-route.ts';
@@ -7,8 +8,10 @@ import { answered } from '../../settings/settings-failure.ts';
 import { settingsOf } from './settings.ts';
 
 const tag = 'Settings';
-const item = z.object({ name: z.string(), description: z.string().nullable() }).openapi('SecretItemResponse');
-const params = z.object({ name: secretName });
+const item = lazy(() =>
+  z.object({ name: z.string(), description: z.string().nullable() }).openapi('SecretItemResponse'),
+);
+const params = lazy(() => z.object({ name: secretName() }));
 const errors = { 404: 'There is no such secret.' };
 
 /** Routes of the secrets of the person. Keys of models and of MCP servers are not among them. */
@@ -18,7 +21,7 @@ export const settingsSecretRoutes: readonly Route[] = [
     path: '/api/settings/secrets',
     tag,
     summary: 'List the names of secrets.',
-    response: z.object({ secrets: z.array(item) }),
+    response: () => z.object({ secrets: z.array(item()) }),
     async handle(_input, services) {
       const listed = await settingsOf(services).secrets.list();
       const secrets = listed.filter(({ name }) => !isOwnedSecret(name));
@@ -32,7 +35,7 @@ export const settingsSecretRoutes: readonly Route[] = [
     path: '/api/settings/secrets',
     tag,
     summary: 'Add or replace a secret.',
-    body: z.object({ name: secretName, value: z.string().min(1), description: z.string().nullish() }),
+    body: () => z.object({ name: secretName(), value: z.string().min(1), description: z.string().nullish() }),
     response: item,
     async handle({ body: { name, value, description } }, services) {
       if (isOwnedSecret(name)) throw new HTTPException(422, { message: `The name ${name} is reserved.` });
@@ -63,7 +66,7 @@ export const settingsSecretRoutes: readonly Route[] = [
     tag,
     summary: 'Remove a secret.',
     params,
-    response: z.record(z.string(), z.boolean()),
+    response: () => z.record(z.string(), z.boolean()),
     errors,
     async handle({ params: { name } }, services) {
       const isRemoved = !isOwnedSecret(name) && (await settingsOf(services).secrets.remove(name));

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { SettingsError } from '@varve/settings';
 import { HTTPException } from 'hono/http-exception';
 import { defineRoute } from '../route/define-route.ts';
@@ -14,16 +15,18 @@ import { jsonObject } from '../../settings/merge.ts';
 const tag = 'Settings';
 
 /** @see agent-server 1.43.1 OpenAPI, SettingsResponse */
-export const settingsResponse = z
-  .object({
-    agent_settings: jsonObject,
-    conversation_settings: jsonObject,
-    llm_api_key_is_set: z.boolean(),
-    active_profile: z.string().nullable(),
-    active_agent_profile_id: z.string().nullable(),
-    misc_settings: jsonObject,
-  })
-  .openapi('SettingsResponse');
+export const settingsResponse = lazy(() =>
+  z
+    .object({
+      agent_settings: jsonObject(),
+      conversation_settings: jsonObject(),
+      llm_api_key_is_set: z.boolean(),
+      active_profile: z.string().nullable(),
+      active_agent_profile_id: z.string().nullable(),
+      misc_settings: jsonObject(),
+    })
+    .openapi('SettingsResponse'),
+);
 
 /** Routes of settings, which are those of the command in the same data directory. */
 export const settingsRoutes: readonly Route[] = [

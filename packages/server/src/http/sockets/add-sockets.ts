@@ -32,7 +32,7 @@ export interface SocketOptions {
 export function addSockets(app: Hono<ServerEnv>, options: SocketOptions): void {
   const { limits = socketLimits, ...rest } = options;
   const context = { ...rest, limits, logger: rest.services.logger, unknown: { count: 0 } };
-  const events = eventQuery.extend({ conversation_id: conversationId });
+  const events = eventQuery().extend({ conversation_id: conversationId() });
   app.get(
     '/sockets/events/:conversation_id',
     socketRoute(context, events, (client, { conversation_id, ...query }) =>
@@ -41,7 +41,7 @@ export function addSockets(app: Hono<ServerEnv>, options: SocketOptions): void {
   );
   app.get(
     '/sockets/bash-events',
-    socketRoute(context, bashQuery, (client, query) => serveBash(client, { resendsAll: resendsAll(query) }, context)),
+    socketRoute(context, bashQuery(), (client, query) => serveBash(client, { resendsAll: resendsAll(query) }, context)),
   );
 }
 

@@ -1,15 +1,16 @@
 import { parseJson } from '@varve/text';
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import type { WebSocket } from 'ws';
 import type { KeyCheck } from '../guards/key-check.ts';
 import type { Inbox } from './inbox.ts';
 import type { SocketLimits } from '../../streams/limits.ts';
 
-const keyMessage = z.object({ type: z.literal('auth'), session_api_key: z.string() });
+const keyMessage = lazy(() => z.object({ type: z.literal('auth'), session_api_key: z.string() }));
 
 /** Returns true for the message that contains a key. Clients also send it when they sent the key before. */
 export function isKeyMessage(value: unknown): boolean {
-  return keyMessage.safeParse(value).success;
+  return keyMessage().safeParse(value).success;
 }
 
 /** Parts of `sendsKey`. */
@@ -44,6 +45,6 @@ export async function sendsKey(
 }
 
 function containsKey(text: string, isKey: KeyCheck): boolean {
-  const parsed = keyMessage.safeParse(parseJson(text));
+  const parsed = keyMessage().safeParse(parseJson(text));
   return parsed.success && isKey(parsed.data.session_api_key);
 }

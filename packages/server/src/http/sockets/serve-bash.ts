@@ -87,7 +87,7 @@ function frameOf(event: BashEvent): Frame {
 
 /** Starts a command; returns an error instead of throwing it. */
 async function receive(value: unknown, { services, logger }: ServiceContext): Promise<MessageError | undefined> {
-  const request = bashRequest.safeParse(value);
+  const request = bashRequest().safeParse(value);
   if (!request.success) return { code: 'ValidationError', detail: z.prettifyError(request.error) };
   try {
     await services.bash.start(request.data);

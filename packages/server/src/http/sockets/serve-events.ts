@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { contentOf, messageRequest } from '../../hosting/request/message-request.ts';
 import { followLog } from '../../streams/follow-log.ts';
 import type { StreamStart } from '../../streams/start.ts';
@@ -38,12 +39,14 @@ export async function serveEvents(
 }
 
 /** Messages of clients may have text instead of a list of content. They are always answered by a run. */
-const socketMessage = messageRequest.extend({
-  content: z.preprocess(
-    (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content),
-    messageRequest.shape.content,
-  ),
-});
+const socketMessage = lazy(() =>
+  messageRequest().extend({
+    content: z.preprocess(
+      (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content),
+      messageRequest().shape.content,
+    ),
+  }),
+);
 
 /** Stores a message and runs the agent; returns an error instead of throwing it. */
 async function receive(
@@ -51,7 +54,7 @@ async function receive(
   id: string,
   { services, logger }: ServiceContext,
 ): Promise<MessageError | undefined> {
-  const message = socketMessage.safeParse(value);
+  const message = socketMessage().safeParse(value);
   if (!message.success) return { code: 'ValidationError', detail: z.prettifyError(message.error) };
   try {
     await services.conversations.send(id, contentOf(message.data), { run: true });

@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 
 const message = 'VSCode is disabled: this server does not start an editor.';
-const address = z.object({ url: z.string().nullable() });
+const address = lazy(() => z.object({ url: z.string().nullable() }));
 const errors = { 503: 'Disabled.' };
 
 /**
@@ -18,7 +19,7 @@ export const disabledRoutes: readonly Route[] = [
     path: '/api/vscode/status',
     tag: 'VSCode',
     summary: 'Report whether an editor runs.',
-    response: z.object({ running: z.boolean(), enabled: z.boolean(), message: z.string() }),
+    response: () => z.object({ running: z.boolean(), enabled: z.boolean(), message: z.string() }),
     handle: () => Response.json({ running: false, enabled: false, message }),
   }),
   defineRoute({
@@ -26,10 +27,11 @@ export const disabledRoutes: readonly Route[] = [
     path: '/api/vscode/url',
     tag: 'VSCode',
     summary: 'Get the address of the editor.',
-    query: z.object({
-      base_url: z.string().optional(),
-      workspace_dir: z.string().default('workspace'),
-    }),
+    query: () =>
+      z.object({
+        base_url: z.string().optional(),
+        workspace_dir: z.string().default('workspace'),
+      }),
     response: address,
     errors,
     handle: () => disabled(message),
@@ -39,7 +41,7 @@ export const disabledRoutes: readonly Route[] = [
     path: '/api/desktop/url',
     tag: 'Desktop',
     summary: 'Get the address of the desktop.',
-    query: z.object({ base_url: z.string().default('http://localhost:8002') }),
+    query: () => z.object({ base_url: z.string().default('http://localhost:8002') }),
     response: address,
     errors,
     handle: () => disabled('The desktop is disabled: this server does not start one.'),

@@ -103,7 +103,7 @@ async function requestFor(id: string, completion: Completion, services: Services
   const { agent_settings: agent } = await settingsDocument(settings, 'plaintext');
   const context = (agent['agent_context'] ?? {}) as { readonly system_message_suffix?: string | null };
   const suffix = [context.system_message_suffix, ...completion.instructions].filter(Boolean).join('\n\n');
-  return startRequest.parse({
+  return startRequest().parse({
     conversation_id: id,
     workspace: { working_dir: services.workspaceRoot, kind: 'LocalWorkspace' },
     agent_settings: {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Content } from '@varve/events';
+import { lazy, type Content } from '@varve/events';
 import { parseJson } from '@varve/text';
 import { HTTPException } from 'hono/http-exception';
 import { dashedId, isConversationId } from '../../hosting/info/conversation-id.ts';
@@ -11,34 +11,42 @@ import type { Route } from '../route/route.ts';
 const tag = 'OpenAI Compatibility';
 const conversationHeader = 'X-OpenHands-ServerConversation-ID';
 
-const part = z.looseObject({
-  type: z.string(),
-  text: z.string().nullish(),
-  image_url: z.union([z.string(), z.object({ url: z.string() })]).nullish(),
-});
-const message = z.looseObject({
-  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
-  content: z.union([z.string(), z.array(part)]).nullish(),
-});
-type Message = z.output<typeof message>;
+const part = lazy(() =>
+  z.looseObject({
+    type: z.string(),
+    text: z.string().nullish(),
+    image_url: z.union([z.string(), z.object({ url: z.string() })]).nullish(),
+  }),
+);
+const message = lazy(() =>
+  z.looseObject({
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+    content: z.union([z.string(), z.array(part())]).nullish(),
+  }),
+);
+type Message = z.output<ReturnType<typeof message>>;
 
 /** @see agent-server 1.43.1 OpenAPI, OpenAIChatCompletionRequest */
-const completionRequest = z
-  .object({
-    model: z.string(),
-    messages: z.array(message),
-    stream: z.boolean().default(false),
-    stream_options: z.object({ include_usage: z.boolean().default(false) }).nullish(),
-  })
-  .openapi('OpenAIChatCompletionRequest');
-type CompletionRequest = z.output<typeof completionRequest>;
+const completionRequest = lazy(() =>
+  z
+    .object({
+      model: z.string(),
+      messages: z.array(message()),
+      stream: z.boolean().default(false),
+      stream_options: z.object({ include_usage: z.boolean().default(false) }).nullish(),
+    })
+    .openapi('OpenAIChatCompletionRequest'),
+);
+type CompletionRequest = z.output<ReturnType<typeof completionRequest>>;
 
-const headers = z.object({
-  [conversationHeader]: z.string().optional(),
-  'X-OpenHands-Observability-Span-Name': z.string().optional(),
-  'X-OpenHands-Observability-Tags': z.string().optional(),
-  'X-OpenHands-Observability-Metadata': z.string().optional(),
-});
+const headers = lazy(() =>
+  z.object({
+    [conversationHeader]: z.string().optional(),
+    'X-OpenHands-Observability-Span-Name': z.string().optional(),
+    'X-OpenHands-Observability-Tags': z.string().optional(),
+    'X-OpenHands-Observability-Metadata': z.string().optional(),
+  }),
+);
 
 /** Routes with the protocol of OpenAI: each profile is a model, and an agent answers. */
 export const gatewayRoutes: readonly Route[] = [
@@ -47,7 +55,7 @@ export const gatewayRoutes: readonly Route[] = [
     path: '/v1/models',
     tag,
     summary: 'List a model for each profile.',
-    response: z.object({ object: z.literal('list'), data: z.array(z.looseObject({ id: z.string() })) }),
+    response: () => z.object({ object: z.literal('list'), data: z.array(z.looseObject({ id: z.string() })) }),
     async handle(_input, services) {
       const data = (await gatewayModels(services)).map((id) => ({
         id,
@@ -66,7 +74,7 @@ export const gatewayRoutes: readonly Route[] = [
     summary: 'Let the agent of the settings answer the last message of the user.',
     headers,
     body: completionRequest,
-    response: z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
+    response: () => z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
     async handle({ body, request }, services, context) {
       const result = await complete({ ...completionOf(body), ...contextOf(request.headers) }, services);
       const created = Math.floor(services.now() / 1000);

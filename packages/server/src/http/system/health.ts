@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { StorageError } from '@varve/storage';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
@@ -8,31 +9,33 @@ import type { Services } from '../services.ts';
 export const protocolVersion = '1.43.1';
 
 const tag = 'Server Details';
-const health = z.object({ status: z.string() }).openapi('HealthStatus');
+const health = lazy(() => z.object({ status: z.string() }).openapi('HealthStatus'));
 
 /** @see agent-server 1.43.1 OpenAPI, ServerInfo */
-const serverInfo = z
-  .object({
-    /** Whole seconds since the start. */
-    uptime: z.number(),
-    /** Whole seconds since the last activity of an agent, a command or a file operation. */
-    idle_time: z.number(),
-    title: z.string(),
-    version: z.string(),
-    sdk_version: z.string(),
-    tools_version: z.string(),
-    workspace_version: z.string(),
-    build_git_sha: z.string(),
-    build_git_ref: z.string(),
-    python_version: z.string(),
-    usable_tools: z.array(z.string()),
-    runtime_idle_timeout_seconds: z.number().nullable(),
-    capabilities: z.array(z.string()),
-    max_foreground_terminal_timeout_seconds: z.number().nullable(),
-    docs: z.string(),
-    redoc: z.string(),
-  })
-  .openapi('ServerInfo');
+const serverInfo = lazy(() =>
+  z
+    .object({
+      /** Whole seconds since the start. */
+      uptime: z.number(),
+      /** Whole seconds since the last activity of an agent, a command or a file operation. */
+      idle_time: z.number(),
+      title: z.string(),
+      version: z.string(),
+      sdk_version: z.string(),
+      tools_version: z.string(),
+      workspace_version: z.string(),
+      build_git_sha: z.string(),
+      build_git_ref: z.string(),
+      python_version: z.string(),
+      usable_tools: z.array(z.string()),
+      runtime_idle_timeout_seconds: z.number().nullable(),
+      capabilities: z.array(z.string()),
+      max_foreground_terminal_timeout_seconds: z.number().nullable(),
+      docs: z.string(),
+      redoc: z.string(),
+    })
+    .openapi('ServerInfo'),
+);
 
 /** Routes of health and version, which need no key. */
 export const healthRoutes: readonly Route[] = [
@@ -51,7 +54,7 @@ export const healthRoutes: readonly Route[] = [
     path: '/ready',
     tag,
     summary: 'Check that the server has started and that the store can be read.',
-    response: z.record(z.string(), z.string()),
+    response: () => z.record(z.string(), z.string()),
     errors: { 503: 'The server is starting, or the store cannot be read.' },
     handle: (_input, services) => readinessOf(services),
   }),
@@ -90,7 +93,7 @@ async function lastActivity({ store, activity, startedAt }: Services): Promise<n
   return Math.max(startedAt, activity.lastAt, newest.items[0]?.updatedAt ?? 0);
 }
 
-function infoOf({ now, startedAt }: Services, lastActivityAt: number): z.output<typeof serverInfo> {
+function infoOf({ now, startedAt }: Services, lastActivityAt: number): z.output<ReturnType<typeof serverInfo>> {
   const seconds = (since: number): number => Math.max(0, Math.floor((now() - since) / 1000));
   return {
     uptime: seconds(startedAt),

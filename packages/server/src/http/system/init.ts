@@ -27,7 +27,7 @@ export const initRoutes: readonly Route[] = [
     path,
     tag,
     summary: 'Configure and start the server, once.',
-    headers: z.object({ [initKeyHeader]: z.string() }),
+    headers: () => z.object({ [initKeyHeader]: z.string() }),
     body: initRequest,
     response: initStatus,
     errors: { 400: 'The server does not wait for its configuration.', 404: missing },

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
 import { timestampOf, bashRequest } from '../../workspace/bash/bash-event.ts';
 import { bashEventOrders } from '../../workspace/bash/search-bash-events.ts';
@@ -10,44 +11,50 @@ import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 
 const tag = 'Bash';
-const common = { id: z.string(), timestamp: z.string().openapi({ format: 'date-time' }) };
-const bashCommand = z
-  .object({ ...bashRequest.shape, ...common, kind: z.literal('BashCommand') })
-  .openapi('BashCommand');
-const bashOutput = z
-  .object({
-    ...common,
-    command_id: z.string(),
-    order: z.int(),
-    exit_code: z.int().nullable(),
-    stdout: z.string().nullable(),
-    stderr: z.string().nullable(),
-    kind: z.literal('BashOutput'),
-  })
-  .openapi('BashOutput');
-const bashEvent = z.union([bashCommand, bashOutput]).openapi('BashEvent');
+const common = lazy(() => ({ id: z.string(), timestamp: z.string().openapi({ format: 'date-time' }) }));
+const bashCommand = lazy(() =>
+  z.object({ ...bashRequest().shape, ...common(), kind: z.literal('BashCommand') }).openapi('BashCommand'),
+);
+const bashOutput = lazy(() =>
+  z
+    .object({
+      ...common(),
+      command_id: z.string(),
+      order: z.int(),
+      exit_code: z.int().nullable(),
+      stdout: z.string().nullable(),
+      stderr: z.string().nullable(),
+      kind: z.literal('BashOutput'),
+    })
+    .openapi('BashOutput'),
+);
+const bashEvent = lazy(() => z.union([bashCommand(), bashOutput()]).openapi('BashEvent'));
 /** Text of digits as in the names of events. */
-const instant = z
-  .stringFormat('datetime', (text) => parseIsoTime(text) !== undefined)
-  .transform((text) => {
-    const time = parseIsoTime(text);
-    return time && timestampOf(utcMicros(time)).replaceAll(/\D/g, '');
-  })
-  .openapi({ type: 'string', format: 'date-time' });
-const search = z.object({
-  kind__eq: z.enum(['BashCommand', 'BashOutput']).optional(),
-  command_id__eq: z
-    .stringFormat('uuid', uuidPattern)
-    .transform(canonicalId)
-    .openapi({ type: 'string', format: 'uuid' })
-    .optional(),
-  timestamp__gte: instant.optional(),
-  timestamp__lt: instant.optional(),
-  order__gt: z.coerce.number().int().optional(),
-  sort_order: z.enum(bashEventOrders).default('TIMESTAMP'),
-  page_id: z.string().optional(),
-  limit: pageLimit,
-});
+const instant = lazy(() =>
+  z
+    .stringFormat('datetime', (text) => parseIsoTime(text) !== undefined)
+    .transform((text) => {
+      const time = parseIsoTime(text);
+      return time && timestampOf(utcMicros(time)).replaceAll(/\D/g, '');
+    })
+    .openapi({ type: 'string', format: 'date-time' }),
+);
+const search = lazy(() =>
+  z.object({
+    kind__eq: z.enum(['BashCommand', 'BashOutput']).optional(),
+    command_id__eq: z
+      .stringFormat('uuid', uuidPattern)
+      .transform(canonicalId)
+      .openapi({ type: 'string', format: 'uuid' })
+      .optional(),
+    timestamp__gte: instant().optional(),
+    timestamp__lt: instant().optional(),
+    order__gt: z.coerce.number().int().optional(),
+    sort_order: z.enum(bashEventOrders).default('TIMESTAMP'),
+    page_id: z.string().optional(),
+    limit: pageLimit(),
+  }),
+);
 
 /** Routes of commands that clients run, which the agent does not see. */
 export const bashRoutes: readonly Route[] = [
@@ -57,7 +64,8 @@ export const bashRoutes: readonly Route[] = [
     tag,
     summary: 'Search commands and their outputs.',
     query: search,
-    response: z.object({ items: z.array(bashEvent), next_page_id: z.string().nullable() }).openapi('BashEventPage'),
+    response: () =>
+      z.object({ items: z.array(bashEvent()), next_page_id: z.string().nullable() }).openapi('BashEventPage'),
     async handle({ query }, { bash }) {
       const { items, nextPageId } = await bash.search({
         kind: query.kind__eq,
@@ -77,7 +85,7 @@ export const bashRoutes: readonly Route[] = [
     path: '/api/bash/bash_events/{event_id}',
     tag,
     summary: 'Get a command or an output.',
-    params: z.object({ event_id: z.string() }),
+    params: () => z.object({ event_id: z.string() }),
     response: bashEvent,
     errors: { 404: 'The event does not exist.' },
     async handle({ params }, { bash }) {
@@ -91,8 +99,8 @@ export const bashRoutes: readonly Route[] = [
     path: '/api/bash/bash_events/',
     tag,
     summary: 'Get commands and outputs by their ids; null for unknown ones.',
-    body: z.array(z.string()).max(1000),
-    response: z.array(bashEvent.nullable()),
+    body: () => z.array(z.string()).max(1000),
+    response: () => z.array(bashEvent().nullable()),
     async handle({ body }, { bash }) {
       const events = await bash.getAll(body.map(canonicalId));
       return Response.json(events.map((event) => event ?? null));
@@ -127,7 +135,7 @@ export const bashRoutes: readonly Route[] = [
     path: '/api/bash/bash_events',
     tag,
     summary: 'Remove all commands and outputs.',
-    response: z.record(z.string(), z.int()),
+    response: () => z.record(z.string(), z.int()),
     handle: async (_input, { bash }) => Response.json({ cleared_count: await bash.clear() }),
   }),
 ];

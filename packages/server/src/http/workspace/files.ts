@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { isUnfinishedImport } from '@varve/agent/replay';
 import { ToolError } from '@varve/tools';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
@@ -15,10 +16,10 @@ import type { Route } from '../route/route.ts';
 import { checkWhole, trajectoryFiles } from '../conversations/trajectory-files.ts';
 import { zipOf } from '../conversations/zip-of.ts';
 const tag = 'Files';
-const path = z.string();
-const success = z.object({ success: z.boolean() }).openapi('Success');
-const include_hidden = z.stringbool().default(false).openapi({ type: 'boolean', default: false });
-const entry = z.object({ label: z.string(), path: z.string() }).openapi('FileBrowserEntry');
+const path = lazy(() => z.string());
+const success = lazy(() => z.object({ success: z.boolean() }).openapi('Success'));
+const include_hidden = lazy(() => z.stringbool().default(false).openapi({ type: 'boolean', default: false }));
+const entry = lazy(() => z.object({ label: z.string(), path: z.string() }).openapi('FileBrowserEntry'));
 const binary = 'application/octet-stream';
 
 /** Maximum length of a pattern, whose comparison with a name takes time in proportion to it. */
@@ -34,8 +35,8 @@ export const fileRoutes: readonly Route[] = [
     path: '/api/file/upload',
     tag,
     summary: 'Write a file.',
-    query: z.object({ path }),
-    upload: { 'multipart/form-data': z.object({ file: z.string().openapi({ format: 'binary' }) }) },
+    query: () => z.object({ path: path() }),
+    upload: () => ({ 'multipart/form-data': z.object({ file: z.string().openapi({ format: 'binary' }) }) }),
     response: success,
     async handle({ query, request }, { files }) {
       const isStored = await receiveUpload(request, (bytes) => files.put(query.path, bytes));
@@ -49,7 +50,7 @@ export const fileRoutes: readonly Route[] = [
     path: '/api/file/download',
     tag,
     summary: 'Read a file.',
-    query: z.object({ path }),
+    query: () => z.object({ path: path() }),
     download: binary,
     async handle({ query, request }, { files }) {
       const file = await files.open(query.path);
@@ -61,7 +62,7 @@ export const fileRoutes: readonly Route[] = [
     path: '/api/file/create_directory',
     tag,
     summary: 'Create a directory and those above it.',
-    query: z.object({ path }),
+    query: () => z.object({ path: path() }),
     response: success,
     async handle({ query }, { files }) {
       await files.makeDirectory(query.path);
@@ -73,10 +74,9 @@ export const fileRoutes: readonly Route[] = [
     path: '/api/file/home',
     tag,
     summary: 'Get the home directory and the directories in it.',
-    query: z.object({ include_hidden }),
-    response: z
-      .object({ home: z.string(), favorites: z.array(entry), locations: z.array(entry) })
-      .openapi('HomeResponse'),
+    query: () => z.object({ include_hidden: include_hidden() }),
+    response: () =>
+      z.object({ home: z.string(), favorites: z.array(entry()), locations: z.array(entry()) }).openapi('HomeResponse'),
     async handle({ query }, { files, userHome }) {
       const names = await files.directories(userHome, { includeHidden: query.include_hidden }).catch(() => []);
       const favorites = names.slice(0, mostFavorites).map((label) => ({ label, path: join(userHome, label) }));
@@ -88,13 +88,15 @@ export const fileRoutes: readonly Route[] = [
     path: '/api/file/search_subdirs',
     tag,
     summary: 'List the directories in a directory.',
-    query: z.object({ path, page_id: z.string().optional(), limit: pageLimit, include_hidden }),
-    response: z
-      .object({
-        items: z.array(z.object({ name: z.string(), path: z.string() }).openapi('SubdirectoryEntry')),
-        next_page_id: z.string().nullable(),
-      })
-      .openapi('SubdirectoryPage'),
+    query: () =>
+      z.object({ path: path(), page_id: z.string().optional(), limit: pageLimit(), include_hidden: include_hidden() }),
+    response: () =>
+      z
+        .object({
+          items: z.array(z.object({ name: z.string(), path: z.string() }).openapi('SubdirectoryEntry')),
+          next_page_id: z.string().nullable(),
+        })
+        .openapi('SubdirectoryPage'),
     async handle({ query }, { files }) {
       const names = await files.directories(query.path, { includeHidden: query.include_hidden });
       const page = directoryPage(names, query.page_id, query.limit);
@@ -107,7 +109,7 @@ export const fileRoutes: readonly Route[] = [
     path: '/api/file/download-trajectory/{conversation_id}',
     tag,
     summary: 'Get a conversation as a zip file, without secrets of its configuration.',
-    params: z.object({ conversation_id: conversationId }),
+    params: () => z.object({ conversation_id: conversationId() }),
     download: binary,
     async handle({ params: { conversation_id: id } }, { store, folds }) {
       const summary = await unlessMissing(store.summary(id));
@@ -127,13 +129,14 @@ export const fileRoutes: readonly Route[] = [
     path: '/api/file/archive',
     tag,
     summary: 'Get the changes of a working tree as a patch, or a directory as an archive.',
-    query: z.object({
-      path,
-      format: z.enum(['git-delta', 'tar.gz']).default('git-delta'),
-      base_ref: z.string().optional(),
-      use_default_excludes: z.stringbool().default(true).openapi({ type: 'boolean', default: true }),
-      exclude: repeated(z.string().max(maxPatternChars)).optional(),
-    }),
+    query: () =>
+      z.object({
+        path: path(),
+        format: z.enum(['git-delta', 'tar.gz']).default('git-delta'),
+        base_ref: z.string().optional(),
+        use_default_excludes: z.stringbool().default(true).openapi({ type: 'boolean', default: true }),
+        exclude: repeated(z.string().max(maxPatternChars)).optional(),
+      }),
     download: binary,
     async handle({ query, request }, { files }) {
       const excludes = excludesOf(query.use_default_excludes, query.exclude ?? []);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { ToolError } from '@varve/tools';
 import { gitChanges, gitCommitChanges, gitCommits, gitDiff } from '@varve/tools/workspace';
 import { RequestError } from '../../error.ts';
@@ -8,20 +9,24 @@ import type { Route } from '../route/route.ts';
 import type { Services } from '../services.ts';
 
 const tag = 'Git';
-const path = z.string();
-const sha = z.string().regex(/^[0-9a-fA-F]{4,64}$/);
-const changes = z.array(
-  z.object({ status: z.enum(['MOVED', 'ADDED', 'DELETED', 'UPDATED']), path: z.string() }).openapi('GitChange'),
+const path = lazy(() => z.string());
+const sha = lazy(() => z.string().regex(/^[0-9a-fA-F]{4,64}$/));
+const changes = lazy(() =>
+  z.array(
+    z.object({ status: z.enum(['MOVED', 'ADDED', 'DELETED', 'UPDATED']), path: z.string() }).openapi('GitChange'),
+  ),
 );
-const commit = z
-  .object({
-    sha: z.string(),
-    short_sha: z.string(),
-    subject: z.string(),
-    author: z.string(),
-    timestamp: z.string(),
-  })
-  .openapi('GitCommit');
+const commit = lazy(() =>
+  z
+    .object({
+      sha: z.string(),
+      short_sha: z.string(),
+      subject: z.string(),
+      author: z.string(),
+      timestamp: z.string(),
+    })
+    .openapi('GitCommit'),
+);
 
 /** Routes of git. They run no program that a repository configures; outside of a repository they return nothing. */
 export const gitRoutes: readonly Route[] = [
@@ -30,7 +35,7 @@ export const gitRoutes: readonly Route[] = [
     path: '/api/git/changes',
     tag,
     summary: 'List the changed files of a working tree.',
-    query: z.object({ path, ref: z.string().optional() }),
+    query: () => z.object({ path: path(), ref: z.string().optional() }),
     response: changes,
     handle: ({ query: { path: at, ref }, request: { signal } }, { files, workspaceRoot, secrets }) =>
       answer([], secrets, async () =>
@@ -45,8 +50,8 @@ export const gitRoutes: readonly Route[] = [
     path: '/api/git/diff',
     tag,
     summary: 'Get a file before and after its changes.',
-    query: z.object({ path, ref: z.string().optional(), commit: sha.optional() }),
-    response: z.object({ modified: z.string().nullable(), original: z.string().nullable() }).openapi('GitDiff'),
+    query: () => z.object({ path: path(), ref: z.string().optional(), commit: sha().optional() }),
+    response: () => z.object({ modified: z.string().nullable(), original: z.string().nullable() }).openapi('GitDiff'),
     async handle({ query: { path: at, ...compare }, request: { signal } }, { files, workspaceRoot, secrets }) {
       const { ref, commit: hash } = compare;
       if (ref !== undefined && hash !== undefined) throw new RequestError('path', 'Either ref or commit is allowed.');
@@ -62,8 +67,8 @@ export const gitRoutes: readonly Route[] = [
     path: '/api/git/commits',
     tag,
     summary: 'List the newest commits.',
-    query: z.object({ path, limit: z.coerce.number().int().gte(1).lte(200).default(50) }),
-    response: z.object({ commits: z.array(commit), has_more: z.boolean() }).openapi('GitCommitsPage'),
+    query: () => z.object({ path: path(), limit: z.coerce.number().int().gte(1).lte(200).default(50) }),
+    response: () => z.object({ commits: z.array(commit()), has_more: z.boolean() }).openapi('GitCommitsPage'),
     handle: ({ query: { path: at, limit }, request: { signal } }, { files, workspaceRoot, secrets }) =>
       answer({ commits: [], has_more: false }, secrets, async () => {
         const history = await gitCommits(await files.workingTree(resolve(workspaceRoot, at), signal), {
@@ -79,8 +84,8 @@ export const gitRoutes: readonly Route[] = [
     path: '/api/git/commits/{sha}/changes',
     tag,
     summary: 'List the files that a commit changed.',
-    params: z.object({ sha }),
-    query: z.object({ path }),
+    params: () => z.object({ sha: sha() }),
+    query: () => z.object({ path: path() }),
     response: changes,
     handle: ({ params, query, request: { signal } }, { files, workspaceRoot, secrets }) =>
       answer([], secrets, async () =>

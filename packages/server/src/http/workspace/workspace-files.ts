@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import type { Context } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
@@ -12,7 +13,7 @@ import type { Route, ServerEnv } from '../route/route.ts';
 import type { Services } from '../services.ts';
 const tag = 'Workspace';
 const path = '/api/conversations/{conversation_id}/workspace';
-const params = z.object({ conversation_id: conversationId });
+const params = lazy(() => z.object({ conversation_id: conversationId() }));
 const errors = { 404: 'The conversation or file does not exist.' };
 
 /**
@@ -42,7 +43,7 @@ export const workspaceFileRoutes: readonly Route[] = [
     path: `${path}/{file_path}`,
     tag,
     summary: 'Get a file of a working directory, or the index.html of a directory in it.',
-    params: params.extend({ file_path: z.string() }),
+    params: () => params().extend({ file_path: z.string() }),
     download: '*/*',
     errors,
     handle: ({ params: { conversation_id: id, file_path: file } }, services, context) =>

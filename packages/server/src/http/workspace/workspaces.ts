@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { RequestError } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
@@ -6,8 +7,8 @@ import { workspaceItem, workspaceList, workspaceParent, type WorkspaceList } fro
 
 const tag = 'Workspaces';
 const path = '/api/workspaces';
-const response = workspaceList;
-const deletion = z.object({ deleted: z.boolean() }).openapi('DeleteResponse');
+const response = lazy(() => workspaceList());
+const deletion = lazy(() => z.object({ deleted: z.boolean() }).openapi('DeleteResponse'));
 const kinds = [
   [path, 'workspaces', 'workspace'],
   [`${path}/parents`, 'workspaceParents', 'directory of workspaces'],
@@ -28,7 +29,7 @@ export const workspaceRoutes: readonly Route[] = [
     path,
     tag,
     summary: 'Add workspaces.',
-    body: z.object({ workspaces: z.array(workspaceItem).max(1000) }).openapi('AddWorkspacesRequest'),
+    body: () => z.object({ workspaces: z.array(workspaceItem()).max(1000) }).openapi('AddWorkspacesRequest'),
     response,
     handle: async ({ body }, { workspaces }) => Response.json(await workspaces.add(body)),
   }),
@@ -37,7 +38,7 @@ export const workspaceRoutes: readonly Route[] = [
     path: `${path}/parents`,
     tag,
     summary: 'Add directories of workspaces.',
-    body: z.object({ parents: z.array(workspaceParent).max(1000) }).openapi('AddWorkspaceParentsRequest'),
+    body: () => z.object({ parents: z.array(workspaceParent()).max(1000) }).openapi('AddWorkspaceParentsRequest'),
     response,
     handle: async ({ body }, { workspaces }) => Response.json(await workspaces.add({ workspaceParents: body.parents })),
   }),
@@ -50,7 +51,7 @@ function removal(at: `/${string}`, kind: keyof WorkspaceList, name: string): Rou
     path: at,
     tag,
     summary: `Remove a ${name} from the list; its files stay.`,
-    query: z.object({ path: z.string() }),
+    query: () => z.object({ path: z.string() }),
     response: deletion,
     async handle({ query }, { workspaces }) {
       if (await workspaces.remove(kind, query.path)) return Response.json({ deleted: true });

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 /** Command of a client, which the agent does not see. @see agent-server 1.43.1 OpenAPI, BashCommand */
 export interface BashCommand {
   readonly command: string;
@@ -57,6 +58,8 @@ export function timestampOf(utcMicros: number): string {
 }
 
 /** Command of a client. @see agent-server 1.43.1 OpenAPI, ExecuteBashRequest */
-export const bashRequest = z
-  .object({ command: z.string(), cwd: z.string().nullable().default(null), timeout: z.int().default(300) })
-  .openapi('ExecuteBashRequest');
+export const bashRequest = lazy(() =>
+  z
+    .object({ command: z.string(), cwd: z.string().nullable().default(null), timeout: z.int().default(300) })
+    .openapi('ExecuteBashRequest'),
+);
