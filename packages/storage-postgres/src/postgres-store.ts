@@ -18,7 +18,9 @@ import {
 import {
   checkExpectedMeta,
   checkId,
+  checkStoreOpen,
   jsonText,
+  openLogs,
   parseListQuery,
   readerOf,
   thisProcess,
@@ -77,8 +79,7 @@ class PostgresStore implements EventStore {
   readonly replicas: Replicas;
   readonly #connection: Connection;
   readonly #options: StoreOptions;
-  /** Open logs, and logs that are being opened. */
-  readonly #logs = new Set<Promise<EventLog>>();
+  readonly #logs = openLogs();
   #closed: Promise<void> | undefined;
 
   constructor(connection: Connection, options: StoreOptions) {
@@ -151,31 +152,21 @@ class PostgresStore implements EventStore {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed ??= this.#connection.close(async () => {
-      for (const opened of await Promise.allSettled(this.#logs)) {
-        if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
-      }
-    });
+    this.#closed ??= this.#connection.close(() => this.#logs.close());
     return this.#closed;
   }
 
   #check(id: string): void {
-    if (this.#connection.closed.aborted) throw new StorageError('closed', 'The store is closed.');
+    checkStoreOpen(this.#connection.closed);
     checkId(id);
   }
 
-  async #openLog(opened: Opening, take: (session: Session) => Promise<Lease>): Promise<EventLog> {
-    const forget = (): void => void this.#logs.delete(log);
-    const log = this.#leaseLog(opened, take, forget);
-    this.#logs.add(log);
-    log.catch(forget);
-    return log;
-  }
-
-  async #leaseLog(opened: Opening, take: (session: Session) => Promise<Lease>, onClose: () => void): Promise<EventLog> {
+  #openLog(opened: Opening, take: (session: Session) => Promise<Lease>): Promise<EventLog> {
     const connection = this.#connection;
-    const lease = await connection.transaction(take);
-    return postgresLog({ ...this.#options, ...opened, connection, lease, onClose });
+    return this.#logs.open(async (onClose) => {
+      const lease = await connection.transaction(take);
+      return postgresLog({ ...this.#options, ...opened, connection, lease, onClose });
+    });
   }
 }
 

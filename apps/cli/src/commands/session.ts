@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { commands } from '../commands.ts';
 import { chooseConversation, lastConversation } from '../conversations/choose-conversation.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { RunOptions } from '../run/run-options.ts';
@@ -63,18 +64,21 @@ function withOptions(command: Command): Command {
     .option('--sign', 'sign the log with the key that `varve key` created');
 }
 
+/** Commands of the program whose output a session shows. */
+const sessionCommands = new Set(['ls', 'show', 'context', 'export', 'permissions', 'config', 'mcp']);
+
 async function startSession(options: SessionOptions, io: TerminalIo): Promise<ExitCode> {
   const { continue: isContinued, resume: resumed, ...rest } = options;
   // Loaded here, so that other commands start faster.
-  const [{ runSession }, { slashCommands }, { sessionCommands }] = await Promise.all([
+  const [{ runSession }, { slashCommands }] = await Promise.all([
     import('../session/run-session.ts'),
     import('../slash/slash-commands.ts'),
-    import('../session-commands.ts'),
   ]);
   const id = isContinued ? await lastId(options, io) : resumed === true ? await chosenId(options, io) : resumed;
   if (resumed === true && id === undefined) return exitCodes.interrupted;
-  const commands = { slash: slashCommands, program: sessionCommands };
-  const code = await runSession({ ...rest, ...(id !== undefined && { resume: id }) }, commands, io);
+  const program = Object.fromEntries(Object.entries(commands).filter(([name]) => sessionCommands.has(name)));
+  const available = { slash: slashCommands, program };
+  const code = await runSession({ ...rest, ...(id !== undefined && { resume: id }) }, available, io);
   if (code !== undefined) return code;
   const hint = '`varve run` works without one, and `varve run --resume ID` continues a conversation.';
   throw new CliError(exitCodes.usage, 'The interactive session needs a terminal.', hint);

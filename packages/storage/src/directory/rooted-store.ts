@@ -6,12 +6,13 @@ import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { LogReader } from '../contract/log-reader.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { EventStore, ListQuery, OpenOptions, Page, RemoveOptions, Summary } from '../contract/store.ts';
-import { checkExpectedMeta } from '../kit/checks.ts';
+import { checkExpectedMeta, checkStoreOpen } from '../kit/checks.ts';
 import { checkId } from '../kit/conversation-id.ts';
 import { scanFacts } from '../kit/facts.ts';
 import type { Holder } from '../kit/holder.ts';
 import { jsonText } from '../kit/json.ts';
 import { parseListQuery } from '../kit/listing.ts';
+import { openLogs } from '../kit/open-logs.ts';
 import { readerOf } from '../kit/reader.ts';
 import { cleanScratch, createConversation, removedPrefix } from './create-conversation.ts';
 import { directoryLog } from './directory-log.ts';
@@ -52,8 +53,7 @@ export class RootedStore implements EventStore {
   readonly #scratch: string;
   readonly #linkFile: LinkFile;
   readonly #closing = new AbortController();
-  /** Logs that are open or being opened. */
-  readonly #logs = new Set<Promise<EventLog>>();
+  readonly #logs = openLogs();
   /** Shared state of the logs in use, so that a log and its readers list `events/` only once. */
   readonly #shared = new Map<string, WeakRef<SharedLog>>();
   #closed: Promise<void> | undefined;
@@ -145,13 +145,11 @@ export class RootedStore implements EventStore {
   async #close(): Promise<void> {
     this.#closing.abort();
     for (const shared of this.#shared.values()) shared.deref()?.wake.fireAll();
-    for (const opened of await Promise.allSettled(this.#logs)) {
-      if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
-    }
+    await this.#logs.close();
   }
 
   #check(id?: string): void {
-    if (this.#closing.signal.aborted) throw new StorageError('closed', 'The store is closed.');
+    checkStoreOpen(this.#closing.signal);
     if (id !== undefined) checkId(id);
   }
 
@@ -174,12 +172,10 @@ export class RootedStore implements EventStore {
     return { ...options, id, paths: pathsOf(join(root, id)) };
   }
 
-  async #openLog(opened: Opening, takeOrCreate: () => Promise<Lease>): Promise<EventLog> {
-    const forget = (): void => void this.#logs.delete(log);
-    const log = withStorageErrors(async () => this.#recover(await takeOrCreate(), opened, forget));
-    this.#logs.add(log);
-    log.catch(forget);
-    return log;
+  #openLog(opened: Opening, takeOrCreate: () => Promise<Lease>): Promise<EventLog> {
+    return this.#logs.open((onClose) =>
+      withStorageErrors(async () => this.#recover(await takeOrCreate(), opened, onClose)),
+    );
   }
 
   /**

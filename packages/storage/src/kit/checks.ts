@@ -29,6 +29,11 @@ export function checkLogOpen(id: string, closed: AbortSignal): void {
   if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
 }
 
+/** Rejects a call after its store was disposed. @throws {StorageError} `closed`. */
+export function checkStoreOpen(closed: AbortSignal): void {
+  if (closed.aborted) throw new StorageError('closed', 'The store is closed.');
+}
+
 /** Rejects replacements that do not match their tombstones. @throws {StorageError} `invalid`, `missing`. */
 export function checkReplacements(
   id: string,

@@ -7,7 +7,7 @@ export {
   type SealedAppend,
   type SealedNewEvent,
 } from './append.ts';
-export { checkBound, checkExpectedMeta, checkLogOpen, checkReplacements } from './checks.ts';
+export { checkBound, checkExpectedMeta, checkLogOpen, checkReplacements, checkStoreOpen } from './checks.ts';
 export { checkId, isId } from './conversation-id.ts';
 export { diskError } from './disk-error.ts';
 export { factsOf, parseFactQuery, scanFacts, toFactPage } from './facts.ts';
@@ -17,6 +17,7 @@ export { leasedLog } from './leased-log.ts';
 export { listPage, parseListQuery, toPage } from './listing.ts';
 export { addToLog, loadedLog, loadedSource, prepareAppend, type LoadedLog } from './loaded-log.ts';
 export { inlineLimit, joinText, type LongString, splitText } from './long-strings.ts';
+export { openLogs } from './open-logs.ts';
 export { type LogSource, readerOf } from './reader.ts';
 export { rowLoss } from './row-loss.ts';
 export { type Wakeups, wakeups } from './wakeups.ts';

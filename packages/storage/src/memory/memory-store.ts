@@ -4,7 +4,7 @@ import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { LogReader } from '../contract/log-reader.ts';
 import type { EventStore, ListQuery, Page, RemoveOptions, Summary } from '../contract/store.ts';
-import { checkExpectedMeta } from '../kit/checks.ts';
+import { checkExpectedMeta, checkStoreOpen } from '../kit/checks.ts';
 import { checkId } from '../kit/conversation-id.ts';
 import { scanFacts } from '../kit/facts.ts';
 import { jsonText } from '../kit/json.ts';
@@ -40,7 +40,7 @@ class MemoryStore implements EventStore {
   }
 
   async create(id: string, meta: Json): Promise<EventLog> {
-    this.#checkOpen();
+    checkStoreOpen(this.#closing.signal);
     checkId(id);
     if (this.#conversations.has(id)) throw new StorageError('exists', `There is a conversation ${id} already.`);
     const conversation = newConversation(id, jsonText('meta', meta), this.#now());
@@ -57,7 +57,7 @@ class MemoryStore implements EventStore {
   }
 
   async list(query: ListQuery = {}): Promise<Page<Summary>> {
-    this.#checkOpen();
+    checkStoreOpen(this.#closing.signal);
     return listPage([...this.#conversations.values()], query, summaryOf);
   }
 
@@ -85,12 +85,8 @@ class MemoryStore implements EventStore {
     this.#wake.fireAll();
   }
 
-  #checkOpen(): void {
-    if (this.#closing.signal.aborted) throw new StorageError('closed', 'The store is closed.');
-  }
-
   #find(id: string): MemoryConversation {
-    this.#checkOpen();
+    checkStoreOpen(this.#closing.signal);
     checkId(id);
     const conversation = this.#conversations.get(id);
     if (!conversation) throw new StorageError('missing', `There is no conversation ${id}.`);

@@ -13,11 +13,12 @@ import type {
   StoreScheme,
   Summary,
 } from '../contract/store.ts';
-import { checkExpectedMeta } from '../kit/checks.ts';
+import { checkExpectedMeta, checkStoreOpen } from '../kit/checks.ts';
 import { checkId } from '../kit/conversation-id.ts';
 import { type Holder, thisProcess } from '../kit/holder.ts';
 import { jsonText } from '../kit/json.ts';
 import { parseListQuery, toPage } from '../kit/listing.ts';
+import { openLogs } from '../kit/open-logs.ts';
 import { readerOf } from '../kit/reader.ts';
 import { connect, type Connection, truncateWal } from './connection.ts';
 import { findFacts } from './facts.ts';
@@ -73,8 +74,7 @@ class SqliteStore implements EventStore {
   readonly #connection: Connection;
   readonly #options: LeaseOptions;
   readonly #leases: Leases;
-  /** Open logs, and logs that are being opened. */
-  readonly #logs = new Set<Promise<EventLog>>();
+  readonly #logs = openLogs();
   #closed: Promise<void> | undefined;
 
   constructor(connection: Connection, options: LeaseOptions) {
@@ -161,16 +161,12 @@ class SqliteStore implements EventStore {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed ??= this.#connection.close(async () => {
-      for (const opened of await Promise.allSettled(this.#logs)) {
-        if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
-      }
-    });
+    this.#closed ??= this.#connection.close(() => this.#logs.close());
     return this.#closed;
   }
 
   #check(id: string): void {
-    if (this.#connection.closed.aborted) throw new StorageError('closed', 'The store is closed.');
+    checkStoreOpen(this.#connection.closed);
     checkId(id);
   }
 
@@ -178,18 +174,12 @@ class SqliteStore implements EventStore {
     return toConversation(this.#connection.statements.conversation.get(id) ?? missing(id));
   }
 
-  async #openLog(opened: Opening, take: () => Lease): Promise<EventLog> {
-    const forget = (): void => void this.#logs.delete(log);
-    const log = this.#leaseLog(opened, take, forget);
-    this.#logs.add(log);
-    log.catch(forget);
-    return log;
-  }
-
-  async #leaseLog(opened: Opening, take: () => Lease, onClose: () => void): Promise<EventLog> {
+  #openLog(opened: Opening, take: () => Lease): Promise<EventLog> {
     const connection = this.#connection;
-    const lease = await connection.write(take);
-    return sqliteLog({ ...this.#options, ...opened, connection, leases: this.#leases, lease, onClose });
+    return this.#logs.open(async (onClose) => {
+      const lease = await connection.write(take);
+      return sqliteLog({ ...this.#options, ...opened, connection, leases: this.#leases, lease, onClose });
+    });
   }
 }
 
