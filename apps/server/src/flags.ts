@@ -10,6 +10,7 @@ Serves conversations with the agent-server protocol until SIGINT or SIGTERM.
   --port NUMBER      port; 0 picks a free one (default: 8000)
   --store URL        sqlite:FILE, dir:PATH, postgres://HOST/DATABASE or memory:
                      (default: sqlite:~/.varve/varve.db)
+  --address URL      makes it a replica, which others of the store reach at http://HOST:PORT
   --max-runs NUMBER  runs at a time; the others wait (default: 8)
   --log-level LEVEL  silent, error, warn, info or debug (default: info)
   --key KEY          key of clients (VARVE_SESSION_API_KEY; default: a generated one)
@@ -36,6 +37,7 @@ const settings = {
   host: 'server.host',
   port: 'server.port',
   store: 'store',
+  address: 'server.address',
   'max-runs': 'server.max_runs',
   'log-level': 'server.log_level',
   deferred: 'server.deferred',
@@ -68,6 +70,7 @@ function parsed(args: readonly string[]) {
         host: text,
         port: text,
         store: text,
+        address: text,
         'max-runs': text,
         'log-level': text,
         key: text,

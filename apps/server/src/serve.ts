@@ -17,7 +17,7 @@ export async function serve({ key, values }: Flags, env: Variables): Promise<voi
   const home = env['VARVE_HOME'] ? resolve(env['VARVE_HOME']) : join(env['HOME'] ?? homedir(), '.varve');
   const settings = await resolveSettings({ home, env, flags: values });
   const options = optionsOfSettings(settings);
-  const { keys, isGenerated } = sessionKeys({ key, env, host: options.host });
+  const { keys, isGenerated } = sessionKeys({ key, env, ...options });
   await using store = await opened(settings.get('store'), home);
   const level = settings.get('server.log_level') ?? 'info';
   const serving = server({ ...options, store, keys, home, env, log: { level, stream: process.stderr } });

@@ -14,6 +14,11 @@ export interface LogOptions {
 export interface ServerOptions {
   /** Store of the conversations; the caller closes it after the server has stopped. */
   readonly store: EventStore;
+  /**
+   * URL at which other servers reach this one, `http://HOST:PORT`: makes it a replica, one of several servers of a
+   * store in PostgreSQL, which have the same keys and OH_SECRET_KEY. Default: none.
+   */
+  readonly address?: string;
   /** Accepted keys for `/api`: at least one, of visible ASCII. */
   readonly keys: readonly string[];
   /** Address to listen on; default `127.0.0.1`. An address that other machines can reach needs a strong key. */

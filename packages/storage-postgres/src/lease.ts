@@ -12,8 +12,6 @@ export interface LeaseOptions {
   readonly leaseMs: number;
   /** Process that takes the leases. */
   readonly holder: Holder;
-  /** URL of this process for other replicas. */
-  readonly address: string | undefined;
 }
 
 /** The right to append: valid while the conversation's row has this epoch. Keys are never reused. */
@@ -52,11 +50,18 @@ export function checkFree(row: ConversationRow, holder: Holder, takeOver?: boole
   checkLease(row.id, { host, pid, boot, until }, { holder, now: () => row.now, takeOver });
 }
 
+/** A lease to take. */
+export interface TakenLease extends LeaseOptions {
+  readonly key: number;
+  /** URL of this process for others; absent without one. */
+  readonly address: string | undefined;
+}
+
 /** Takes the lease, from another holder if there is one; in a transaction that locked the conversation. */
 export async function takeLease(
   session: Session,
   { sql }: Connection,
-  { key, leaseMs, holder: { host, pid, boot }, address }: LeaseOptions & { readonly key: number },
+  { key, leaseMs, holder: { host, pid, boot }, address }: TakenLease,
 ): Promise<Lease> {
   const [row] = await session.query(sql.takeLease, [process, host, pid, boot, address ?? null, leaseMs, key]);
   return { key, epoch: Number(row?.['lease_epoch']) };

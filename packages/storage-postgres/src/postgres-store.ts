@@ -43,8 +43,6 @@ export interface PostgresStoreOptions {
   readonly url: string;
   /** Milliseconds until a lease expires, 250 to a day; default 15 seconds. It is renewed three times as often. */
   readonly leaseMs?: number;
-  /** URL at which other processes of the store reach this one: that of a server, which they forward requests to. */
-  readonly address?: string;
   /** Milliseconds between checks of a tail for appends of other processes, at most 250; default 100. */
   readonly pollMs?: number;
   /** Time of signed statements, in UTC milliseconds; default `Date.now`. Everything else uses the database's clock. */
@@ -61,10 +59,10 @@ export interface PostgresStoreOptions {
  * it acknowledges, or tables of another application or of a newer version; `io`.
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<EventStore> {
-  const { leaseMs = 15_000, pollMs = 100, now = Date.now, holder = thisProcess(), address } = options;
+  const { leaseMs = 15_000, pollMs = 100, now = Date.now, holder = thisProcess() } = options;
   checkLeaseMs(leaseMs);
   const connection = await connect({ target: parseUrl(options.url), pollMs: Math.min(pollMs, 250) });
-  return new PostgresStore(connection, { leaseMs, now, holder, address });
+  return new PostgresStore(connection, { leaseMs, now, holder });
 }
 
 /** Opens `postgres:…` with the defaults. */
@@ -80,12 +78,13 @@ class PostgresStore implements EventStore {
   readonly #connection: Connection;
   readonly #options: StoreOptions;
   readonly #logs = openLogs();
+  #address: string | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(connection: Connection, options: StoreOptions) {
     this.#connection = connection;
     this.#options = options;
-    this.replicas = replicasOf(connection, options.holder);
+    this.replicas = replicasOf(connection, options.holder, (address) => (this.#address = address));
   }
 
   async create(id: string, meta: Json): Promise<EventLog> {
@@ -97,7 +96,7 @@ class PostgresStore implements EventStore {
       if (!row) throw new StorageError('exists', `There is a conversation ${id} already.`);
       const key = Number(row['key']);
       await session.query(sql.insertMeta, [key, metaText]);
-      return takeLease(session, this.#connection, { ...this.#options, key });
+      return takeLease(session, this.#connection, { ...this.#options, address: this.#address, key });
     });
   }
 
@@ -108,7 +107,7 @@ class PostgresStore implements EventStore {
       const row = toConversation(existing(id, await session.query(sql.lockConversation, [id])));
       checkFree(row, this.#options.holder, takeOver);
       if (purpose === 'append') await checkIntact(session, this.#connection, row);
-      return takeLease(session, this.#connection, { ...this.#options, key: row.key });
+      return takeLease(session, this.#connection, { ...this.#options, address: this.#address, key: row.key });
     });
   }
 

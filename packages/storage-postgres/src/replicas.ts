@@ -5,8 +5,13 @@ import { checkFree } from './lease.ts';
 import { type ConversationRow, toConversation } from './rows.ts';
 
 /** Returns what the processes of a store share in addition to the conversations. */
-export function replicasOf({ sql, read, write }: Connection, holder: Holder): Replicas {
+export function replicasOf(
+  { sql, read, write, transaction }: Connection,
+  holder: Holder,
+  announce: Replicas['announce'],
+): Replicas {
   return {
+    announce,
     async addressOf(id) {
       checkId(id);
       const [row] = await read(sql.conversation, [id]);
@@ -31,6 +36,20 @@ export function replicasOf({ sql, read, write }: Connection, holder: Holder): Re
       },
       async write(name, text, expectedVersion) {
         return (await write(sql.writeRecord, [name, text, expectedVersion ?? null])).length > 0;
+      },
+      async exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+        let done: { readonly result: T } | undefined;
+        try {
+          await transaction(async (session) => {
+            await session.query(sql.lockRecord, [name]);
+            done ??= { result: await work() };
+          });
+        } catch (error) {
+          // The work has its own statements: that the lock ended before them is no failure of it.
+          if (!done) throw error;
+        }
+        if (!done) throw new StorageError('io', `The record ${name} cannot be locked.`);
+        return done.result;
       },
       async remove(name) {
         await write(sql.removeRecord, [name]);

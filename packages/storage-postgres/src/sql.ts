@@ -48,6 +48,7 @@ export function sqlOf(schema: string) {
       INSERT INTO ${s}.record (name, text, version) VALUES ($1, $2, 1)
       ON CONFLICT (name) DO UPDATE SET text = excluded.text, version = record.version + 1
       WHERE $3::bigint IS NULL OR record.version = $3 RETURNING version`,
+    lockRecord: `SELECT pg_advisory_xact_lock(hashtext(${literal(s)}), hashtext($1))`,
     removeRecord: `DELETE FROM ${s}.record WHERE name = $1`,
 
     eventCount: `
@@ -133,6 +134,11 @@ export function sqlOf(schema: string) {
       ON CONFLICT (conversation, name, seq) DO UPDATE SET state = excluded.state`,
     deleteSnapshotsAfter: `DELETE FROM ${s}.snapshot WHERE conversation = $1 AND seq > $2`,
   } as const;
+}
+
+/** Quotes a text. */
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** Selects events, each followed by its long strings, in order of seq and position. */

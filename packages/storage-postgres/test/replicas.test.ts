@@ -16,7 +16,8 @@ function replicasIn({ replicas }: EventStore): Replicas {
 describe.skipIf(problem !== undefined)('replicas of a store', () => {
   test('find the address of the process that holds a conversation while its lease lasts', async () => {
     const url = await freshUrl();
-    await using first = await postgresStore({ url, address: 'http://one:1', holder: elsewhere });
+    await using first = await postgresStore({ url, holder: elsewhere });
+    first.replicas?.announce('http://one:1');
     await using other = await postgresStore({ url });
     const log = await first.create('c', {});
     expect(await other.replicas?.addressOf('c')).toBe('http://one:1');
@@ -60,6 +61,31 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
     expect(await records.versionOf('r')).toBe(3);
     await records.remove('r');
     expect(await records.versionOf('r')).toBe(0);
+  });
+
+  test('run exclusive work one after the other', async () => {
+    const url = await freshUrl();
+    await using one = await postgresStore({ url });
+    await using other = await postgresStore({ url });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const work = async (store: EventStore, name: string) =>
+      replicasIn(store).records.exclusively('r', async () => {
+        order.push(`${name} begins`);
+        if (name === 'one') await ended;
+        order.push(`${name} ends`);
+        return name;
+      });
+    const first = work(one, 'one');
+    await expect.poll(() => order).toEqual(['one begins']);
+    const second = work(other, 'other');
+    await replicasIn(other).records.exclusively('another', async () => order.push('another'));
+    end();
+    expect([await first, await second]).toEqual(['one', 'other']);
+    expect(order).toEqual(['one begins', 'another', 'one ends', 'other begins', 'other ends']);
+    await expect(
+      replicasIn(one).records.exclusively('r', async () => Promise.reject(new Error('own'))),
+    ).rejects.toThrow('own');
   });
 
   test.for([0, 249, 300.5, Number.NaN, Infinity])('reject a lease of %d ms', async (leaseMs) => {

@@ -32,6 +32,7 @@ export const serve: CliCommand = {
       .option('-p, --port <number>', 'port; 0 picks a free one (default: 8000)', portNumber)
       .option('--key <key>', `key that clients send as ${header} (VARVE_SESSION_API_KEY; default: a generated one)`)
       .option('--store <url>', 'the store, for instance sqlite:FILE')
+      .option('--address <url>', 'makes it a replica, which others of the store reach at http://HOST:PORT')
       .option('--allow-host <name>', 'additional host name that the server accepts', collect)
       .option('--allow-origin <origin>', 'pages of this origin may call the server', collect)
       .option('--file-root <directory>', 'directory that the file and git routes may use (default: all)', collect)
@@ -73,7 +74,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     const settings = await serveSettings(options, io);
     if (options.printConfig) return await printServeSettings(settings, keyOriginOf(options.key, io), io);
     const shared = optionsOfSettings(settings);
-    const { keys, isGenerated } = sessionKeys({ key: options.key, env: io.env, host: shared.host });
+    const { keys, isGenerated } = sessionKeys({ key: options.key, env: io.env, ...shared });
     await using store = await openConfiguredStore(io, options.store);
     const level = settings.get('server.log_level') ?? 'info';
     const log = { level, stream: { write: (line: string) => printLog(line.trimEnd(), io) } };

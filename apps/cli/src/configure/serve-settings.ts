@@ -8,6 +8,7 @@ export interface ServeFlags {
   readonly host?: string;
   readonly port?: number;
   readonly store?: string;
+  readonly address?: string;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
   readonly fileRoot?: readonly string[];
@@ -22,6 +23,7 @@ const flags = {
   host: ['server.host', '--host'],
   port: ['server.port', '--port'],
   store: ['store', '--store'],
+  address: ['server.address', '--address'],
   allowHost: ['server.allowed_hosts', '--allow-host'],
   allowOrigin: ['server.allowed_origins', '--allow-origin'],
   fileRoot: ['server.file_roots', '--file-root'],

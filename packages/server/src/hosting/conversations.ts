@@ -8,10 +8,10 @@ import { dashedId } from './info/conversation-id.ts';
 import { RequestError, unlessMissing } from '../error.ts';
 import type { StartRequest } from './request/start-request.ts';
 import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conversation-loader.ts';
-import { keyedQueue, RunQueue } from './queues.ts';
+import { keyedQueue, RunQueue, repeatedly } from './queues.ts';
 import type { LiveConversation } from './live/live-conversation.ts';
 import { OpenConversations } from './open-conversations.ts';
-import { isOwned, recoverRuns } from './recover.ts';
+import { abandonedRuns, isOwned, recoverRuns, runningIds } from './recover.ts';
 import type { ProfiledAgent } from './request/agent-of-profile.ts';
 import { addPlugin } from './changes/private-changes.ts';
 import { requestedAgent, startPlan } from './request/start-plan.ts';
@@ -87,6 +87,13 @@ export interface Conversations extends AsyncDisposable {
   remove(id: string): Promise<void>;
   /** Continues the runs that a crash ended. Resolves when they are requested. */
   recover(): Promise<void>;
+  /**
+   * Continues the runs of these conversations, whose processes ended, and those that a failure of the store ended here,
+   * as long as no run waits for its turn.
+   */
+  takeOver(ids: readonly string[]): Promise<void>;
+  /** Returns true for a conversation that is open in this process. */
+  isOpen(id: string): boolean;
   /** Number of runs that are active, and that wait. */
   readonly load: { readonly running: number; readonly waiting: number };
   /** Pauses all runs and closes all conversations; the signal ends the wait for their current steps. */
@@ -101,7 +108,17 @@ const removeWaitMs = 10_000;
 
 /** Creates the conversations of a server. */
 export function conversations(options: ConversationsOptions): Conversations {
-  const { store, watcher, secrets, maxRuns = 8, idleMs = 20 * minute, every = repeatedly, now, onFailure } = options;
+  const {
+    store,
+    folds,
+    watcher,
+    secrets,
+    maxRuns = 8,
+    idleMs = 20 * minute,
+    every = repeatedly,
+    now,
+    onFailure,
+  } = options;
   const queue = new RunQueue(maxRuns);
   const loader = new ConversationLoader({ ...options, queue });
   const open = new OpenConversations({
@@ -150,7 +167,13 @@ export function conversations(options: ConversationsOptions): Conversations {
       if (live?.runs.isActive) await live.runs.interrupt().catch(() => undefined);
       await open.remove(id, waited, () => removeStored(id, options));
     },
-    recover: () => recoverRuns({ store, use, onFailure }),
+    recover: () => recoverRuns(runningIds(store), { use, onFailure }),
+    async takeOver(ids) {
+      const stalled = queue.waiting === 0 ? await open.closeStalled() : [];
+      const wanted = abandonedRuns([...stalled, ...ids], { store, folds, hasRoom: () => queue.waiting === 0 });
+      await recoverRuns(wanted, { use, onFailure });
+    },
+    isOpen: (id) => open.has(id),
     get load() {
       return { running: queue.running, waiting: queue.waiting };
     },
@@ -264,9 +287,4 @@ async function checkParent(
 
 function newId(): string {
   return randomUUID().replaceAll('-', '');
-}
-
-function repeatedly(ms: number, tick: () => void): Disposable {
-  const timer = setInterval(tick, ms).unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -25,6 +25,8 @@ export interface HostOptions {
    * keys are lost at the end of the process.
    */
   readonly home?: string | undefined;
+  /** Stores the encrypted private values of conversations; default: files in the data directory. */
+  readonly tokens?: PrivateRecords | undefined;
   /** Environment: keys of providers, and the base of the environment of commands. Default: none. */
   readonly env?: Variables | undefined;
   /** Directory of relative paths. Default: that of this process. */
@@ -135,7 +137,7 @@ async function fetchedPlugins(
 }
 
 /** Without a data directory, what is encrypted cannot be read after the end of the process. */
-function encryptionOf({ home, env = {} }: HostOptions): {
+function encryptionOf({ home, env = {}, tokens }: HostOptions): {
   readonly cipher: () => Promise<Cipher>;
   readonly records: PrivateRecords;
 } {
@@ -147,7 +149,11 @@ function encryptionOf({ home, env = {} }: HostOptions): {
   const secrets = secretStore({ home, ...(passphrase && { passphrase }) });
   return {
     cipher: () => secrets.cipher(),
-    records: privateRecords({ directory: join(home, 'conversations'), cipher: () => secrets.storageCipher() }),
+    records: privateRecords({
+      directory: join(home, 'conversations'),
+      tokens,
+      cipher: () => secrets.storageCipher(),
+    }),
   };
 }
 

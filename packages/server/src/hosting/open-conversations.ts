@@ -99,6 +99,24 @@ export class OpenConversations {
     await removed;
   }
 
+  /** Closes conversations whose run ended although their log does not contain that, and returns their ids. */
+  async closeStalled(): Promise<readonly string[]> {
+    const stalled: string[] = [];
+    for (const [id, entry] of this.#entries) {
+      const live = await entry.live.catch(() => undefined);
+      if (!live?.configuration || entry.users > 0 || this.#entries.get(id) !== entry) continue;
+      if (live.runs.isActive || live.conversation.state.status !== 'running') continue;
+      this.#startClosing(id, entry, AbortSignal.abort());
+      stalled.push(id);
+    }
+    return stalled;
+  }
+
+  /** Returns true for a conversation that is open, or is being opened. */
+  has(id: string): boolean {
+    return this.#entries.has(id);
+  }
+
   /** Closes all conversations, and opens no more. */
   async closeAll(signal: AbortSignal): Promise<void> {
     this.#isClosed = true;

@@ -52,3 +52,9 @@ export function keyedQueue(): <Result>(id: string, task: () => Promise<Result>) 
     return done;
   };
 }
+
+/** Calls a function repeatedly, until the result is disposed; it does not keep the process running. */
+export function repeatedly(ms: number, tick: () => void): Disposable {
+  const timer = setInterval(tick, ms).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}

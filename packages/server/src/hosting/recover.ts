@@ -2,23 +2,22 @@ import { AgentError } from '@varve/agent';
 import type { Json } from '@varve/events';
 import { StorageError, type EventStore } from '@varve/storage';
 import { isAddressable } from './info/conversation-id.ts';
-import { RequestError } from '../error.ts';
+import type { ConversationSources } from './info/conversation-folds.ts';
+import { RequestError, unlessMissing } from '../error.ts';
 import type { OpenConversations } from './open-conversations.ts';
 
 /** Options of {@link recoverRuns}. */
 export interface RecoverOptions {
-  readonly store: EventStore;
   readonly use: OpenConversations['use'];
   readonly onFailure: (error: unknown, conversationId: string) => void;
 }
 
 /**
- * Continues the runs that a crash of the server ended: what was running or waited for its turn continues, and what
+ * Continues runs that a crash of the server ended: what was running or waited for its turn continues, and what
  * waited for a person still waits. Conversations that the server did not create are left to their owners, and so are
  * those that another process holds.
  */
-export async function recoverRuns({ store, use, onFailure }: RecoverOptions): Promise<void> {
-  const ids = runningIds(store);
+export async function recoverRuns(ids: AsyncGenerator<string>, { use, onFailure }: RecoverOptions): Promise<void> {
   const lane = async (): Promise<void> => {
     for await (const id of ids) {
       try {
@@ -36,13 +35,39 @@ export async function recoverRuns({ store, use, onFailure }: RecoverOptions): Pr
 /** Conversations that are opened at a time: a server of tools may take half a minute to start or to fail. */
 const lanes = 8;
 
-async function* runningIds(store: EventStore): AsyncGenerator<string> {
+/** Yields the conversations of a store that run, except those that another replica holds. */
+export async function* runningIds(store: EventStore): AsyncGenerator<string> {
   let after: string | undefined;
   do {
     const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
-    for (const { id, meta } of page.items) if (isRunning(meta) && isAddressable(id)) yield id;
+    for (const { id, meta } of page.items) {
+      if (!isRunning(meta) || !isAddressable(id)) continue;
+      if ((await store.replicas?.addressOf(id)) === undefined) yield id;
+    }
     after = page.next;
   } while (after !== undefined);
+}
+
+/** Options of {@link abandonedRuns}. */
+export interface AbandonedOptions extends Pick<ConversationSources, 'store' | 'folds'> {
+  /** Returns true if a run could start now. */
+  readonly hasRoom: () => boolean;
+}
+
+/**
+ * Yields those of these conversations that run and that a server created. It ends when there is no room: other replicas
+ * may have some.
+ */
+export async function* abandonedRuns(
+  ids: readonly string[],
+  { store, folds, hasRoom }: AbandonedOptions,
+): AsyncGenerator<string> {
+  for (const id of ids) {
+    if (!hasRoom()) return;
+    const summary = await unlessMissing(store.summary(id));
+    if (!summary || !isRunning(summary.meta) || !isAddressable(id)) continue;
+    if ((await folds.of(summary)).reported.configuration) yield id;
+  }
 }
 
 /** A goal is pursued between its runs, too. */

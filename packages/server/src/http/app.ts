@@ -15,6 +15,7 @@ import { limitFailedKeys, requireKey, requireMetricsKey } from './guards/require
 import { workspaceSessions } from './guards/workspace-session.ts';
 import { recordActivity } from './operations/activity.ts';
 import { requestMetrics } from './operations/metrics.ts';
+import { forwardHeld, shareSettings } from './replica-requests.ts';
 import { requestIds, requestLog } from './request-log.ts';
 import { routes } from './routes.ts';
 import { protocolVersion } from './system/health.ts';
@@ -42,6 +43,11 @@ export function createApp(services: Services, options: ServerOptions): OpenAPIHo
   if (options.frontEnd !== undefined) app.use(...frontEnd({ directory: options.frontEnd, hasModel }));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
   app.use('/api/:group{bash|file|git}/*', recordActivity(services.activity));
+  const { replica } = services;
+  if (replica) {
+    for (const path of ['/api/*', '/v1/*']) app.use(path, shareSettings(replica));
+    app.use('/api/conversations/*', forwardHeld(replica));
+  }
   app.use('/api/conversations/*', notifyWebhooks(services.webhooks));
   addRoutes(app, services);
   addSockets(app, { ...access, services });
@@ -60,13 +66,17 @@ function addGuards(
     keys,
     host = '127.0.0.1',
     allowedHosts = [],
+    address,
     allowedOrigins = [],
     openMetrics = false,
     now = Date.now,
   }: ServerOptions,
   initialization: Initialization,
 ) {
-  app.use(checkHost({ host, allowed: allowedHosts }), ...checkOrigin(allowedOrigins));
+  app.use(
+    checkHost({ host, allowed: [...allowedHosts, ...(address === undefined ? [] : [new URL(address).hostname])] }),
+    ...checkOrigin(allowedOrigins),
+  );
   const isKey = keyCheck(keys);
   const isWorkspaceSession = workspaceSessions({ keys, allowedOrigins });
   const failed = failedKeys({ now });

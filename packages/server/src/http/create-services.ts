@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { secretsForRun, type Cipher } from '@varve/settings/secrets';
+import type { Stored } from '@varve/storage';
 import type { Logger } from 'pino';
 import { extensions } from '../extensions/extensions.ts';
 import { mcpTester } from '../extensions/mcp-test.ts';
@@ -12,6 +13,7 @@ import { secretsInUse, type SecretsInUse } from '../hosting/private/secrets-in-u
 import type { ServerOptions } from '../server-options.ts';
 import { disabledNames } from '../settings/disabled-names.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';
+import { replicaOf } from '../replicas/replica.ts';
 import { liveLogs } from '../streams/live-logs.ts';
 import { webhookOptions } from '../streams/webhooks/webhook-options.ts';
 import { webhooks, type Webhooks } from '../streams/webhooks/webhooks.ts';
@@ -34,9 +36,11 @@ export function createServices(options: ServerOptions, initialization: Initializ
   const logger = loggerFor(options.log, secrets.redactor.text);
   const sources = conversationSources(options);
   const receivers = webhooksOf(options, sources, logger);
+  const replica = replicaOf(options);
   const host = createHost(
     {
       ...options,
+      tokens: replica?.tokens,
       ...(options.frontEnd !== undefined && { defaultWorkspace: workspaceRoot }),
       onFailure: (err, conversation_id) => logger.error({ err, conversation_id }, 'failure'),
       onNotice: (notice, conversation_id) => logger.warn({ notice, conversation_id }, 'agent'),
@@ -44,14 +48,15 @@ export function createServices(options: ServerOptions, initialization: Initializ
     { sources, watcher: receivers, secrets },
   );
   const { conversations, settings, packages, cipher } = host;
-  const services = {
+  const services: Omit<Services, 'metrics'> = {
     ...sources,
     logger,
     conversations,
     cipher,
     settings,
     packages,
-    streams: liveLogs(sources),
+    streams: liveLogs(sources, replica && ((id, stored) => notifyState(id, stored, services))),
+    replica,
     webhooks: receivers,
     ...extensionServices(options, host),
     bash: bashOf(options, secrets, logger),
@@ -65,6 +70,12 @@ export function createServices(options: ServerOptions, initialization: Initializ
     startedAt: now(),
   };
   return { ...services, metrics: createMetrics(() => loadOf(services)) };
+}
+
+/** Events of a conversation that another replica runs are followed by its whole state, as those of an open one. */
+function notifyState(id: string, { kind, text }: Stored, { conversations, feed }: Omit<Services, 'metrics'>): void {
+  if (kind !== 'ConversationStateUpdateEvent' || conversations.isOpen(id)) return;
+  if (text.includes('"execution_status"') && !text.includes('"running"')) feed.publish(id, { kind: 'full_state' });
 }
 
 /** Creates the commands of clients. */
@@ -136,8 +147,12 @@ function extensionServices(
 /**
  * Continues interrupted runs. Requests need not wait for it: what they use is opened for them. Failures are logged.
  */
-export async function recoverServices({ conversations, logger }: Services): Promise<void> {
+export async function recoverServices({ conversations, replica, logger }: Services): Promise<void> {
   try {
+    await replica?.watch({
+      recover: (ids) => conversations.takeOver(ids),
+      onFailure: (err) => logger.error({ err }, 'failure'),
+    });
     await conversations.recover();
   } catch (err) {
     logger.error({ err }, 'failure');
@@ -147,6 +162,7 @@ export async function recoverServices({ conversations, logger }: Services): Prom
 /** Ends everything that the services run; the signal aborts when time is over. Idempotent. */
 export async function closeServices(services: Services, signal: AbortSignal): Promise<void> {
   services.streams.stop();
+  services.replica?.stop();
   await Promise.all([services.conversations.close(signal), services.bash[Symbol.asyncDispose]()]);
   await services.webhooks.close(signal);
 }

@@ -5,6 +5,7 @@ import type { BashService } from '../workspace/bash/bash-service.ts';
 import type { FileAccess } from '../workspace/files/file-access.ts';
 import type { Extensions } from '../extensions/extensions.ts';
 import type { ConversationSources } from '../hosting/info/conversation-folds.ts';
+import type { Replica } from '../replicas/replica.ts';
 import type { Packages } from '../extensions/packages.ts';
 import type { McpTester } from '../extensions/mcp-test.ts';
 import type { Conversations } from '../hosting/conversations.ts';
@@ -34,6 +35,8 @@ export interface Services extends ConversationSources {
   readonly extensions: Extensions;
   readonly mcpTest: McpTester;
   readonly webhooks: Webhooks;
+  /** Absent in a server without others on its store. */
+  readonly replica?: Replica | undefined;
   /** Absent for a server without a data directory. */
   readonly packages?: Packages | undefined;
   /** Absent for a server without a data directory. */

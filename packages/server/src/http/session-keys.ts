@@ -9,6 +9,8 @@ export interface SessionKeysOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Address on which the server will listen. */
   readonly host: string;
+  /** URL for other replicas, which have the same keys. */
+  readonly address?: string | undefined;
 }
 
 /** Keys of a server. */
@@ -22,14 +24,15 @@ export interface SessionKeys {
  * Returns the keys of a server: the option, else VARVE_SESSION_API_KEY, else OH_SESSION_API_KEYS_0, _1, …, else
  * SESSION_API_KEY, the older name of the reference, else a new random key. There is always one.
  *
- * @throws {ServerError} `key-needed` if other machines could reach the host and no key is configured.
+ * @throws {ServerError} `key-needed` if other machines could reach the host, or are replicas, and no key is configured.
  * @see agent-server 1.43.1 configuration, `session_api_keys` (without keys it requires none; varve always does)
  */
-export function sessionKeys({ key, env, host }: SessionKeysOptions): SessionKeys {
+export function sessionKeys({ key, env, host, address }: SessionKeysOptions): SessionKeys {
   const named = env['VARVE_SESSION_API_KEY'];
   const chosen = key ?? (named === '' ? undefined : named);
   const keys = chosen === undefined ? numbered(env) : [chosen];
   if (keys.length > 0) return { keys, isGenerated: false };
+  if (address !== undefined) throw new ServerError('key-needed', 'Replicas need the same key, and none is configured.');
   if (!isLoopback(host)) {
     throw new ServerError('key-needed', `Other machines can reach ${host}, and no key is configured.`);
   }

@@ -3,11 +3,13 @@ import type { Settings } from '@varve/settings';
 /** Returns the options of a server that are settings, with their defaults. */
 export function optionsOfSettings(settings: Settings) {
   const fileRoots = settings.get('server.file_roots');
+  const address = settings.get('server.address');
   return {
     host: settings.get('server.host') ?? '127.0.0.1',
     allowedHosts: settings.get('server.allowed_hosts') ?? [],
     allowedOrigins: settings.get('server.allowed_origins') ?? [],
     openMetrics: settings.get('server.open_metrics') ?? false,
+    ...(address !== undefined && { address }),
     ...(fileRoots && { fileRoots }),
     deferred: settings.get('server.deferred') ?? false,
     maxRuns: settings.get('server.max_runs') ?? 8,

@@ -1,4 +1,4 @@
-import type { LogReader } from '@varve/storage';
+import type { LogReader, Stored } from '@varve/storage';
 import { eventFilter } from '../hosting/info/event-filter.ts';
 import type { DeltaMessage, Feed, FeedMessage, ServerErrorMessage } from '../hosting/info/feed.ts';
 import { eventFrame, messageFrame, type Frame } from './frame.ts';
@@ -18,6 +18,8 @@ export interface LiveLogOptions {
   readonly next: number;
   readonly feed: Feed;
   readonly transient: TransientEvents;
+  /** Receives each event after it was delivered. */
+  readonly onStored?: ((stored: Stored) => void) | undefined;
   /** Returns the whole state as JSON. */
   readonly fullState: () => Promise<string>;
 }
@@ -101,6 +103,7 @@ export class LiveLog implements Disposable {
       for await (const stored of this.reader.tail(this.#next, this.#stop.signal)) {
         this.#next = stored.seq + 1;
         if (this.#subscribers.size > 0 && isSent(stored)) this.#broadcast(eventFrame(stored.seq, stored.text));
+        this.#options.onStored?.(stored);
         this.#release();
       }
     } catch (error) {

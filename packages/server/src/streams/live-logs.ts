@@ -1,4 +1,4 @@
-import { StorageError } from '@varve/storage';
+import { StorageError, type Stored } from '@varve/storage';
 import type { ConversationSources } from '../hosting/info/conversation-folds.ts';
 import { fullStateText } from './full-state.ts';
 import { LiveLog } from './live-log.ts';
@@ -29,8 +29,11 @@ interface Entry {
   users: number;
 }
 
-/** Creates the live logs of a store. */
-export function liveLogs(sources: ConversationSources): LiveLogs {
+/** Creates the live logs of a store. `onStored` receives each event of a conversation that has subscribers. */
+export function liveLogs(
+  sources: ConversationSources,
+  onStored?: (conversationId: string, stored: Stored) => void,
+): LiveLogs {
   const entries = new Map<string, Entry>();
   const stopping = new AbortController();
   const usable = (id: string): Entry | undefined => {
@@ -55,7 +58,10 @@ export function liveLogs(sources: ConversationSources): LiveLogs {
     async use(id) {
       const known = usable(id);
       if (known) return useOf(id, known);
-      const options = await optionsOf(id, sources);
+      const options = {
+        ...(await optionsOf(id, sources)),
+        onStored: onStored && ((stored: Stored) => onStored(id, stored)),
+      };
       // Another call may have created it since.
       const entry = usable(id) ?? { log: new LiveLog(options), users: 0 };
       entries.set(id, entry);

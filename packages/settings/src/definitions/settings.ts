@@ -120,6 +120,7 @@ export const settingDefinitions = {
   'server.port': setting(() => z.number().int().min(0).max(65_535), 'Port; 0 picks a free one.', {
     defaultValue: 8000,
   }),
+  'server.address': setting(() => z.url(), 'URL at which other replicas of the store reach this server.'),
   'server.allowed_hosts': setting(names, 'Other host names that the server accepts.'),
   'server.allowed_origins': setting(names, 'Origins whose pages may call the server.', {
     variables: ['OH_ALLOW_CORS_ORIGINS'],

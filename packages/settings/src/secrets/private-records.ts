@@ -3,7 +3,7 @@ import { readTextFile, removeFile, replaceFile } from '../files/text-file.ts';
 import { SettingsError } from '../error.ts';
 import type { Cipher } from './fernet.ts';
 
-/** Encrypted texts by id, one file each, which only their owner can read. */
+/** Texts by id. */
 export interface PrivateRecords {
   /** Returns a record; undefined without one. @throws {SettingsError} `invalid` if the key is another one; `io`. */
   read(id: string): Promise<string | undefined>;
@@ -16,6 +16,8 @@ export interface PrivateRecords {
 /** Options of {@link privateRecords}. */
 export interface PrivateRecordsOptions {
   readonly directory: string;
+  /** Stores the encrypted texts by id, in place of the directory. */
+  readonly tokens?: PrivateRecords | undefined;
   /** Returns the cipher of the records, for example the `storageCipher` of a secret store. */
   readonly cipher: () => Promise<Cipher>;
 }
@@ -23,29 +25,47 @@ export interface PrivateRecordsOptions {
 /** Longest text: its token must not exceed the largest file that is read, whatever its characters are. */
 const maxLength = 128 * 1024;
 
-/** Opens a directory of private records. Ids are letters, digits, `_` and `-`. Nothing is created before a write. */
-export function privateRecords({ directory, cipher }: PrivateRecordsOptions): PrivateRecords {
-  const pathOf = (id: string): string => {
-    if (/^[\w-]{1,64}$/.test(id)) return join(directory, `${id}.token`);
-    throw new SettingsError('invalid', `${JSON.stringify(id.slice(0, 100))} is not the id of a record.`);
-  };
+/** Opens private records. Ids are letters, digits, `_` and `-`. Nothing is created before a write. */
+export function privateRecords({
+  directory,
+  cipher,
+  tokens = files(directory),
+}: PrivateRecordsOptions): PrivateRecords {
   return {
     async read(id) {
-      const path = pathOf(id);
-      const token = await readTextFile(path);
+      checkId(id);
+      const token = await tokens.read(id);
       if (token === undefined) return undefined;
       const text = (await cipher()).decrypt(token.trim());
       const record =
         text === undefined ? undefined : (JSON.parse(text) as { readonly id: string; readonly text: string });
-      // A file that was moved to another id is not its record.
+      // A record that was moved to another id is not its record.
       if (record?.id === id) return record.text;
-      throw new SettingsError('invalid', `The record ${path} was encrypted with another key.`);
+      throw new SettingsError('invalid', `The record ${id} of ${directory} was encrypted with another key.`);
     },
     async write(id, text) {
+      checkId(id);
       if (text.length > maxLength) throw new SettingsError('invalid', `The record ${id} is longer than ${maxLength}.`);
-      const token = (await cipher()).encrypt(JSON.stringify({ id, text }));
-      await replaceFile(pathOf(id), `${token}\n`, { mode: 0o600 });
+      await tokens.write(id, (await cipher()).encrypt(JSON.stringify({ id, text })));
     },
-    remove: async (id) => removeFile(pathOf(id)),
+    async remove(id) {
+      checkId(id);
+      await tokens.remove(id);
+    },
+  };
+}
+
+function checkId(id: string): void {
+  if (/^[\w-]{1,64}$/.test(id)) return;
+  throw new SettingsError('invalid', `${JSON.stringify(id.slice(0, 100))} is not the id of a record.`);
+}
+
+/** Stores each text in a file of a directory. */
+function files(directory: string): PrivateRecords {
+  const pathOf = (id: string): string => join(directory, `${id}.token`);
+  return {
+    read: (id) => readTextFile(pathOf(id)),
+    write: (id, token) => replaceFile(pathOf(id), `${token}\n`, { mode: 0o600 }),
+    remove: (id) => removeFile(pathOf(id)),
   };
 }

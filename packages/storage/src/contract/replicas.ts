@@ -8,6 +8,8 @@ export interface SharedRecord {
 
 /** What processes of several machines share through a store, in addition to the conversations. */
 export interface Replicas {
+  /** Stores the address of this process, a URL, with the leases that it takes from now on. */
+  announce(address: string): void;
   /**
    * Returns the address of the process that holds a conversation; undefined if no live process does, if it has no
    * address, and for a conversation that does not exist.
@@ -20,6 +22,13 @@ export interface Replicas {
     versionOf(name: string): Promise<number>;
     /** Adds or replaces a text. Returns false, and changes nothing, if its version is not the expected one. */
     write(name: string, text: string, expectedVersion?: number): Promise<boolean>;
+    /**
+     * Runs work while no other process runs work with this name. Work of a process that stops for ten seconds loses its
+     * exclusion: the expected version shows that.
+     *
+     * @throws {StorageError} `io` after a wait of ten seconds.
+     */
+    exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
     /** Removes a text; does nothing without one. */
     remove(name: string): Promise<void>;
   };

@@ -57,6 +57,7 @@ async function receive(
   const message = socketMessage().safeParse(value);
   if (!message.success) return { code: 'ValidationError', detail: z.prettifyError(message.error) };
   try {
+    if (await services.replica?.send(id, message.data)) return undefined;
     await services.conversations.send(id, contentOf(message.data), { run: true });
     return undefined;
   } catch (error) {

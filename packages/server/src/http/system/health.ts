@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { StorageError } from '@varve/storage';
@@ -70,10 +71,16 @@ export const healthRoutes: readonly Route[] = [
   ),
 ];
 
+/** Longest wait for the store. */
+const readyMs = 2_000;
+
 async function readinessOf({ store, initialization }: Services): Promise<Response> {
   if (initialization.status.state !== 'ready') return initializing('The server waits for its configuration.');
   try {
-    await store.list({ limit: 1 });
+    const isRead = store.list({ limit: 1 }).then(() => true);
+    const late = delay(readyMs, false, { ref: false });
+    // A store in a database waits for one that restarts.
+    if (!(await Promise.race([isRead, late]))) return initializing('The store does not answer.');
     return Response.json({ status: 'ready' });
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;

@@ -1,0 +1,164 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const main = join(import.meta.dirname, '../src/main.ts');
+
+/** Key of all replicas. */
+export const key = 'key-of-the-replicas';
+
+/** One server of a group. */
+export interface ReplicaProcess {
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Sends a request and returns its response. */
+  send(method: string, path: string, body?: unknown): Promise<Response>;
+  /** As `send`, and returns the JSON of a successful response. */
+  json<Result = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Result>;
+  /** Kills it, and resolves when it has ended. */
+  kill(): Promise<void>;
+}
+
+/** Servers of one store, and an address at which each connection reaches the next live one. */
+export interface ReplicaGroup extends AsyncDisposable {
+  readonly directory: string;
+  readonly replicas: ReplicaProcess[];
+  /** URL of the balancer. */
+  readonly url: string;
+  /** Starts another replica. */
+  add(): Promise<ReplicaProcess>;
+}
+
+/** Starts replicas of the program on a store. */
+export async function replicaGroup(storeUrl: string, count: number): Promise<ReplicaGroup> {
+  const directory = mkdtempSync(join(tmpdir(), 'varve-replicas-'));
+  const replicas: ReplicaProcess[] = [];
+  let started = 0;
+  const add = async (): Promise<ReplicaProcess> => {
+    const replica = await startReplica(storeUrl, join(directory, `home-${(started += 1)}`));
+    replicas.push(replica);
+    return replica;
+  };
+  await Promise.all(Array.from({ length: count }, add));
+  const balancer = await startBalancer(() =>
+    replicas.filter(({ process: { exitCode, signalCode } }) => (exitCode ?? signalCode) === null),
+  );
+  return {
+    directory,
+    replicas,
+    url: balancer.url,
+    add,
+    async [Symbol.asyncDispose]() {
+      await balancer[Symbol.asyncDispose]();
+      await Promise.all(replicas.map(async (replica) => replica.kill()));
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startReplica(storeUrl: string, home: string): Promise<ReplicaProcess> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = {
+    PATH,
+    NODE_COMPILE_CACHE,
+    HOME: home,
+    VARVE_HOME: home,
+    VARVE_SESSION_API_KEY: key,
+    OH_SECRET_KEY: 'secret-of-the-replicas',
+    VARVE_SANDBOX_PROFILE: 'off',
+  };
+  const args = ['--port', String(port), '--address', url, '--store', storeUrl, '--log-level', 'error'];
+  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  const lines = createInterface(child.stderr);
+  const output: string[] = [];
+  const { promise: serves, resolve } = Promise.withResolvers<void>();
+  lines.on('line', (line) => {
+    output.push(line);
+    if (line.includes(url)) resolve();
+  });
+  await Promise.race([
+    serves,
+    exited.then(() => {
+      throw new Error(`A replica did not start: ${output.join('\n')}`);
+    }),
+  ]);
+  const send: ReplicaProcess['send'] = async (method, path, body) => requested(url, method, path, body);
+  return {
+    url,
+    process: child,
+    send,
+    json: async (method, path, body) => jsonOf(await send(method, path, body), `${method} ${path}`),
+    async kill() {
+      child.kill('SIGKILL');
+      child.kill('SIGCONT');
+      await exited;
+    },
+  };
+}
+
+/** Sends a request with the key below `/api`. */
+export async function requested(url: string, method: string, path: string, body?: unknown): Promise<Response> {
+  return fetch(`${url}/api${path}`, {
+    method,
+    headers: { 'X-Session-API-Key': key, 'content-type': 'application/json', connection: 'close' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+/** Returns the JSON of a successful response. */
+export async function jsonOf<Result>(response: Response, title: string): Promise<Result> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${title}: ${response.status} ${text}`);
+  return JSON.parse(text) as Result;
+}
+
+/** Connects each client with the next of the live replicas. */
+async function startBalancer(
+  live: () => readonly ReplicaProcess[],
+): Promise<AsyncDisposable & { readonly url: string }> {
+  let next = 0;
+  const sockets = new Set<Socket>();
+  const track = (socket: Socket): Socket => {
+    sockets.add(socket);
+    return socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((client) => {
+    const targets = live();
+    const target = targets[(next += 1) % targets.length];
+    if (!target) return client.destroy();
+    const upstream = track(connect(Number(new URL(target.url).port), '127.0.0.1'));
+    track(client).pipe(upstream).pipe(client);
+    client.on('close', () => upstream.destroy());
+    return upstream.on('close', () => client.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,47 @@
+import { canonicalId, StorageError } from '@varve/storage';
+import type { MiddlewareHandler } from 'hono';
+import { isConversationId } from '../hosting/info/conversation-id.ts';
+import { forwardedHeader } from '../replicas/peers.ts';
+import type { Replica } from '../replicas/replica.ts';
+import { errorResponse } from './route/handle-failure.ts';
+import type { ServerEnv } from './route/route.ts';
+
+/** Methods that only read: every replica answers them from the log. */
+const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Forwards requests that need an open conversation to the replica that holds it. */
+export function forwardHeld(replica: Replica): MiddlewareHandler<ServerEnv> {
+  return async (context, next) => {
+    const { raw, method } = context.req;
+    const name = context.req.path.split('/')[3] ?? '';
+    if (!isConversationId(name) || raw.headers.has(forwardedHeader)) return next();
+    const id = canonicalId(name);
+    const response = reads.has(method) ? undefined : await replica.forward(id, raw);
+    if (response) return response;
+    const copy = raw.clone();
+    await next();
+    // Another replica may have opened it since.
+    if (!(context.error instanceof StorageError) || context.error.code !== 'held') return;
+    const late = await replica.forward(id, copy);
+    if (late) context.res = late;
+  };
+}
+
+/** Paths whose requests change no shared settings. */
+const otherPaths = /^\/api\/(?:conversations|bash|file|git|init)(?:\/|$)/;
+
+/** Reads the settings that other replicas shared before requests that use them, and shares those that one changes. */
+export function shareSettings({ settings }: Replica): MiddlewareHandler<ServerEnv> {
+  return async (context, next) => {
+    const { method, path } = context.req;
+    const isRead = reads.has(method);
+    const isOther = otherPaths.test(path);
+    if (!settings || (isRead && isOther)) return next();
+    if (isRead || isOther) {
+      await settings.pull();
+      return next();
+    }
+    if (await settings.change(next)) return;
+    context.res = errorResponse(409, 'Another replica changed the settings at the same time.');
+  };
+}

@@ -1,0 +1,91 @@
+import type { Replicas } from '@varve/storage';
+import { proxy } from 'hono/proxy';
+import { RequestError } from '../error.ts';
+
+/** Header of a request that a replica forwarded: no other one forwards it again. */
+export const forwardedHeader = 'x-varve-forwarded';
+
+/** Options of {@link peers}. */
+export interface PeersOptions {
+  readonly replicas: Pick<Replicas, 'addressOf'>;
+  /** URL of this replica. */
+  readonly address: string;
+  /** Key of every replica, for messages of sockets. */
+  readonly key: string;
+  /** Resolves after some milliseconds. */
+  readonly delay: (ms: number) => Promise<void>;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+}
+
+/** The other replicas of a store. */
+export interface Peers {
+  /**
+   * Returns the response of the replica that holds a conversation; undefined if no other one does. One that cannot be
+   * reached is waited for until its lease has ended.
+   */
+  forward(id: string, request: Request): Promise<Response | undefined>;
+  /**
+   * Sends a message, which a run answers, to the replica that holds a conversation. Returns false if no other one does.
+   *
+   * @throws {RequestError} `stopping` if that replica refuses it or does not answer.
+   */
+  send(id: string, message: object): Promise<boolean>;
+}
+
+/** Longest wait for a replica that cannot be reached: longer than its lease lasts. */
+const waitMs = 20_000;
+const retryMs = 250;
+
+/** Forwards requests to the replicas whose addresses the leases contain. */
+export function peers({ replicas, address: own, key, delay, now }: PeersOptions): Peers {
+  const forward: Peers['forward'] = async (id, request) => {
+    const end = now() + waitMs;
+    for (;;) {
+      const holder = await replicas.addressOf(id);
+      if (holder === undefined || holder === own) return undefined;
+      // The body may be sent again.
+      const response = await send(request.clone(), holder);
+      if (response) return response;
+      if (now() >= end) return unreachable(holder);
+      await delay(retryMs);
+    }
+  };
+  return {
+    forward,
+    async send(id, message) {
+      const headers = { 'content-type': 'application/json', 'X-Session-API-Key': key };
+      const body = JSON.stringify({ ...message, run: true });
+      const url = new URL(`/api/conversations/${id}/events`, own);
+      const response = await forward(id, new Request(url, { method: 'POST', headers, body }));
+      if (response?.ok === false) {
+        throw new RequestError('stopping', `The replica of the conversation refused the message: ${response.status}.`);
+      }
+      return response !== undefined;
+    },
+  };
+}
+
+/** Sends a request to another replica. Returns undefined if that has not received it. */
+async function send(request: Request, address: string): Promise<Response | undefined> {
+  const { pathname, search } = new URL(request.url);
+  const headers = { ...Object.fromEntries(request.headers), [forwardedHeader]: '1', host: new URL(address).host };
+  try {
+    return await proxy(new URL(`${pathname}${search}`, address), { raw: request, headers, redirect: 'manual' });
+  } catch (error) {
+    return isRefusal(error) ? undefined : unreachable(address);
+  }
+}
+
+const refusals = new Set<unknown>(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** Returns true for an error after which the other side has received nothing. */
+function isRefusal(error: unknown): boolean {
+  const { cause } = error instanceof Error ? error : {};
+  return cause instanceof Error && 'code' in cause && refusals.has(cause.code);
+}
+
+function unreachable(address: string): Response {
+  const detail = `The replica ${address}, which has the conversation, does not answer.`;
+  return Response.json({ detail }, { status: 503, headers: { 'retry-after': '5' } });
+}

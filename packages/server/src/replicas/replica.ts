@@ -1,0 +1,68 @@
+import { setTimeout } from 'node:timers/promises';
+import type { PrivateRecords } from '@varve/settings/secrets';
+import { ServerError } from '../error.ts';
+import { repeatedly } from '../hosting/queues.ts';
+import type { ServerOptions } from '../server-options.ts';
+import { peers, type Peers } from './peers.ts';
+import { sharedSettings, type SharedSettings } from './shared-settings.ts';
+import { sharedTokens } from './shared-tokens.ts';
+import { watchAbandoned, type WatchOptions } from './takeover.ts';
+
+/** Part of a server that shares a store with servers of other machines. */
+export interface Replica extends Peers {
+  /** Encrypted private values of conversations. */
+  readonly tokens: PrivateRecords;
+  /** Absent without a data directory. */
+  readonly settings: SharedSettings | undefined;
+  /** Receives the settings that others have shared, and continues the runs of replicas that ended, until `stop`. */
+  watch(options: Pick<WatchOptions, 'recover' | 'onFailure'>): Promise<void>;
+  stop(): void;
+}
+
+/**
+ * Returns the part of a server that the other replicas of its store know; undefined for a server without an address.
+ *
+ * @throws {ServerError} `invalid` for an address that is no URL, and without a shared store or OH_SECRET_KEY.
+ */
+export function replicaOf(options: ServerOptions): Replica | undefined {
+  const { address, store, env = {}, keys, home, every = repeatedly, now = Date.now } = options;
+  if (address === undefined) return undefined;
+  const { replicas } = store;
+  if (!replicas) throw new ServerError('invalid', 'The store of a replica is a PostgreSQL database.');
+  if (!env['OH_SECRET_KEY']) throw new ServerError('invalid', 'Replicas need the same OH_SECRET_KEY.');
+  const origin = originOf(address);
+  replicas.announce(origin);
+  const { records } = replicas;
+  const settings = home === undefined ? undefined : sharedSettings({ home, records });
+  let watching: Disposable | undefined;
+  let isStopped = false;
+  return {
+    ...peers({ replicas, address: origin, key: keys[0] ?? '', delay, now }),
+    tokens: sharedTokens(replicas),
+    settings,
+    async watch({ recover, onFailure }) {
+      // The first replica shares its files.
+      await settings?.change(async () => undefined);
+      if (isStopped) return;
+      const pulled: WatchOptions['recover'] = async (ids) => {
+        if (ids.length > 0) await settings?.pull();
+        await recover(ids);
+      };
+      watching ??= watchAbandoned({ replicas, address: origin, recover: pulled, onFailure, every, now });
+    },
+    stop() {
+      isStopped = true;
+      watching?.[Symbol.dispose]();
+    },
+  };
+}
+
+async function delay(ms: number): Promise<void> {
+  await setTimeout(ms, undefined, { ref: false });
+}
+
+function originOf(address: string): string {
+  const url = URL.parse(address);
+  if (url && ['http:', 'https:'].includes(url.protocol) && url.pathname === '/') return url.origin;
+  throw new ServerError('invalid', `The address ${JSON.stringify(address)} of a replica is not http://HOST:PORT.`);
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { Replicas } from '@varve/storage';
+
+/** Options of {@link watchAbandoned}. */
+export interface WatchOptions {
+  readonly replicas: Pick<Replicas, 'abandoned'>;
+  /** URL of this replica. */
+  readonly address: string;
+  /** Continues the runs of these conversations that no process executes. */
+  readonly recover: (ids: readonly string[]) => Promise<void>;
+  /** Calls a function repeatedly, until the result is disposed. */
+  readonly every: (ms: number, tick: () => void) => Disposable;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** With leases of 15 seconds, runs of a replica that ended continue elsewhere within 17. */
+const checkMs = 2_000;
+
+/**
+ * Time after an outage of the store during which nothing is taken over: the leases of live replicas expired with it,
+ * and are renewed every 5 seconds.
+ */
+const graceMs = 10_000;
+
+/** Continues the conversations of replicas that ended, until the result is disposed. */
+export function watchAbandoned({ replicas, address, recover, every, now, onFailure }: WatchOptions): Disposable {
+  let isChecking = false;
+  let checkedAt = now();
+  const check = async (): Promise<void> => {
+    const startedAt = now();
+    const ids = await replicas.abandoned();
+    // A check waits for a store that cannot be reached.
+    const isAfterOutage = now() - startedAt > checkMs;
+    if (isAfterOutage) checkedAt = now() + graceMs;
+    await recover(now() < checkedAt ? [] : inOrderOf(address, ids));
+  };
+  return every(checkMs, () => {
+    if (isChecking) return;
+    isChecking = true;
+    void check()
+      .catch((error: unknown) => {
+        checkedAt = now() + graceMs;
+        onFailure(error);
+      })
+      .finally(() => (isChecking = false));
+  });
+}
+
+/** Replicas that look at the same time begin with different conversations. */
+function inOrderOf(address: string, ids: readonly string[]): readonly string[] {
+  const keyOf = (id: string): string => createHash('sha256').update(`${address} ${id}`).digest('hex');
+  return ids
+    .map((id) => [keyOf(id), id] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, id]) => id);
+}
