@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { addAgentOptions } from './agent-options.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { McpServerOptions } from '../mcp-server/serve-client.ts';
@@ -6,28 +6,13 @@ import type { McpServerOptions } from '../mcp-server/serve-client.ts';
 /** Offers the agent as tools to any client of the model context protocol. */
 export const mcpServer: CliCommand = {
   register(parent, io, done) {
-    parent
+    const command = parent
       .command('mcp-server')
-      .description('Offer the agent as tools to a client of the model context protocol, on standard input and output.')
-      .option('-m, --model <name>', 'the model: NAME of OpenAI, or PROVIDER/NAME (LLM_MODEL)')
-      .option('--base-url <url>', 'any server with the OpenAI chat protocol (LLM_BASE_URL)')
-      .option('--profile <name>', 'use this model profile (`varve profile`)')
-      .option('-w, --workspace <dir>', 'directory of tasks that name none (default: current directory)')
-      .option('--store <url>', 'store of the logs: sqlite:FILE, dir:PATH or memory: (VARVE_STORE)')
-      .addOption(
-        new Option('--confirm <policy>', 'ask: every call waits for approval; auto: risky ones; never: none').choices([
-          'ask',
-          'auto',
-          'never',
-        ]),
-      )
-      .addOption(
-        new Option('--sandbox <profile>', 'walls around commands: workspace, read-only, off').choices([
-          'workspace',
-          'read-only',
-          'off',
-        ]),
-      )
+      .description('Offer the agent as tools to a client of the model context protocol, on standard input and output.');
+    addAgentOptions(command, {
+      confirm: 'ask: every call waits for approval; auto: risky ones; never: none',
+      workspace: 'directory of tasks that name none (default: current directory)',
+    })
       .option(
         '--no-approvals',
         'the client cannot decide about calls that wait: a person does, with varve run --resume',

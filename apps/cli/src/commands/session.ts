@@ -1,4 +1,5 @@
-import { Option, type Command } from 'commander';
+import { addAgentOptions } from './agent-options.ts';
+import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { commands } from '../commands.ts';
@@ -41,27 +42,10 @@ export const resume: CliCommand = {
 };
 
 function withOptions(command: Command): Command {
-  return command
-    .option('-m, --model <name>', 'the model: NAME of OpenAI, or PROVIDER/NAME (LLM_MODEL)')
-    .option('--base-url <url>', 'any server with the OpenAI chat protocol (LLM_BASE_URL)')
-    .option('--profile <name>', 'use this model profile (`varve profile`)')
-    .option('-w, --workspace <dir>', 'directory of the agent (default: current directory)')
-    .option('--store <url>', 'store of the log: sqlite:FILE, dir:PATH or memory: (VARVE_STORE)')
-    .addOption(
-      new Option('--confirm <policy>', 'ask: every call needs your approval; auto: risky ones; never: none').choices([
-        'ask',
-        'auto',
-        'never',
-      ]),
-    )
-    .addOption(
-      new Option('--sandbox <profile>', 'walls around commands: workspace, read-only, off').choices([
-        'workspace',
-        'read-only',
-        'off',
-      ]),
-    )
-    .option('--sign', 'sign the log with the key that `varve key` created');
+  return addAgentOptions(command, {
+    confirm: 'ask: every call needs your approval; auto: risky ones; never: none',
+    workspace: 'directory of the agent (default: current directory)',
+  }).option('--sign', 'sign the log with the key that `varve key` created');
 }
 
 /** Commands of the program whose output a session shows. */
