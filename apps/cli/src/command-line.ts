@@ -3,7 +3,7 @@ import { refuseToAgents } from './agent-shell.ts';
 import { appVersion } from './app-file.ts';
 import { commandName } from './command-name.ts';
 import { CliError } from './cli-error.ts';
-import type { CliCommand } from './cli-command.ts';
+import type { CliCommand, Commands } from './cli-command.ts';
 import type { Failure } from './describe-failure.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { styled } from './terminal/output.ts';
@@ -36,8 +36,7 @@ Examples:
 
 /** Commands that an invocation may name. The files of a command are loaded when it is named. */
 export interface CommandTable {
-  /** By name, in the order of the help. */
-  readonly commands: Readonly<Record<string, () => Promise<CliCommand>>>;
+  readonly commands: Commands;
   /** The command without a name. */
   readonly defaultCommand?: () => Promise<CliCommand>;
 }
@@ -98,7 +97,7 @@ async function programFor(
   const [name = ''] = args[0] === 'help' ? args.slice(1) : args;
   const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
   const loaded = defaultCommand && isSession(args, io) ? [defaultCommand] : named ? [named] : Object.values(commands);
-  for (const load of loaded) (await load()).register(program, io, done);
+  for (const load of loaded) (await load()).register(program, io, done, commands);
   return program;
 }
 

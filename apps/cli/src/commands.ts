@@ -1,4 +1,4 @@
-import type { CliCommand } from './cli-command.ts';
+import type { CliCommand, Commands } from './cli-command.ts';
 
 /** The interactive session: the command without a name. */
 export const defaultCommand = async (): Promise<CliCommand> => (await import('./commands/session.ts')).session;
@@ -7,7 +7,7 @@ export const defaultCommand = async (): Promise<CliCommand> => (await import('./
  * All commands in the order of the help: add a file, then its line here. Only the files of the command that was typed
  * are loaded.
  */
-export const commands: Readonly<Record<string, () => Promise<CliCommand>>> = {
+export const commands: Commands = {
   run: async () => (await import('./commands/run.ts')).run,
   resume: async () => (await import('./commands/session.ts')).resume,
   ls: async () => (await import('./commands/ls.ts')).ls,

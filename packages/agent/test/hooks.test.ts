@@ -11,7 +11,7 @@ import { finish, type Tool } from '@varve/tools';
 import { defineAgent, type AgentOptions } from '../src/agent/agent.ts';
 import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
-import type { CommandHook, HookConfig } from '../src/hooks/hook-config.ts';
+import type { CommandHook, HookConfig } from '../src/confirmation/hooks/hook-config.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 import { Crash, crashingStore } from '../src/testing/crashing-store.ts';
 

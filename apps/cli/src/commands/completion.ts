@@ -1,6 +1,5 @@
 import { Argument, Command } from 'commander';
-import type { CliCommand } from '../cli-command.ts';
-import { commands } from '../commands.ts';
+import type { CliCommand, Commands } from '../cli-command.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { exitCodes } from '../exit-codes.ts';
 
@@ -8,13 +7,13 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** Prints a script that completes commands and options in a shell. */
 export const completion: CliCommand = {
-  register(parent, io, done) {
+  register(parent, io, done, commands) {
     parent
       .command('completion')
       .addArgument(new Argument('<shell>', 'the shell').choices(shells))
       .description('Print a script for your shell that completes commands and options.')
       .action(async (shell: (typeof shells)[number]) => {
-        const words = await wordsOf(io);
+        const words = await wordsOf(io, commands);
         io.stdout.text(scripts[shell](words));
         done(exitCodes.ok);
       });
@@ -24,9 +23,9 @@ export const completion: CliCommand = {
 /** Commands, and the words that may follow each of them. */
 type Words = readonly (readonly [command: string, words: readonly string[]])[];
 
-async function wordsOf(io: TerminalIo): Promise<Words> {
+async function wordsOf(io: TerminalIo, commands: Commands): Promise<Words> {
   const root = new Command();
-  for (const load of Object.values(commands)) (await load()).register(root, io, () => undefined);
+  for (const load of Object.values(commands)) (await load()).register(root, io, () => undefined, commands);
   return root.commands.map((command) => [
     command.name(),
     [

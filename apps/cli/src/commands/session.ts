@@ -1,8 +1,7 @@
 import { addAgentOptions } from './agent-options.ts';
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
-import type { CliCommand } from '../cli-command.ts';
-import { commands } from '../commands.ts';
+import type { CliCommand, Commands } from '../cli-command.ts';
 import { chooseConversation, lastConversation } from '../conversations/choose-conversation.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { RunOptions } from '../run/run-options.ts';
@@ -18,25 +17,25 @@ interface SessionOptions extends Omit<RunOptions, 'resume'> {
 
 /** Opens the interactive session: the command without a name. */
 export const session: CliCommand = {
-  register(parent, io, done) {
+  register(parent, io, done, commands) {
     withOptions(parent.command('session', { isDefault: true, hidden: true }))
       .description('Work with an agent in the terminal.')
       .option('-c, --continue', 'continue the last conversation of this directory')
       .option('--resume [id]', 'continue a conversation; without an id, choose one')
-      .action(async (options: SessionOptions) => done(await startSession(options, io)));
+      .action(async (options: SessionOptions) => done(await startSession(options, io, commands)));
   },
 };
 
 /** Continues a conversation in the interactive session. */
 export const resume: CliCommand = {
-  register(parent, io, done) {
+  register(parent, io, done, commands) {
     withOptions(
       parent
         .command('resume')
         .argument('[id]', 'the conversation, or the first characters of its id; without it, choose one')
         .description('Continue a conversation in the terminal.'),
     ).action(async (id: string | undefined, options: SessionOptions) =>
-      done(await startSession({ ...options, resume: id ?? true }, io)),
+      done(await startSession({ ...options, resume: id ?? true }, io, commands)),
     );
   },
 };
@@ -51,7 +50,7 @@ function withOptions(command: Command): Command {
 /** Commands of the program whose output a session shows. */
 const sessionCommands = new Set(['ls', 'show', 'context', 'export', 'permissions', 'config', 'mcp']);
 
-async function startSession(options: SessionOptions, io: TerminalIo): Promise<ExitCode> {
+async function startSession(options: SessionOptions, io: TerminalIo, commands: Commands): Promise<ExitCode> {
   const { continue: isContinued, resume: resumed, ...rest } = options;
   // Loaded here, so that other commands start faster.
   const [{ runSession }, { slashCommands }] = await Promise.all([

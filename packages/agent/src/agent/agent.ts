@@ -5,7 +5,7 @@ import type { Signer } from '@varve/storage';
 import type { ProgramSandbox } from '@varve/tools/workspace';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
 import { AgentError } from '../error.ts';
-import { isWithoutHooks, type HookConfig } from '../hooks/hook-config.ts';
+import { isWithoutHooks, type HookConfig } from '../confirmation/hooks/hook-config.ts';
 import { withRules } from '../confirmation/with-rules.ts';
 import { checkLimits, type Budget, type Limits } from '../budget/limits.ts';
 import { neverConfirm } from '../confirmation/policies.ts';

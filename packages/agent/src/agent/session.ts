@@ -4,7 +4,7 @@ import type { EventLog } from '@varve/storage';
 import type { Mask } from '@varve/text';
 import type { Tool, ClientToolSpec } from '@varve/tools';
 import type { BudgetLedger } from '../budget/budget-ledger.ts';
-import type { SessionHooks } from '../hooks/session-hooks.ts';
+import type { SessionHooks } from '../confirmation/hooks/session-hooks.ts';
 import type { GoalTracker } from '../log/goal-tracker.ts';
 import type { Journal } from '../log/journal.ts';
 import type { MetaDifference } from '../log/settings.ts';

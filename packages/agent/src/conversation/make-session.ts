@@ -6,7 +6,7 @@ import type { Agent } from '../agent/agent.ts';
 import { SessionSettings } from '../agent/session-settings.ts';
 import type { Session } from '../agent/session.ts';
 import { BudgetLedger } from '../budget/budget-ledger.ts';
-import { SessionHooks } from '../hooks/session-hooks.ts';
+import { SessionHooks } from '../confirmation/hooks/session-hooks.ts';
 import type { ConversationTimeline } from '../log/conversation-state.ts';
 import { GoalTracker } from '../log/goal-tracker.ts';
 import { Journal } from '../log/journal.ts';

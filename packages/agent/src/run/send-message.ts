@@ -2,7 +2,7 @@ import { text, textOf, type Content, type TextContent } from '@varve/events';
 import { ToolError } from '@varve/tools';
 import { AgentError } from '../error.ts';
 import { goalDraft, type GoalState } from '../log/projections/goal-projection.ts';
-import type { HookVerdict } from '../hooks/session-hooks.ts';
+import type { HookVerdict } from '../confirmation/hooks/session-hooks.ts';
 import type { Session } from '../agent/session.ts';
 import { activateSkills, skillsIn, type ActivatedSkill, triggeredSkills } from '@varve/skills';
 import { systemPromptDrafts, userMessageDrafts, type MessageAdditions } from './user-message.ts';

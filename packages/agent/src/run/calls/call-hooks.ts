@@ -1,5 +1,5 @@
 import { ObservationEvent } from '@varve/events/kinds';
-import { hookRejectionDraft } from '../../hooks/hook-drafts.ts';
+import { hookRejectionDraft } from '../../confirmation/hooks/hook-drafts.ts';
 import { nudgeDraft, type Draft } from '../../log/drafts.ts';
 import type { Session } from '../../agent/session.ts';
 import { isPending } from './execute-call.ts';

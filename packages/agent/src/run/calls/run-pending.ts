@@ -2,7 +2,7 @@ import { denialOf, isApproved, mustWait } from '../../confirmation/gate.ts';
 import { callErrorDraft, rejectionDraft, statusDraft, type Draft } from '../../log/drafts.ts';
 import type { Session } from '../../agent/session.ts';
 import type { StepContext, StepOutcome } from '../step-context.ts';
-import { hookRejectionDraft } from '../../hooks/hook-drafts.ts';
+import { hookRejectionDraft } from '../../confirmation/hooks/hook-drafts.ts';
 import { allowedDirectories } from './allowed-directories.ts';
 import { contextDrafts, passHooks, runHooksAfter } from './call-hooks.ts';
 import { changedReviewDrafts, reviewPending, type ReplyReviews, type ReviewedPending } from './review-pending.ts';

@@ -1,7 +1,7 @@
 import type { BaseEvent } from '@varve/events';
 import { HookExecutionEvent, UserRejectObservation, type ActionEvent, type HookEventType } from '@varve/events/kinds';
 import type { Mask } from '@varve/text';
-import type { Draft } from '../log/drafts.ts';
+import type { Draft } from '../../log/drafts.ts';
 import type { Hook } from './hook-config.ts';
 import type { HookResult } from './run-hook.ts';
 

@@ -2,7 +2,7 @@ import type { ActionEvent, HookEventType, ObservationEvent } from '@varve/events
 import type { Mask } from '@varve/text';
 import { ToolError } from '@varve/tools';
 import type { ProgramSandbox } from '@varve/tools/workspace';
-import type { Draft } from '../log/drafts.ts';
+import type { Draft } from '../../log/drafts.ts';
 import { hookDraft, shortened, type HookExecution } from './hook-drafts.ts';
 import { maxHookSeconds, type Hook, type HookConfig } from './hook-config.ts';
 import { runHook, type HookInput, type HookResult } from './run-hook.ts';
