@@ -1,5 +1,6 @@
 import { AgentError, type AgentErrorCode } from '@varve/agent';
 import { CondenserError } from '@varve/condensers';
+import { SpecError } from '@varve/events/specs';
 import { LlmError, type LlmErrorCode } from '@varve/llm';
 import { SettingsError, type SettingsErrorCode } from '@varve/settings';
 import { StorageError, type StorageErrorCode } from '@varve/storage';
@@ -61,6 +62,7 @@ export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof AgentError) return failure(exitCodes.usage, error.message, agentHints[error.code]);
   // Only commands that read foreign logs load its package.
   if (error instanceof Error && error.name === 'InteropError') return failure(exitCodes.usage, error.message);
+  if (error instanceof SpecError) return failure(exitCodes.usage, error.message);
   if (error instanceof SettingsError) return failure(exitCodes.usage, error.message, settingsHints[error.code]);
   if (error instanceof SuppressedError) return describeFirst(error);
   if (!(error instanceof StorageError)) return undefined;

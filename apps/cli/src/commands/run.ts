@@ -3,7 +3,9 @@ import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunOptions } from '../run/run-options.ts';
+import { StreamInput } from '../run/stream-input.ts';
 import { taskText } from '../run/task-text.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { addHeadlessOptions, fromHeadless, type HeadlessOptions } from './headless-options.ts';
 import { positiveInteger, positiveNumber } from './option-values.ts';
 
@@ -58,6 +60,7 @@ export const run: CliCommand = {
         ).choices(['current', 'none']),
       )
       .option('--env <name>', "a variable that the agent's shell gets, too; may be repeated", appended)
+      .option('--tools <names>', 'the tools of a new conversation, separated by commas', namesIn)
       .option('--max-steps <count>', 'end the run after this many steps', positiveInteger)
       .option('--max-cost <usd>', 'end the run at this cost; calls of unknown price do not count', positiveNumber)
       .option('--max-tokens <count>', 'end the run at this number of tokens, in and out', positiveInteger)
@@ -67,14 +70,21 @@ export const run: CliCommand = {
       .option('--profile <name>', 'use this model profile (`varve profile`)')
       .option('--agent-profile <name>', 'use this agent profile')
       .option('--set <key=value>', 'any setting of `varve config`, for this run; may be repeated', appended)
+      .option('--output-schema <file>', 'the answer has the form of this JSON Schema, and is alone on stdout as JSON')
+      .addOption(
+        new Option(
+          '--input-format <format>',
+          'standard input is text (default), or messages, decisions and interrupts as JSON lines (stream-json)',
+        ).choices(['text', 'stream-json']),
+      )
       .option('--sign', 'sign the log with the key that `varve key` created (VARVE_SIGNING_KEY)')
       .option('--json', 'print every new event on stdout, one per line, exactly as stored')
       .addOption(new Option('--demo').hideHelp());
     addHeadlessOptions(command).action(async (typed: readonly string[], flags: RunOptions & HeadlessOptions) => {
       const { words, options } = await fromHeadless(typed, flags, io);
       check(options);
-      const hasAnswers = options.textReply === 'wait';
-      const task = await taskText({ words, isResumed: options.resume !== undefined, hasAnswers }, io);
+      const input = options.inputFormat === 'stream-json' ? new StreamInput(io.stdin) : undefined;
+      const task = await (input ? input.task(words, options) : typedTask(words, options, io));
       if (options.approve !== undefined && task !== '') {
         throw new CliError(
           exitCodes.usage,
@@ -86,16 +96,44 @@ export const run: CliCommand = {
         import('../run/run-task.ts'),
         import('../run/offer-init.ts'),
       ]);
-      done(await offerInit(() => runTask(task, options, io), options, io));
+      done(await offerInit(() => runTask(task, options, io, input), options, io));
     });
   },
 };
+
+function namesIn(text: string): readonly string[] {
+  return text.split(',').flatMap((name) => name.trim() || []);
+}
+
+function checkFormats({ resume, goal, inputFormat, outputSchema, textReply, tools }: RunOptions): void {
+  if (inputFormat === 'stream-json' && goal) {
+    throw new CliError(
+      exitCodes.usage,
+      'A goal takes no messages: --goal cannot be used with --input-format stream-json.',
+    );
+  }
+  if (resume !== undefined && outputSchema !== undefined) {
+    throw new CliError(exitCodes.usage, 'A conversation keeps the --output-schema that it was started with.');
+  }
+  if (resume !== undefined && tools !== undefined) {
+    throw new CliError(exitCodes.usage, 'A conversation keeps the --tools that it was started with.');
+  }
+  if (outputSchema !== undefined && textReply === 'finish') {
+    throw new CliError(exitCodes.usage, 'A text is no answer with --output-schema: --text-reply is continue or wait.');
+  }
+}
 
 function appended(name: string, before: readonly string[] = []): readonly string[] {
   return [...before, name];
 }
 
-function check({ resume, approve, reject, hooks, goal, maxRounds }: RunOptions): void {
+async function typedTask(words: readonly string[], { resume, textReply }: RunOptions, io: TerminalIo): Promise<string> {
+  return taskText({ words, isResumed: resume !== undefined, hasAnswers: textReply === 'wait' }, io);
+}
+
+function check(options: RunOptions): void {
+  const { resume, approve, reject, hooks, goal, maxRounds } = options;
+  checkFormats(options);
   if (maxRounds !== undefined && !goal) throw new CliError(exitCodes.usage, '--max-rounds needs --goal.');
   if (resume === undefined && hooks !== undefined) throw new CliError(exitCodes.usage, '--hooks needs --resume ID.');
   if (resume === undefined && (approve !== undefined || reject !== undefined)) {

@@ -8,6 +8,9 @@ export interface Answers extends Disposable {
   readonly onQuestion?: NonNullable<AgentRunOptions['onQuestion']>;
 }
 
+/** The first question ends the run. */
+export const noAnswers: Answers = { [Symbol.dispose]: () => undefined };
+
 /**
  * Returns what answers questions of the agent: the person at the terminal, or with `--text-reply wait` the lines of
  * standard input, one for each question. Without either the first question ends the run.
@@ -17,7 +20,7 @@ export function answersOf(
   { io, progress, printer }: Display & { readonly printer: EventPrinter },
 ): Answers {
   if (io.stdin.isTTY) {
-    if (!io.stderr.isTTY || json) return { [Symbol.dispose]: () => undefined };
+    if (!io.stderr.isTTY || json) return noAnswers;
     return {
       [Symbol.dispose]: () => undefined,
       onQuestion: async (_question, signal) => {
@@ -27,7 +30,7 @@ export function answersOf(
       },
     };
   }
-  if (textReply !== 'wait' || io.stdin.readableEnded) return { [Symbol.dispose]: () => undefined };
+  if (textReply !== 'wait' || io.stdin.readableEnded) return noAnswers;
   const lines = createInterface({ input: io.stdin });
   const answers = lines[Symbol.asyncIterator]();
   return {

@@ -48,7 +48,8 @@ export async function reportEnd(
   };
   if (result.reason === 'finished' || result.reason === 'asked') {
     progress[Symbol.dispose]();
-    if (!isShown) printAnswer(result.text, options, io);
+    const answer = result.output === undefined ? result.text : JSON.stringify(result.output);
+    if (!isShown || result.output !== undefined) printAnswer(answer, options, io);
     const isAsked = result.reason === 'asked';
     if (isKept && (isAsked || isQuestion(result.text))) io.stderr.line(`Answer with: ${resume} "ANSWER"`);
     else if (isKept) io.stderr.line(styled('dim', `Resume with: ${resume}`));

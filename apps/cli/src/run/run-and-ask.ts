@@ -2,13 +2,14 @@ import type { Conversation, RunResult } from '@varve/agent';
 import type { WaitingChild } from '@varve/agent/delegation';
 import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';
-import { answersOf } from './answer-questions.ts';
+import { answersOf, noAnswers } from './answer-questions.ts';
 import { askApproval } from './ask-approval.ts';
 import { CallDecisions, printWaiting } from './decide-calls.ts';
 import type { Display, EventPrinter } from './event-printer.ts';
 import type { Questions } from './questions.ts';
 import { remainingLimits } from './remaining-limits.ts';
 import type { RunOptions } from './run-options.ts';
+import type { StreamInput } from './stream-input.ts';
 import type { Work } from './start-work.ts';
 
 /** Runs, asks the user about waiting calls, and runs again. Without a terminal, waiting ends the run. */
@@ -49,6 +50,8 @@ interface AskedTask {
   readonly questions: Questions;
   /** True if nothing may be asked about, whatever it is. */
   readonly neverAsks?: boolean;
+  /** Messages and decisions of a program, in place of a person. */
+  readonly input?: StreamInput | undefined;
 }
 
 interface Interaction extends Display {
@@ -67,12 +70,12 @@ const activities = {
 
 async function runUntilDecided(
   conversation: Conversation,
-  { options, work, questions, neverAsks = false }: AskedTask,
+  { options, work, questions, neverAsks = false, input }: AskedTask,
   interaction: Interaction,
 ): Promise<RunResult> {
   const { io, progress, printer, signal } = interaction;
   const { maxSteps, json } = options;
-  const canAsk = io.stdin.isTTY === true && io.stderr.isTTY && !json;
+  const canAsk = io.stdin.isTTY === true && io.stderr.isTTY && !json && !input;
   const decisions = new CallDecisions(options, {
     io,
     ask: async (question, aborted) => progress.hiddenDuring(() => askApproval(question, io, aborted)),
@@ -87,9 +90,10 @@ async function runUntilDecided(
     const { goal: _goal, ...runOptions } = options;
     printWaiting(child, { ...runOptions, subAgent }, interaction);
   };
-  using answers = answersOf(options, interaction);
+  using answers = input ? noAnswers : answersOf(options, interaction);
   const { state: before } = conversation;
-  for (let steps = 0; ;) {
+  let steps = 0;
+  const runOnce = async (): Promise<RunResult> => {
     const result = await work({
       // Approved calls are executed even if their reply was the last step.
       ...remainingLimits(options, before, conversation.state),
@@ -109,6 +113,11 @@ async function runUntilDecided(
       },
     });
     steps += result.iterations;
+    return result;
+  };
+  if (input) return input.run(conversation, runOnce, (line) => progress.lineAbove(styled('yellow', line)));
+  for (;;) {
+    const result = await runOnce();
     if (result.reason !== 'waiting' || !canAsk) return result;
     await printer.caughtUp();
     if (!(await decisions.decide(conversation, signal))) return result;

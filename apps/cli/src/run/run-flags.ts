@@ -13,6 +13,7 @@ const flags = {
   confirm: ['confirmation.policy', '--confirm'],
   sandbox: ['sandbox.profile', '--sandbox'],
   textReply: ['text_reply', '--text-reply'],
+  tools: ['tools.only', '--tools'],
   env: ['shell.environment', '--env'],
   sign: ['signing.enabled', '--sign'],
   maxSteps: ['budget.steps', '--max-steps'],

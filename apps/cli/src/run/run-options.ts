@@ -40,6 +40,12 @@ export interface RunOptions {
   readonly set?: readonly string[];
   readonly sign?: true;
   readonly json?: true;
+  /** File with the JSON Schema of the answer. */
+  readonly outputSchema?: string;
+  /** Names of the tools of a new conversation. */
+  readonly tools?: readonly string[];
+  /** Meaning of standard input; default: text. */
+  readonly inputFormat?: 'text' | 'stream-json';
   /** Set by `varve demo`, whose model server ends with it: no hint how to resume. */
   readonly demo?: true;
 }

@@ -18,6 +18,8 @@ import { Questions } from './questions.ts';
 import { runAndAsk } from './run-and-ask.ts';
 import type { RunOptions } from './run-options.ts';
 import { goalLine, startWork } from './start-work.ts';
+import { withOutputSchema } from './output-schema.ts';
+import type { StreamInput } from './stream-input.ts';
 import { StreamedOutput } from './streamed-output.ts';
 import { StreamedReply } from './streamed-reply.ts';
 
@@ -25,7 +27,8 @@ import { StreamedReply } from './streamed-reply.ts';
 const maxTitleMs = 30_000;
 
 /** Runs a task to its end and resolves with the exit status. `task` may be empty with `resume`. */
-export async function runTask(task: string, options: RunOptions, io: TerminalIo): Promise<ExitCode> {
+export async function runTask(task: string, typed: RunOptions, io: TerminalIo, input?: StreamInput): Promise<ExitCode> {
+  const options = await withOutputSchema(typed, io);
   using progress = new Progress(io);
   await using open = new AsyncDisposableStack();
   const display = { io, progress };
@@ -37,7 +40,7 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
     const modelName = prepared.agent.model.name;
     const titleModel = await titleModelOf(prepared, options, io);
     const { secrets } = prepared;
-    const request = { task, options, modelName, titleModel, secrets, questions, neverAsks };
+    const request = { task, options, modelName, titleModel, secrets, questions, neverAsks, input };
     return await runConversation(conversation, request, display);
   } finally {
     await pruned;
@@ -56,6 +59,8 @@ interface RunRequest {
   readonly secrets: readonly string[];
   readonly questions: Questions;
   readonly neverAsks: boolean;
+  /** Messages and decisions of a program. */
+  readonly input: StreamInput | undefined;
 }
 
 /** A conversation that is not kept needs no title. A model that cannot be used has been reported. */

@@ -1,6 +1,5 @@
-import type { Conversation, RunResult } from '@varve/agent';
-import type { BaseEvent } from '@varve/events';
-import { ActionEvent, MessageEvent } from '@varve/events/kinds';
+import type { RunResult } from '@varve/agent';
+import { hasUnreadMessage } from '../run/has-unread-message.ts';
 import { CallDecisions } from '../run/decide-calls.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { Work } from '../run/start-work.ts';
@@ -45,16 +44,4 @@ export async function runOnScreen(work: Work, run: ScreenRun): Promise<RunResult
     const isDone = result.reason === 'finished' || result.reason === 'asked';
     if (!isDone || !hasUnreadMessage(conversation)) return result;
   }
-}
-
-/** Reports whether a message of the user came after everything that the agent wrote. */
-function hasUnreadMessage({ state }: Conversation): boolean {
-  const last = state.view.events.findLast(
-    (event) => isOfAgent(event) || (MessageEvent.is(event) && event.source === 'user'),
-  );
-  return last !== undefined && !isOfAgent(last);
-}
-
-function isOfAgent(event: BaseEvent): boolean {
-  return ActionEvent.is(event) || (MessageEvent.is(event) && event.source === 'agent');
 }
