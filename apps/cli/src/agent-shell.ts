@@ -13,6 +13,8 @@ const refused: ReadonlySet<string> = new Set([
   'config unset',
   'config edit',
   'rm',
+  'scrub',
+  'gc',
   'mcp add',
   'mcp rm',
   'secret key',

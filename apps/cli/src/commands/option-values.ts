@@ -26,3 +26,12 @@ export function publicKeys(value: string, values: readonly string[]): readonly s
   if (!isPublicKey(value)) throw new InvalidArgumentError('It must be an Ed25519 public key: did:key:z6Mk….');
   return [...values, value];
 }
+
+const units = { d: 24 * 60 * 60 * 1000, h: 60 * 60 * 1000, m: 60 * 1000 } as const;
+
+/** Parses an age, such as `30d`, into milliseconds. */
+export function age(value: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([dhm])$/.exec(value) ?? [];
+  if (count === '') throw new InvalidArgumentError('It must be a number of days, hours or minutes: 30d, 12h, 90m.');
+  return Number(count) * units[unit as keyof typeof units];
+}

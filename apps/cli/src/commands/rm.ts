@@ -1,5 +1,4 @@
 import type { EventStore, Summary } from '@varve/storage';
-import { InvalidArgumentError } from 'commander';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { treeOf } from '../conversations/find-conversations.ts';
@@ -8,7 +7,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { positiveInteger } from './option-values.ts';
+import { age, positiveInteger } from './option-values.ts';
 
 interface RmOptions {
   readonly store?: string;
@@ -83,12 +82,4 @@ async function removeTrees(store: EventStore, trees: Trees, { yes }: RmOptions, 
   io.stderr.line(`Removed ${removed.length === 1 ? '1 conversation' : `${removed.length} conversations`}.`);
   for (const [id = ''] of skipped) io.stderr.line(`${id} was not removed: another process uses it.`);
   return skipped.length > 0 ? exitCodes.storage : exitCodes.ok;
-}
-
-const units = { d: 24 * 60 * 60 * 1000, h: 60 * 60 * 1000, m: 60 * 1000 } as const;
-
-function age(value: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,6})([dhm])$/.exec(value) ?? [];
-  if (count === '') throw new InvalidArgumentError('It must be a number of days, hours or minutes: 30d, 12h, 90m.');
-  return Number(count) * units[unit as keyof typeof units];
 }

@@ -35,7 +35,7 @@ export async function runTask(task: string, typed: RunOptions, io: TerminalIo, i
   const questions = new Questions(display);
   const { conversation, prepared, neverAsks } = await openRun(options, { ...display, questions }, open);
   // Runs concurrently, so that the command does not wait for it at its end.
-  const pruned = pruneVarveHome(io, conversation.id);
+  const pruned = pruneVarveHome(io, { keep: conversation.id });
   try {
     const modelName = prepared.agent.model.name;
     const titleModel = await titleModelOf(prepared, options, io);

@@ -1,0 +1,37 @@
+import type { Conversation } from '@varve/agent';
+import { CliError } from '../cli-error.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { RunOptions } from '../run/run-options.ts';
+
+/** Goes back in a conversation: the next event follows an earlier one. */
+export const rewind: CliCommand = {
+  register(parent, io, done) {
+    parent
+      .command('rewind')
+      .argument('<id>', 'the conversation, or the first characters of its id')
+      .argument('<event>', 'id of the event that stays the last one, its first characters, or start')
+      .description('Go back to an event: later ones stay in the log, on a branch of their own. Files stay as they are.')
+      .option('--store <url>', 'the store, for instance sqlite:FILE')
+      .option('--sign', 'sign the new events with the key that `varve key` created')
+      .action(async (id: string, event: string, options: Pick<RunOptions, 'store' | 'sign'>) => {
+        const { withStored } = await import('../run/with-stored.ts');
+        await withStored(id, options, io, async (conversation) => {
+          await conversation.navigate(event === 'start' ? undefined : await eventIn(conversation, event));
+        });
+        done(exitCodes.ok);
+      });
+  },
+};
+
+async function eventIn(conversation: Conversation, typed: string): Promise<string> {
+  const found: string[] = [];
+  for await (const { event } of conversation.events()) if (event.id.startsWith(typed)) found.push(event.id);
+  const [id] = found;
+  if (id === undefined) {
+    const hint = '`varve show ID --full` shows the ids of events.';
+    throw new CliError(exitCodes.usage, `No event of the conversation matches "${typed}".`, hint);
+  }
+  if (found.length === 1 || found.includes(typed)) return found.length === 1 ? id : typed;
+  throw new CliError(exitCodes.usage, `"${typed}" matches ${found.length} events.`, 'Type more of the id.');
+}

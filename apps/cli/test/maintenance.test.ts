@@ -1,0 +1,81 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
+import { expect, test } from 'vitest';
+import { newHome, runVarve } from './run-varve.ts';
+
+const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
+
+/** Returns a home with one conversation of these tasks, its id, and what runs a command there. */
+async function conversationOf(tasks: readonly string[]) {
+  const home = await newHome();
+  const server = await scriptedServer([...tasks, 'later'].map((task) => done(`Done: ${task}`)));
+  const varve = (args: readonly string[], stdin = '') => runVarve(args, { home, stdin });
+  const [first = '', ...others] = tasks;
+  const run = await varve(['run', '--base-url', server.url, '--model', 'm', first]);
+  const id = /conversation (\w+)/.exec(run.stderr)?.[1] ?? '';
+  for (const task of others) await varve(['run', '--resume', id, task]);
+  return { id, server, varve, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+test('rewind goes back to an event: the model reads nothing that came after it, and the log keeps all', async () => {
+  await using conversation = await conversationOf(['task-one', 'task-two']);
+  const { id, server, varve } = conversation;
+  const events = (await varve(['show', id, '--json'])).stdout.trim().split('\n');
+  const { id: event } = JSON.parse(events.find((line) => line.includes('Done: task-one')) ?? '{}') as { id: string };
+  expect((await varve(['rewind', id, event.slice(0, 8)])).code).toBe(0);
+  await varve(['run', '--resume', id, 'task-three']);
+  expect(server.requests[2]?.text).toContain('task-one');
+  expect(server.requests[2]?.text).toContain('task-three');
+  expect(server.requests[2]?.text).not.toContain('task-two');
+  expect((await varve(['show', id, '--json'])).stdout).toContain('task-two');
+  expect(await varve(['rewind', id, 'zzz'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--full') });
+});
+
+test('rewind to the start leaves the model nothing of before', async () => {
+  await using conversation = await conversationOf(['task-one']);
+  const { id, server, varve } = conversation;
+  expect((await varve(['rewind', id, 'start'])).code).toBe(0);
+  await varve(['run', '--resume', id, 'task-two']);
+  expect(server.requests[1]?.text).not.toContain('task-one');
+});
+
+test('scrub masks typed and stored secrets in all conversations, and the logs stay verifiable', async () => {
+  await using conversation = await conversationOf(['the key is tok-first-0123456789', 'and tok-second-0123456789']);
+  const { id, varve } = conversation;
+  expect(await varve(['scrub'], 'tok-first-0123456789\n')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('varve key'),
+  });
+  await varve(['key']);
+  const typed = await varve(['scrub'], 'tok-first-0123456789\n');
+  expect([typed.code, typed.stderr]).toEqual([0, expect.stringMatching(/Masked \d+ events? in 1 conversation\./)]);
+  await varve(['secret', 'set', 'SECOND'], 'tok-second-0123456789');
+  expect((await varve(['scrub', 'SECOND'])).code).toBe(0);
+  const shown = (await varve(['show', id, '--json'])).stdout;
+  expect(shown).not.toContain('tok-first');
+  expect(shown).not.toContain('tok-second');
+  expect((await varve(['verify', id])).code).toBe(0);
+  expect((await varve(['scrub', 'NONE'])).code).toBe(5);
+  expect((await varve(['scrub'], '')).code).toBe(2);
+});
+
+test('gc removes files of old conversations only', async () => {
+  const home = await newHome();
+  const outputs = join(home, '.varve/outputs');
+  for (const [name, days] of [
+    ['old', 40],
+    ['new', 2],
+  ] as const) {
+    const directory = join(outputs, name);
+    await mkdir(directory, { recursive: true });
+    const file = join(directory, 'terminal_output_0123abcd.txt');
+    await writeFile(file, 'x');
+    const time = new Date(Date.now() - days * 24 * 60 * 60 * 1000);
+    for (const path of [file, directory]) await utimes(path, time, time);
+  }
+  expect(await runVarve(['gc'], { home })).toMatchObject({ code: 0, stderr: 'Removed the files of 1 directory.\n' });
+  expect(await readdir(outputs)).toEqual(['new']);
+  expect((await runVarve(['gc', '--older-than', '1d'], { home })).code).toBe(0);
+  expect(await readdir(outputs)).toEqual([]);
+});
