@@ -232,7 +232,7 @@ test('the model receives files, links and images of a prompt', async () => {
   }
 });
 
-test('a failure of the model is an error of the prompt with what to do next, and the session goes on', async () => {
+test('a failure of the model is an error of the prompt with what to do next, and the session continues', async () => {
   const home = await newHome();
   await using server = await scriptedServer([{ fault: { kind: 'answer', status: 401, body: '{}' } }, done('Now.')]);
   await withEditor(server, { home }, async (editor) => {

@@ -171,14 +171,14 @@ test('an interrupt stops a command, and a message after it continues', async () 
     [{ type: 'message', text: 'Go.' }],
     (event, write, end) => {
       if (event.kind === 'ActionEvent' && event['tool_name'] === 'terminal') write({ type: 'interrupt' });
-      if (event.kind === 'InterruptEvent') write({ type: 'message', text: 'Go on.' });
+      if (event.kind === 'InterruptEvent') write({ type: 'message', text: 'Continue.' });
       if (isStatus(event, 'finished')) end();
     },
     '--confirm',
     'never',
   );
   expect(run.code).toBe(0);
-  expect(server.requests[1]?.text).toContain('Go on.');
+  expect(server.requests[1]?.text).toContain('Continue.');
 });
 
 test.for([

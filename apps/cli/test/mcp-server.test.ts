@@ -120,7 +120,7 @@ test('the model reads why a call was rejected, and messages continue a conversat
   expect(server.requests[2]?.text).toContain('And then?');
 });
 
-test('a run goes on in the background, and can be stopped', async () => {
+test('a run continues in the background, and can be stopped', async () => {
   await using server = await scriptedServer([command('sleep 600')]);
   await using client = await TestClient.start(server, '--confirm', 'never');
   const { data } = await client.call('start_task', { task: 'Wait.', wait_seconds: 0 });

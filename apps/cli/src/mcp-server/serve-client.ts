@@ -17,7 +17,7 @@ export interface McpServerOptions extends RunOptions {
 
 const instructions =
   'A coding agent that works in a directory and records every step. Start a task, wait for its end with task_status, ' +
-  'show the user the calls that wait, and decide about them only as the user says.';
+  'show the user the calls that wait, and decide about them only as the user asks.';
 
 /** Serves a client on standard input and output until it closes them. Runs that are in progress are interrupted. */
 export async function serveClient({ approvals, ...options }: McpServerOptions, io: TerminalIo): Promise<void> {
