@@ -118,6 +118,30 @@ test('skills of .claude are read, with an unquoted colon in a description', asyn
   expect(skills).toMatchObject([{ name: 'notes', description: 'Use this: for notes. Not: for code.' }]);
 });
 
+test('rules of Cursor always apply, apply to paths, are loaded by the model, or are named by the user', async () => {
+  const workspace = await directory({
+    '.cursor/rules/always.mdc': '---\ndescription:\nglobs:\nalwaysApply: true\n---\nBe brief.',
+    '.cursor/rules/web/react.mdc': '---\nglobs: *.{jsx,tsx},src/ui/**\nalwaysApply: false\n---\nUse hooks.',
+    '.cursor/rules/list.mdc': '---\nglobs: ["*.sql"]\n---\nUse CTEs.',
+    '.cursor/rules/Release Notes.mdc': '---\ndescription: How to: write notes\nalwaysApply: false\n---\nGroup them.',
+    '.cursor/rules/manual.mdc': '---\nalwaysApply: false\n---\nOnly on demand.',
+    '.cursor/rules/plain.mdc': 'No front matter.',
+    '.cursor/rules/notes.md': 'Cursor does not read this.',
+    '.cursor/rules/broken.mdc': '---\nglobs: [\n---\nText.',
+  });
+  const { skills, problems } = await loadSkills({ workspace });
+  expect(skills).toMatchObject([
+    { name: 'always', isListed: false, content: 'Be brief.' },
+    { name: 'list', trigger: { type: 'path', paths: ['*.sql'] } },
+    { name: 'manual', trigger: { type: 'keyword', keywords: ['@manual'] } },
+    { name: 'plain', trigger: { type: 'keyword', keywords: ['@plain'] } },
+    { name: 'react', trigger: { type: 'path', paths: ['*.{jsx,tsx}', 'src/ui/**'] } },
+    { name: 'release-notes', isListed: true, description: 'How to: write notes', content: 'Group them.' },
+  ]);
+  expect(skills.map(({ trigger }) => trigger !== undefined)).toEqual([false, true, true, true, true, false]);
+  expect(problems.map(({ path }) => path)).toEqual([join(workspace, '.cursor/rules/broken.mdc')]);
+});
+
 test('an empty directory named .git does not hide the repository around it', async () => {
   const root = await directory({ '.git/HEAD': 'ref: refs/heads/main', '.varve/skills/outer.md': 'Outer.' });
   const workspace = join(root, 'inner');

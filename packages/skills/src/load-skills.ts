@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { cursorDirectory } from './cursor-rule.ts';
 import { fileBudget } from './sources/file-budget.ts';
 import { SourceError, type SourceProblem, type SourceRoot } from './sources/read-source.ts';
 import { trustNothing, type TrustPredicate } from './sources/trust.ts';
@@ -37,12 +38,13 @@ const projectDirectories = [
   '.openhands/skills',
   '.openhands/microagents',
   '.claude/skills',
+  cursorDirectory,
 ];
 
 /**
  * Loads the skills of the workspace, of the git repository around it, of the user, and public ones. The first with a
  * name in this order is used, so that a project replaces what its user has. Within a directory a `SKILL.md` precedes a
- * file. A file with an error is a problem, and does not prevent others.
+ * file. A file with an error is a problem, and does not prevent others. Rules of Cursor are skills too.
  *
  * @see software-agent-sdk load_project_skills, load_user_skills
  */

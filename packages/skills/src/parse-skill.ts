@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { lazy } from '@varve/events';
 import { SourceError } from './sources/read-source.ts';
 import { splitFrontMatter } from './sources/front-matter.ts';
+import { fieldsOfRule } from './cursor-rule.ts';
+import type { SkillFile } from './find-skill-files.ts';
 import { commandsIn } from './dynamic-text.ts';
 import { maxDescriptionLength, maxNameLength, skillName, type Skill, type SkillTrigger } from './skill.ts';
 
@@ -41,7 +43,8 @@ const known = lazy(() =>
     'allowed-tools': words(),
     'disable-model-invocation': z.boolean().nullish(),
     paths: z
-      .union([z.string().transform((text) => text.split(',')), z.array(z.string())])
+      // A comma within braces is part of a pattern.
+      .union([z.string().transform((text) => text.match(/(?:\{[^{}]*\}|[^,])+/g) ?? []), z.array(z.string())])
       .transform((list) => list.map((path) => path.trim()).filter((path) => path !== ''))
       .nullish(),
   }),
@@ -53,8 +56,14 @@ const known = lazy(() =>
  *
  * @throws {SourceError} for invalid front matter, invalid fields, and a name without letters and digits.
  */
-export async function parseSkill(text: string, fallbackName: string, isListed: boolean): Promise<ParsedSkill> {
-  const { fields, body } = await splitFrontMatter(text);
+export async function parseSkill(
+  text: string,
+  fallbackName: string,
+  format: SkillFile['format'],
+): Promise<ParsedSkill> {
+  const { fields: written, body } = await splitFrontMatter(text);
+  const { fields, isListed } =
+    format === 'cursor-rule' ? fieldsOfRule(written, fallbackName) : { fields: written, isListed: format === 'skill' };
   const { data, error } = known().safeParse(fields);
   if (!data) {
     const [issue] = error.issues;

@@ -25,17 +25,18 @@ export async function readSkill(root: SourceRoot, file: SkillFile, trusted: Trus
   const content = await readSource(root, file.path);
   if (!content) throw new SourceError('The file does not exist.');
   if (content.length > maxBytes) throw new SourceError(`The skill is larger than ${maxBytes} bytes.`);
-  const { hasCommands, ...parsed } = await parseSkill(content.toString(), nameOf(file), file.isListed);
+  const { hasCommands, ...parsed } = await parseSkill(content.toString(), nameOf(file), file.format);
   const directory = dirname(file.path);
   const problems: SourceProblem[] = [];
   const onProblem = (error: SourceError, path: string): void => {
     problems.push(error.at(join(root.directory, directory, path)));
   };
   const part: SkillPart = { root, directory, onProblem };
-  const names = file.isListed ? await resourcesOf(part) : [];
+  const isFolder = file.format === 'skill';
+  const names = isFolder ? await resourcesOf(part) : [];
   const { scripts, digests } = await digestsOf(part, names);
   const resources = names.filter((path) => !path.startsWith('scripts/') || scripts.includes(path));
-  const { mcp, servers } = file.isListed ? await serversOf(part) : { mcp: undefined, servers: {} };
+  const { mcp, servers } = isFolder ? await serversOf(part) : { mcp: undefined, servers: {} };
   const executes: readonly SkillExecution[] = [
     ...(hasCommands ? ['commands' as const] : []),
     ...(Object.keys(servers).length > 0 ? ['mcp' as const] : []),
@@ -57,9 +58,9 @@ export async function readSkill(root: SourceRoot, file: SkillFile, trusted: Trus
   return { skill, problems };
 }
 
-function nameOf({ path, isListed }: SkillFile): string {
+function nameOf({ path, format }: SkillFile): string {
   const parts = path.split('/');
-  return isListed ? (parts.at(-2) ?? '') : (parts.at(-1) ?? '').replace(/\.md$/i, '');
+  return format === 'skill' ? (parts.at(-2) ?? '') : (parts.at(-1) ?? '').replace(/\.mdc?$/i, '');
 }
 
 /** Directory of a skill, whose unusable files do not prevent the others from being used. */

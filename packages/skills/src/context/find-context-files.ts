@@ -35,7 +35,6 @@ const unreadPaths = [
   '.claude/settings.local.json',
   '.claude/commands',
   '.claude/rules',
-  '.cursor/rules',
   '.cursor/mcp.json',
   '.vscode/mcp.json',
   '.windsurf/rules',
@@ -74,10 +73,14 @@ export async function repositoryPlaces(workspace: string): Promise<readonly Cont
   return lists.flat().map((path) => ({ path, origin: 'repository' as const, root }));
 }
 
+/** Rules that are skills in a workspace and in the root of its repository, and have no effect between them. */
+const rulesOfFolders = '.cursor/rules';
+
 /** Returns the files of other tools that have no effect, in a workspace and above it in its repository. */
 export async function unreadPlaces(workspace: string): Promise<readonly string[]> {
   const directories = await directoriesOf(await realpath(workspace).catch(() => workspace));
-  const paths = directories.flatMap((directory) => unreadPaths.map((path) => `${directory}/${path}`));
+  const between = directories.slice(1, -1).map((directory) => `${directory}/${rulesOfFolders}`);
+  const paths = [...directories.flatMap((directory) => unreadPaths.map((path) => `${directory}/${path}`)), ...between];
   const exists = await Promise.all(paths.map(async (path) => stat(path).then(Boolean, () => false)));
   return paths.filter((_, index) => exists[index]).map((path) => path.replace(/\/$/, ''));
 }

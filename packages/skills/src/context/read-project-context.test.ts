@@ -93,12 +93,18 @@ test('files that CLAUDE.md imports follow it, once, and not those in code or out
 
 test('rules and settings of other tools are named', async () => {
   await using root = await mkdtempDisposable(join(await realpath(tmpdir()), 'varve-'));
-  const paths = ['.claude/settings.json', '.claude/commands/a.md', '.cursor/rules/b.mdc'];
+  const paths = [
+    '.git/HEAD',
+    '.claude/settings.json',
+    '.claude/commands/a.md',
+    ...['.', 'a', 'a/b'].map((at) => `${at}/.cursor/rules/b.mdc`),
+  ];
   for (const path of paths) await mkdir(join(root.path, path, '..'), { recursive: true });
   for (const path of paths) await writeFile(join(root.path, path), '{}');
-  const { unread } = await readProjectContext(root.path);
+  const { unread } = await readProjectContext(join(root.path, 'a/b'));
+  // Those of the workspace and of the root of its repository are skills.
   expect(unread).toEqual(
-    ['.claude/settings.json', '.claude/commands', '.cursor/rules'].map((path) => join(root.path, path)),
+    ['.claude/settings.json', '.claude/commands', 'a/.cursor/rules'].map((path) => join(root.path, path)),
   );
 });
 

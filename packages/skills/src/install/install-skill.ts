@@ -52,7 +52,7 @@ async function skillsIn(
       continue;
     const text = Buffer.from(files.get(path) ?? []).toString();
     const skillName = prefix.split('/').at(-2) ?? '';
-    const name = skillName === '' ? await nameIn(text) : (await parseSkill(text, skillName, true)).name;
+    const name = skillName === '' ? await nameIn(text) : (await parseSkill(text, skillName, 'skill')).name;
     if (skillsByName.has(name)) throw new SourceError(`The archive contains the skill ${name} twice.`);
     const skillFiles = [...files].filter(([file]) => file.startsWith(prefix));
     skillsByName.set(name, new Map(skillFiles.map(([file, content]) => [file.slice(prefix.length), content])));
@@ -62,8 +62,8 @@ async function skillsIn(
 
 /** Returns the name of a skill whose directory has none. */
 async function nameIn(text: string): Promise<string> {
-  const { name } = await parseSkill(text, '', false);
-  return (await parseSkill(text, name, true)).name;
+  const { name } = await parseSkill(text, '', 'text');
+  return (await parseSkill(text, name, 'skill')).name;
 }
 
 async function checkNew(path: string): Promise<void> {

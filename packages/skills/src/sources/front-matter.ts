@@ -28,7 +28,7 @@ export async function splitFrontMatter(text: string): Promise<FrontMatter> {
   const yaml = rest.slice(0, end.index);
   const lines = yaml.split('\n');
   return {
-    fields: await parseFields(yaml),
+    fields: await parseFields(withQuotedGlobs(yaml)),
     body: rest.slice(end.index + end[0].length).trim(),
     lineOf: (field) => lines.findIndex((line) => line.split(':')[0]?.replaceAll(/["'\s]/g, '') === field) + 2,
   };
@@ -66,6 +66,13 @@ async function parse(yaml: string): Promise<unknown> {
     if (error instanceof RangeError) throw new SourceError('The front matter is nested too deeply.', 2);
     throw error;
   }
+}
+
+/** Quotes patterns of paths that begin with an asterisk, which other agents accept as text: in YAML they are aliases. */
+function withQuotedGlobs(yaml: string): string {
+  return yaml.replaceAll(/^(globs|paths):[ \t]+(\*.*)$/gm, (_, key: string, value: string) => {
+    return `${key}: ${JSON.stringify(value.trim())}`;
+  });
 }
 
 /** Quotes the values of one line that contain a colon and a blank, which other agents accept as text. */
