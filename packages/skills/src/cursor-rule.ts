@@ -4,14 +4,16 @@ import * as z from 'zod';
 /** Directory of the rules of Cursor. */
 export const cursorDirectory = '.cursor/rules';
 
-const rule = z.looseObject({
-  alwaysApply: z.boolean().nullish().catch(undefined),
-  description: z.string().nullish().catch(undefined),
-  globs: z
-    .union([z.string(), z.array(z.string())])
-    .nullish()
-    .catch(undefined),
-});
+const rule = lazy(() =>
+  z.looseObject({
+    alwaysApply: z.boolean().nullish().catch(undefined),
+    description: z.string().nullish().catch(undefined),
+    globs: z
+      .union([z.string(), z.array(z.string())])
+      .nullish()
+      .catch(undefined),
+  }),
+);
 
 /** A rule of Cursor as the fields of a skill. */
 export interface RuleFields {
@@ -27,7 +29,7 @@ export interface RuleFields {
  * @see https://cursor.com/docs/context/rules
  */
 export function fieldsOfRule(written: Readonly<Record<string, unknown>>, name: string): RuleFields {
-  const { alwaysApply, description, globs } = rule.parse(written);
+  const { alwaysApply, description, globs } = rule().parse(written);
   const about = description?.trim() ? { description: description.trim() } : {};
   const paths = globs ?? '';
   if (alwaysApply === true) return { fields: about, isListed: false };

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { isLoopback, type Variables } from '@varve/text';
 
 /** Proxies of a process, in the form in which Node reads them. */
@@ -29,12 +30,25 @@ export function proxyVariables(env: Variables): ProxyVariables | undefined {
 export function proxyFor(address: string, env: Variables): string | undefined {
   const url = URL.parse(address);
   if (!url || isLoopback(address)) return undefined;
-  const isExcepted = exceptions(env).some((each) => {
-    const name = each.replace(/:\d+$/, '').replace(/^\*?\./, '');
-    return name === '*' || url.hostname === name || url.hostname.endsWith(`.${name}`);
-  });
-  const proxy = isExcepted ? undefined : proxyOf(url.protocol === 'https:' ? 'https_proxy' : 'http_proxy', env);
+  const proxy = exceptions(env).some((each) => covers(each, url))
+    ? undefined
+    : proxyOf(url.protocol === 'https:' ? 'https_proxy' : 'http_proxy', env);
   return proxy === undefined ? undefined : `${new URL(proxy).protocol}//${new URL(proxy).host}`;
+}
+
+/** Reports whether an exception covers an address: a name with its subdomains, an address or a range of them. */
+function covers(exception: string, { hostname, port, protocol }: URL): boolean {
+  const [first = '', last] = exception.split('-');
+  if (isIPv4(first) && last !== undefined && isIPv4(last)) {
+    return isIPv4(hostname) && numberOf(first) <= numberOf(hostname) && numberOf(hostname) <= numberOf(last);
+  }
+  const [, name = '', onlyPort] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(exception) ?? [];
+  const isHost = name === '*' || hostname === name || hostname.endsWith(`.${name}`);
+  return isHost && (onlyPort === undefined || onlyPort === (port || (protocol === 'https:' ? '443' : '80')));
+}
+
+function numberOf(address: string): number {
+  return address.split('.').reduce((number, part) => number * 256 + Number(part), 0);
 }
 
 function exceptions(env: Variables): readonly string[] {

@@ -46,7 +46,7 @@ export interface Configuration {
  *
  * @see software-agent-sdk .openhands/hooks.json, .openhands/setup.sh, .agents/skills
  */
-const projectPlaces = ['.varve', '.openhands', '.agents', '.claude/skills', '.mcp.json'];
+const projectPlaces = ['.varve', '.openhands', '.agents', '.claude/skills', '.cursor/rules', '.mcp.json'];
 
 /** Of the home directory only what runs: the other files in these directories are data of agent systems. */
 const userPlaces = [
@@ -57,6 +57,7 @@ const userPlaces = [
   '.openhands/skills',
   '.openhands/microagents',
   '.claude/skills',
+  '.cursor/rules',
 ];
 
 /** Options of {@link readConfiguration}. */

@@ -46,6 +46,7 @@ test('what a person has trusted is trusted until a byte, a name or a right of it
     ({ write }) => write('.openhands/setup.sh', 'id'),
     ({ write }) => write('.mcp.json', '{}'),
     ({ write }) => write('.agents/skills/x/SKILL.md', '!`id`'),
+    ({ write }) => write('.cursor/rules/x.mdc', '!`id`'),
     ({ workspace }) => chmodSync(join(workspace, '.openhands/a.sh'), 0o755),
     ({ workspace }) => rmSync(join(workspace, '.openhands/a.sh')),
     ({ workspace, write }) => {

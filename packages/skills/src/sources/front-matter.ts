@@ -68,7 +68,7 @@ async function parse(yaml: string): Promise<unknown> {
   }
 }
 
-/** Quotes patterns of paths that begin with an asterisk, which other agents accept as text: in YAML they are aliases. */
+/** Quotes patterns of paths that begin with an asterisk, which is an alias in YAML and text for other agents. */
 function withQuotedGlobs(yaml: string): string {
   return yaml.replaceAll(/^(globs|paths):[ \t]+(\*.*)$/gm, (_, key: string, value: string) => {
     return `${key}: ${JSON.stringify(value.trim())}`;
