@@ -9,7 +9,7 @@ import { scriptedServer } from '@varve/llm/testing';
 import { sandboxProblem } from '@varve/sandbox';
 import { processEnvironment } from './process-environment.ts';
 
-const problem = sandboxProblem();
+const problem = await sandboxProblem();
 if (problem !== undefined) process.stderr.write(`NOT TESTED: dangerous commands in a sandbox. ${problem}\n`);
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));

@@ -11,7 +11,7 @@ import { openSandbox, sandboxProblem } from '@varve/sandbox';
 import { permissionStore } from '@varve/settings/trust';
 import { answered, type AskedPolicy } from './asked-run.ts';
 
-const problem = sandboxProblem();
+const problem = await sandboxProblem();
 if (problem !== undefined) process.stderr.write(`NOT TESTED: calls that run outside of a sandbox. ${problem}\n`);
 
 const root = mkdtempSync('/var/tmp/varve-test-');

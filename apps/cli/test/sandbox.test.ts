@@ -10,7 +10,7 @@ import { sandboxProblem } from '@varve/sandbox';
 import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const problem = sandboxProblem();
+const problem = await sandboxProblem();
 if (problem !== undefined) process.stderr.write(`NOT TESTED: commands of a run in a sandbox. ${problem}\n`);
 
 /** Runs a script in the workspace by `varve run`, and returns its log and what the model received. */

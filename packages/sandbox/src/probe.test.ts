@@ -13,8 +13,8 @@ test.for([
   expect(explain(message, (path) => new Map<string, string>(Object.entries(settings)).get(path))).toContain(expected);
 });
 
-test('names the system that has no sandbox', () => {
-  expect(sandboxProblem('win32')).toBe('There is no sandbox for the system win32; on Windows use WSL 2.');
+test('names the system that has no sandbox', async () => {
+  expect(await sandboxProblem('win32')).toBe('There is no sandbox for the system win32; on Windows use WSL 2.');
 });
 
 test('asks for a newer bubblewrap', () => {

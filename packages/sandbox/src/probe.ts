@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { bubblewrap } from './bubblewrap/bubblewrap.ts';
 import { findProgram } from './bubblewrap/find-program.ts';
@@ -11,8 +11,8 @@ const policy: SandboxPolicy = { profile: 'probe', writable: [], readOnly: [], hi
 
 const timeoutMs = 10_000;
 
-/** Why programs cannot be run in a sandbox here, in one sentence with the remedy; undefined when they can. */
-export function sandboxProblem(platform: NodeJS.Platform = process.platform): string | undefined {
+/** Resolves to the reason why programs cannot run in a sandbox here, with the remedy; to undefined when they can. */
+export async function sandboxProblem(platform: NodeJS.Platform = process.platform): Promise<string | undefined> {
   if (platform === 'darwin')
     return existsSync(seatbeltProgram) ? problemOf(seatbelt(policy)) : `The program ${seatbeltProgram} is missing.`;
   if (platform !== 'linux') return `There is no sandbox for the system ${platform}; on Windows use WSL 2.`;
@@ -24,12 +24,15 @@ export function sandboxProblem(platform: NodeJS.Platform = process.platform): st
 }
 
 /** Runs a command in the sandbox. */
-function problemOf(sandbox: Sandbox): string | undefined {
+async function problemOf(sandbox: Sandbox): Promise<string | undefined> {
   try {
     const { program, args, env } = sandbox.wrap(['/bin/sh', '-c', 'echo inside'], { directory: '/', env: {} });
-    const { stdout, stderr, error } = spawnSync(program, args, { env, timeout: timeoutMs, encoding: 'utf8' });
-    if (stdout === 'inside\n') return undefined;
-    return explain(error?.message ?? stderr.trim(), readSetting);
+    return await new Promise((resolve) => {
+      execFile(program, args, { env, timeout: timeoutMs }, (error, stdout, stderr) => {
+        const message = typeof error?.code === 'string' || error?.killed ? error.message : stderr.trim();
+        resolve(stdout === 'inside\n' ? undefined : explain(message, readSetting));
+      });
+    });
   } finally {
     sandbox.close();
   }

@@ -52,8 +52,8 @@ async function settingsFinding(io: TerminalIo): Promise<Finding> {
   return { problem: warning, hint: '`varve config` lists the settings with their places.' };
 }
 
-function sandboxFinding(): Finding {
-  const problem = sandboxProblem();
+async function sandboxFinding(): Promise<Finding> {
+  const problem = await sandboxProblem();
   return problem === undefined ? { found: 'commands can run inside of walls' } : { problem };
 }
 

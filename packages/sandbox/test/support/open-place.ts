@@ -8,7 +8,7 @@ import { sandboxProblem } from '../../src/probe.ts';
 import type { Sandbox } from '../../src/sandbox.ts';
 
 /** Why the tests of this file cannot run here. Reported, because nothing else would show that they are missing. */
-export const problem = sandboxProblem();
+export const problem = await sandboxProblem();
 if (problem !== undefined) process.stderr.write(`NOT TESTED: the sandbox. ${problem}\n`);
 
 /** A home directory with a workspace, outside of the temporary directories that a sandbox may write. */

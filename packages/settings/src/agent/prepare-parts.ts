@@ -6,7 +6,7 @@ import type { Settings } from '../layers/resolve-settings.ts';
 import { loadExtensions, type Extensions } from '../extensions/load-extensions.ts';
 import { permissionStore } from '../permissions/permission-store.ts';
 import { hooksForRun, type ResumedHooks } from './hooks-for-run.ts';
-import { sandboxFromSettings, type AgentSandbox, type SandboxSetup } from './sandbox-from-settings.ts';
+import { probeSandbox, sandboxFromSettings, type AgentSandbox, type SandboxSetup } from './sandbox-from-settings.ts';
 import { startServers, type StartedServers, type StartServersOptions } from './start-servers.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 
@@ -67,6 +67,8 @@ export interface PreparedParts extends AsyncDisposable {
 export async function prepareParts(options: PartsOptions): Promise<PreparedParts> {
   const { settings, home, workspace, stored, places = {}, skillDirectories = [] } = options;
   const disabledSkills = [...(settings.get('skills.disabled') ?? []), ...(options.disabledSkills ?? [])];
+  // A command in a sandbox takes as long as reading the files.
+  const probe = probeSandbox(options);
   const extensions = await loadExtensions({
     home,
     workspace,
@@ -78,7 +80,7 @@ export async function prepareParts(options: PartsOptions): Promise<PreparedParts
   const context = stored ? { files: [], warnings: [] } : await contextOf(options);
   const rules = (await permissionStore(home).list(workspace)).map(({ rule }) => rule);
   using opened = new DisposableStack();
-  const walls = opened.use(sandboxFromSettings({ ...options, rules }));
+  const walls = opened.use(sandboxFromSettings({ ...options, rules, problem: await probe }));
   const started = { ...options, stored: stored?.serverTools, sandbox: walls.servers };
   const servers = await startServers(extensions.servers, started);
   opened.move();

@@ -24,6 +24,8 @@ export interface SandboxSetup {
   /** Home directory of the user; without it there is no sandbox. */
   readonly userHome?: string | undefined;
   readonly rules: readonly PermissionRule[];
+  /** Result of {@link probeSandbox}. */
+  readonly problem: string | undefined;
   /** Environment of this process, which names the proxy of the network. */
   readonly env: Variables;
   /** Decides about a host that no rule names, once for each. Default: it is refused. */
@@ -40,16 +42,25 @@ export interface AgentSandbox extends Disposable {
   readonly warnings: readonly string[];
 }
 
+/** Resolves to the reason why the sandbox that the settings choose cannot be opened. Takes as long as a command in it. */
+export async function probeSandbox(setup: Pick<SandboxSetup, 'settings' | 'userHome'>): Promise<string | undefined> {
+  return profileOf(setup) === 'off' ? undefined : sandboxProblem();
+}
+
+/** Without a home directory there is no sandbox. */
+function profileOf({ settings, userHome }: Pick<SandboxSetup, 'settings' | 'userHome'>) {
+  return userHome === undefined ? 'off' : (settings.get('sandbox.profile') ?? 'off');
+}
+
 /**
  * Opens the sandbox that the settings choose.
  *
  * @throws {SettingsError} `invalid` when the profile is set and this system has no sandbox.
  */
 export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
-  const { settings, workspace, home, userHome, rules, askHost } = setup;
-  const chosen = settings.get('sandbox.profile') ?? 'off';
+  const { settings, workspace, home, userHome, rules, problem, askHost } = setup;
+  const chosen = profileOf(setup);
   if (chosen === 'off' || userHome === undefined) return withoutSandbox();
-  const problem = sandboxProblem();
   if (problem !== undefined) {
     if (chosen !== 'auto') throw new SettingsError('invalid', `sandbox.profile: ${problem}`);
     return withoutSandbox(`Commands run without a sandbox. ${problem}`);

@@ -233,7 +233,7 @@ test('schemas of results neither run nor print, and a server without tools print
   await close(tools);
 });
 
-test.skipIf(sandboxProblem() !== undefined)(
+test.skipIf((await sandboxProblem()) !== undefined)(
   'a server that the sandbox stops is reported with the setting',
   async () => {
     const sandbox = openSandbox({ profile: 'workspace', writable: [], readOnly: [], hidden: [], network: 'on' });

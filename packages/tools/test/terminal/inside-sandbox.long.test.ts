@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { sandboxProblem } from '@varve/sandbox';
 
-const problem = sandboxProblem();
+const problem = await sandboxProblem();
 if (problem !== undefined) process.stderr.write(`NOT TESTED: the terminal in a sandbox. ${problem}\n`);
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openSandbox, sandboxProblem } from '@varve/sandbox';
 import { callUntil, metadataOf, openTerminal, outputOf } from '../support/open-terminal.ts';
 
-const problem = sandboxProblem();
+const problem = await sandboxProblem();
 if (problem !== undefined) process.stderr.write(`NOT TESTED: answers to questions about hosts. ${problem}\n`);
 
 test.skipIf(problem !== undefined).for([

@@ -71,7 +71,7 @@ test('without a policy in the request, that of the person applies, and so do lim
   expect(at.requests).toHaveLength(2);
 });
 
-const problem = sandboxProblem();
+const problem = await sandboxProblem();
 if (problem !== undefined) process.stderr.write(`NOT TESTED: commands of a server in a sandbox. ${problem}\n`);
 
 test.skipIf(problem !== undefined)(
