@@ -42,7 +42,7 @@ export interface AgentSandbox extends Disposable {
   readonly warnings: readonly string[];
 }
 
-/** Resolves to the reason why the sandbox that the settings choose cannot be opened. Takes as long as a command in it. */
+/** Resolves to the reason why the sandbox that the settings choose cannot be opened; runs a command in it. */
 export async function probeSandbox(setup: Pick<SandboxSetup, 'settings' | 'userHome'>): Promise<string | undefined> {
   return profileOf(setup) === 'off' ? undefined : sandboxProblem();
 }
