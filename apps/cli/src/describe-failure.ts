@@ -54,14 +54,16 @@ const storageHints: Partial<Record<StorageErrorCode, string>> = {
   io: 'Choose another place with --store or VARVE_HOME.',
 };
 
+/** Errors of packages that only some commands load: those that read foreign logs, and those that install packages. */
+const lazyErrors: ReadonlySet<string> = new Set(['InteropError', 'RequestError']);
+
 /** Returns message, hint and exit status of an error; undefined for a bug, which ends the process. */
 export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof CliError) return failure(error.exitCode, error.message, error.hint);
   if (error instanceof LlmError) return failure(exitCodes.model, error.message, modelHints[error.code]);
   if (error instanceof CondenserError) return failure(exitCodes.model, error.message);
   if (error instanceof AgentError) return failure(exitCodes.usage, error.message, agentHints[error.code]);
-  // Only commands that read foreign logs load its package.
-  if (error instanceof Error && error.name === 'InteropError') return failure(exitCodes.usage, error.message);
+  if (error instanceof Error && lazyErrors.has(error.name)) return failure(exitCodes.usage, error.message);
   if (error instanceof SpecError) return failure(exitCodes.usage, error.message);
   if (error instanceof SettingsError) return failure(exitCodes.usage, error.message, settingsHints[error.code]);
   if (error instanceof SuppressedError) return describeFirst(error);

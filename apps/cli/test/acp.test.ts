@@ -19,6 +19,7 @@ import {
 import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
 import { processEnvironment } from './process-environment.ts';
+import { runVarve } from './run-varve.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
@@ -242,7 +243,7 @@ test('a failure of the model is an error of the prompt with what to do next, and
   });
 });
 
-test('the agent uses the servers of tools of the editor', async () => {
+test('the agent uses the servers of tools of the editor, and those of the settings', async () => {
   const home = await newHome();
   const script = fileURLToPath(new URL('../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
   const args = ['--conditions=@varve/source', script];
@@ -250,11 +251,13 @@ test('the agent uses the servers of tools of the editor', async () => {
     { calls: [{ name: 'mcp__docs__getenv', arguments: { text: 'FROM_EDITOR' } }] },
     done('Done.'),
   ]);
+  await runVarve(['mcp', 'add', 'own', process.execPath, ...args], { home });
   await withEditor(server, { home, args: ['--confirm', 'never'] }, async (editor) => {
     const env = [{ name: 'FROM_EDITOR', value: 'value-of-the-editor' }];
     const id = await newSession(editor, [{ name: 'docs', command: process.execPath, args, env }]);
     expect(await prompt(editor, id, 'Go.')).toBe('end_turn');
   });
+  expect(server.requests[0]?.text).toContain('mcp__own__echo');
   expect(server.requests[1]?.text).toContain('value-of-the-editor');
 });
 

@@ -7,9 +7,9 @@ function configuredServers(settings: Settings) {
   return settings.get('mcp_servers');
 }
 
-/** Returns the servers of tools of the settings and those of the client, which replace others of the same name. */
-export function serversOf(settings: Settings, servers: readonly McpServer[]): Servers {
-  return { ...configuredServers(settings), ...Object.fromEntries(servers.map((each) => [each.name, serverOf(each)])) };
+/** Returns servers of tools of a client as a value of the setting. */
+export function serversOf(servers: readonly McpServer[]): Servers {
+  return Object.fromEntries(servers.map((each) => [each.name, serverOf(each)]));
 }
 
 function serverOf(server: McpServer): Servers[string] {

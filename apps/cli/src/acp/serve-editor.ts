@@ -133,7 +133,7 @@ class EditorSessions implements AsyncDisposable {
     client: AgentContext,
   ): Promise<EditorSession> {
     const settings = await settingsFor(this.#io, { workspace: cwd });
-    const servers = `mcp_servers=${JSON.stringify(serversOf(settings, mcpServers))}`;
+    const servers = `mcp_servers=${JSON.stringify(serversOf(mcpServers))}`;
     const options = {
       ...this.#options,
       ...which,

@@ -3,6 +3,7 @@ import { prepareAgent, type PreparedAgent, type ResumedHooks, type StoredAgentPa
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { modelFailure, noticesFor } from './configured-model.ts';
 import { storeUrl } from './open-configured-store.ts';
+import { pluginSkills } from './plugin-skills.ts';
 import { secretsOf } from './secrets.ts';
 import { readSigningKey } from './signing-key.ts';
 import { userHome, varveHome } from './varve-home.ts';
@@ -44,6 +45,7 @@ export async function preparedAgent(
       now: () => Date.now(),
       notices: noticesFor(report),
       keepsHistory,
+      skillDirectories: await pluginSkills(settings, io),
       onEndedPrograms: (programs) => {
         for (const { pid, command } of programs)
           report(`Stopped a program that was still running: ${command.slice(0, 200)} (${pid})`);

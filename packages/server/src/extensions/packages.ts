@@ -8,7 +8,7 @@ import { pluginPackages, skillPackages, type PackageKind } from './package-kind.
 import { pluginsIn, type PluginInfo } from './plugin-list.ts';
 
 /** Settings that name packages that are not used. */
-interface DisabledNames {
+export interface DisabledNames {
   /** Returns the names in a setting. */
   read(key: SettingKey): Promise<readonly string[]>;
   /** Changes the names in a setting, while no other writer can. */

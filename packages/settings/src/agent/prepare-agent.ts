@@ -26,6 +26,8 @@ export interface PrepareAgentOptions extends Pick<
   readonly workspace: string;
   /** Home directory of the user, whose instructions, skills and hooks are read; absent, the user has none. */
   readonly userHome?: string;
+  /** Directories of skills of plugins, absolute. */
+  readonly skillDirectories?: readonly string[];
   /** Secrets of the person: keys of models, and variables of the commands that name them. */
   readonly secrets: SecretStore;
   /** UTC milliseconds. */
