@@ -1,4 +1,4 @@
-export { createAgent } from './conversation/create-agent.ts';
+export { createAgent, autoConfirm } from './conversation/create-agent.ts';
 export { defineAgent, type Agent, type AgentOptions } from './agent/agent.ts';
 export type { ToolsContext } from './agent/toolset.ts';
 export { Conversation } from './conversation/conversation.ts';
@@ -6,7 +6,6 @@ export type { RunOptions } from './run/run-options.ts';
 export type { RunResult, EndReason } from './run/run-result.ts';
 export type { ConversationState } from './log/conversation-state.ts';
 export { readEvents, readState } from './log/read-log.ts';
-export { autoConfirm } from './conversation/auto-confirm.ts';
 export { alwaysConfirm, confirmRisky, neverConfirm } from './confirmation/policies.ts';
 export type { Budget } from './budget/limits.ts';
 export { AgentError, type AgentErrorCode } from './error.ts';

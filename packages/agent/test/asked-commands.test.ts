@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { TerminalAction } from '@varve/events/payloads';
 import { reviewCalls } from '../src/confirmation/gate.ts';
-import { autoConfirm } from '../src/conversation/auto-confirm.ts';
+import { autoConfirm } from '../src/conversation/create-agent.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 
 /** Commands of coding agents, one text each. */

@@ -1,6 +1,6 @@
+import { Conversation } from '@varve/agent';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Conversation } from '@varve/agent';
 import type { PreparedAgent } from '@varve/settings/agent';
 import { StorageError, type EventStore } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
@@ -12,7 +12,6 @@ import { settingsFor } from '../setup/settings.ts';
 import { untrustedLine } from '../setup/untrusted-line.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { changedSettings } from './changed-settings.ts';
 import type { Progress } from './progress.ts';
 import { flagsOf } from './run-flags.ts';
 import type { Questions } from './questions.ts';
@@ -93,4 +92,14 @@ async function checkWorkspace({ workspace }: RunOptions, { cwd }: TerminalIo): P
   const path = resolve(cwd, workspace ?? '.');
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isDirectory()) throw new CliError(exitCodes.usage, `The workspace ${path} is not a directory.`);
+}
+
+/** Returns the line that names the settings next to a log which differ from it; none if they are the same. */
+export function changedSettings({
+  id,
+  metaDifferences,
+}: Pick<Conversation, 'id' | 'metaDifferences'>): readonly string[] {
+  if (metaDifferences.length === 0) return [];
+  const names = metaDifferences.map(({ setting }) => setting).join(', ');
+  return [`What is stored next to conversation ${id} differs from its log: ${names}. The log applies.`];
 }

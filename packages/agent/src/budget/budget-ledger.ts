@@ -1,9 +1,8 @@
 import type { Usage } from '@varve/events/projections';
 import { childDraft, runDraft, type Draft } from '../log/drafts.ts';
 import type { Journal } from '../log/journal.ts';
-import type { Budget, Limits } from './limits.ts';
+import { type Budget, type Limits, spentOf, spentSince, type Spent } from './limits.ts';
 import { reachedLimit, timeLimit, type ReachedLimit, type TimeLeft } from './reached-limit.ts';
-import { spentOf, spentSince, type Spent } from './spent.ts';
 
 /** Parts of a session that its ledger uses. */
 export interface LedgerConversation {

@@ -1,3 +1,4 @@
+import type { Usage } from '@varve/events/projections';
 import { AgentError } from '../error.ts';
 
 /** Limits of one run. */
@@ -40,4 +41,28 @@ export function checkLimits(limits: Limits & { readonly maxMs?: number; readonly
   if (maxMs > mostMs) throw new AgentError('invalid', `maxMs is ${maxMs}, but no run can be timed beyond ${mostMs}.`);
   if (maxCostUsd === undefined || maxCostUsd > 0) return;
   throw new AgentError('invalid', `maxCostUsd is ${maxCostUsd}, which allows nothing.`);
+}
+
+/** Usage that limits apply to. */
+export interface Spent {
+  /** US dollars. */
+  readonly costUsd: number;
+  /** Input and output tokens. */
+  readonly tokens: number;
+  /** Replies of models. */
+  readonly calls: number;
+}
+
+/** Returns the part of a usage that limits apply to. */
+export function spentOf({ cost_usd = 0, input_tokens, output_tokens, calls }: Usage): Spent {
+  return { costUsd: cost_usd, tokens: input_tokens + output_tokens, calls };
+}
+
+/** Returns `more` minus `less`. Sums of cents are not exact: differences below a nanodollar do not count. */
+export function spentSince(less: Spent, more: Spent): Spent {
+  return {
+    costUsd: Number((more.costUsd - less.costUsd).toFixed(9)),
+    tokens: more.tokens - less.tokens,
+    calls: more.calls - less.calls,
+  };
 }

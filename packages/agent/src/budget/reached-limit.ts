@@ -1,6 +1,4 @@
-import type { Budget, Limits } from './limits.ts';
-import type { Spent } from './spent.ts';
-
+import type { Budget, Limits, Spent } from './limits.ts';
 type LimitsOfRun = Limits & { readonly maxMs?: number };
 
 /** A reached limit: the reason for the end of a run, and the error that is stored. */

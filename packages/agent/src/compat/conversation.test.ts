@@ -8,10 +8,8 @@ import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 import { defineAgent } from '../agent/agent.ts';
 import { countingTool } from '../testing/counting-tool.ts';
-import { Conversation } from './conversation.ts';
+import { Conversation, ConversationRunError } from './conversation.ts';
 import { ConversationState } from './conversation-state.ts';
-import { ConversationRunError } from './run-error.ts';
-
 const record = (text: string): ScriptedTurn => ({ calls: [{ name: 'record', arguments: { text } }], costUsd: 0.5 });
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
 const id = 'a'.repeat(32);

@@ -7,7 +7,6 @@ import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import { ConversationState } from './conversation-state.ts';
 import { openIn, openNamed, type NamedOptions, type Opened } from './open-conversation.ts';
-import { ConversationRunError } from './run-error.ts';
 
 /**
  * Facade of `Conversation` of `@varve/agent` with the names of the design page: send a message, run, pause, resume, and
@@ -131,5 +130,20 @@ export class Conversation implements AsyncDisposable {
     // Calls may overlap, and the state is updated by one at a time.
     this.#updating = this.#updating.then(update, update);
     await this.#updating;
+  }
+}
+
+/**
+ * Thrown by `Conversation.run` of this entry when a run fails. The cause is the error of the result.
+ *
+ * @see software-agent-sdk ConversationRunError
+ */
+export class ConversationRunError extends Error {
+  override readonly name = 'ConversationRunError';
+  readonly conversationId: string;
+
+  constructor(conversationId: string, cause: Error) {
+    super(`The run of conversation ${conversationId} failed: ${cause.message}`, { cause });
+    this.conversationId = conversationId;
   }
 }

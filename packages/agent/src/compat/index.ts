@@ -1,4 +1,3 @@
-export { Conversation } from './conversation.ts';
+export { Conversation, ConversationRunError } from './conversation.ts';
 export { ConversationState, type Metrics, type Task } from './conversation-state.ts';
 export { AgentMessageEvent, UserMessageEvent } from './message-events.ts';
-export { ConversationRunError } from './run-error.ts';

@@ -1,3 +1,9 @@
+import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
+import { confirmRisky } from '../confirmation/policies.ts';
+import { ensembleRisk } from '../risk/ensemble-risk.ts';
+import { modelRisk } from '../risk/model-risk.ts';
+import { shellRisk } from '../risk/shell-risk.ts';
+import { workspaceRisk } from '../risk/workspace-risk.ts';
 import {
   functionCalling,
   LlmError,
@@ -14,7 +20,6 @@ import type * as z from 'zod';
 import { defineAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
 import type { ToolsContext } from '../agent/toolset.ts';
 import type { UserInput } from '../run/user-message.ts';
-import { autoConfirm } from './auto-confirm.ts';
 import { Conversation } from './conversation.ts';
 import { AgentError } from '../error.ts';
 import type { RunOptions } from '../run/run-options.ts';
@@ -132,4 +137,12 @@ function namedModel(
     if (!(error instanceof LlmError && error.code === 'unauthenticated')) throw error;
     throw new AgentError('invalid', `The model ${reference} needs an API key: pass apiKey or keys.`, { cause: error });
   }
+}
+
+/**
+ * Asks about calls that reach beyond the machine or cannot be undone, and about calls of unknown risk: without a
+ * sandbox, each command that is not known to be harmless. The policy `auto` of the settings.
+ */
+export function autoConfirm(): ConfirmationPolicy {
+  return confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk(), workspaceRisk()]) });
 }

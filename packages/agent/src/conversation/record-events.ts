@@ -1,7 +1,7 @@
 import { deepFreeze, type BaseEvent, type EventCodec, type Stamp } from '@varve/events';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { AgentError } from '../error.ts';
-import { isCustomEvent } from '../log/is-custom-event.ts';
+import { isCustomEvent } from '../log/mask-event.ts';
 import type { Session } from '../agent/session.ts';
 
 /** Makes a custom event from its stamp: `(stamp) => Rating.create({ stars: 5 }, stamp)`. */

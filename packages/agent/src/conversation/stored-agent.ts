@@ -4,7 +4,7 @@ import { AgentError } from '../error.ts';
 import type { StoredSettings } from '../log/settings.ts';
 import { agentFromSpec, requireAgent } from '../specs/agent-from-spec.ts';
 import { agentRegistries } from '../specs/agent-registries.ts';
-import { objectOf } from '../specs/json-object.ts';
+import { objectOf } from '../specs/part-reader.ts';
 import type { OpenOptions } from './conversation-options.ts';
 
 /** A stored conversation, to be opened without an agent. */

@@ -1,11 +1,9 @@
-import { deepFreeze, type BaseEvent } from '@varve/events';
+import { type BaseEvent, deepFreeze } from '@varve/events';
+import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { leafKey, toolsetFact } from '@varve/events/facts';
-import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { statusKey } from '@varve/events/projections';
 import type { ModelParameters, ToolSpec } from '@varve/llm';
 import { mapStrings, type Mask } from '@varve/text';
-import { isCustomEvent } from './is-custom-event.ts';
-
 /** Fields of every event. */
 const envelope = new Set(['id', 'timestamp', 'source', 'parent_id', 'kind']);
 
@@ -117,4 +115,14 @@ function maskAllBut(kept: ReadonlySet<string>, record: object, mask: Mask): obje
 /** Masks every string and every property name. */
 function maskAll(value: unknown, mask: Mask): unknown {
   return mapStrings(value, mask<string>, mask<string>);
+}
+
+const builtin = new Set<string>(builtinKinds.map(({ kind }) => kind));
+
+/** Key of a custom fact, for example `varve.acme.rating`. Facts of varve have one dot. */
+const customFact = /^varve\.[^.]+\../;
+
+/** Reports whether the kind, or the fact, of an event is defined by the application and not by varve. */
+export function isCustomEvent(event: BaseEvent): boolean {
+  return !builtin.has(event.kind) || (ConversationStateUpdateEvent.is(event) && customFact.test(event.key));
 }

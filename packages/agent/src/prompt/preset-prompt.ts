@@ -1,16 +1,22 @@
 import type { ContextFile } from '@varve/skills';
 import type { Prompt, PromptContext } from './prompt.ts';
-import { contextFiles } from './sections/context-files.ts';
-import { environment } from './sections/environment.ts';
-import { briefFinish, finish, finishPlan } from './sections/finish.ts';
-import { plan, planTools } from './sections/plan.ts';
-import { react } from './sections/react.ts';
-import { role } from './sections/role.ts';
-import { briefSafety, safety } from './sections/safety.ts';
-import { secretNames } from './sections/secret-names.ts';
-import { tools } from './sections/tools.ts';
-import { briefWork, work } from './sections/work.ts';
-
+import {
+  contextFiles,
+  environment,
+  briefFinish,
+  finish,
+  finishPlan,
+  plan,
+  planTools,
+  react,
+  role,
+  briefSafety,
+  safety,
+  secretNames,
+  tools,
+  briefWork,
+  work,
+} from './sections.ts';
 /**
  * Fixed sections of each preset, in order. They contain nothing of a conversation or a machine, so that providers cache
  * them across conversations. The presets of tools in `@varve/tools` have the same names.

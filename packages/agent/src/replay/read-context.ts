@@ -12,8 +12,7 @@ import { Timeline, viewProjection } from '@varve/events/projections';
 import type { ModelParameters, ToolSpec } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 import { contextProjection } from '../log/projections/context-projection.ts';
-import { maxInputTokens } from '../request/input-limit.ts';
-import { tokenCounters, type RequestTokens } from '../request/token-counter.ts';
+import { maxInputTokens, tokenCounters, type RequestTokens } from '../request/token-counter.ts';
 
 /** Options of {@link readContext}. */
 export interface ReadContextOptions {

@@ -1,7 +1,7 @@
+import { type Capabilities, type ModelParameters, estimateRequest, type ToolSpec } from '@varve/llm';
 import type { TokenCounter } from '@varve/condensers';
 import type { BaseEvent, EventCodec, Message } from '@varve/events';
 import { ActionEvent } from '@varve/events/kinds';
-import { estimateRequest, type ToolSpec } from '@varve/llm';
 import type { ContextState } from '../log/projections/context-projection.ts';
 
 /** Range of the correction of estimates: a server may report any number. */
@@ -70,4 +70,23 @@ function prefixSums(estimate: (event: BaseEvent) => number): (events: readonly B
     }
     return sums.at(-1) ?? 0;
   };
+}
+
+/** Room for the reply in tokens, if neither the agent nor the model has a limit. */
+const usualReply = 8_192;
+/** Largest share of the window that is left for a reply unless the agent requires more. */
+const maxReplyShare = 0.25;
+
+/**
+ * Returns the maximum tokens of a request: the context window of a model without the room for its reply; undefined if
+ * the window is unknown. Servers reject a request if the reply that it asks for would not fit, so a limit of the agent
+ * is subtracted as it is. What a model could write at most is often its whole window, and is not.
+ */
+export function maxInputTokens(
+  { contextWindow, maxOutputTokens = usualReply }: Capabilities,
+  parameters: ModelParameters,
+): number | undefined {
+  if (contextWindow === undefined) return undefined;
+  const room = parameters.maxOutputTokens ?? Math.min(maxOutputTokens, Math.floor(contextWindow * maxReplyShare));
+  return Math.max(1, contextWindow - room);
 }

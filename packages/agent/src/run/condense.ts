@@ -1,4 +1,5 @@
 import {
+  type CondensationPlan,
   applyPlan,
   CondenserError,
   planOfAnswer,
@@ -6,15 +7,14 @@ import {
   type NothingToCondense,
   type Plan,
 } from '@varve/condensers';
+import { SystemPromptEvent } from '@varve/events/kinds';
+import { cutPoints, type View } from '@varve/events/projections';
 import type { Json } from '@varve/events';
-import type { View } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
 import type { Draft } from '../log/drafts.ts';
-import { maxInputTokens } from '../request/input-limit.ts';
-import type { RequestTokens } from '../request/token-counter.ts';
+import { maxInputTokens, type RequestTokens } from '../request/token-counter.ts';
 import type { Session } from '../agent/session.ts';
 import { failedAttemptDraft, planDrafts, type Attempt } from './condensation-drafts.ts';
-import { hardReset } from './hard-reset.ts';
 import { callModel } from './side-call.ts';
 
 /** Options of {@link condensationFor}. */
@@ -126,4 +126,25 @@ function contextOf(
 function kindOf(spec: Json): string {
   const { kind } = { kind: undefined, ...(spec as Readonly<Record<string, Json>>) };
   return typeof kind === 'string' ? kind : 'custom';
+}
+
+/**
+ * Returns the plan that cuts everything except system prompt, first user turn and last step; `undefined` if there is no
+ * more.
+ */
+export function hardReset(view: View): CondensationPlan | undefined {
+  const { events } = view;
+  const cuts = cutPoints(events);
+  const firstTurn = events.findIndex((event) => !SystemPromptEvent.is(event));
+  const start = cuts.find((cut) => cut > firstTurn) ?? events.length;
+  const end = cuts.findLast((cut) => cut < events.length) ?? 0;
+  const forget = events.slice(start, end).filter((event) => !SystemPromptEvent.is(event));
+  // A summary in place of a single event makes no smaller view, and the next request would repeat it without end.
+  if (forget.length < 2) return undefined;
+  return {
+    kind: 'condensation',
+    forget: forget.map(({ id }) => id),
+    summary: `(${forget.length} earlier events are no longer shown, because they exceed what the model accepts. Read files again where you need them.)`,
+    summaryOffset: start,
+  };
 }

@@ -8,10 +8,9 @@ import type { Session } from '../agent/session.ts';
 import type { StepContext } from './step-context.ts';
 import { endsInReply, isAnswered, lastAnswer } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
-import { runSteps, type StepsEnd } from './run-loop.ts';
+import { runSteps, type StepsEnd, deniesEnd } from './run-loop.ts';
 import type { RunOptions } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
-import { deniesEnd } from './stop-hooks.ts';
 
 /**
  * Runs a conversation until there is a reason to end; immediately if nothing happened since it ended.

@@ -1,17 +1,17 @@
+import {
+  nudgeDraft,
+  statusDraft,
+  callErrorDraft,
+  failureDrafts,
+  notStartedMessage,
+  type Draft,
+} from '../log/drafts.ts';
+import type { Session } from '../agent/session.ts';
 import { text, type Stamp } from '@varve/events';
 import { InterruptEvent, PauseEvent } from '@varve/events/kinds';
 import type { ExecutionStatus } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
 import type { LimitedRun } from '../budget/budget-ledger.ts';
-import {
-  callErrorDraft,
-  failureDrafts,
-  notStartedMessage,
-  nudgeDraft,
-  statusDraft,
-  type Draft,
-} from '../log/drafts.ts';
-import type { Session } from '../agent/session.ts';
 import type { StepContext } from './step-context.ts';
 import { detectLoop, resumeAfterStuckNudge } from '../stuck/detect-loop.ts';
 import { overflowVerdict } from '../stuck/overflow-projection.ts';
@@ -21,8 +21,6 @@ import type { RunControl } from './run-lock.ts';
 import { sendMessage } from './send-message.ts';
 import type { EndReason } from './run-result.ts';
 import { step } from './step.ts';
-import { deniesEnd } from './stop-hooks.ts';
-
 /** End of the steps of a run, without the totals. */
 export type StepsEnd =
   | { readonly reason: Exclude<EndReason, 'finished' | 'asked' | 'error' | 'stuck'>; readonly iterations: number }
@@ -128,4 +126,26 @@ async function endInterrupted({ journal }: Session, overdue: LimitedRun['overdue
   const end = [{ make: (stamp: Stamp) => InterruptEvent.create({}, stamp) }, statusDraft('paused')];
   await journal.emit(() => [...answers(), ...end]);
   return 'interrupted';
+}
+
+/** Number of denials after one message of the user from which on the work may end. */
+const maxStopDenials = 5;
+
+/**
+ * Runs the Stop hooks of work that is finished, unless they decided about this end already. When one denies the end,
+ * its reason is a message to the model, the status is `running`, and the result is true.
+ */
+export async function deniesEnd({ hooks, journal }: Session, signal: AbortSignal): Promise<boolean> {
+  const { denials, isDecided } = journal.timeline.read('stops');
+  if (!hooks.has('Stop') || isDecided || denials >= maxStopDenials) return false;
+  const { drafts, blocked, contexts, isAborted } = await hooks.beforeStop(signal);
+  const isDenied = blocked !== undefined && !isAborted;
+  const feedback = contexts.length > 0 ? contexts.join('\n') : (blocked ?? '');
+  // The status first: a crash within the append then leaves work that continues, and asks the hooks again.
+  await journal.emit(
+    isDenied
+      ? [statusDraft('running'), ...drafts, nudgeDraft(`A hook did not accept the end of the work: ${feedback}`)]
+      : drafts,
+  );
+  return isDenied;
 }

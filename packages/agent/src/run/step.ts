@@ -6,10 +6,9 @@ import type { Draft } from '../log/drafts.ts';
 import type { Session } from '../agent/session.ts';
 import type { StepContext, StepOutcome } from './step-context.ts';
 import { emptyReplyNudges } from '../stuck/monologue.ts';
-import { condensationFor, resetDrafts } from './condense.ts';
+import { condensationFor, resetDrafts, hardReset } from './condense.ts';
 import { emptyCondensationDraft } from './condensation-drafts.ts';
 import { handleReply, nudgeOrStop, recordFailedCall } from './handle-reply.ts';
-import { hardReset } from './hard-reset.ts';
 
 /**
  * Runs one step: completes open calls, or condenses the view, or asks the model once and acts on its reply. A reply is

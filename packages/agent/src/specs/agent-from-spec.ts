@@ -4,8 +4,7 @@ import { withoutUndefined } from '@varve/text';
 import { defineAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
 import { AgentError } from '../error.ts';
 import type { AgentRegistries } from './agent-registries.ts';
-import type { MissingPart } from './part-reader.ts';
-import { isUnset, objectOf, type JsonObject } from './json-object.ts';
+import { type MissingPart, isUnset, objectOf, type JsonObject } from './part-reader.ts';
 import { specFromReferenceAgent } from './reference-agent.ts';
 import { agentParts } from './agent-parts.ts';
 

@@ -6,8 +6,7 @@ import * as z from 'zod';
 import type { AgentOptions } from '../agent/agent.ts';
 import { confirmationFromSpec } from '../confirmation/confirmation-from-spec.ts';
 import type { AgentRegistries } from './agent-registries.ts';
-import type { JsonObject } from './json-object.ts';
-import { PartReader, type MissingPart } from './part-reader.ts';
+import { type JsonObject, PartReader, type MissingPart } from './part-reader.ts';
 import { SpecBuilder } from './spec-builder.ts';
 import { toolset, type NamedTool, type Toolset } from '../agent/toolset.ts';
 

@@ -2,7 +2,6 @@ import type { Json } from '@varve/events';
 import { optionProblem, SpecError, type SpecProblem } from '@varve/events/specs';
 import type * as z from 'zod';
 import type { AgentOptions } from '../agent/agent.ts';
-import { isUnset, type JsonObject } from './json-object.ts';
 
 /** A part of a stored agent that was not rebuilt. */
 export interface MissingPart extends SpecProblem {
@@ -60,4 +59,19 @@ export class PartReader {
   readonly ignored = (problem: SpecProblem): void => {
     this.#missing.push({ ...problem, isEssential: false });
   };
+}
+
+/** JSON object whose fields are not known. */
+export type JsonObject = Readonly<Record<string, Json>>;
+
+/** Returns a value that is an object, else undefined. */
+export function objectOf(value: Json | undefined): JsonObject | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as JsonObject) : undefined;
+}
+
+/** Returns whether a field means the same as if it were absent. */
+export function isUnset(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
 }

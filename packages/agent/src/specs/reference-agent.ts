@@ -1,7 +1,7 @@
 import { lazy, type Json } from '@varve/events';
 import type { SpecProblem } from '@varve/events/specs';
 import * as z from 'zod';
-import { isUnset, objectOf, type JsonObject } from './json-object.ts';
+import { isUnset, objectOf, type JsonObject } from './part-reader.ts';
 
 /** Fields of an agent of the reference that are read here or change nothing. */
 const known = new Set([

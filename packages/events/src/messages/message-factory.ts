@@ -4,7 +4,6 @@ import type { BaseEvent } from '../define-event.ts';
 import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
 import { freezeJson } from '../immutable.ts';
 import type { Message, ToolCall } from '../message.ts';
-import { memo } from './memo.ts';
 import { areLegalArguments, legalContent, legalToolName, unparsedArguments } from './provider-rules.ts';
 import type { PairedCall } from './replies.ts';
 
@@ -102,4 +101,25 @@ function messageOf(codec: EventCodec, event: BaseEvent): readonly Message[] {
     return isWhole ? [message] : [{ ...rest, content }];
   }
   return [{ role: 'user', content, thinking_blocks: [] }];
+}
+
+/**
+ * Caches one value per key object. The value is recomputed if an input is not identical to that of the last call.
+ * Entries are collected with their keys.
+ */
+export function memo<Value>(): (key: object, inputs: readonly unknown[], make: () => Value) => Value {
+  const entries = new WeakMap<object, { readonly inputs: readonly unknown[]; readonly value: Value }>();
+  return (key, inputs, make) => {
+    const known = entries.get(key);
+    if (
+      known &&
+      known.inputs.length === inputs.length &&
+      known.inputs.every((input, index) => input === inputs[index])
+    ) {
+      return known.value;
+    }
+    const value = make();
+    entries.set(key, { inputs, value });
+    return value;
+  };
 }

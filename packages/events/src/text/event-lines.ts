@@ -1,8 +1,10 @@
+import { Condensation } from '../kinds/condensation.ts';
+import { firstLines, indented, outputExcerpt, shortened } from './excerpt.ts';
+import type { TextLine } from './text-line.ts';
 import { textOf } from '../content.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { ActionEvent } from '../kinds/action-event.ts';
 import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
-import { Condensation } from '../kinds/condensation.ts';
 import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
 import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
 import { InterruptEvent } from '../kinds/interrupt-event.ts';
@@ -15,11 +17,8 @@ import { FileEditorObservation } from '../payloads/file-editor.ts';
 import { PlanningFileEditorObservation } from '../payloads/planning-file-editor.ts';
 import { TaskTrackerObservation } from '../payloads/task-tracker.ts';
 import { TerminalObservation } from '../payloads/terminal.ts';
-import { forgottenLines } from './condensation-lines.ts';
 import { shortCallLines } from './call-lines.ts';
-import { firstLines, indented, outputExcerpt, shortened } from './excerpt.ts';
 import { safeText } from '../safe-text/safe-text.ts';
-import type { TextLine } from './text-line.ts';
 
 /**
  * Renders an event briefly for people: messages in full, calls and results as excerpts. Returns no lines for
@@ -103,4 +102,20 @@ const confirmations: ReadonlySet<string> = new Set([
 function isRepetition(observation: ObservationEvent['observation']): boolean {
   const edit = FileEditorObservation.read(observation) ?? PlanningFileEditorObservation.read(observation);
   return edit === undefined ? confirmations.has(observation.kind) : edit.command !== 'view';
+}
+
+/** Lines of a summary that are shown. */
+const summaryLength = 12;
+
+/** Renders what a condensation forgot: the number of events, and the beginning of their summary. */
+export function forgottenLines({ forgotten_event_ids: ids, summary }: Condensation): readonly TextLine[] {
+  const { length } = ids;
+  // One without events only ends a request to condense.
+  if (length === 0) return [];
+  const text = `… ${length === 1 ? '1 event is' : `${length} events are`} no longer shown to the model`;
+  if (summary === undefined || summary.trim() === '') return [{ mark: 'quiet', text }];
+  return [
+    { mark: 'quiet', text },
+    { mark: 'quiet', text: indented(firstLines(summary.trim(), summaryLength)) },
+  ];
 }

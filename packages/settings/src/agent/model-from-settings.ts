@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import {
+  type ModelWrapper,
   functionCalling,
   modelFrom,
   providers,
@@ -9,8 +9,9 @@ import {
   type ModelFromOptions,
   type RetryNotice,
 } from '@varve/llm';
+import { explainFailures, dumpsFrom, meterCalls, modelCatalog, omitReasoning } from '@varve/llm/wrappers';
+import { join } from 'node:path';
 import { nameProxy } from '@varve/llm/network';
-import { dumpsFrom, meterCalls, modelCatalog, omitReasoning } from '@varve/llm/wrappers';
 import { isLoopback, type Variables, withoutUndefined } from '@varve/text';
 import * as z from 'zod';
 import { lazy } from '@varve/events';
@@ -30,7 +31,6 @@ import {
   type ModelSource,
   type ProfileValues,
 } from './connection.ts';
-import { nameKey } from './name-key.ts';
 import { resumedModel, type StoredModel } from './stored-model.ts';
 
 /** Notices of a model for a person. None of them may throw. */
@@ -275,4 +275,10 @@ function keyIn(env: Variables, name: string): string | undefined {
 export function providerKeys(env: Variables): readonly string[] {
   const names = ['LLM_API_KEY', ...Object.values(providers).flatMap(({ keyName }) => keyName ?? [])];
   return [...new Set(names)].flatMap((name) => keyIn(env, name) ?? []);
+}
+
+/** Adds to the refusal of a key which one was sent: of several, a person must know which one to replace. */
+export function nameKey(name: string | undefined): ModelWrapper {
+  const sentence = name === undefined ? 'No key was sent.' : `The key was that of ${name}.`;
+  return explainFailures(({ code }) => (code === 'unauthenticated' ? sentence : undefined));
 }

@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto';
+import { type LongString, inlineLimit, joinText, splitText } from '../kit/long-strings.ts';
+import { type Statements, type EventRow, sealBytes, toEvent } from './statements.ts';
 import { StorageError } from '../contract/error.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { SealedNewEvent } from '../kit/append.ts';
-import { inlineLimit, joinText, type LongString, splitText } from '../kit/long-strings.ts';
-import { insertLongStrings } from './long-strings.ts';
-import { type EventRow, sealBytes, type Statements, toEvent } from './statements.ts';
 
 /** Id and database key of a conversation. */
 export interface ConversationKey {
@@ -93,4 +93,17 @@ export function replaceText(statements: Statements, { key, seq }: EventKey, text
   statements.deleteFacts.run(key, seq);
   statements.limitIndexedHead.run(seq, key);
   insertLongStrings(statements, { key, seq }, strings);
+}
+
+/** Stores the long strings of an event: each once in the store, under its SHA-256; in a transaction of the caller. */
+export function insertLongStrings(
+  statements: Statements,
+  { key, seq }: { readonly key: number; readonly seq: number },
+  strings: readonly LongString[],
+): void {
+  for (const { at, string } of strings) {
+    const sha256 = createHash('sha256').update(string).digest();
+    const row = statements.blob.get(sha256, string) ?? statements.insertBlob.get(sha256, string);
+    statements.insertString.run(key, seq, at, Number(row?.['key']));
+  }
 }

@@ -1,9 +1,8 @@
+import { type Tool, ToolError } from '@varve/tools';
 import { EventError, type ToolCall } from '@varve/events';
 import type { SecurityRisk } from '@varve/events/kinds';
 import type { Payload } from '@varve/events/payloads';
 import { allowsNull, coerceFields, exceededJsonLimit, propertiesOf } from '@varve/text';
-import { ToolError, type Tool } from '@varve/tools';
-import { resolveToolName } from './resolve-tool.ts';
 import { argumentLimits, maxArgumentChars, parseArguments, parseNested } from './repair-arguments.ts';
 
 /** A valid call. */
@@ -119,4 +118,15 @@ function isRisk(value: unknown): value is SecurityRisk {
 
 function declares(tool: Tool, field: string): boolean {
   return Object.hasOwn(propertiesOf(tool.parameters), field);
+}
+
+/**
+ * Returns the tool that a call names: the tool of that name, else the tool named by its first word (models run names
+ * and markup together), else the tool that has this word as an alias. Undefined when no offered tool matches.
+ *
+ * @see software-agent-sdk normalize_tool_call
+ */
+export function resolveToolName(name: string, tools: ReadonlyMap<string, Tool>): Tool | undefined {
+  const [word = ''] = /^[a-z_]\w*/i.exec(name.trim()) ?? [];
+  return tools.get(name) ?? tools.get(word) ?? [...tools.values()].find(({ aliases }) => aliases?.includes(word));
 }

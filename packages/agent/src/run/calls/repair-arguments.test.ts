@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fileEditor, terminal, type Tool } from '@varve/tools';
 import { countingTool } from '../../testing/counting-tool.ts';
-import { resolveToolName } from './resolve-tool.ts';
+import { resolveToolName } from './read-call.ts';
 import { parseArguments, parseNested } from './repair-arguments.ts';
 
 test.for<[string, Record<string, unknown>]>([
