@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { activeBranch, formats } from '../../src/index.ts';
+import { activeBranch, formats, readLogs } from '../../src/index.ts';
 import { writeChat } from '../../src/chat/write-chat.ts';
 import { countedIds, filesOf, fixtureText } from '../fixture.ts';
 
@@ -31,6 +31,22 @@ test.for(files)('$name of $format is read as the messages of its golden file', a
   const text = JSON.stringify({ id, title, dropped, messages, events }, undefined, 2);
   await expect(`${text}\n`).toMatchFileSnapshot(golden);
 });
+
+test.for([...files, { format: 'mcpbench', name: 'history.jsonl' }])(
+  'a last line of $name that is cut off hides none before it, and is reported',
+  async ({ format, name }) => {
+    const lines = fixtureText(`${format}/${name}`).trimEnd().split('\n');
+    const last = lines.pop() ?? '';
+    const read = async (text: string) => {
+      const [log] = await readLogs(filesOf(name, { [name]: text }), { newId: countedIds() });
+      return { ids: log?.entries.map(({ id }) => id), places: log?.problems.map(({ place }) => place) };
+    };
+    const whole = await read(lines.join('\n'));
+    const torn = await read([...lines, last.slice(0, last.length / 2)].join('\n'));
+    expect(whole.ids?.length).toBeGreaterThan(0);
+    expect(torn).toEqual({ ids: whole.ids, places: [`line ${lines.length + 1}`, ...(whole.places ?? [])] });
+  },
+);
 
 test('messages that a compaction preserved follow its summary, also those that were written again after it', async () => {
   const { messages } = await readFile('claude-code', 'compacted.jsonl');
