@@ -31,6 +31,11 @@ export interface ReplicaGroup extends AsyncDisposable {
   readonly url: string;
   /** Starts another replica. */
   add(): Promise<ReplicaProcess>;
+  /** Returns those that clients reach. */
+  live(): readonly ReplicaProcess[];
+  /** Stops a replica, and ends the connections of its clients. */
+  pause(replica: ReplicaProcess): void;
+  resume(replica: ReplicaProcess): void;
 }
 
 /** Starts replicas of the program on a store. */
@@ -44,20 +49,35 @@ export async function replicaGroup(storeUrl: string, count: number): Promise<Rep
     return replica;
   };
   await Promise.all(Array.from({ length: count }, add));
-  const balancer = await startBalancer(() =>
-    replicas.filter(({ process: { exitCode, signalCode } }) => (exitCode ?? signalCode) === null),
-  );
+  const paused = new Set<ReplicaProcess>();
+  const live = (): readonly ReplicaProcess[] =>
+    replicas.filter((replica) => isRunning(replica) && !paused.has(replica));
+  const balancer = await startBalancer(live);
   return {
     directory,
     replicas,
     url: balancer.url,
     add,
+    live,
+    pause(replica) {
+      paused.add(replica);
+      replica.process.kill('SIGSTOP');
+      balancer.disconnect(replica);
+    },
+    resume(replica) {
+      replica.process.kill('SIGCONT');
+      paused.delete(replica);
+    },
     async [Symbol.asyncDispose]() {
       await balancer[Symbol.asyncDispose]();
       await Promise.all(replicas.map(async (replica) => replica.kill()));
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+function isRunning({ process: { exitCode, signalCode } }: ReplicaProcess): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 async function startReplica(storeUrl: string, home: string): Promise<ReplicaProcess> {
@@ -122,22 +142,26 @@ export async function jsonOf<Result>(response: Response, title: string): Promise
   return JSON.parse(text) as Result;
 }
 
+interface Balancer extends AsyncDisposable {
+  readonly url: string;
+  /** Ends the connections with a replica. */
+  disconnect(replica: ReplicaProcess): void;
+}
+
 /** Connects each client with the next of the live replicas. */
-async function startBalancer(
-  live: () => readonly ReplicaProcess[],
-): Promise<AsyncDisposable & { readonly url: string }> {
+async function startBalancer(live: () => readonly ReplicaProcess[]): Promise<Balancer> {
   let next = 0;
-  const sockets = new Set<Socket>();
-  const track = (socket: Socket): Socket => {
-    sockets.add(socket);
+  const sockets = new Map<Socket, ReplicaProcess>();
+  const track = (socket: Socket, replica: ReplicaProcess): Socket => {
+    sockets.set(socket, replica);
     return socket.on('error', () => {}).on('close', () => sockets.delete(socket));
   };
   const server = createServer((client) => {
     const targets = live();
     const target = targets[(next += 1) % targets.length];
     if (!target) return client.destroy();
-    const upstream = track(connect(Number(new URL(target.url).port), '127.0.0.1'));
-    track(client).pipe(upstream).pipe(client);
+    const upstream = track(connect(Number(new URL(target.url).port), '127.0.0.1'), target);
+    track(client, target).pipe(upstream).pipe(client);
     client.on('close', () => upstream.destroy());
     return upstream.on('close', () => client.destroy());
   });
@@ -145,10 +169,13 @@ async function startBalancer(
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
+    disconnect(replica) {
+      for (const [socket, target] of sockets) if (target === replica) socket.destroy();
+    },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets.keys()) socket.destroy();
       await closed;
     },
   };

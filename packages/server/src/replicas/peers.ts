@@ -45,7 +45,8 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
       const holder = await replicas.addressOf(id);
       if (holder === undefined || holder === own) return undefined;
       // The body may be sent again.
-      const response = await send(request.clone(), holder);
+      const isHolder = async (): Promise<boolean> => (await replicas.addressOf(id)) === holder;
+      const response = await send(request.clone(), holder, whileTrue(isHolder, delay));
       if (response) return response;
       if (now() >= end) return unreachable(holder);
       await delay(retryMs);
@@ -66,15 +67,42 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
   };
 }
 
-/** Sends a request to another replica. Returns undefined if that has not received it. */
-async function send(request: Request, address: string): Promise<Response | undefined> {
+/** Sends a request to another replica while that is its holder. Returns undefined if it has not received it. */
+async function send(request: Request, address: string, held: Held): Promise<Response | undefined> {
   const { pathname, search } = new URL(request.url);
   const headers = { ...Object.fromEntries(request.headers), [forwardedHeader]: '1', host: new URL(address).host };
+  const signal = AbortSignal.any([request.signal, held.signal]);
   try {
-    return await proxy(new URL(`${pathname}${search}`, address), { raw: request, headers, redirect: 'manual' });
+    const url = new URL(`${pathname}${search}`, address);
+    return await proxy(url, { raw: request, headers, signal, redirect: 'manual' });
   } catch (error) {
     return isRefusal(error) ? undefined : unreachable(address);
+  } finally {
+    held[Symbol.dispose]();
   }
+}
+
+/** Aborts its signal when a replica no longer holds a conversation, until it is disposed. */
+interface Held extends Disposable {
+  readonly signal: AbortSignal;
+}
+
+const heldCheckMs = 2_000;
+
+/** A replica that was stopped accepts connections and answers nothing: its lease ends. */
+function whileTrue(isHolder: () => Promise<boolean>, delay: PeersOptions['delay']): Held {
+  const lost = new AbortController();
+  let isDone = false;
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await delay(heldCheckMs);
+      if (isDone) return;
+      // A store that cannot be read shows nothing.
+      if (!(await isHolder().catch(() => true))) return lost.abort();
+    }
+  };
+  void watch();
+  return { signal: lost.signal, [Symbol.dispose]: () => void (isDone = true) };
 }
 
 const refusals = new Set<unknown>(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { forwardedHeader, peers } from './peers.ts';
+
+const own = 'http://127.0.0.1:1';
+
+/** Starts a replica and returns its address. */
+async function replica(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Returns the peers of a replica for which a conversation has these addresses, one look after the other. */
+function peersOf(...addresses: readonly (string | undefined)[]) {
+  const left = [...addresses];
+  return peers({
+    replicas: { addressOf: async () => (left.length > 1 ? left.shift() : left[0]) },
+    address: own,
+    key: 'key',
+    delay: async () => new Promise(setImmediate),
+    now: () => 0,
+  });
+}
+
+const post = (): Request =>
+  new Request('http://balancer/api/conversations/c/events?a=b', {
+    method: 'POST',
+    headers: { 'x-session-api-key': 'of-the-client' },
+    body: 'body',
+  });
+
+test('a request is sent to the replica that has the conversation, with the headers of the client', async () => {
+  const { promise: received, resolve: receive } = Promise.withResolvers<unknown>();
+  const address = await replica((request, response) => {
+    const { url, headers } = request;
+    const seen = [url, headers['x-session-api-key'], headers[forwardedHeader], headers.host];
+    receive(text(request).then((body) => [...seen, body]));
+    response.writeHead(201).end();
+  });
+  const response = await peersOf(address).forward('c', post());
+  expect(response?.status).toBe(201);
+  const { host } = new URL(address);
+  expect(await received).toEqual(['/api/conversations/c/events?a=b', 'of-the-client', '1', host, 'body']);
+});
+
+test.for([[undefined], [own], ['http://127.0.0.1:2', 'http://127.0.0.1:2', undefined]])(
+  'a request is processed here if no other replica has the conversation, or one that ended: %j',
+  async (addresses) => {
+    expect(await peersOf(...addresses).forward('c', post())).toBeUndefined();
+  },
+);
+
+test('a replica that answers nothing is waited for while it has the conversation', async () => {
+  const address = await replica(() => {});
+  const response = await peersOf(address, address, address, undefined).forward('c', post());
+  expect(response?.status).toBe(503);
+  expect(await response?.json()).toEqual({ detail: expect.stringContaining('does not answer') });
+});
+
+test('a message that another replica refuses is a failure', async () => {
+  const address = await replica((_request, response) => response.writeHead(500).end());
+  await expect(peersOf(address).send('c', {})).rejects.toMatchObject({ code: 'stopping' });
+  expect(await peersOf(undefined).send('c', {})).toBe(false);
+});
