@@ -11,7 +11,7 @@ import * as z from 'zod';
 import { defineAgent, type SubAgent } from '../src/agent/agent.ts';
 import { agentStep, inLoop, inParallel, inSequence } from '../src/delegation/composition/compositions.ts';
 import { withHandoffs } from '../src/delegation/composition/handoffs.ts';
-import { runComposition } from '../src/delegation/composition/run-composition.ts';
+import { runComposition } from '../src/delegation/composition/composition.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { derivedAgent } from '../src/delegation/derived-agent.ts';
 import { AgentError } from '../src/error.ts';

@@ -14,8 +14,7 @@ import { defineAgent } from '../src/agent/agent.ts';
 import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { conversationTimeline } from '../src/log/conversation-state.ts';
-import { readSettings } from '../src/replay/verify-meta.ts';
-import { verifySnapshots } from '../src/replay/verify-snapshots.ts';
+import { readSettings, verifySnapshots } from '../src/replay/verify-meta.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 
 const id = 'a'.repeat(32);

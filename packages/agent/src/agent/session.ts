@@ -12,7 +12,7 @@ import type { PreparedRequest } from '../request/request.ts';
 import type { RequestTokens } from '../request/token-counter.ts';
 import type { Agent } from './agent.ts';
 import type { SessionSettings } from './session-settings.ts';
-import type { AnswerWaitingChild } from './waiting-child.ts';
+import type { AnswerWaitingChild } from './sub-agent-tasks.ts';
 
 /** One open conversation: the services that everything uses which works on it. `open-session` makes and closes it. */
 export interface Session {

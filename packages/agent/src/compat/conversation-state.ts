@@ -11,7 +11,7 @@ import {
   countsProjection,
 } from '@varve/events/projections';
 import { StorageError, type EventStore, type LogReader } from '@varve/storage';
-import { storedId } from '../conversation/stored-id.ts';
+import { storedId } from '../conversation/stored-agent.ts';
 import { openOrCreate, StateLog, withStore, type Persistence } from './state-file.ts';
 
 /** Usage of a conversation, under the names of the design page. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { canonicalId } from '@varve/storage';
 import { Conversation as Underlying } from '../conversation/conversation.ts';
 import type { CreateOptions, OpenOptions } from '../conversation/conversation-options.ts';
-import type { UserInput } from '../run/user-message.ts';
+import type { UserInput } from '../run/send-message.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import { ConversationState } from './conversation-state.ts';

@@ -2,7 +2,7 @@ import { memoryStore, type EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { Conversation } from '../conversation/conversation.ts';
 import type { CreateOptions, OpenOptions } from '../conversation/conversation-options.ts';
-import { isStored, storedId } from '../conversation/stored-id.ts';
+import { isStored, storedId } from '../conversation/stored-agent.ts';
 import { AgentError } from '../error.ts';
 import type { Persistence } from './state-file.ts';
 

@@ -1,6 +1,6 @@
 import { StorageError, type EventLog, type EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
-import { storedId } from '../conversation/stored-id.ts';
+import { storedId } from '../conversation/stored-agent.ts';
 
 /** Store of a state: a store that the caller owns, or the path of a directory. */
 export type Persistence = EventStore | string;

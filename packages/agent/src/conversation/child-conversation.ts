@@ -3,7 +3,7 @@ import type { Session } from '../agent/session.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { createSession, openSession, type OpenedSession } from './open-session.ts';
 import { inheritPolicies } from './resume-agent.ts';
-import { isStored } from './stored-id.ts';
+import { isStored } from './stored-agent.ts';
 
 /** Options of a child conversation that differ from its parent's. */
 export interface ChildOptions

@@ -24,20 +24,23 @@ import { condenseNow, type CondenseOptions } from './condense-now.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions, SendOptions } from './conversation-options.ts';
 import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkSession, type ForkOptions } from './fork-conversation.ts';
-import { importConversation, type ImportedConversation, type ImportOptions } from './import-conversation.ts';
-import { importLog, type LogToImport } from './import-log.ts';
+import {
+  importConversation,
+  type ImportedConversation,
+  type ImportOptions,
+  importLog,
+  type LogToImport,
+} from './import-conversation.ts';
 import { Lifetime } from './lifetime.ts';
 import { navigateTo } from './navigate.ts';
 import { createSession, openSession, type OpenedSession } from './open-session.ts';
-import { recordEvents, type EventMaker } from './record-events.ts';
+import { recordEvents, type EventMaker, setConfirmation, updateFields, type StateFields } from './record-events.ts';
 import { markRun, type RunMark } from './run-marks.ts';
-import { sendMessage } from '../run/send-message.ts';
+import { sendMessage, contentOf, type UserInput } from '../run/send-message.ts';
 import { askSideQuestion } from './side-question.ts';
-import { storedId } from './stored-id.ts';
+import { storedId } from './stored-agent.ts';
 import { generateTitle, renameConversation, type TitleOptions } from './title.ts';
 import { TitleWriter, type TitleWriterOptions } from './title-writer.ts';
-import { setConfirmation, updateFields, type StateFields } from './update-fields.ts';
-import { contentOf, type UserInput } from '../run/user-message.ts';
 
 /**
  * An agent bound to a log and a workspace. Holds the lease of the log until it is disposed.

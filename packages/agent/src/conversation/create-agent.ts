@@ -19,7 +19,7 @@ import { withoutUndefined } from '@varve/text';
 import type * as z from 'zod';
 import { defineAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
 import type { ToolsContext } from '../agent/toolset.ts';
-import type { UserInput } from '../run/user-message.ts';
+import type { UserInput } from '../run/send-message.ts';
 import { Conversation } from './conversation.ts';
 import { AgentError } from '../error.ts';
 import type { RunOptions } from '../run/run-options.ts';

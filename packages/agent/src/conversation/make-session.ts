@@ -1,5 +1,5 @@
+import { StorageError, type EventLog } from '@varve/storage';
 import type { EventCodec } from '@varve/events';
-import type { EventLog } from '@varve/storage';
 import type { Mask } from '@varve/text';
 import type { Tool, ClientToolSpec } from '@varve/tools';
 import type { Agent } from '../agent/agent.ts';
@@ -10,13 +10,12 @@ import { SessionHooks } from '../confirmation/hooks/session-hooks.ts';
 import type { ConversationTimeline } from '../log/conversation-state.ts';
 import { GoalTracker } from '../log/goal-tracker.ts';
 import { Journal } from '../log/journal.ts';
-import { watchLease } from '../log/lease-watch.ts';
 import type { MetaDifference } from '../log/settings.ts';
 import { offeredTool } from '../request/offered-tools.ts';
 import { requestBuilder } from '../request/request.ts';
 import { tokenCounters } from '../request/token-counter.ts';
 import { callModel } from '../run/side-call.ts';
-import { closeSession } from './close-session.ts';
+import { closeSession } from './lifetime.ts';
 
 /** Parts of a session, as creating or opening a conversation made them. */
 export interface SessionParts {
@@ -127,4 +126,33 @@ function journalOf(parts: SessionParts, settings: SessionSettings, lost: AbortCo
   });
   const goals = new GoalTracker(journal);
   return { journal, goals };
+}
+
+/**
+ * Wraps a log so that an append which finds that another process took the lease aborts `lost`, with the error as the
+ * reason: nothing that is done afterwards could be stored.
+ */
+export function watchLease(log: EventLog, lost: AbortController): EventLog {
+  const { id, atomicity, epoch, snapshots, proof } = log;
+  return {
+    id,
+    atomicity,
+    epoch,
+    snapshots,
+    ...(proof && { proof }),
+    head: () => log.head(),
+    range: (from, to) => log.range(from, to),
+    at: (seq) => log.at(seq),
+    seqOf: (eventId) => log.seqOf(eventId),
+    tail: (from, signal) => log.tail(from, signal),
+    append: async (events, options) => {
+      try {
+        return await log.append(events, options);
+      } catch (error) {
+        if (error instanceof StorageError && error.code === 'fenced') lost.abort(error);
+        throw error;
+      }
+    },
+    [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
+  };
 }

@@ -22,7 +22,7 @@ import {
 } from '../log/settings.ts';
 import { snapshotName } from '../log/stored-snapshots.ts';
 import type { Session } from '../agent/session.ts';
-import { closeTools } from './close-session.ts';
+import { closeTools } from './lifetime.ts';
 import { makeSession, type SessionParts } from './make-session.ts';
 import { invokeSkill, invocableSkills } from '@varve/skills';
 import { registerClientTools } from './client-tools.ts';

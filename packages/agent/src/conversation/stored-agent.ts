@@ -1,3 +1,4 @@
+import { canonicalId, StorageError, type EventStore } from '@varve/storage';
 import type { Json } from '@varve/events';
 import { defaultBudget, defaultConfirmation, defaultStuck, type Agent } from '../agent/agent.ts';
 import { AgentError } from '../error.ts';
@@ -42,4 +43,25 @@ function withTools({ agent = null, client_tools: clientTools }: StoredSettings, 
   if (isListed || names.length === 0) return agent;
   const added = new Set((clientTools ?? []).map((tool) => objectOf(tool)?.['name']));
   return { ...spec, tools: names.filter((name) => !added.has(name)).map((name) => ({ name, params: {} })) };
+}
+
+/**
+ * Returns the id under which a conversation is stored: the given one, or else its canonical form, under which a
+ * UUID with hyphens is stored here. An import keeps the id of its bundle.
+ */
+export async function storedId(store: EventStore, id: string): Promise<string> {
+  const canonical = canonicalId(id);
+  if (canonical === id || !(await isStored(store, id))) return canonical;
+  return id;
+}
+
+/** Returns true if a store has a conversation. @throws {StorageError} `invalid`, `io`. */
+export async function isStored(store: EventStore, id: string): Promise<boolean> {
+  try {
+    await store.summary(id);
+    return true;
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'missing') return false;
+    throw error;
+  }
 }

@@ -2,15 +2,14 @@ import { taskFact } from '@varve/events/facts';
 import { SpecError } from '@varve/events/specs';
 import type { Tool } from '@varve/tools';
 import type { Agent, SubAgent } from '../agent/agent.ts';
-import type { DelegatingCall, NewTask, SubAgentTasks } from '../agent/sub-agent-tasks.ts';
+import type { DelegatingCall, NewTask, SubAgentTasks, AnswerWaitingChild } from '../agent/sub-agent-tasks.ts';
 import { AgentError } from '../error.ts';
 import { digestOf } from '../log/digest.ts';
 import type { Draft } from '../log/drafts.ts';
-import type { AnswerWaitingChild } from '../agent/waiting-child.ts';
 import type { Session } from '../agent/session.ts';
 import { withTools } from './derived-agent.ts';
 import { runTask, type OpenChild, type TaskEnd, type TaskOrder } from './run-task.ts';
-import { findSubAgent } from './find-sub-agent.ts';
+import { findSubAgent } from './definitions/sub-agent-definition.ts';
 import type { TaskRecord } from '../log/projections/tasks-projection.ts';
 
 /** Step of a composition. */

@@ -2,11 +2,10 @@ import { MessageEvent } from '@varve/events/kinds';
 import { textOf, type BaseEvent } from '@varve/events';
 import { truncateMiddle } from '@varve/text';
 import type { Agent, SubAgentLimits } from '../agent/agent.ts';
-import type { TaskResult } from '../agent/sub-agent-tasks.ts';
+import type { TaskResult, AnswerWaitingChild, WaitingChild } from '../agent/sub-agent-tasks.ts';
 import { finalAnswer } from '../run/last-reply.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
-import type { AnswerWaitingChild, WaitingChild } from '../agent/waiting-child.ts';
 
 /** Child conversation of a task. */
 export interface ChildConversation extends AsyncDisposable {

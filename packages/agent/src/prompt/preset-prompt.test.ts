@@ -2,10 +2,8 @@ import type { PartSpec } from '@varve/events/specs';
 import { partKindContract } from '@varve/events/testing';
 import { toolPresets } from '@varve/tools';
 import { expect, test } from 'vitest';
-import { presetPrompt, promptPresets, type PromptPreset } from './preset-prompt.ts';
+import { presetPrompt, promptPresets, type PromptPreset, promptKinds } from './preset-prompt.ts';
 import { textPrompt, type Prompt } from './prompt.ts';
-import { promptKinds } from './prompt-kinds.ts';
-
 const context = { workspace: '/srv/app', platform: 'linux', today: '2026-01-31' };
 const presets = Object.keys(promptPresets) as readonly PromptPreset[];
 const file = { path: '/srv/app/AGENTS.md', origin: 'repository' as const, text: 'Use tabs.', bytes: 9, isCut: false };

@@ -1,5 +1,7 @@
+import { definePartKind, type PartKind } from '@varve/events/specs';
+import * as z from 'zod';
+import { textPrompt, type Prompt, type PromptContext } from './prompt.ts';
 import type { ContextFile } from '@varve/skills';
-import type { Prompt, PromptContext } from './prompt.ts';
 import {
   contextFiles,
   environment,
@@ -58,4 +60,25 @@ export const codingPrompt: Prompt = presetPrompt('default');
 
 function joined(sections: readonly (string | undefined)[]): string {
   return sections.flatMap((section) => section?.trim() || []).join('\n\n');
+}
+
+/** Kind of prompt that can be rebuilt from its spec. */
+export type PromptKind = PartKind<Prompt, object>;
+
+const presets = Object.keys(promptPresets) as readonly PromptPreset[];
+
+/** Returns the prompts of this package that can be rebuilt: a new one is an entry here. */
+export function promptKinds(sections: Omit<PresetPromptOptions, 'suffix'> = {}): readonly PromptKind[] {
+  return [
+    definePartKind({
+      kind: 'preset',
+      options: () => z.object({ preset: z.enum(presets), suffix: z.exactOptional(z.string()) }),
+      create: ({ preset, ...rest }): Prompt => presetPrompt(preset, { ...sections, ...rest }),
+    }),
+    definePartKind({
+      kind: 'text',
+      options: () => z.object({ text: z.string() }),
+      create: ({ text }): Prompt => textPrompt(text),
+    }),
+  ];
 }

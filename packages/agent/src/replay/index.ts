@@ -1,12 +1,16 @@
-export { diffRuns } from './diff-runs.ts';
+export { diffRuns, replayConversation } from './replay-conversation.ts';
 export { recordedModel } from './recorded-model.ts';
-export { replayConversation } from './replay-conversation.ts';
 export { verifyRequests } from './verify-requests.ts';
 export { isUnfinishedImport, type MetaDifference } from '../log/settings.ts';
-export { verifySnapshots, type SnapshotCheck } from './verify-snapshots.ts';
-export { readContext, type ContextUse } from './read-context.ts';
-export { currentSettings, readSettings, verifyMeta, type FoldedSettings } from './verify-meta.ts';
+export {
+  verifySnapshots,
+  type SnapshotCheck,
+  currentSettings,
+  readSettings,
+  verifyMeta,
+  type FoldedSettings,
+} from './verify-meta.ts';
+export { readContext, type ContextUse, readRequest } from './read-context.ts';
 export { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 export { settingsProjection } from '../log/projections/settings-projection.ts';
 export { repairConversation, type ConversationRepair } from '../conversation/repair-conversation.ts';
-export { readRequest } from '../conversation/read-request.ts';

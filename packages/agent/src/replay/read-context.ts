@@ -1,5 +1,4 @@
 import { eventCodec, type BaseEvent, type EventKind } from '@varve/events';
-import { callFact, toolsetFact } from '@varve/events/facts';
 import {
   builtinKinds,
   CondensationSummaryEvent,
@@ -7,10 +6,16 @@ import {
   ObservationEvent,
   SystemPromptEvent,
 } from '@varve/events/kinds';
+import type { ModelRequest, ModelParameters, ToolSpec } from '@varve/llm';
+import type { LogReader } from '@varve/storage';
+import { redactor, type Mask } from '@varve/text';
+import type { Agent } from '../agent/agent.ts';
+import { conversationTimeline } from '../log/conversation-state.ts';
+import { offeredTool } from '../request/offered-tools.ts';
+import { requestBuilder } from '../request/request.ts';
+import { callFact, toolsetFact } from '@varve/events/facts';
 import { InvokeSkillObservation } from '@varve/events/payloads';
 import { Timeline, viewProjection } from '@varve/events/projections';
-import type { ModelParameters, ToolSpec } from '@varve/llm';
-import type { LogReader } from '@varve/storage';
 import { contextProjection } from '../log/projections/context-projection.ts';
 import { maxInputTokens, tokenCounters, type RequestTokens } from '../request/token-counter.ts';
 
@@ -117,4 +122,22 @@ function skillTokens(event: BaseEvent, all: number, tokens: RequestTokens): numb
   if (ObservationEvent.is(event) && InvokeSkillObservation.is(event.observation)) return all;
   if (!MessageEvent.is(event) || event.extended_content.length === 0) return 0;
   return all - tokens.event({ ...event, extended_content: [] } as BaseEvent);
+}
+
+/** The log is masked already. */
+const none = redactor([], { replacement: '' });
+const mask: Mask = none.value;
+
+/** Returns the request that a conversation's next step would send now, without taking its lease. */
+export async function readRequest(
+  log: LogReader,
+  { tools, parameters }: Pick<Agent, 'tools' | 'parameters'>,
+): Promise<ModelRequest> {
+  const codec = eventCodec(builtinKinds);
+  const timeline = conversationTimeline(codec);
+  await timeline.load((from) => log.range(from));
+  const made = tools({ conversationId: log.id, mask, redactor: none });
+  const prepare = requestBuilder({ codec, tools: made.map(offeredTool), parameters, cacheKey: log.id, mask });
+  await Promise.all(made.map((tool) => tool.close()));
+  return prepare(timeline.read('view')).request;
 }

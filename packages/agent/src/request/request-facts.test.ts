@@ -4,7 +4,7 @@ import { parametersFact, toolsetFact } from '@varve/events/facts';
 import { redactor } from '@varve/text';
 import { digestOf, digestOfJson } from '../log/digest.ts';
 import { maskEvent } from '../log/mask-event.ts';
-import { maskedDigests, parametersDraft, toolsetDraft } from './request-facts.ts';
+import { maskedDigests, parametersDraft, toolsetDraft } from './request.ts';
 
 const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };
 const { value: mask } = redactor(['hush-hush', 'agent', '0000'], { replacement: '<secret-hidden>' });

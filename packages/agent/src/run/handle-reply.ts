@@ -8,12 +8,10 @@ import { runPending } from './calls/run-pending.ts';
 import { startWithReply } from './calls/start-with-reply.ts';
 import { reviewCalls } from '../confirmation/gate.ts';
 import { finishedDraft, nudgeDraft, statusDraft, unreadMessageNudge, type Draft } from '../log/drafts.ts';
-import { newRequestFacts } from '../request/request-facts.ts';
-import type { PreparedRequest } from '../request/request.ts';
+import { newRequestFacts, type PreparedRequest } from '../request/request.ts';
 import type { Session } from '../agent/session.ts';
 import type { StepContext, StepOutcome } from './step-context.ts';
-import { isMonologue } from '../stuck/monologue.ts';
-import type { StuckCause } from '../stuck/stuck-rules.ts';
+import { isMonologue, type StuckCause } from '../stuck/stuck-rules.ts';
 import { eventsOfReply, failedAttemptDrafts, type ReplyCall, type ReplyFactContext } from './reply-events.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ActionEvent } from '@varve/events/kinds';
 import type { Delta } from '@varve/llm';
 import type { Limits } from '../budget/limits.ts';
-import type { AnswerWaitingChild } from '../agent/waiting-child.ts';
+import type { AnswerWaitingChild } from '../agent/sub-agent-tasks.ts';
 
 /**
  * Options of one run. Its limits count what this run uses, in addition to the agent's budget for the conversation;

@@ -1,6 +1,6 @@
 import { LlmError, type LanguageModel, type ModelReply, type ModelRequest } from '@varve/llm';
 import { messageDigester } from '../log/digest.ts';
-import { maskedDigests } from '../request/request-facts.ts';
+import { maskedDigests } from '../request/request.ts';
 import type { Session } from '../agent/session.ts';
 import { failedAttemptDrafts, replyFactDraft, type ReplyFactContext } from './reply-events.ts';
 

@@ -5,7 +5,7 @@ import { runPending } from './calls/run-pending.ts';
 import type { Draft } from '../log/drafts.ts';
 import type { Session } from '../agent/session.ts';
 import type { StepContext, StepOutcome } from './step-context.ts';
-import { emptyReplyNudges } from '../stuck/monologue.ts';
+import { emptyReplyNudges } from '../stuck/stuck-rules.ts';
 import { condensationFor, resetDrafts, hardReset } from './condense.ts';
 import { emptyCondensationDraft } from './condensation-drafts.ts';
 import { handleReply, nudgeOrStop, recordFailedCall } from './handle-reply.ts';

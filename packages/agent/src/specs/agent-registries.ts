@@ -7,8 +7,7 @@ import { confirmationKinds } from '../confirmation/confirmation-kinds.ts';
 import type { ConfirmationRegistries } from '../confirmation/confirmation-from-spec.ts';
 import { delegationKinds } from '../delegation-tools/delegation-kinds.ts';
 import type { Prompt } from '../prompt/prompt.ts';
-import { promptKinds } from '../prompt/prompt-kinds.ts';
-import type { PresetPromptOptions } from '../prompt/preset-prompt.ts';
+import { promptKinds, type PresetPromptOptions } from '../prompt/preset-prompt.ts';
 import { riskKinds, type RiskKindsOptions } from '../risk/risk-kinds.ts';
 import type { ToolRegistry } from '../agent/toolset.ts';
 

@@ -1,5 +1,8 @@
-import type { Tool, ToolControl } from '@varve/tools';
 import type { Delegation } from '../delegation.ts';
+import { subAgentName } from '../../agent/agent.ts';
+import { AgentError } from '../../error.ts';
+import type { AnswerWaitingChild } from '../../agent/sub-agent-tasks.ts';
+import type { Tool, ToolControl } from '@varve/tools';
 
 /** End of a composition or of one of its steps. */
 export interface StepEnd {
@@ -38,4 +41,33 @@ export interface Composition {
 /** Returns the context of a part of a composition. */
 export function partOf(context: StepContext, name: string, tools: StepContext['tools'] = []): StepContext {
   return { ...context, path: `${context.path}.${name}`, tools: [...context.tools, ...tools] };
+}
+
+/** Options of {@link runComposition}. */
+export interface CompositionOptions {
+  /** Name of this use of the composition, unique in its conversation: the same id continues it. */
+  readonly id: string;
+  /** Aborting interrupts the agents that run. */
+  readonly signal?: AbortSignal;
+  /** Called when calls of an agent wait for approval; default: its step fails, and the calls wait. */
+  readonly onChildWaiting?: AnswerWaitingChild;
+}
+
+/**
+ * Runs agents by a plan, each in a child conversation of `conversation`, whose log names them. Steps that ended are not
+ * run again: with the same id, a composition that was cut off continues where it was, also in another process.
+ *
+ * @throws {AgentError} `invalid` for an id that is not a name, and what reading and writing the log throws.
+ */
+export async function runComposition(
+  conversation: { readonly delegation: Delegation },
+  composition: Composition,
+  input: string,
+  { id, signal = new AbortController().signal, onChildWaiting }: CompositionOptions,
+): Promise<StepEnd> {
+  if (!subAgentName.test(id)) throw new AgentError('invalid', `The id ${JSON.stringify(id)} is not a name.`);
+  const { delegation } = conversation;
+  delegation.onChildWaiting = onChildWaiting;
+  const key = `composition:${delegation.conversationId}:${id}`;
+  return composition.run(input, { delegation, path: `${id}.${composition.name}`, key, signal, tools: [] });
 }

@@ -1,6 +1,6 @@
 import { transferToAgent } from '@varve/tools';
 import { AgentError } from '../../error.ts';
-import { findSubAgent } from '../find-sub-agent.ts';
+import { findSubAgent } from '../definitions/sub-agent-definition.ts';
 import { type SubAgent } from '../../agent/agent.ts';
 import { partOf, type Composition, type StepContext, type StepEnd } from './composition.ts';
 import { runAgent } from './compositions.ts';

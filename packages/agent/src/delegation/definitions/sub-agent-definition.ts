@@ -1,7 +1,6 @@
+import type { SubAgent, SubAgentLimits } from '../../agent/agent.ts';
 import type { Json } from '@varve/events';
 import type { SourceRoot } from '@varve/skills';
-import type { SubAgentLimits } from '../../agent/agent.ts';
-
 /** Ways to confirm the calls of a sub-agent, in the words of the reference. */
 export type PermissionMode = 'always_confirm' | 'confirm_risky' | 'never_confirm';
 
@@ -44,4 +43,17 @@ export interface SubAgentDefinition {
   readonly digest: string;
   /** True if its servers may be started, and the model that it names be used; false for a file that names neither. */
   readonly isTrusted: boolean;
+}
+
+/** Name that calls have which name no sub-agent. */
+const defaultName = 'general-purpose';
+
+/** Returns the sub-agent with a name or an alias. No name, and the default of the reference, are that of the first. */
+export function findSubAgent(agents: readonly SubAgent[], name: string): SubAgent | undefined {
+  const wanted = name.trim().toLowerCase();
+  return (
+    agents.find((agent) => agent.name.toLowerCase() === wanted) ??
+    agents.find(({ aliases = [] }) => aliases.includes(wanted)) ??
+    (wanted === '' || wanted === defaultName ? agents[0] : undefined)
+  );
 }
