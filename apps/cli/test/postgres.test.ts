@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { postgresStore } from '@varve/storage-postgres';
-import { freshUrl, password, problem } from '../../../packages/storage-postgres/test/server.ts';
+import { countRows, freshUrl, password, problem } from '../../../packages/storage-postgres/test/server.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 const id = 'a'.repeat(32);
@@ -29,6 +29,21 @@ describe.skipIf(problem !== undefined)('a store in PostgreSQL', () => {
     expect(listed.stdout).not.toContain(secret);
     const served = await runVarve(['serve', '--print-config'], { home, env: { VARVE_STORE: url } });
     expect(served.stdout).not.toContain(secret);
+  });
+
+  test('that has no tables is missing for commands that read, which create none', async () => {
+    const url = await freshUrl();
+    const home = await newHome();
+    for (const args of [['ls'], ['show', id], ['verify', id], ['rm', id, '--yes']]) {
+      const { code, stderr } = await runVarve([...args, '--store', url], { home });
+      expect([args, code, stderr]).toEqual([
+        args,
+        4,
+        expect.stringMatching(/The schema test_\w+ of postgres:.* has no tables/),
+      ]);
+      expect(stderr).not.toContain(secret);
+    }
+    await expect(countRows(url, 'conversation')).rejects.toThrow('does not exist');
   });
 
   test('that refuses the connection is an error without the password', async () => {

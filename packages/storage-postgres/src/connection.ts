@@ -31,6 +31,8 @@ export interface Connection {
 export interface ConnectOptions {
   readonly target: Target;
   readonly pollMs: number;
+  /** False for a database that must have tables already. */
+  readonly creates: boolean;
 }
 
 /** Time after which the database ends the transaction of a process that was stopped in it, and a wait for its locks. */
@@ -42,8 +44,8 @@ const conflictTries = 8;
 const outageMs = 30_000;
 const outagePauseMs = 200;
 
-/** Connects to a database, and creates or migrates its tables. @throws {StorageError} `io`, `invalid`. */
-export async function connect({ target, pollMs }: ConnectOptions): Promise<Connection> {
+/** Connects to a database, and creates or migrates its tables. @throws {StorageError} `io`, `invalid`, `missing`. */
+export async function connect({ target, pollMs, creates }: ConnectOptions): Promise<Connection> {
   const { label, schema } = target;
   const pool = openPool(target);
   const closing = new AbortController();
@@ -89,7 +91,7 @@ export async function connect({ target, pollMs }: ConnectOptions): Promise<Conne
   };
   try {
     await connection.transaction(async (session) => checkDatabase(session, label));
-    await migrate(connection.transaction, { schema, label });
+    await migrate(connection.transaction, { schema, label, creates });
     isConnected = true;
     return connection;
   } catch (error) {

@@ -1,1 +1,1 @@
-export { postgresScheme, postgresStore } from './postgres-store.ts';
+export { existingPostgresScheme, postgresScheme, postgresStore } from './postgres-store.ts';

@@ -41,6 +41,8 @@ import { parseUrl } from './url.ts';
 export interface PostgresStoreOptions {
   /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETERS`. No message contains the password. */
   readonly url: string;
+  /** False to reject a database without tables as `missing`; default: they are created. */
+  readonly creates?: boolean;
   /** Milliseconds until a lease expires, 250 to a day; default 15 seconds. It is renewed three times as often. */
   readonly leaseMs?: number;
   /** Milliseconds between checks of a tail for appends of other processes, at most 250; default 100. */
@@ -59,11 +61,15 @@ export interface PostgresStoreOptions {
  * it acknowledges, or tables of another application or of a newer version; `io`.
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<EventStore> {
-  const { leaseMs = 15_000, pollMs = 100, now = Date.now, holder = thisProcess() } = options;
+  const { creates = true, leaseMs = 15_000, pollMs = 100, now = Date.now, holder = thisProcess() } = options;
   checkLeaseMs(leaseMs);
-  const connection = await connect({ target: parseUrl(options.url), pollMs: Math.min(pollMs, 250) });
+  const connection = await connect({ target: parseUrl(options.url), pollMs: Math.min(pollMs, 250), creates });
   return new PostgresStore(connection, { leaseMs, now, holder });
 }
+
+/** Opens `postgres:…` if it has tables. @throws {StorageError} `missing`, and as {@link postgresStore}. */
+export const existingPostgresScheme: StoreScheme = async (rest) =>
+  postgresStore({ url: `postgres:${rest}`, creates: false });
 
 /** Opens `postgres:…` with the defaults. */
 export const postgresScheme: StoreScheme = async (rest) => postgresStore({ url: `postgres:${rest}` });

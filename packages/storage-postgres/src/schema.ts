@@ -128,6 +128,8 @@ export interface SchemaTarget {
   readonly schema: string;
   /** Name of the store for messages. */
   readonly label: string;
+  /** False for a schema that must have tables already. */
+  readonly creates: boolean;
 }
 
 /** Runs `work` in a transaction. */
@@ -137,10 +139,14 @@ export type Transaction = <T>(work: (session: Session) => Promise<T>) => Promise
  * Migrates the schema to the newest version, in one transaction under an advisory lock, so that one of several
  * processes does it. A role without the right to create tables can use a schema that has this version.
  *
- * @throws {StorageError} `invalid` for tables of another application or of a newer version, `io`.
+ * @throws {StorageError} `invalid` for tables of another application or of a newer version, `missing`, `io`.
  */
 export async function migrate(transaction: Transaction, target: SchemaTarget, steps = migrations): Promise<void> {
-  if ((await transaction(async (session) => versionOf(session, target, steps.length))) === steps.length) return;
+  const version = await transaction(async (session) => versionOf(session, target, steps.length));
+  if (version === steps.length) return;
+  if (version === undefined && !target.creates) {
+    throw new StorageError('missing', `The schema ${target.schema} of ${target.label} has no tables.`);
+  }
   await transaction(async (session) => {
     await session.query(`SELECT pg_advisory_xact_lock(hashtext('varve'), hashtext($1))`, [target.schema]);
     await runSteps(session, target, steps);

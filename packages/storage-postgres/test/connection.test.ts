@@ -26,7 +26,6 @@ describe.skipIf(problem !== undefined)('a server', () => {
       'password authentication failed',
     ],
     ['another database', (url: string) => url.replace(/\/postgres$/, '/s3cret-'), 'does not exist'],
-    ['TLS, which it does not have', (url: string) => `${url}?sslmode=require`, 'does not support SSL'],
   ] as const)('refuses %s with a reason and without the password', async ([, change, reason]) => {
     const { url } = await testServer();
     const error = await failureOf(change(url));

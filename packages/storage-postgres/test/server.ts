@@ -6,6 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
+import { certificate, certificateKey } from './certificate.ts';
 
 /** Password of the owner, with characters that a URL has to escape. */
 export const password = 'pä ss/w:rd@1';
@@ -33,6 +34,8 @@ export const problem =
 export interface Server {
   /** URL of its owner, with password and without parameters. */
   readonly url: string;
+  /** File of its certificate, which is for 127.0.0.1; absent for a server that was not started here. */
+  readonly certificate?: string;
 }
 
 let started: Promise<Server> | undefined;
@@ -98,23 +101,27 @@ async function startServer(): Promise<Server> {
   const directory = mkdtempSync(join(tmpdir(), 'varve-postgres-'));
   const data = join(directory, 'data');
   mkdirSync(data);
-  const secret = join(directory, 'password');
+  const [secret, cert, certKey] = ['password', 'server.crt', 'server.key'].map((name) => join(directory, name));
+  if (!secret || !cert || !certKey) throw new Error('A path is missing.');
   writeFileSync(secret, password);
+  writeFileSync(cert, certificate);
+  writeFileSync(certKey, certificateKey, { mode: 0o600 });
   if (user.uid !== undefined && user.gid !== undefined) {
-    for (const path of [directory, data, secret]) chownSync(path, user.uid, user.gid);
+    for (const path of [directory, data, secret, certKey]) chownSync(path, user.uid, user.gid);
   }
   const initdb = ['-D', data, '-E', 'UTF8', '--locale=C', '-U', 'owner', '-A', 'scram-sha-256', `--pwfile=${secret}`];
   execFileSync(join(programs ?? '', 'initdb'), [...initdb, '--no-sync'], { ...user, cwd: directory, stdio: 'pipe' });
   const port = await freePort();
   const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: directory, max_connections: 200 };
   // Tests kill processes, not the machine.
-  const all = { ...settings, fsync: 'off', log_min_messages: 'warning', max_wal_size: '64MB' };
+  const tls = { ssl: 'on', ssl_cert_file: cert, ssl_key_file: certKey };
+  const all = { ...settings, ...tls, fsync: 'off', log_min_messages: 'warning', max_wal_size: '64MB' };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const args = ['-c', untilInputEnds, join(programs ?? '', 'postgres'), '-D', data, ...flags];
   const server = spawn('sh', args, { ...user, cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] });
   await ready(server.stdout, port);
   server.unref();
-  return { url: `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres` };
+  return { url: `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`, certificate: cert };
 }
 
 async function ready(output: NodeJS.ReadableStream, port: number): Promise<void> {

@@ -10,3 +10,8 @@ const postgres: StoreScheme = async (rest) => (await import('@varve/storage-post
 
 /** Store schemes that the command opens in addition to `memory:`: add a line here, or above. */
 export const schemes: Readonly<Record<string, StoreScheme>> = { ...diskSchemes, postgres, postgresql: postgres };
+
+const existing: StoreScheme = async (rest) => (await import('@varve/storage-postgres')).existingPostgresScheme(rest);
+
+/** As `schemes`, for commands that only read: a database without tables is `missing`. */
+export const existingSchemes: typeof schemes = { ...schemes, postgres: existing, postgresql: existing };

@@ -1,0 +1,21 @@
+/** Certificate of the tests' server for 127.0.0.1, signed by itself. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBkzCCATqgAwIBAgIUOgdFb3B+BKc8Is81EAbbw4/Mjq4wCgYIKoZIzj0EAwIw
+FjEUMBIGA1UEAwwLdmFydmUgdGVzdHMwIBcNMjYxMTI3MTY1MzMxWhgPMjEyNjEx
+MDMxNjUzMzFaMBYxFDASBgNVBAMMC3ZhcnZlIHRlc3RzMFkwEwYHKoZIzj0CAQYI
+KoZIzj0DAQcDQgAEYlHn655FJR0AKTuocDEnz7PBYoDS1TkrN+ygDLDD8INcS74c
+F75XnaeHUIrLVYSFa2JVhjk41HPcpFnM5RyPLKNkMGIwHQYDVR0OBBYEFF/VaoMD
+DqN7LriGtwvXiL/9lXA0MB8GA1UdIwQYMBaAFF/VaoMDDqN7LriGtwvXiL/9lXA0
+MA8GA1UdEwEB/wQFMAMBAf8wDwYDVR0RBAgwBocEfwAAATAKBggqhkjOPQQDAgNH
+ADBEAiBD3bpkdHnIu8fwS8+LFKaCbgApfhOn8IAbPZIuHn4XcAIgHMENCimwZvSY
+fhmXDZwm0t5sFHsLzTN3ASL3IT7SSZ4=
+-----END CERTIFICATE-----
+`;
+
+/** Key of the certificate, which protects nothing else. */
+export const certificateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgOBI9ce+8NKHpKrN+
+dfGKbTcwrkr0EH0LJgoDowEb5y2hRANCAARiUefrnkUlHQApO6hwMSfPs8FigNLV
+OSs37KAMsMPwg1xLvhwXvledp4dQistVhIVrYlWGOTjUc9ykWczlHI8s
+-----END PRIVATE KEY-----
+`;
