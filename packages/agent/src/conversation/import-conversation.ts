@@ -2,12 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type LogEntry, statusKey } from '@varve/events/projections';
 import { canonicalId, StorageError, type EventStore, type LogReader, type Signer, type Verdict } from '@varve/storage';
 import { isId, readerOf, wakeups } from '@varve/storage/kit';
-import {
-  exportBundle,
-  importBundle,
-  readBundle,
-  type ImportOptions as BundleOptions,
-} from '@varve/storage/maintenance';
+import type { ImportOptions as BundleOptions } from '@varve/storage/maintenance';
 import { eventCodec, type BaseEvent, type Json } from '@varve/events';
 import { forkEndFact, importFact } from '@varve/events/facts';
 import { AgentErrorEvent, builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
@@ -52,6 +47,7 @@ export async function importConversation(
   chunks: AsyncIterable<string | Uint8Array>,
   { store, signer, now = Date.now, newId, ...options }: ImportOptions,
 ): Promise<ImportedConversation> {
+  const { importBundle, readBundle } = await import('@varve/storage/maintenance');
   const bundle = await readBundle(chunks);
   await removeUnfinished(bundle.log, store);
   const title = titleOf(bundle.meta);
@@ -130,13 +126,14 @@ export interface LogToImport {
 /** Imports a log as a bundle without seals. @throws {StorageError} as `Conversation.import`. */
 export async function importLog(log: LogToImport, options: ImportOptions): Promise<ImportedConversation> {
   const id = canonicalId(log.id !== undefined && isId(log.id) ? log.id : randomUUID());
-  return importConversation(bundleOf(log, { id, now: (options.now ?? Date.now)() }), options);
+  return importConversation(await bundleOf(log, { id, now: (options.now ?? Date.now)() }), options);
 }
 
-function bundleOf(
+async function bundleOf(
   { entries, title }: LogToImport,
   { id, now }: { readonly id: string; readonly now: number },
-): AsyncIterable<string> {
+): Promise<AsyncIterable<string>> {
+  const { exportBundle } = await import('@varve/storage/maintenance');
   const wake = wakeups();
   const log = readerOf({
     id,

@@ -1,5 +1,5 @@
 import type { EventLog, Summary } from '@varve/storage';
-import { repair, type RepairOptions, type RepairResult } from '@varve/storage/maintenance';
+import type { RepairOptions, RepairResult } from '@varve/storage/maintenance';
 import { AgentError } from '../error.ts';
 import { isUnfinishedImport } from '../log/settings.ts';
 import { endHistory, titleOf } from './end-history.ts';
@@ -27,6 +27,7 @@ export async function repairConversation(
   { meta }: Pick<Summary, 'meta'>,
   options: RepairOptions = {},
 ): Promise<ConversationRepair> {
+  const { repair } = await import('@varve/storage/maintenance');
   const result = await repair(log, options);
   // An import that did not end cannot be opened, and has no boundary yet.
   if (isUnfinishedImport(meta) || !(await endsWithCut(log))) return { ...result, isHistory: false };

@@ -33,7 +33,7 @@ export interface AgentProfiles {
 /** Opens the agent profiles of varve's data directory. `newId` makes the ids of new profiles, UUIDs. */
 export function agentProfiles(home: string, newId: () => string): AgentProfiles {
   const paths = settingsPaths(home);
-  const agents = recordFolder(paths.agentProfiles, agentProfileRecord(), 'agent profile');
+  const agents = recordFolder(paths.agentProfiles, agentProfileRecord, 'agent profile');
   const locked = <T>(work: () => Promise<T>): Promise<T> => withFileLock(paths.lockFile, work);
   const keys = ['agent_profile'] as const;
   return {

@@ -42,8 +42,8 @@ const roleKeys = settingKeys.filter((key) => key.startsWith('roles.'));
 /** Opens the model profiles of varve's data directory. Nothing is created before the first change. */
 export function modelProfiles(home: string): ModelProfiles {
   const { lockFile, profiles, agentProfiles } = settingsPaths(home);
-  const models = recordFolder(profiles, modelProfileRecord(), 'model profile');
-  const agents = recordFolder(agentProfiles, agentProfileRecord(), 'agent profile');
+  const models = recordFolder(profiles, modelProfileRecord, 'model profile');
+  const agents = recordFolder(agentProfiles, agentProfileRecord, 'agent profile');
   const locked = (work: () => Promise<void>): Promise<void> => withFileLock(lockFile, work);
   const users = async (name: string): Promise<readonly AgentProfileRecord[]> =>
     (await agents.list()).flatMap((each) =>

@@ -83,7 +83,7 @@ test('a profile is created, activated, renamed with the roles that name it, and 
 
 test('an old name that cannot be removed is reported with the new one', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'varve-settings-'));
-  const folder = recordFolder(directory, z.string(), 'model profile');
+  const folder = recordFolder(directory, () => z.string(), 'model profile');
   await folder.write('job', 'a');
   // In place of the file, after it was copied.
   await mkdir(join(directory, 'work.json'));

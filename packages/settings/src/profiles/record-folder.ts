@@ -35,13 +35,13 @@ export interface RecordFolder<T> {
 }
 
 /** Opens a directory of records; `noun` is their name in messages. */
-export function recordFolder<T>(directory: string, schema: z.ZodType<T>, noun: string): RecordFolder<T> {
+export function recordFolder<T>(directory: string, schema: () => z.ZodType<T>, noun: string): RecordFolder<T> {
   const pathOf = (name: string): string => {
     if (profileName().safeParse(name).success) return join(directory, `${name}.json`);
     const json = JSON.stringify(name.slice(0, 100));
     throw new SettingsError('invalid', `${json} is no name of a ${noun}: letters, digits, ., _ and -, at most 64.`);
   };
-  const find = (name: string): Promise<T | undefined> => readJsonFile(pathOf(name), schema);
+  const find = (name: string): Promise<T | undefined> => readJsonFile(pathOf(name), schema());
   const read = async (name: string): Promise<T> => {
     const record = await find(name);
     if (record === undefined) throw new SettingsError('missing', `There is no ${noun} "${name}".`);

@@ -11,7 +11,7 @@ import { pipeBackend } from './session/pipe-backend.ts';
 import { recordProcess } from '../processes/process-record.ts';
 import { ptyBackend } from './session/pty-backend.ts';
 import type { ShellBackend } from './session/shell-process.ts';
-import { ShellSession } from './session/shell-session.ts';
+import type { ShellSession } from './session/shell-session.ts';
 import type { TerminalOptions } from './terminal-options.ts';
 
 /** Redactor without secrets. */
@@ -62,6 +62,8 @@ export class ShellFactory {
     if (!(await isDirectory(directory)))
       throw new ToolError('unusable', `The workspace ${directory} is not a directory.`);
     const { shell, redactor = unchanged, outputDir, sandbox } = this.#options;
+    // The first request to the model does not need it.
+    const session = await import('./session/shell-session.ts');
     const backend = await backendFor(this.#options.pty);
     const shared = await this.#sharedDirectory();
     this.#shells += 1;
@@ -85,7 +87,7 @@ export class ShellFactory {
       redactor,
       ...(state !== undefined && { state }),
     };
-    return ShellSession.start(options, signal);
+    return session.ShellSession.start(options, signal);
   }
 
   /** Reports whether a shell is in one of the directories, absolute or below `~`; undefined allows all of them. */

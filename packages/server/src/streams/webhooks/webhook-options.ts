@@ -49,7 +49,8 @@ export function webhookOptions(
   env: Variables,
 ): readonly WebhookOptions[] {
   const text = env['OH_WEBHOOKS']?.trim();
-  const { data, error } = z.array(webhook()).safeParse(configured ?? (text ? parseJson(text) : []));
+  if (!configured && !text) return [];
+  const { data, error } = z.array(webhook()).safeParse(configured ?? parseJson(text ?? ''));
   if (data) return data;
   throw new ServerError('invalid', `The webhooks are invalid: ${error.issues[0]?.path.join('.') || 'no list'}.`);
 }
