@@ -44,6 +44,7 @@ test('secrets replace their names in arguments, variables, headers and addresses
       url: 'https://mcp.example/x?k=token-0123',
       headers: { authorization: 'Bearer token-0123' },
       timeoutMs: 5000,
+      startMs: 5000,
     },
   });
   const unknown = await serversOf(

@@ -25,7 +25,8 @@ export function resolveServer(name: string, config: McpServerConfig, context: Se
   const invalid = (why: string): SettingsError => new SettingsError('invalid', `The server ${name} ${why}.`);
   const expand = (text: string): string => expanded(text, name, context.secrets);
   const value = (text: string): string => referredValue(text, name, context.referable ?? {}) ?? expand(text);
-  const limit = timeout === undefined ? {} : { timeoutMs: Math.min(timeout, 3600) * 1000 };
+  const limitMs = Math.min(timeout ?? 0, 3600) * 1000;
+  const limit = timeout === undefined ? {} : { timeoutMs: limitMs, startMs: limitMs };
   const strategy = config.auth?.['strategy'];
   if (config.auth && strategy !== 'none')
     throw invalid(`uses the authorization ${JSON.stringify(strategy)}, which is not supported`);

@@ -41,7 +41,7 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-/** Time limit of each call, and of the start. */
+/** Time limit of each call, and the shortest one of the start without a limit of its own. */
 const defaultTimeoutMs = 60_000;
 const startMs = 30_000;
 /** Longest limit; twice as much is still less than the longest delay of a timer. */
@@ -77,7 +77,8 @@ export async function openConnection(name: string, server: McpServer, options: C
     await client.close().catch(() => undefined);
     await transport.close().catch(() => undefined);
   };
-  const limits = { timeout: Math.max(timeout, startMs), ...(signal && { signal }) };
+  const startTimeout = server.startMs ?? Math.max(timeout, startMs);
+  const limits = { timeout: Math.ceil(startTimeout), ...(signal && { signal }) };
   // The client waits for the response to a note without a limit, and whatever the signal.
   const late = AbortSignal.timeout(2 * limits.timeout);
   const start = async (): Promise<ListedTools> => {

@@ -8,6 +8,7 @@ export interface McpProcess {
   /** Working directory, absolute. */
   readonly directory: string;
   readonly timeoutMs?: number;
+  readonly startMs?: number;
 }
 
 /** Server of the model context protocol at an address. Redirects to another origin are refused. */
@@ -17,9 +18,13 @@ export interface McpAddress {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
+  readonly startMs?: number;
 }
 
-/** Server of the model context protocol. `timeoutMs` limits each call; default 60,000. */
+/**
+ * Server of the model context protocol. `timeoutMs` limits each call, default 60,000; `startMs` the start, default the
+ * same, but at least 30,000.
+ */
 export type McpServer = McpProcess | McpAddress;
 
 /** Tool of a server, as it describes it. Nothing of it is trusted: it is text for the model. */

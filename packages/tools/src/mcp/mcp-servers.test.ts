@@ -66,6 +66,12 @@ test('tools of a server are offered under its name, with cautious hints, and ans
   await close(tools);
 });
 
+test('a server that does not answer is given up after the limit of its start', async () => {
+  const docs = processServer({ args: ['--eval', 'setInterval(() => undefined, 1000)'], startMs: 200 });
+  await using servers = await startMcpServers({ docs }, { env: process.env });
+  expect([servers.tools, servers.problems]).toEqual([[], [expect.stringContaining('could not be started')]]);
+});
+
 test.for([30_000.25, 2 ** 31, Infinity])('a server with a limit of %d ms starts and answers', async (timeoutMs) => {
   await using servers = await startMcpServers({ docs: processServer({ timeoutMs }) }, { env: process.env });
   expect(servers.problems).toEqual([]);
