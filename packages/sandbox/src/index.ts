@@ -3,5 +3,6 @@ export type { SandboxPolicy } from './policy/sandbox-policy.ts';
 export { credentialPaths, defaultHosts } from './policy/paths.ts';
 export { profilePolicy } from './policy/profiles.ts';
 export type { UpstreamProxy } from './proxy/proxy.ts';
+export { privateDirectory } from './private-directory.ts';
 export { sandboxProblem } from './probe.ts';
 export type { Refusal, Sandbox, WrapOptions, WrappedCommand } from './sandbox.ts';

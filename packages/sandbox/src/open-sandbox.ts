@@ -1,5 +1,7 @@
+import { tmpdir } from 'node:os';
 import { bubblewrap, type BackendOptions } from './bubblewrap/bubblewrap.ts';
 import type { SandboxPolicy } from './policy/sandbox-policy.ts';
+import { privateDirectory } from './private-directory.ts';
 import type { Sandbox } from './sandbox.ts';
 import { seatbelt } from './seatbelt/seatbelt.ts';
 
@@ -16,7 +18,9 @@ export interface SandboxOptions extends BackendOptions {
  */
 export function openSandbox(policy: SandboxPolicy, options: SandboxOptions = {}): Sandbox {
   const { platform = process.platform } = options;
-  if (platform === 'darwin') return seatbelt(policy);
+  const own = privateDirectory();
+  const walls = own === tmpdir() ? policy : { ...policy, hidden: [...policy.hidden, own] };
+  if (platform === 'darwin') return seatbelt(walls);
   if (platform !== 'linux') throw new Error(`There is no sandbox for the system ${platform}.`);
-  return bubblewrap(policy, options);
+  return bubblewrap(walls, options);
 }

@@ -24,6 +24,7 @@ const localSocket = /unix:\/\/|\blisten E(?:PERM|ACCES)\b|\bsocket\b.*not permit
 
 /** Number of lines at the end of the output that are searched. */
 const maxLines = 200;
+const maxHosts = 10;
 
 /** Returns the hosts, the path and the sockets that a policy has refused. */
 export function describeRefusals(options: RefusalOptions): Refusal | undefined {
@@ -39,7 +40,7 @@ export function describeRefusals(options: RefusalOptions): Refusal | undefined {
     .map((line) => refusedPath(line, options))
     .find((reason) => reason !== undefined);
   const what = [
-    ...(hosts.length === 0 ? [] : [`the network host${hosts.length === 1 ? '' : 's'} ${hosts.join(', ')}`]),
+    ...(hosts.length === 0 ? [] : [`the network host${hosts.length === 1 ? '' : 's'} ${listed(hosts)}`]),
     ...(found === undefined ? [] : [`${found.access} ${found.path}`]),
     ...(lines.some((line) => localSocket.test(line)) ? ['sockets of the local machine'] : []),
   ];
@@ -49,6 +50,12 @@ export function describeRefusals(options: RefusalOptions): Refusal | undefined {
     (policy.denied ?? []).some((path) => found !== undefined && isWithin(found.path, realPath(path)));
   const reason = isDenied ? ' A rule denies this.' : '';
   return { text: `The sandbox (profile ${policy.profile}) refused ${what.join(' and ')}.${reason}`, isDenied };
+}
+
+/** Returns the first names of a list, which a program can make long. */
+function listed(hosts: readonly string[]): string {
+  const more = hosts.length - maxHosts;
+  return `${hosts.slice(0, maxHosts).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function isRefusal(text: string): boolean {

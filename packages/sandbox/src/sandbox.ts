@@ -11,6 +11,8 @@ export interface WrapOptions {
   readonly keepDescriptors?: number;
   /** Further paths that the program reads, also below hidden ones. */
   readonly readOnly?: readonly string[];
+  /** Further paths that the program writes, also below hidden ones. */
+  readonly writable?: readonly string[];
   /** The program leads its own session, without the terminal of this process. */
   readonly newSession?: true;
 }

@@ -1,10 +1,22 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, cpSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openSandbox } from '../src/open-sandbox.ts';
+import { privateDirectory } from '../src/private-directory.ts';
 import { openPlace, problem } from './support/open-place.ts';
 
 const git = (directory: string, ...args: string[]): string =>
@@ -35,6 +47,19 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     expect(names.map((name) => existsSync(name))).toEqual([true, true, false, false, false]);
   });
 
+  test('does not reach the private files of other shells and sandboxes, which are temporary files', async () => {
+    const directory = mkdtempSync(join(privateDirectory(), 'varve-other-'));
+    writeFileSync(join(directory, 'secrets'), 'THE KEY');
+    using place = openPlace({ temporary: [tmpdir()] });
+    using _ = openPlace();
+    const { output } = await place.run(
+      `cat '${directory}/secrets'; echo evil >>'${directory}/secrets'; ls '${privateDirectory()}'; touch '${tmpdir()}/shared' && echo shared`,
+    );
+    expect(output).not.toMatch(/THE KEY|varve-sandbox/);
+    expect(output).toContain('shared\n');
+    expect(readFileSync(join(directory, 'secrets'), 'utf8')).toBe('THE KEY');
+  });
+
   test('writes nothing with the profile for reading', async () => {
     using place = openPlace({ profile: 'read-only' });
     const { code } = await place.run('echo 1 >inside');
@@ -57,6 +82,24 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
       'cat ~/.ssh/id_rsa ~/.aws/credentials "$ROOT/elsewhere/credentials" ~/.npmrc link; ls ~/.ssh; cp -r ~ copy; cat copy/.npmrc; ln ~/.npmrc hard; cat hard; mv ~/.ssh moved; rmdir ~/.ssh; grep -rs "THE KEY" ~ "$ROOT"',
     );
     expect(output).not.toContain('THE KEY');
+  });
+
+  test('writes to caches, but not to what shells start from there', async () => {
+    const prompt = '.cache/p10k-instant-prompt-me.zsh';
+    using place = openPlace({
+      prepare({ home }) {
+        mkdirSync(join(home, '.cache/gitstatus'), { recursive: true });
+        writeFileSync(join(home, prompt), '');
+      },
+    });
+    await place.run(
+      `cd ~; echo evil >>${prompt}; mv -f /dev/null ${prompt}; echo evil >.cache/gitstatus/gitstatusd; mkdir .cache/pip; echo 1 >.cache/pip/file`,
+    );
+    expect(readFileSync(join(place.home, prompt), 'utf8')).toBe('');
+    expect(['gitstatus/gitstatusd', 'pip/file'].map((name) => existsSync(join(place.home, '.cache', name)))).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test('does not write through a link out of the workspace', async () => {

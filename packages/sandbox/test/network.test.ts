@@ -48,6 +48,12 @@ describe.skipIf(problem !== undefined)('the network of a sandbox', () => {
     expect(place.sandbox.describeRefusals('', place.workspace)).toBeUndefined();
   });
 
+  test('names the first of many refused hosts', async () => {
+    using place = openPlace({ network: { allowed: [] } });
+    await place.run(`for n in $(seq 12); do ${curl('http://host$n.example')}; done`);
+    expect(place.sandbox.describeRefusals('', place.workspace)?.text).toMatch(/host10\.example and 2 more\.$/);
+  });
+
   test('asks about a new host once', async () => {
     await using server = await httpServer();
     const host = `localhost:${portOf(server)}`;

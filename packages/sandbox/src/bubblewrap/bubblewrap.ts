@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxPolicy } from '../policy/sandbox-policy.ts';
 import { openLink, type Link } from '../proxy/link.ts';
 import { hostProxy, type ProxyOptions } from '../proxy/proxy.ts';
+import { privateDirectory } from '../private-directory.ts';
 import { describeRefusals } from '../refusals.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { bubblewrapArguments, limitOptions, proxyVariables } from './arguments.ts';
@@ -31,8 +31,15 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
   const mountPoints = new Set<string>();
   return {
     policy,
-    wrap(argv, { directory, env, marks = {}, keepDescriptors = 2, newSession = false, readOnly = [] }) {
-      const mounts = withMountPoints(mountsOf({ ...hidden, readOnly: [...hidden.readOnly, ...readOnly] }), mountPoints);
+    wrap(argv, { directory, env, marks = {}, keepDescriptors = 2, newSession = false, readOnly = [], writable = [] }) {
+      const mounts = withMountPoints(
+        mountsOf({
+          ...hidden,
+          writable: [...hidden.writable, ...writable],
+          readOnly: [...hidden.readOnly, ...readOnly],
+        }),
+        mountPoints,
+      );
       const link = proxy && openLink(files.directory, `link-${links.length}`, proxy);
       if (link) links.push(link);
       const inside = link ? [bash, ...scriptArguments(innerLauncher), ...forwarderCommand()] : [];
@@ -82,7 +89,7 @@ function required(name: string): string {
 function createFiles(): { readonly directory: string; readonly filter: string; readonly unreadable: string } {
   const program = seccompProgram();
   if (program === undefined) throw new Error(`There is no filter of system calls for the processor ${process.arch}.`);
-  const directory = realPath(mkdtempSync(join(tmpdir(), 'varve-sandbox-')));
+  const directory = realPath(mkdtempSync(join(privateDirectory(), 'varve-sandbox-')));
   const filter = join(directory, 'filter');
   const unreadable = join(directory, 'unreadable');
   writeFileSync(filter, program);

@@ -29,7 +29,7 @@ export const credentialPaths: readonly string[] = listed(`
 /** Caches of package managers below a home directory, without the directories from which programs are started. */
 export const cachePaths: readonly string[] = listed(`
   .cache, .npm, .pnpm-store, .local/share/pnpm/store, .local/state/pnpm, .yarn/berry, .bun/install/cache,
-  .local/share/uv, .cargo/registry, .cargo/git, .cargo/.package-cache, .cargo/.package-cache-mutate,
+  .cargo/registry, .cargo/git, .cargo/.package-cache, .cargo/.package-cache-mutate,
   .cargo/.global-cache, go/pkg, .gradle/caches, .gradle/daemon, .gradle/wrapper, .m2/repository, .nuget/packages,
   .composer/cache, .gem/specs, Library/Caches
 `);
@@ -42,10 +42,11 @@ export const executedNames: readonly string[] = listed(`
   .varve, .agents, .openhands, .claude, .codex, .gemini, .cursor, .vscode, .idea, .zed, .mcp.json
 `);
 
-/** Startup files below a home directory. */
+/** Startup files below a home directory, and directories of programs. */
 export const startupFiles: readonly string[] = listed(`
   .bashrc, .bash_profile, .bash_login, .bash_logout, .profile, .zshrc, .zshenv, .zprofile, .zlogin, .config/fish,
-  .gitconfig, .config/git, .config/autostart, .config/systemd, Library/LaunchAgents
+  .bash_aliases, .xprofile, .vimrc, .tmux.conf, .config/nvim, .config/environment.d, .gitconfig, .config/git,
+  .config/autostart, .config/systemd, Library/LaunchAgents, .local/bin, bin, .cargo/bin, go/bin
 `);
 
 /** Hosts of package registries and of public code, which the default profile allows. */

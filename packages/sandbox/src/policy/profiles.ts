@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gitPaths } from './git-paths.ts';
@@ -41,12 +41,24 @@ export function profilePolicy(profile: Exclude<SandboxProfile, 'off'>, options: 
       ...(writes ? [] : [workspace]),
       ...git.executed,
       ...below(workspace, executedNames),
+      ...(writes ? startedFromCache(home) : []),
       ...(workspace === home ? below(home, startupFiles) : []),
     ],
     hidden: [...below(home, credentialPaths), ...dataDirectories, '/etc/shadow', join('/root', '.ssh')],
     denied,
     network,
   };
+}
+
+/** Returns what shells start from the cache: prompts of zsh are files there, those of package managers directories. */
+function startedFromCache(home: string): readonly string[] {
+  const cache = join(home, '.cache');
+  const entries = existsSync(cache) ? readdirSync(cache, { withFileTypes: true }) : [];
+  const started = entries.filter((entry) => !entry.isDirectory() || entry.name === 'gitstatus');
+  return below(
+    cache,
+    started.map(({ name }) => name),
+  );
 }
 
 function createCaches(home: string): void {

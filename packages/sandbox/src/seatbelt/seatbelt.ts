@@ -14,8 +14,12 @@ export const seatbeltProgram = '/usr/bin/sandbox-exec';
 export function seatbelt(policy: SandboxPolicy): Sandbox {
   return {
     policy,
-    wrap(argv, { env, marks = {}, readOnly = [] }) {
-      const confined = { ...policy, readOnly: [...policy.readOnly, ...readOnly] };
+    wrap(argv, { env, marks = {}, readOnly = [], writable = [] }) {
+      const confined = {
+        ...policy,
+        readOnly: [...policy.readOnly, ...readOnly],
+        writable: [...policy.writable, ...writable],
+      };
       const names = policy.environment;
       const passed = Object.entries({ ...env, ...marks }).filter(([name]) => names?.includes(name) ?? true);
       return {

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { privateDirectory } from '@varve/sandbox';
 import { ToolError } from '../contract/error.ts';
 import { gitBase } from './git-base.ts';
 import { gitRepository } from './git-repository.ts';
@@ -35,7 +35,7 @@ export async function gitDelta(
   const repository = await gitRepository(directory, signal);
   const base = await gitBase(repository, ref);
   const objects = await repository.line('rev-parse', '--path-format=absolute', '--git-path', 'objects');
-  const scratch = await mkdtemp(join(tmpdir(), 'varve-delta-'));
+  const scratch = await mkdtemp(join(privateDirectory(), 'varve-delta-'));
   try {
     await mkdir(join(scratch, 'objects'));
     await writeFile(join(scratch, 'exclude'), `${exclude.join('\n')}\n`);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Observation } from '@varve/events/payloads';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ToolError } from '../../src/contract/error.ts';
 import { isRunning, printedPid } from '../support/is-running.ts';
 import { metadataOf, backends, openTerminal, outputOf, callUntil } from '../support/open-terminal.ts';
@@ -211,7 +211,8 @@ describe.concurrent.for(backends)('a terminal on a %s', ([, pty]) => {
       pids.push(printedPid(Number.parseInt(chunk, 10))),
     );
     expect(outputOf(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
-    await expect.poll(() => isRunning(pids[0]), { timeout: 10_000, interval: 10 }).toBe(false);
+    // `expect.poll` does not know its test while others run at the same time.
+    await vi.waitFor(() => expect(isRunning(pids[0])).toBe(false), { timeout: 10_000, interval: 10 });
   });
 
   test('a shell that ignores every signal is killed, and the next command has a new one', async () => {

@@ -14,10 +14,14 @@ import { recordProcess } from '../../src/processes/process-record.ts';
 
 const module = fileURLToPath(new URL('../../src/terminal/terminal.ts', import.meta.url));
 
-/** Creates a temporary directory that no other test uses. */
-async function temporary(): Promise<AsyncDisposable & { readonly path: string }> {
+/** Creates a temporary directory that no other test uses, and names that of the terminals of a host there. */
+async function temporary(): Promise<AsyncDisposable & { readonly path: string; readonly terminals: string }> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'varve-reap-')));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  return {
+    path,
+    terminals: join(path, `varve-${process.getuid?.() ?? 0}`),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
 }
 
 /** Runs one command in the terminal of a child process until it has printed `count` numbers, then kills the process. */
@@ -73,8 +77,7 @@ test.for(backends)('programs left by a killed host on a %s are killed at the nex
   expect(pids.some(isRunning)).toBe(true);
   await killedHost(place.path, { pty, command: `${printPid} 1`, numbers: 1 });
   await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
-  const left = (await readdir(place.path)).filter((name) => name.startsWith('varve-terminal-'));
-  expect(left).toHaveLength(1);
+  expect(await readdir(place.terminals)).toHaveLength(1);
 });
 
 test('programs of a shell that has ended are found by their environment', async () => {
@@ -82,7 +85,7 @@ test('programs of a shell that has ended are found by their environment', async 
   // Without a terminal, an idle shell ends with its host, and its programs receive no signal.
   const pids = await killedHost(place.path, { pty: false, command: `sleep 600 & ${printPid} $! $$`, numbers: 2 });
   await expect.poll(() => pids.filter(isRunning).length, { interval: 10, timeout: 20_000 }).toBe(1);
-  await killOrphanedShells(place.path);
+  await killOrphanedShells(place.terminals);
   await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
 });
 
@@ -95,7 +98,7 @@ test.skipIf(process.platform !== 'linux')('a program that left the session of it
     numbers: 1,
   });
   expect(isRunning(pid)).toBe(true);
-  await killOrphanedShells(place.path);
+  await killOrphanedShells(place.terminals);
   await expect.poll(() => isRunning(pid), { interval: 10, timeout: 20_000 }).toBe(false);
 });
 

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { privateDirectory } from '@varve/sandbox';
 import { killPrograms } from './kill-programs.ts';
 import { type ProcessRecord, readProcessRecord, recordProcess, hasEnded } from '../../processes/process-record.ts';
 
@@ -15,12 +15,13 @@ export const ownerFile = 'owner';
 export const shellFile = 'shell';
 
 /**
- * Creates the private directory of a terminal among the temporary files, after cleaning up what killed hosts left
- * there.
+ * Creates the private directory of a terminal, which shells in a sandbox cannot reach unless it is theirs, after
+ * cleaning up what killed hosts left there.
  */
 export async function terminalDirectory(): Promise<string> {
-  await killOrphanedShells(tmpdir());
-  const directory = await mkdtemp(join(tmpdir(), directoryPrefix));
+  const place = privateDirectory();
+  await killOrphanedShells(place);
+  const directory = await mkdtemp(join(place, directoryPrefix));
   recordProcess(join(directory, ownerFile), process.pid);
   return directory;
 }

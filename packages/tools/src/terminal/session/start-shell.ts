@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { WrapOptions, WrappedCommand } from '@varve/sandbox';
 import { oldestChild } from '../../processes/process-table.ts';
 import { programIn } from '../../processes/program-sandbox.ts';
@@ -9,7 +10,9 @@ export function shellCommand(
   options: Pick<WrapOptions, 'keepDescriptors' | 'newSession'> = {},
 ): WrappedCommand {
   const argv = [shell, '--noprofile', '--rcfile', startupFile, '--noediting', '-i'] as const;
-  return programIn(sandbox, [...argv], { directory, env: environment, marks, ...options });
+  // The private directory of the terminal, where the files of its shells and long outputs are.
+  const writable = [dirname(dirname(startupFile))];
+  return programIn(sandbox, [...argv], { directory, env: environment, marks, writable, ...options });
 }
 
 /**
