@@ -150,7 +150,8 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
       },
     });
     await place.run(
-      'for one in .git .git/worktrees/other; do rm -f $one/commondir; echo "$PWD/evil" >$one/commondir; mv -f evil/HEAD $one/commondir; done',
+      `for one in .git .git/worktrees/other; do rm -f $one/commondir; echo "$PWD/evil" >$one/commondir; mv -f evil/HEAD $one/commondir; done
+      mv .git/worktrees/other other2; mv .git/worktrees old; mkdir -p .git/worktrees/other; cp -r other2/. old/other/. .git/worktrees/other; echo "$PWD/evil" >.git/worktrees/other/commondir`,
     );
     for (const directory of [place.workspace, join(place.root, 'other')])
       expect(git(directory, 'log', '--format=%s')).toBe('first\n');
@@ -161,15 +162,20 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     expect(existsSync(join(place.workspace, '.git/commondir'))).toBe(false);
   });
 
-  test('changes no file that the configuration of git includes', async () => {
+  test('changes neither files nor hooks that the configuration of git names', async () => {
     using place = openPlace({
       prepare({ workspace }) {
         repository(workspace);
         writeFileSync(join(workspace, 'shared.gitconfig'), '[core]\n');
         git(workspace, 'config', 'include.path', '../shared.gitconfig');
+        mkdirSync(join(workspace, '.husky/_'), { recursive: true });
+        git(workspace, 'config', 'core.hooksPath', '.husky/_');
       },
     });
-    await place.run('git config -f shared.gitconfig core.fsmonitor evil; echo evil >>shared.gitconfig');
+    await place.run(
+      'git config -f shared.gitconfig core.fsmonitor evil; echo evil >>shared.gitconfig; mv .husky h2; mkdir -p .husky/_; echo evil >.husky/_/pre-commit',
+    );
+    expect(existsSync(join(place.workspace, '.husky/_/pre-commit'))).toBe(false);
     expect(readFileSync(join(place.workspace, 'shared.gitconfig'), 'utf8')).toBe('[core]\n');
   });
 

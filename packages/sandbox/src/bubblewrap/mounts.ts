@@ -27,10 +27,29 @@ export function mountsOf(policy: SandboxPolicy): readonly Mount[] {
   add(policy.writable, 'writable');
   add(policy.readOnly, 'read-only');
   add([...policy.hidden, ...(policy.denied ?? [])], 'hidden');
-  const all = [...byPath.values()].toSorted((a, b) => a.path.length - b.path.length);
+  const named = sorted(byPath.values());
+  const all = sorted([...named, ...named.flatMap((mount) => directoriesAbove(mount, named))]);
   return all.filter(({ path, access, kind }) =>
     kind === 'nothing' ? access === 'read-only' && isWritable(dirname(path), all) : true,
   );
+}
+
+function sorted(mounts: Iterable<Mount>): readonly Mount[] {
+  const byPath = new Map([...mounts].map((mount) => [mount.path, mount]));
+  return [...byPath.values()].toSorted((a, b) => a.path.length - b.path.length);
+}
+
+/**
+ * Returns the directories between a protected path and the writable one around it, each as a mount: one that only
+ * contains a mount could be renamed, and another one created in its place.
+ */
+function directoriesAbove({ path, access }: Mount, named: readonly Mount[]): readonly Mount[] {
+  if (access === 'writable') return [];
+  const above = dirname(path);
+  const nearest = accessTo(above, named);
+  if (nearest?.access !== 'writable' || nearest.path === above || mountOf(above).kind !== 'directory') return [];
+  const mount: Mount = { path: above, access: 'writable', kind: 'directory' };
+  return [mount, ...directoriesAbove({ ...mount, access: 'read-only' }, named)];
 }
 
 /** Returns true if files can be created in a directory, which has to exist. */

@@ -11,19 +11,28 @@ function listed(text: string): readonly string[] {
  */
 export const credentialPaths: readonly string[] = listed(`
   .ssh, .gnupg, .password-store, .local/share/keyrings, .local/share/kwalletd, Library/Keychains, .config/op,
-  .config/1Password, .config/Bitwarden CLI,
+  .config/1Password, .config/Bitwarden CLI, .config/gopass, .local/share/gopass, .config/sops, .config/age,
   .aws, .azure, .config/gcloud, .config/doctl, .config/hcloud, .kube, .docker, .config/containers, .terraform.d,
-  .terraformrc, .vault-token, .config/heroku, .fly, .config/netlify, .local/share/com.vercel.cli, .config/sops,
-  .config/gh, .config/glab-cli, .config/hub, .git-credentials, .config/git/credentials,
+  .terraformrc, .vault-token, .config/heroku, .fly, .config/netlify, .local/share/com.vercel.cli, .pulumi, .oci, .railway, .supabase,
+  .cloudflared, .config/ngrok, .config/argocd, .databrickscfg, .config/configstore, .config/stripe, .kaggle,
+  .cache/huggingface/token, .cache/huggingface/stored_tokens, .dbt,
+  .config/gh, .config/github-copilot, .config/glab-cli, .config/hub, .git-credentials, .config/git/credentials,
   .npmrc, .yarnrc.yml, .config/pip, .pip, .pypirc, .gem/credentials, .cargo/credentials, .cargo/credentials.toml,
   .m2/settings.xml, .m2/settings-security.xml, .gradle/gradle.properties, .composer/auth.json, .nuget/NuGet,
-  .netrc, _netrc, .pgpass, .my.cnf, .mongorc.js, .config/rclone, .s3cfg, .boto,
+  .netrc, _netrc, .authinfo, .authinfo.gpg, .msmtprc, .pgpass, .my.cnf, .mongorc.js, .config/rclone, .s3cfg, .boto,
   .bash_history, .zsh_history, .zsh_sessions, .local/share/fish/fish_history, .python_history, .node_repl_history,
   .psql_history, .mysql_history, .sqlite_history, .rediscli_history, .lesshst, .viminfo,
-  .mozilla, .thunderbird, .config/google-chrome, .config/chromium, .config/BraveSoftware, .config/microsoft-edge,
+  .irb_history, .local/share/atuin,
+  .config/solana, .bitcoin, .ethereum, .electrum,
+  .mozilla, .thunderbird, .var/app, .config/Signal, .config/Slack, .config/discord, .config/vivaldi, .config/opera, .config/google-chrome, .config/chromium, .config/BraveSoftware, .config/microsoft-edge,
   snap/firefox, snap/chromium, Library/Application Support/Google/Chrome, Library/Application Support/Firefox,
   Library/Safari, Library/Cookies,
-  .claude.json, .claude/.credentials.json, .codex/auth.json, .gemini/oauth_creds.json, .openhands, .varve
+  .claude.json, .claude/.credentials.json, .codex/auth.json, .gemini/oauth_creds.json, .local/share/opencode/auth.json, .openhands, .varve
+`);
+
+/** Keys of the system, which a process of its user root could read. */
+export const systemCredentials: readonly string[] = listed(`
+  /etc/shadow, /etc/gshadow, /etc/ssh, /etc/ssl/private, /etc/kubernetes, /etc/wireguard, /etc/letsencrypt
 `);
 
 /** Caches of package managers below a home directory, without the directories from which programs are started. */

@@ -2,7 +2,15 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gitPaths } from './git-paths.ts';
-import { below, cachePaths, credentialPaths, executedNames, requiredCaches, startupFiles } from './paths.ts';
+import {
+  below,
+  cachePaths,
+  credentialPaths,
+  executedNames,
+  requiredCaches,
+  startupFiles,
+  systemCredentials,
+} from './paths.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 
 /** Profiles: nothing can be written; the workspace can; no sandbox. */
@@ -44,7 +52,7 @@ export function profilePolicy(profile: Exclude<SandboxProfile, 'off'>, options: 
       ...(writes ? startedFromCache(home) : []),
       ...(workspace === home ? below(home, startupFiles) : []),
     ],
-    hidden: [...below(home, credentialPaths), ...dataDirectories, '/etc/shadow', join('/root', '.ssh')],
+    hidden: [...below(home, credentialPaths), ...dataDirectories, ...systemCredentials, join('/root', '.ssh')],
     denied,
     network,
   };
