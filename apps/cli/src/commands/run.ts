@@ -3,7 +3,7 @@ import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunOptions } from '../run/run-options.ts';
-import { StreamInput } from '../run/stream-input.ts';
+import type { StreamInput } from '../run/stream-input.ts';
 import { taskText } from '../run/task-text.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { addHeadlessOptions, fromHeadless, type HeadlessOptions } from './headless-options.ts';
@@ -83,7 +83,7 @@ export const run: CliCommand = {
     addHeadlessOptions(command).action(async (typed: readonly string[], flags: RunOptions & HeadlessOptions) => {
       const { words, options } = await fromHeadless(typed, flags, io);
       check(options);
-      const input = options.inputFormat === 'stream-json' ? new StreamInput(io.stdin) : undefined;
+      const input = options.inputFormat === 'stream-json' ? await streamInput(io) : undefined;
       const task = await (input ? input.task(words, options) : typedTask(words, options, io));
       if (options.approve !== undefined && task !== '') {
         throw new CliError(
@@ -100,6 +100,11 @@ export const run: CliCommand = {
     });
   },
 };
+
+async function streamInput({ stdin }: TerminalIo): Promise<StreamInput> {
+  const { StreamInput } = await import('../run/stream-input.ts');
+  return new StreamInput(stdin);
+}
 
 function namesIn(text: string): readonly string[] {
   return text.split(',').flatMap((name) => name.trim() || []);
