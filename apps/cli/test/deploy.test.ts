@@ -55,3 +55,21 @@ test('the compose file requires a key and publishes the port on this machine onl
   expect(varve['volumes']).toEqual(['./data:/data']);
   expect(await settingsOf(String(varve['command']))).toMatch(/server\.host +0\.0\.0\.0 +--host/);
 });
+
+test('the compose file of replicas gives each its own address and all the same keys', async () => {
+  const { services } = parse(await file('compose-replicas.yaml'), { merge: true }) as {
+    services: Record<string, { readonly command?: string; readonly environment?: object; readonly ports?: unknown }>;
+  };
+  for (const name of ['varve-1', 'varve-2']) {
+    const { command = '', environment, ports } = services[name] ?? {};
+    expect(environment).toMatchObject({
+      VARVE_SESSION_API_KEY: expect.stringContaining(':?'),
+      OH_SECRET_KEY: expect.stringContaining(':?'),
+    });
+    expect(ports).toBeUndefined();
+    const settings = await settingsOf(command);
+    expect(settings).toMatch(new RegExp(`server\\.address +http://${name}:8000 +--address`));
+    expect(settings).toMatch(/store +postgres:\/\/database\/postgres/);
+  }
+  expect(services['balancer']?.ports).toEqual(['127.0.0.1:8000:8000']);
+});
