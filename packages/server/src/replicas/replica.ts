@@ -41,14 +41,14 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
     tokens: sharedTokens(replicas),
     settings,
     async watch({ recover, onFailure }) {
-      // The first replica shares its files.
-      await settings?.change(async () => undefined);
       if (isStopped) return;
       const pulled: WatchOptions['recover'] = async (ids) => {
         if (ids.length > 0) await settings?.pull();
         await recover(ids);
       };
       watching ??= watchAbandoned({ replicas, address: origin, recover: pulled, onFailure, every, now });
+      // The first replica shares its files.
+      await settings?.change(async () => undefined);
     },
     stop() {
       isStopped = true;
