@@ -19,6 +19,7 @@ export { sessionStateOf } from '../orxhestra/session-state.ts';
 export { signablePayload, signEvent, verifySignature } from '../orxhestra/signing.ts';
 export { signEvents, verifyEvents } from '../orxhestra/trust.ts';
 export { writeSession } from '../orxhestra/write-events.ts';
+export { finishedInstances } from '../evaluation/read-evaluation.ts';
 export { historyText } from '../mcpbench/history-writer.ts';
 export { fromLogJson, toLogJson } from '../mcpbench/log-json.ts';
 export { toMcpbenchLogs } from '../mcpbench/logs.ts';

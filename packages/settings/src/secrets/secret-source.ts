@@ -53,24 +53,9 @@ export const redacted = '**********';
 /** Visibility of secrets in a record: for readers, for clients that send it back, or in clear. */
 export type Exposure = 'redacted' | 'encrypted' | 'plaintext';
 
-/** Headers whose values are secrets, by words in their names, as in the reference. */
-const secretHeader = /authorization|cookie|credential|key|password|secret|session|token/i;
-
-/** Returns a source as a record, with its secrets as `exposure` requires. */
-export function exposedSource(source: SecretSource, exposure: Exposure, cipher: Cipher): SecretSource {
-  const render = (value: string): string =>
-    exposure === 'plaintext' ? value : exposure === 'encrypted' ? cipher.encrypt(value) : redacted;
-  if (source.kind === 'StaticSecret') return { ...source, value: render(source.value) };
-  const headers = Object.entries(source.headers).map(([name, value]) => [
-    name,
-    secretHeader.test(name) ? render(value) : value,
-  ]);
-  return { ...source, headers: Object.fromEntries(headers) };
-}
-
 /**
- * Returns the source that a client sends: a text, `{value}`, or a source, in clear or encrypted by {@link
- * exposedSource}. Undefined for one that is not set: empty, redacted, malformed, or encrypted with another key.
+ * Returns the source that a client sends: a text, `{value}`, or a source, in clear or encrypted by the
+ * cipher. Undefined for one that is not set: empty, redacted, malformed, or encrypted with another key.
  */
 export function receivedSource(input: unknown, cipher: Cipher): SecretSource | undefined {
   const record = typeof input === 'string' ? { value: input } : input;
