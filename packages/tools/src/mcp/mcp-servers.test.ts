@@ -66,7 +66,7 @@ test('tools of a server are offered under its name, with cautious hints, and ans
   await close(tools);
 });
 
-test('a server that does not answer is given up after the limit of its start', async () => {
+test('a server that does not answer is given up after the limit of its start', { timeout: 20_000 }, async () => {
   const docs = processServer({ args: ['--eval', 'setInterval(() => undefined, 1000)'], startMs: 200 });
   await using servers = await startMcpServers({ docs }, { env: process.env });
   expect([servers.tools, servers.problems]).toEqual([[], [expect.stringContaining('could not be started')]]);
