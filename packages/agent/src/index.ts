@@ -3,7 +3,7 @@ export { defineAgent, type Agent, type AgentOptions } from './agent/agent.ts';
 export type { ToolsContext } from './agent/toolset.ts';
 export { Conversation } from './conversation/conversation.ts';
 export type { RunOptions } from './run/run-options.ts';
-export type { RunResult, EndReason } from './run/run-result.ts';
+export type { RunResult } from './run/run-result.ts';
 export type { ConversationState } from './log/conversation-state.ts';
 export { readEvents, readState } from './log/read-log.ts';
 export { alwaysConfirm, confirmRisky, neverConfirm } from './confirmation/policies.ts';

@@ -1,10 +1,5 @@
 import { editSettings } from '@varve/settings';
-import {
-  packages,
-  type InstalledPackage,
-  type InstalledPackages,
-  type PackagesOptions,
-} from '@varve/server/extensions';
+import { packages, type InstalledPackage, type InstalledPackages } from '@varve/server/hosting';
 import { settingsFor } from '../setup/settings.ts';
 import { userHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
@@ -54,7 +49,7 @@ function describe({ version, source, enabled }: InstalledPackage): string {
 }
 
 function packagesOf(kind: PackageKind, io: TerminalIo): InstalledPackages {
-  const disabled: PackagesOptions['disabled'] = {
+  const disabled: Parameters<typeof packages>[0]['disabled'] = {
     read: async (key) => namesOf((await settingsFor(io)).get(key)),
     async change(key, change) {
       const names = namesOf((await settingsFor(io)).get(key));

@@ -1,5 +1,4 @@
-export { diffRuns, replayConversation } from './replay-conversation.ts';
-export { recordedModel } from './recorded-model.ts';
+export { replayConversation } from './replay-conversation.ts';
 export { verifyRequests } from './verify-requests.ts';
 export { isUnfinishedImport, type MetaDifference } from '../log/settings.ts';
 export {

@@ -8,8 +8,5 @@ export { omitReasoning } from './omit-reasoning.ts';
 export { recordCalls } from './record-calls.ts';
 export { cassetteModel } from './cassette-model.ts';
 export { routeCalls } from './route-calls.ts';
-export { dumpCalls } from './dumps/dump-calls.ts';
-export { dumpingFetch } from './dumps/dumping-fetch.ts';
-export { dumpFolder } from './dumps/dump-folder.ts';
 export { dumpsFrom, type Dumps } from './dumps/dumps-from.ts';
 export { traceCalls } from './tracing/trace-calls.ts';
