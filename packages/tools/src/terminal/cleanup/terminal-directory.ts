@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateDirectory } from '@varve/sandbox';
 import { killPrograms } from './kill-programs.ts';
 import { type ProcessRecord, readProcessRecord, recordProcess, hasEnded } from '../../processes/process-record.ts';
 
@@ -19,6 +18,8 @@ export const shellFile = 'shell';
  * cleaning up what killed hosts left there.
  */
 export async function terminalDirectory(): Promise<string> {
+  // Loaded here, because the first request to the model does not need it.
+  const { privateDirectory } = await import('@varve/sandbox');
   const place = privateDirectory();
   await killOrphanedShells(place);
   const directory = await mkdtemp(join(place, directoryPrefix));
