@@ -7,11 +7,13 @@ import { setTimeout } from 'node:timers/promises';
  * A model server in a separate process, so that its work is not measured. It waits for the milliseconds of its
  * argument, then answers every request with one call of the tool `note`, written as text below `/text`. For each
  * request except the first it records the length, and the client's time from the last byte of the previous reply to
- * the last byte of the request. GET /requests returns these records and clears them.
+ * the last byte of the request, and its own processor time since then. GET /requests returns these records and clears
+ * them. A request for a stream receives the same reply in three events.
  */
-const requests: { ms: number; bytes: number }[] = [];
+const requests: { ms: number; bytes: number; serverCpuMs: number }[] = [];
 const thinkingMs = Number(process.argv[2]);
 let repliedAt: number | undefined;
+let usedBefore = process.cpuUsage();
 let calls = 0;
 
 const server = createServer(async (request, response) => {
@@ -20,22 +22,42 @@ const server = createServer(async (request, response) => {
     repliedAt = undefined;
     return;
   }
-  const bytes = await lengthOf(request);
-  if (repliedAt !== undefined) requests.push({ ms: performance.now() - repliedAt, bytes });
-  const reply = JSON.stringify(request.url?.startsWith('/text/') ? textCompletion(++calls) : completion(++calls));
+  const { bytes, isStreamed } = await readBody(request);
+  if (repliedAt !== undefined) {
+    const { user, system } = process.cpuUsage(usedBefore);
+    requests.push({ ms: performance.now() - repliedAt, bytes, serverCpuMs: (user + system) / 1000 });
+  }
+  usedBefore = process.cpuUsage();
+  const reply = completion(++calls);
   if (thinkingMs > 0) await setTimeout(thinkingMs);
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(reply) });
-  response.end(reply, () => (repliedAt = performance.now()));
+  const whole = request.url?.startsWith('/text/') ? textCompletion(calls) : reply;
+  const text = isStreamed ? eventsOf(reply) : JSON.stringify(whole);
+  const type = isStreamed ? 'text/event-stream' : 'application/json';
+  response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
+  response.end(text, () => (repliedAt = performance.now()));
 });
 
-async function lengthOf(request: IncomingMessage): Promise<number> {
-  let bytes = 0;
-  request.on('data', (chunk: Buffer) => (bytes += chunk.length));
+async function readBody(request: IncomingMessage): Promise<{ bytes: number; isStreamed: boolean }> {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => void chunks.push(chunk));
   await once(request, 'end');
-  return bytes;
+  const body = Buffer.concat(chunks);
+  return { bytes: body.length, isStreamed: body.includes('"stream":true') };
 }
 
-function completion(index: number): object {
+/** Returns a reply as the events of a stream: the start, the call, and the end with the usage. */
+function eventsOf({ choices, usage, ...rest }: ReturnType<typeof completion>): string {
+  const event = (fields: object): string =>
+    `data: ${JSON.stringify({ ...rest, object: 'chat.completion.chunk', choices: [], ...fields })}\n\n`;
+  const events = choices.map(({ index, message, finish_reason }) => {
+    const pieces = message.tool_calls.map((call, at) => ({ index: at, ...call }));
+    const deltas = [{ delta: { role: 'assistant' } }, { delta: { tool_calls: pieces } }, { delta: {}, finish_reason }];
+    return deltas.map((delta) => event({ choices: [{ index, ...delta }] })).join('');
+  });
+  return `${events.join('')}${event({ usage })}data: [DONE]\n\n`;
+}
+
+function completion(index: number) {
   const call = {
     id: `call_${index}`,
     type: 'function',

@@ -15,6 +15,8 @@ export interface RequestSample {
   readonly ms: number;
   /** Length of the body in bytes. */
   readonly bytes: number;
+  /** Processor time of the model server since the previous request. */
+  readonly serverCpuMs: number;
 }
 
 /** Starts the model server of `model-server.ts` in a separate process, with a delay before each reply (default 0). */

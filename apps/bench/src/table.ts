@@ -4,6 +4,8 @@ export interface Table {
   readonly about: string;
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** True if the comparison of two commits failed. */
+  readonly isWorse?: boolean;
 }
 
 /** Options of the command line, for the tables that have some. */
@@ -12,6 +14,8 @@ export interface BenchOptions {
   readonly replay?: string;
   /** Tokens that a request of the replay may have. */
   readonly window?: number;
+  /** Commit that the gate compares with; default the one that the branch started from. */
+  readonly against?: string;
 }
 
 /** Measures a subject and returns a table: one file in `tables/`, one line in `tables.ts`. */

@@ -1,3 +1,5 @@
+import { gate } from './gate/gate.ts';
+import { peers } from './peers/peers.ts';
 import { agent, agentFlat, agentNoDelay } from './tables/agent.ts';
 import { condensers } from './tables/condensers.ts';
 import { events } from './tables/events.ts';
@@ -25,3 +27,6 @@ export const tables: Readonly<Record<string, Bench>> = {
   storage,
   tools,
 };
+
+/** Tables that are printed only when they are named: they need the network, or another commit. */
+export const namedTables: Readonly<Record<string, Bench>> = { gate, peers };

@@ -1,12 +1,10 @@
-import { aiSdkLoop } from './ai-sdk-loop.ts';
 import type { Loop } from './loop.ts';
-import { bufferedLoop, flatLoop, varveLoop, writesLoop } from './varve-loop.ts';
 
-/** Every loop that is measured, by name. */
+/** Every loop that is measured, by name. A process loads only the one that it runs. */
 export const loops = {
-  varve: varveLoop,
-  writes: writesLoop,
-  buffered: bufferedLoop,
-  flat: flatLoop,
-  aiSdk: aiSdkLoop,
-} satisfies Record<string, Loop>;
+  varve: async () => (await import('./varve-loop.ts')).varveLoop,
+  writes: async () => (await import('./varve-loop.ts')).writesLoop,
+  buffered: async () => (await import('./varve-loop.ts')).bufferedLoop,
+  flat: async () => (await import('./varve-loop.ts')).flatLoop,
+  aiSdk: async () => (await import('./ai-sdk-loop.ts')).aiSdkLoop,
+} satisfies Record<string, () => Promise<Loop>>;

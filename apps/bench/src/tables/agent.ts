@@ -6,13 +6,23 @@ import { runLoop, type LoopRun } from '../run-loop.ts';
 import { startModelServer, type ModelServer, type RequestSample } from '../start-model-server.ts';
 import { median, percentile, type Bench } from '../table.ts';
 
-/** The measured steps, each with its neighbours. The first window is cold: its process has executed no step before. */
-const windows = [25, 500, 1000] as const;
-const around = 25;
+/** First and last measured steps. In the first two windows the process is cold: it has executed no step before. */
+const windows = [
+  [1, 5],
+  [1, 50],
+  [475, 525],
+  [975, 1025],
+] as const;
+type Window = readonly [number, number];
+/** Number of bare fetches that a window is compared with. */
+const fetchesPerWindow = 50;
 /** Number of interleaved runs; other load on the machine affects some of them, so the best one counts. */
 const rounds = 3;
 /** Steps of a run with a short view; every 25th condenses and calls no model. */
-const flat = [100, 10_000] as const;
+const flat = [
+  [75, 125],
+  [9_975, 10_025],
+] as const;
 const flatSteps = 10_500;
 
 /** The compared loops, with the words of the table. */
@@ -31,33 +41,32 @@ export const agent: Bench = async () => ownWork(3);
 /** The same with a model that replies immediately, so that nothing is hidden behind its delay. */
 export const agentNoDelay: Bench = async () => ownWork(0);
 
-const header = ['loop', 'step', 'kB', 'median', 'p95', 'to fetch', 'to AI SDK', 'heap MB', 'RSS MB'];
+const header = ['loop', 'steps', 'kB', 'median', 'p95', 'to fetch', 'to AI SDK', 'CPU ms', 'heap MB', 'RSS MB'];
 
 async function ownWork(thinkingMs: number): ReturnType<Bench> {
-  const about = `Reply sent to next request received, ms of ${2 * around} steps, the best of ${rounds} rounds, without warm-up; the model needs ${thinkingMs} ms. SQLite store with fsync, or buffered; 200-byte results, one process each.`;
   return inTemporary(async (dir) => {
     using server = await startModelServer({ thinkingMs });
     const runs: Record<Compared, LoopRun[]> = { varve: [], writes: [], buffered: [], aiSdk: [] };
-    const fetched = new Map<number, RequestSample[][]>();
+    const fetched = new Map<Window, RequestSample[][]>();
     for (let round = 0; round < rounds; round += 1) {
-      for (const name of names) {
-        const steps = (windows.at(-1) ?? 0) + around;
-        runs[name].push(await runLoop({ name, server, dir, steps, sampled: windows }));
-      }
-      for (const step of windows) {
-        const bytes = median(requestsAt(runs.varve[round], step).map((request) => request.bytes));
-        fetched.set(step, [...(fetched.get(step) ?? []), await fetches(server, bytes)]);
+      for (const name of names) runs[name].push(await runLoop({ name, server, dir, ...extent(windows) }));
+      for (const window of windows) {
+        const bytes = median(requestsIn(runs.varve[round], window).map((request) => request.bytes));
+        fetched.set(window, [...(fetched.get(window) ?? []), await fetches(server, bytes)]);
       }
     }
-    const rows = windows.flatMap((step) => {
-      const bare = best(fetched.get(step) ?? []);
-      const aiSdk = best(runs.aiSdk.map((run) => requestsAt(run, step)));
+    const rows = windows.flatMap((window) => {
+      const bare = best(fetched.get(window) ?? []);
+      const aiSdk = best(runs.aiSdk.map((run) => requestsIn(run, window)));
       const own = names.map((name) => {
-        const at = best(runs[name].map((run) => requestsAt(run, step)));
-        return [compared[name], String(step), ...figures(at, bare), ...ratioTo(at, aiSdk), ...memory(runs[name], step)];
+        const at = best(runs[name].map((run) => requestsIn(run, window)));
+        const used = [cpuIn(runs[name], window), ...memory(runs[name], window)];
+        return [compared[name], window.join('–'), ...figures(at, bare), ...ratioTo(at, aiSdk), ...used];
       });
-      return [['fetch', String(step), ...figures(bare, bare), '', '', ''], ...own];
+      return [['fetch', window.join('–'), ...figures(bare, bare), '', '', '', ''], ...own];
     });
+    const load = median(names.flatMap((name) => runs[name].flatMap(({ requests }) => requests.map(serverCpuMs))));
+    const about = `Reply sent to next request received, ms, the best of ${rounds} rounds, without warm-up; the model needs ${thinkingMs} ms. SQLite store with fsync, or buffered; 200-byte results, one process each. CPU: processor time of a step. The model server uses ${load.toFixed(2)} ms of it for a request.`;
     return { title: `Own work per step, a model of ${thinkingMs} ms`, about, header, rows };
   });
 }
@@ -66,15 +75,25 @@ async function ownWork(thinkingMs: number): ReturnType<Bench> {
 export const agentFlat: Bench = async () =>
   inTemporary(async (dir) => {
     using server = await startModelServer({ thinkingMs: 3 });
-    const run = await runLoop({ name: 'flat', server, dir, steps: flatSteps, sampled: flat });
+    const run = await runLoop({ name: 'flat', server, dir, ...extent(flat), steps: flatSteps });
     const rows: string[][] = [];
-    for (const step of flat) {
-      const at = requestsAt(run, step);
+    for (const window of flat) {
+      const at = requestsIn(run, window);
       const bare = await fetches(server, median(at.map(({ bytes }) => bytes)));
-      rows.push(['varve, condensed', String(step), ...figures(at, bare), '', ...memory([run], step)]);
+      const used = ['', cpuIn([run], window), ...memory([run], window)];
+      rows.push(['varve, condensed', window.join('–'), ...figures(at, bare), ...used]);
     }
     return { title: 'Own work per step, a condensed view', about: 'As the table agent, of one run.', header, rows };
   });
+
+/** Returns the length of a run with these windows, and the steps in their middle, at which memory is measured. */
+function extent(measured: readonly Window[]): { readonly steps: number; readonly sampled: readonly number[] } {
+  return { steps: Math.max(...measured.map(([, last]) => last)), sampled: measured.map(middleOf) };
+}
+
+function middleOf([first, last]: Window): number {
+  return Math.floor((first + last) / 2);
+}
 
 async function inTemporary<T>(work: (dir: string) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'varve-bench-'));
@@ -85,8 +104,18 @@ async function inTemporary<T>(work: (dir: string) => Promise<T>): Promise<T> {
   }
 }
 
-function requestsAt(run: LoopRun | undefined, step: number): readonly RequestSample[] {
-  return run?.requests.slice(Math.max(0, step - around), step + around - 1) ?? [];
+function requestsIn(run: LoopRun | undefined, [first, last]: Window): readonly RequestSample[] {
+  return run?.requests.slice(first - 1, last) ?? [];
+}
+
+/** Returns the processor time of a step, in the run with the least. */
+function cpuIn(runs: readonly LoopRun[], [first, last]: Window): string {
+  const times = runs.map(({ cpuMs }) => ((cpuMs[last - 1] ?? NaN) - (cpuMs[first - 1] ?? NaN)) / (last - first));
+  return Math.min(...times).toFixed(1);
+}
+
+function serverCpuMs(sample: RequestSample): number {
+  return sample.serverCpuMs;
 }
 
 /** Returns the samples with the lowest median. */
@@ -107,8 +136,8 @@ function ratioTo(own: readonly RequestSample[], other: readonly RequestSample[])
   return [`${(median(ms(own)) / median(ms(other))).toFixed(2)}×`];
 }
 
-function memory(runs: readonly LoopRun[], step: number): readonly string[] {
-  const samples = runs.flatMap((run) => run.memory.filter((one) => one.step === step));
+function memory(runs: readonly LoopRun[], window: Window): readonly string[] {
+  const samples = runs.flatMap((run) => run.memory.filter(({ step }) => step === middleOf(window)));
   return (['heapUsed', 'rss'] as const).map((what) =>
     (Math.min(...samples.map((sample) => sample[what])) / 1e6).toFixed(0),
   );
@@ -118,7 +147,7 @@ function memory(runs: readonly LoopRun[], step: number): readonly string[] {
 async function fetches(server: ModelServer, bytes: number): Promise<RequestSample[]> {
   const body = JSON.stringify('x'.repeat(bytes - 2));
   await server.requests();
-  for (let round = 0; round < 4 * around; round += 1) {
+  for (let round = 0; round < 2 * fetchesPerWindow; round += 1) {
     const response = await fetch(`${server.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -126,5 +155,5 @@ async function fetches(server: ModelServer, bytes: number): Promise<RequestSampl
     });
     await response.json();
   }
-  return (await server.requests()).slice(-2 * around);
+  return (await server.requests()).slice(-fetchesPerWindow);
 }
