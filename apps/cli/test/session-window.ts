@@ -11,6 +11,7 @@ export const keys = {
   enter: '\r',
   escape: '\u001B',
   ctrlC: '\u0003',
+  ctrlG: '\u0007',
   ctrlO: '\u000F',
   down: '\u001B[B',
   up: '\u001B[A',
@@ -22,6 +23,8 @@ export interface SessionWindow {
   readonly press: (...typed: readonly string[]) => void;
   /** Waits until a whole frame shows a text, and returns its rows. */
   readonly shows: (text: string | RegExp) => Promise<string>;
+  /** Waits until a text with its styles was written to the terminal. */
+  readonly writes: (text: string) => Promise<void>;
   /** Everything that was written to the terminal. */
   readonly written: () => string;
   /** Rows of the window and above it. */
@@ -30,11 +33,16 @@ export interface SessionWindow {
   readonly ended: Promise<{ readonly code: number; readonly stderr: string }>;
 }
 
+/** Size of a window, and variables of its command. */
+export interface WindowOptions extends ScreenSize {
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** Starts the command in a window of its own. */
 export function openWindow(
   args: readonly string[],
   home: string,
-  { columns = 100, rows = 30 }: Partial<ScreenSize> = {},
+  { columns = 100, rows = 30, env: added = {} }: Partial<WindowOptions> = {},
 ): SessionWindow {
   const window = screen({ columns, rows });
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
@@ -52,7 +60,7 @@ export function openWindow(
       for (const check of waiting) check();
     });
   });
-  const env = { PATH: process.env['PATH'], HOME: home, TERM: 'xterm-256color', NO_COLOR: '1' };
+  const env = { PATH: process.env['PATH'], HOME: home, TERM: 'xterm-256color', NO_COLOR: '1', ...added };
   const code = runProgram(args, { env, cwd: home, stdin, stdout, stderr });
   return {
     press(...typed) {
@@ -69,6 +77,18 @@ export function openWindow(
         waiting.add(check);
         check();
         void code.then((status) => reject(new Error(`ended with ${status} before it showed ${String(text)}`)), reject);
+      });
+    },
+    async writes(text) {
+      return new Promise<void>((resolve, reject) => {
+        const check = (): void => {
+          if (!written.includes(text)) return;
+          waiting.delete(check);
+          resolve();
+        };
+        waiting.add(check);
+        check();
+        void code.then((status) => reject(new Error(`ended with ${status} before it wrote ${text}`)), reject);
       });
     },
     written: () => written,

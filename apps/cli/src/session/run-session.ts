@@ -4,6 +4,7 @@ import type { CommandTable } from '../command-line.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { resumeCommand } from '../run/resume-command.ts';
 import type { RunOptions } from '../run/run-options.ts';
+import { editCopy } from '../terminal/edit-copy.ts';
 import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -40,7 +41,10 @@ export async function runSession(
     };
     for (const text of await history.read()) screen.editor.addToHistory(text);
     screen.completeWith(slash, options.workspace ?? io.cwd);
-    screen.start({ submit: handle, escape: escapeOf(session, handle), quit: () => session.quit() });
+    const edit = (): void => {
+      void editOutside(screen, io).catch((error: unknown) => session.report(error));
+    };
+    screen.start({ submit: handle, escape: escapeOf(session, handle), edit, quit: () => session.quit() });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
     await session.start().catch((error: unknown) => session.report(error));
     await session.ended;
@@ -75,6 +79,14 @@ function escapeOf(session: Session, handle: (text: string) => void): () => void 
       isSecond = true;
     }
   };
+}
+
+/** Opens what is typed in the person's own editor. */
+async function editOutside(screen: Screen, { env }: TerminalIo): Promise<void> {
+  const typed = screen.editor.getExpandedText();
+  const { text, remove } = await screen.suspended(async () => editCopy(typed, 'message.md', env));
+  await remove();
+  screen.editor.setText(text.trimEnd());
 }
 
 /** Runs a command of the person in their shell, as a terminal would: the agent is not asked, and sees nothing. */

@@ -25,6 +25,8 @@ import { themeOf, type Theme } from './theme.ts';
 export interface ScreenHandlers {
   readonly submit: (text: string) => void;
   readonly escape: () => void;
+  /** Opens what is typed in another editor. */
+  readonly edit: () => void;
   readonly quit: () => void;
 }
 
@@ -46,7 +48,10 @@ export class Screen implements Disposable {
     // Links of a text could lead elsewhere than they read, and images need an answer of the terminal.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
     this.#streams = streams;
-    this.theme = themeOf(io.stdout.hasColours);
+    this.theme = themeOf(io.stdout.hasColours, () => {
+      this.#tui.invalidate();
+      this.draw();
+    });
     this.#tui = new TuiMainScreen(new StreamTerminal(streams));
     this.live = new LiveView(this.theme);
     this.status = new StatusLine(this.#tui, this.theme, now);
@@ -58,14 +63,14 @@ export class Screen implements Disposable {
   }
 
   /** Draws, and calls the handlers from now on. */
-  start({ submit, escape, quit }: ScreenHandlers): void {
+  start({ submit, ...handlers }: ScreenHandlers): void {
     this.editor.onSubmit = (text) => {
       if (text.trim() === '') return;
       this.editor.addToHistory(text);
       submit(text.trim());
     };
     this.#tui.addInputListener((data) => {
-      const isHandled = this.#handleKey(data, { submit, escape, quit });
+      const isHandled = this.#handleKey(data, handlers);
       return isHandled ? { consume: true } : undefined;
     });
     this.#tui.start();
@@ -136,11 +141,14 @@ export class Screen implements Disposable {
   }
 
   /** Lets the terminal go while another program uses it. */
-  async suspended(use: () => Promise<void>): Promise<void> {
+  async suspended<T>(use: () => Promise<T>): Promise<T> {
     this.#tui.stop();
-    await use();
-    this.#tui.start();
-    this.#tui.requestRender(true);
+    try {
+      return await use();
+    } finally {
+      this.#tui.start();
+      this.#tui.requestRender(true);
+    }
   }
 
   [Symbol.dispose](): void {
@@ -149,7 +157,7 @@ export class Screen implements Disposable {
     this.#streams[Symbol.dispose]();
   }
 
-  #handleKey(data: string, { escape, quit }: ScreenHandlers): boolean {
+  #handleKey(data: string, { escape, edit, quit }: Omit<ScreenHandlers, 'submit'>): boolean {
     if (matchesKey(data, 'ctrl+c')) {
       this.#interrupt(quit);
       return true;
@@ -166,6 +174,10 @@ export class Screen implements Disposable {
       return true;
     }
     if (!this.editor.focused) return false;
+    if (matchesKey(data, 'ctrl+g')) {
+      edit();
+      return true;
+    }
     if (matchesKey(data, 'ctrl+d') && this.editor.getText() === '') {
       quit();
       return true;

@@ -1,4 +1,5 @@
-import type { Conversation, RunResult } from '@varve/agent';
+import type { Conversation, RunResult, UserInput } from '@varve/agent';
+import type { LanguageModel } from '@varve/llm';
 import { StorageError } from '@varve/storage';
 import type { CommandTable } from '../command-line.ts';
 import { describeFailure } from '../describe-failure.ts';
@@ -7,6 +8,7 @@ import type { RunOptions } from '../run/run-options.ts';
 import { goalLine, startWork, type Work } from '../run/start-work.ts';
 import { settingsFor } from '../setup/settings.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { attachedImages } from './attached-images.ts';
 import { branchOf } from './footer.ts';
 import { openSession, type OpenSession } from './open-session.ts';
 import { runOnScreen } from './run-on-screen.ts';
@@ -128,18 +130,15 @@ export class Session implements AsyncDisposable {
 
   /** Sends a message: to the run in progress, or to a new one. With `goal` it is an objective. */
   async send(text: string, { goal = false } = {}): Promise<void> {
-    const { conversation } = await this.#opened().catch((error: unknown) => {
+    const { conversation, prepared } = await this.#opened().catch((error: unknown) => {
       // What was typed is kept until it can be sent.
       this.screen.editor.setText(text);
       throw error;
     });
-    if (this.isRunning) {
-      await conversation.send(text);
-      this.screen.status.hint('The agent reads the message before its next step.');
-      return;
-    }
-    const work = await startWork(conversation, text, goal ? { goal: true } : {});
-    this.#run(work);
+    if (goal && !this.isRunning) return this.#run(await startWork(conversation, text, { goal }));
+    await conversation.send(await this.#withImages(text, prepared.agent.model));
+    if (this.isRunning) this.screen.status.hint('The agent reads the message before its next step.');
+    else this.#run(async (options) => conversation.run(options));
   }
 
   /** Continues a conversation whose run was interrupted. */
@@ -234,6 +233,15 @@ export class Session implements AsyncDisposable {
       { value: 'n', label: 'not now (/continue does it later)' },
     ];
     if ((await this.screen.choose({ title: unfinished.question, items })) === 'y') await this.continueRun();
+  }
+
+  /** Adds the images that a message names, if the model sees images. */
+  async #withImages(message: string, { name, capabilities }: LanguageModel): Promise<UserInput> {
+    const { content, paths, tooLarge } = await attachedImages(message, this.workspace, this.io);
+    for (const path of tooLarge) this.screen.print(`${path} is too large: an image has at most 5 MiB.`, 'yellow');
+    if (paths.length === 0 || capabilities.vision) return content;
+    this.screen.print(`${name} does not see images: ${paths.join(', ')} is sent as text.`, 'yellow');
+    return message;
   }
 
   async #describeNew(): Promise<void> {

@@ -10,8 +10,8 @@ export interface Theme {
   readonly list: SelectListTheme;
 }
 
-/** Creates the styles of a session. */
-export function themeOf(hasColours: boolean): Theme {
+/** Creates the styles of a session. `onHighlighted` is called when code that was drawn without colours can have them. */
+export function themeOf(hasColours: boolean, onHighlighted: () => void): Theme {
   const paint: Theme['paint'] = (style, text) =>
     hasColours && text !== '' ? styleText(style, text, { validateStream: false }) : text;
   const painter = (style: Style | 'italic' | 'underline') => (text: string) => paint(style, text);
@@ -41,7 +41,28 @@ export function themeOf(hasColours: boolean): Theme {
       italic: painter('italic'),
       strikethrough: plain,
       underline: painter('underline'),
+      ...(hasColours && { highlightCode: highlighterOf(paint, onHighlighted) }),
     },
+  };
+}
+
+/** Loads the grammars with the first code block, which has no colours until then. */
+function highlighterOf(
+  paint: Theme['paint'],
+  onLoaded: () => void,
+): (code: string, language?: string) => string[] {
+  let codeRows: typeof import('./highlight.ts').codeRows | undefined;
+  let isLoading = false;
+  return (code, language) => {
+    if (!isLoading) {
+      isLoading = true;
+      void import('./highlight.ts').then((loaded) => {
+        ({ codeRows } = loaded);
+        onLoaded();
+      });
+    }
+    if (!codeRows) return code.split('\n');
+    return codeRows(code, language).map((row) => row.map(({ text, style }) => (style ? paint(style, text) : text)).join(''));
   };
 }
 

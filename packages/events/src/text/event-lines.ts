@@ -46,7 +46,9 @@ function linesOf(event: BaseEvent): readonly TextLine[] {
 }
 
 function messageLines({ source, llm_message: message }: MessageEvent): readonly TextLine[] {
-  const content = textOf(message.content).trim();
+  const count = message.content.flatMap((block) => (block.type === 'image' ? block.image_urls : [])).length;
+  const images = count === 0 ? [] : [count === 1 ? '[1 image]' : `[${count} images]`];
+  const content = [textOf(message.content).trim(), ...images].filter((part) => part !== '').join('\n');
   if (content === '') return [];
   if (source === 'user') return [{ mark: 'user', text: `› ${content}` }];
   return [source === 'agent' ? { text: content } : { mark: 'quiet', text: `(${content})` }];

@@ -1,0 +1,64 @@
+import { chmod, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scriptedServer } from '@varve/llm/testing';
+import { newHome } from './run-varve.ts';
+import { keys, leaveWindow, openWindow } from './session-window.ts';
+
+const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+
+test('what is typed is changed in another editor, and comes back', async () => {
+  const home = await realpath(await newHome());
+  const editor = join(home, 'my editor');
+  await writeFile(editor, '#!/bin/sh\nprintf "%s, in full.\\n" "$(cat "$1")" > "$1"\n');
+  await chmod(editor, 0o700);
+  await using server = await scriptedServer([{ text: 'Read.', expect: 'The task, in full.' }]);
+  const env = { VISUAL: `'${editor}'` };
+  const window = openWindow(['--base-url', server.url, '--model', 'm'], home, { env });
+  await window.shows('sandbox: ');
+  window.press('The task', keys.ctrlG);
+  await window.shows('The task, in full.');
+  window.press(keys.enter);
+  await window.shows('Read.');
+  await leaveWindow(window);
+});
+
+test('a path of an image is attached for a model that sees images, and text for another one', async () => {
+  const home = await realpath(await newHome());
+  await mkdir(join(home, 'my shots'));
+  await writeFile(join(home, 'my shots/one.png'), png);
+  await writeFile(join(home, 'text.png'), 'no image');
+  await using server = await scriptedServer([{ text: 'Seen.' }, { text: 'Not seen.' }]);
+  for (const [model, answer] of [
+    ['gpt-5', 'Seen.'],
+    ['m', 'Not seen.'],
+  ] as const) {
+    const window = openWindow(['--base-url', server.url, '--model', model], home);
+    await window.shows('sandbox: ');
+    window.press(String.raw`What is on my\ shots/one.png and text.png and none.png?`, keys.enter);
+    const rows = await window.shows(answer);
+    expect(rows.includes('m does not see images: my shots/one.png is sent as text.')).toBe(model === 'm');
+    expect(rows.includes('[1 image]')).toBe(model !== 'm');
+    await leaveWindow(window);
+  }
+  const [first, second] = server.requests.map((request) => JSON.stringify(request));
+  expect(first).toContain(`data:image/png;base64,${png.toString('base64')}`);
+  expect(second).not.toContain('image/png');
+});
+
+test('code of a reply has colours, and is complete without them', async () => {
+  const home = await realpath(await newHome());
+  const text = 'So:\n\n```ts\nconst sum = "a"; // x\n```\n\n```none\nplain const\n```\n';
+  await using server = await scriptedServer([{ text }, { text }]);
+  for (const [env, code] of [
+    [{ NO_COLOR: '' }, '\u001B[36mconst\u001B[39m sum = \u001B[32m"a"\u001B[39m; \u001B[2m// x\u001B[22m'],
+    [{}, 'const sum = "a"; // x'],
+  ] as const) {
+    const window = openWindow(['--base-url', server.url, '--model', 'm'], home, { env });
+    await window.shows('sandbox: ');
+    window.press('Go', keys.enter);
+    await window.writes(code);
+    expect(await window.shows('  plain const\n')).toContain('  const sum = "a"; // x\n');
+    await leaveWindow(window);
+  }
+});
