@@ -62,35 +62,30 @@ export function openWindow(
   });
   const env = { PATH: process.env['PATH'], HOME: home, TERM: 'xterm-256color', NO_COLOR: '1', ...added };
   const code = runProgram(args, { env, cwd: home, stdin, stdout, stderr });
+  const until = async (isReached: () => boolean, what: string | RegExp): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (!isReached()) return;
+        waiting.delete(check);
+        resolve();
+      };
+      waiting.add(check);
+      check();
+      void code.then((status) => reject(new Error(`ended with ${status} before it showed ${String(what)}`)), reject);
+    });
   return {
     press(...typed) {
       for (const key of typed) stdin.write(key);
     },
     async shows(text) {
-      const isShown = (): boolean => (typeof text === 'string' ? output.includes(text) : text.test(output));
-      return new Promise<string>((resolve, reject) => {
-        const check = (): void => {
-          if (!isShown()) return;
-          waiting.delete(check);
-          resolve(output);
-        };
-        waiting.add(check);
-        check();
-        void code.then((status) => reject(new Error(`ended with ${status} before it showed ${String(text)}`)), reject);
-      });
+      let rows = '';
+      await until(() => {
+        rows = output;
+        return typeof text === 'string' ? rows.includes(text) : text.test(rows);
+      }, text);
+      return rows;
     },
-    async writes(text) {
-      return new Promise<void>((resolve, reject) => {
-        const check = (): void => {
-          if (!written.includes(text)) return;
-          waiting.delete(check);
-          resolve();
-        };
-        waiting.add(check);
-        check();
-        void code.then((status) => reject(new Error(`ended with ${status} before it wrote ${text}`)), reject);
-      });
-    },
+    writes: async (text) => until(() => written.includes(text), text),
     written: () => written,
     history: () => window.history(),
     ended: code.then((status) => ({ code: status, stderr: String(stderr.read() ?? '') })),

@@ -87,6 +87,7 @@ async function editOutside(screen: Screen, { env }: TerminalIo): Promise<void> {
   const { text, remove } = await screen.suspended(async () => editCopy(typed, 'message.md', env));
   await remove();
   screen.editor.setText(text.trimEnd());
+  screen.draw();
 }
 
 /** Runs a command of the person in their shell, as a terminal would: the agent is not asked, and sees nothing. */

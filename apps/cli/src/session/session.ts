@@ -133,6 +133,7 @@ export class Session implements AsyncDisposable {
     const { conversation, prepared } = await this.#opened().catch((error: unknown) => {
       // What was typed is kept until it can be sent.
       this.screen.editor.setText(text);
+      this.screen.draw();
       throw error;
     });
     if (goal && !this.isRunning) return this.#run(await startWork(conversation, text, { goal }));
