@@ -5,7 +5,10 @@ import { scriptedServer } from '@varve/llm/testing';
 import { newHome } from './run-varve.ts';
 import { keys, leaveWindow, openWindow } from './session-window.ts';
 
-const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 test('what is typed is changed in another editor, and comes back', async () => {
   const home = await realpath(await newHome());

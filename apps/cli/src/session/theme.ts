@@ -47,10 +47,7 @@ export function themeOf(hasColours: boolean, onHighlighted: () => void): Theme {
 }
 
 /** Loads the grammars with the first code block, which has no colours until then. */
-function highlighterOf(
-  paint: Theme['paint'],
-  onLoaded: () => void,
-): (code: string, language?: string) => string[] {
+function highlighterOf(paint: Theme['paint'], onLoaded: () => void): (code: string, language?: string) => string[] {
   let codeRows: typeof import('./highlight.ts').codeRows | undefined;
   let isLoading = false;
   return (code, language) => {
@@ -62,7 +59,9 @@ function highlighterOf(
       });
     }
     if (!codeRows) return code.split('\n');
-    return codeRows(code, language).map((row) => row.map(({ text, style }) => (style ? paint(style, text) : text)).join(''));
+    return codeRows(code, language).map((row) =>
+      row.map(({ text, style }) => (style ? paint(style, text) : text)).join(''),
+    );
   };
 }
 

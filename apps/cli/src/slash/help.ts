@@ -23,6 +23,7 @@ const keys = [
   ['@ Tab', 'completes a file'],
   ['! COMMAND', 'runs a command of yours, which the agent does not see'],
   ['Ctrl-O', 'shows long results whole'],
+  ['Ctrl-G', 'opens what is typed in your editor'],
   ['Ctrl-C twice', 'leaves'],
 ] as const;
 
