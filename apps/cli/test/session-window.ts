@@ -78,12 +78,12 @@ export function openWindow(
       for (const key of typed) stdin.write(key);
     },
     async shows(text) {
-      let rows = '';
+      let found = '';
       await until(() => {
-        rows = output;
-        return typeof text === 'string' ? rows.includes(text) : text.test(rows);
+        found = output;
+        return typeof text === 'string' ? found.includes(text) : text.test(found);
       }, text);
-      return rows;
+      return found;
     },
     writes: async (text) => until(() => written.includes(text), text),
     written: () => written,

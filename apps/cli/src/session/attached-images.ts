@@ -1,6 +1,8 @@
 import { open } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { text, type Content } from '@varve/events';
+import type { UserInput } from '@varve/agent';
+import { text } from '@varve/events';
+import type { LanguageModel } from '@varve/llm';
 import { userHome } from '../setup/varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
@@ -18,17 +20,23 @@ const signatures: readonly (readonly [type: string, start: RegExp])[] = [
 /** A word of a message: after `@`, in quotes, or with backslashes before blanks, as terminals paste a dropped file. */
 const word = /(?<=^|\s)@?(?:'(?<single>[^'\n]+)'|"(?<double>[^"\n]+)"|(?<plain>(?:\\.|[^\s\\'"])+))(?=\s|$)/g;
 
-/** Images that a message names. */
-export interface AttachedImages {
-  readonly content: readonly Content[];
-  /** Paths of the images in the content. */
-  readonly paths: readonly string[];
-  /** Paths of images that are too large. */
-  readonly tooLarge: readonly string[];
+/** Message with the images that it names. */
+export interface InputWithImages {
+  readonly input: UserInput;
+  /** Sentences about images that are not attached. */
+  readonly problems: readonly string[];
 }
 
-/** Reads the images whose paths are in a message. Paths of other files, and those of no file, are only text. */
-export async function attachedImages(message: string, directory: string, io: TerminalIo): Promise<AttachedImages> {
+/**
+ * Reads the images whose paths are in a message, for a model that sees images. Paths of other files, and those of no
+ * file, are only text.
+ */
+export async function withImages(
+  message: string,
+  { name, capabilities }: LanguageModel,
+  directory: string,
+  io: TerminalIo,
+): Promise<InputWithImages> {
   const named = Array.from(message.matchAll(word), ({ groups = {} }) => {
     const { single, double, plain } = groups;
     return single ?? double ?? plain?.replaceAll(/\\(.)/g, '$1') ?? '';
@@ -36,16 +44,17 @@ export async function attachedImages(message: string, directory: string, io: Ter
   const files = await Promise.all(
     [...new Set(named)].map(async (path) => ({ path, url: await imageUrl(placed(path, directory, io)) })),
   );
-  const images = files.flatMap(({ path, url }) => (url === undefined || url === 'too-large' ? [] : [{ path, url }]));
-  const urls = images.map(({ url }) => url);
-  return {
-    content: [
-      text(message),
-      ...(urls.length > 0 ? [{ cache_prompt: false, type: 'image', image_urls: urls } as const] : []),
-    ],
-    paths: images.map(({ path }) => path),
-    tooLarge: files.flatMap(({ path, url }) => (url === 'too-large' ? [path] : [])),
-  };
+  const images = files.filter(({ url }) => url !== undefined && url !== 'too-large');
+  const paths = images.map(({ path }) => path).join(', ');
+  const problems = files
+    .filter(({ url }) => url === 'too-large')
+    .map(({ path }) => `${path} is too large: an image has at most 5 MiB.`);
+  if (images.length === 0) return { input: message, problems };
+  if (!capabilities.vision) {
+    return { input: message, problems: [...problems, `${name} does not see images: ${paths} is sent as text.`] };
+  }
+  const urls = images.flatMap(({ url }) => url ?? []);
+  return { input: [text(message), { cache_prompt: false, type: 'image', image_urls: urls }], problems };
 }
 
 function placed(path: string, directory: string, io: TerminalIo): string {

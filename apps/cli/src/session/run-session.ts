@@ -9,6 +9,7 @@ import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { InputHistory } from './input-history.ts';
+import { promptCommands } from './prompt-commands.ts';
 import type { SessionCommand } from './session-command.ts';
 import { Screen } from './screen.ts';
 import { Session } from './session.ts';
@@ -39,14 +40,18 @@ export async function runSession(
       void history.add(text);
       void execute(text, session, slash).catch((error: unknown) => session.report(error));
     };
-    for (const text of await history.read()) screen.editor.addToHistory(text);
-    screen.completeWith(slash, options.workspace ?? io.cwd);
     const edit = (): void => {
       void editOutside(screen, io).catch((error: unknown) => session.report(error));
     };
+    for (const text of await history.read()) screen.editor.addToHistory(text);
+    screen.completeWith(slash, session.workspace);
     screen.start({ submit: handle, escape: escapeOf(session, handle), edit, quit: () => session.quit() });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
-    await session.start().catch((error: unknown) => session.report(error));
+    const started = session.start().catch((error: unknown) => session.report(error));
+    // They are those of the directory of a conversation that is opened.
+    session.prompts = started.then(async () => promptCommands(session));
+    void completePrompts(session, slash).catch((error: unknown) => session.report(error));
+    await started;
     await session.ended;
     release();
     id = session.id;
@@ -55,14 +60,22 @@ export async function runSession(
   return exitCodes.ok;
 }
 
+/** Adds the commands of files, which take longer to load. */
+async function completePrompts(session: Session, slash: readonly SessionCommand[]): Promise<void> {
+  session.screen.completeWith([...slash, ...(await session.prompts)], session.workspace);
+}
+
 /** Executes what was typed: a command of the session, a command of the shell, or a message. */
 async function execute(text: string, session: Session, commands: readonly SessionCommand[]): Promise<void> {
   if (text.startsWith('!')) return runShell(text.slice(1).trim(), session);
   const name = /^\/(\S+)/.exec(text)?.[1] ?? '';
   const command = commands.find((each) => each.name === name);
-  if (command) return command.run(session, text.slice(name.length + 1).trim());
+  const argument = text.slice(name.length + 1).trim();
+  if (command) return command.run(session, argument);
   // A path is a message, too.
   if (name === '' || name.includes('/')) return session.send(text);
+  const prompt = (await session.prompts).find((each) => each.name === name);
+  if (prompt) return prompt.run(session, argument);
   session.screen.print(`There is no command /${name}. /help lists them.`, 'yellow');
 }
 

@@ -7,7 +7,6 @@ import {
   Text,
   TuiMainScreen,
   type Component,
-  type SlashCommand,
 } from '@earendil-works/pi-tui';
 import { safeText, type TextLine } from '@varve/events/text';
 import type { Style } from '../terminal/output.ts';
@@ -28,6 +27,13 @@ export interface ScreenHandlers {
   /** Opens what is typed in another editor. */
   readonly edit: () => void;
   readonly quit: () => void;
+}
+
+/** Command that is completed after a slash. */
+export interface Completion {
+  readonly name: string;
+  readonly description: string;
+  readonly argument?: string;
 }
 
 /** Screen of a session: the transcript, what runs, the editor or a question, and the footer. */
@@ -77,8 +83,13 @@ export class Screen implements Disposable {
   }
 
   /** Completes commands, and files of a directory after `@`. */
-  completeWith(commands: readonly SlashCommand[], directory: string): void {
-    this.editor.setAutocompleteProvider(new CombinedAutocompleteProvider([...commands], directory));
+  completeWith(commands: readonly Completion[], directory: string): void {
+    const completions = commands.map(({ name, description, argument }) => ({
+      name,
+      description: safeText(description),
+      ...(argument !== undefined && { argumentHint: safeText(argument) }),
+    }));
+    this.editor.setAutocompleteProvider(new CombinedAutocompleteProvider(completions, directory));
   }
 
   /** Adds parts at the end of the transcript. */
@@ -103,6 +114,11 @@ export class Screen implements Disposable {
   clear(): void {
     this.#transcript.clear();
     this.#tui.requestRender(true);
+  }
+
+  /** Copies a text to the clipboard of the terminal, also over ssh: some terminals refuse it. */
+  copy(text: string): void {
+    this.#tui.terminal.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
   }
 
   /** Columns of the terminal. */

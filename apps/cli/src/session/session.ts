@@ -1,28 +1,21 @@
-import type { Conversation, RunResult, UserInput } from '@varve/agent';
-import type { LanguageModel } from '@varve/llm';
+import type { Conversation, RunResult } from '@varve/agent';
 import { StorageError } from '@varve/storage';
 import type { CommandTable } from '../command-line.ts';
 import { describeFailure } from '../describe-failure.ts';
 import { endSentence } from '../run/report-end.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { goalLine, startWork, type Work } from '../run/start-work.ts';
-import { settingsFor } from '../setup/settings.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { attachedImages } from './attached-images.ts';
-import { branchOf } from './footer.ts';
+import { withImages } from './attached-images.ts';
+import { eventParts } from './event-parts.ts';
+import { stateOfNew, stateOfOpen, stateOfPlace } from './footer-state.ts';
 import { openSession, type OpenSession } from './open-session.ts';
 import { runOnScreen } from './run-on-screen.ts';
+import type { SessionCommand } from './session-command.ts';
 import { ScreenQuestions } from './screen-questions.ts';
 import type { Screen } from './screen.ts';
 import { unfinishedWork } from './unfinished-work.ts';
 import { watchSession, type WatchedSession } from './watched-session.ts';
-
-/** Names of policies by the kind of their spec. */
-const policies: Readonly<Record<string, string>> = {
-  NeverConfirm: 'never',
-  AlwaysConfirm: 'always',
-  ConfirmRisky: 'auto',
-};
 
 /** Longest time that a title takes, in milliseconds. */
 const maxTitleMs = 30_000;
@@ -45,6 +38,8 @@ export class Session implements AsyncDisposable {
   #running: Promise<void> | undefined;
   #interruption = new AbortController();
   readonly #questions: ScreenQuestions;
+  /** Commands of files. */
+  prompts: Promise<readonly SessionCommand[]> = Promise.resolve([]);
   readonly #ended = Promise.withResolvers<void>();
 
   constructor(options: RunOptions, io: TerminalIo, screen: Screen, commands: CommandTable['commands']) {
@@ -137,9 +132,27 @@ export class Session implements AsyncDisposable {
       throw error;
     });
     if (goal && !this.isRunning) return this.#run(await startWork(conversation, text, { goal }));
-    await conversation.send(await this.#withImages(text, prepared.agent.model));
+    const { input, problems } = await withImages(text, prepared.agent.model, this.workspace, this.io);
+    for (const problem of problems) this.screen.print(problem, 'yellow');
+    await conversation.send(input);
     if (this.isRunning) this.screen.status.hint('The agent reads the message before its next step.');
     else this.#run(async (options) => conversation.run(options));
+  }
+
+  /** Opens the conversation, or creates it. */
+  async opened(): Promise<Conversation> {
+    return (await this.#opened()).conversation;
+  }
+
+  /** Goes to an event on any branch, or before all events, and shows the conversation up to there. */
+  async goTo(eventId: string | undefined): Promise<void> {
+    const { conversation, follower } = await this.#opened();
+    await conversation.navigate(eventId);
+    await follower.caughtUp();
+    const { theme, folding } = this.screen;
+    this.screen.clear();
+    for (const event of conversation.state.view.events)
+      this.screen.add(eventParts(event, { theme, folding, workspace: conversation.workspace }));
   }
 
   /** Continues a conversation whose run was interrupted. */
@@ -182,15 +195,7 @@ export class Session implements AsyncDisposable {
     this.#open = opened;
     const { conversation, prepared } = opened;
     this.#options = { ...this.#options, resume: conversation.id };
-    const { model } = prepared.agent;
-    const { kind } = { kind: '', ...(conversation.confirmation.spec as { readonly kind?: string }) };
-    this.screen.footer.update({
-      isReadOnly: false,
-      model: model.name,
-      ...(model.capabilities.contextWindow !== undefined && { contextWindow: model.capabilities.contextWindow }),
-      ...(kind in policies && { policy: policies[kind] ?? kind }),
-      usage: conversation.state.stats.total,
-    });
+    this.screen.footer.update(stateOfOpen(conversation, prepared));
     await this.#showPlace(conversation.workspace);
     return opened;
   }
@@ -236,34 +241,13 @@ export class Session implements AsyncDisposable {
     if ((await this.screen.choose({ title: unfinished.question, items })) === 'y') await this.continueRun();
   }
 
-  /** Adds the images that a message names, if the model sees images. */
-  async #withImages(message: string, { name, capabilities }: LanguageModel): Promise<UserInput> {
-    const { content, paths, tooLarge } = await attachedImages(message, this.workspace, this.io);
-    for (const path of tooLarge) this.screen.print(`${path} is too large: an image has at most 5 MiB.`, 'yellow');
-    if (paths.length === 0 || capabilities.vision) return content;
-    this.screen.print(`${name} does not see images: ${paths.join(', ')} is sent as text.`, 'yellow');
-    return message;
-  }
-
   async #describeNew(): Promise<void> {
-    const { workspace, model, confirm } = this.#options;
-    const directory = workspace ?? this.io.cwd;
-    const settings = await settingsFor(this.io, { workspace: directory });
-    const name = model ?? settings.get('llm.model');
-    this.screen.footer.replace({
-      ...(name !== undefined && { model: name }),
-      policy: confirm ?? settings.get('confirmation.policy') ?? 'auto',
-    });
-    await this.#showPlace(directory);
+    this.screen.footer.replace(await stateOfNew(this.#options, this.io));
+    await this.#showPlace(this.workspace);
   }
 
   async #showPlace(directory: string): Promise<void> {
-    const settings = await settingsFor(this.io, { workspace: directory });
-    const branch = await branchOf(directory);
-    this.screen.footer.update({
-      ...(branch !== undefined && { branch }),
-      sandbox: this.#options.sandbox ?? settings.get('sandbox.profile') ?? 'auto',
-    });
+    this.screen.footer.update(await stateOfPlace(directory, this.#options, this.io));
     this.screen.draw();
   }
 

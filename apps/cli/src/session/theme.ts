@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { EditorTheme, MarkdownTheme, SelectListTheme } from '@earendil-works/pi-tui';
+import type { codeRows } from './highlight.ts';
 import type { Style } from '../terminal/output.ts';
 
 /** Styles of the session; without colours every text stays as it is. */
@@ -48,18 +49,19 @@ export function themeOf(hasColours: boolean, onHighlighted: () => void): Theme {
 
 /** Loads the grammars with the first code block, which has no colours until then. */
 function highlighterOf(paint: Theme['paint'], onLoaded: () => void): (code: string, language?: string) => string[] {
-  let codeRows: typeof import('./highlight.ts').codeRows | undefined;
+  let highlight: typeof codeRows | undefined;
   let isLoading = false;
+  const load = async (): Promise<void> => {
+    ({ codeRows: highlight } = await import('./highlight.ts'));
+    onLoaded();
+  };
   return (code, language) => {
     if (!isLoading) {
       isLoading = true;
-      void import('./highlight.ts').then((loaded) => {
-        ({ codeRows } = loaded);
-        onLoaded();
-      });
+      void load();
     }
-    if (!codeRows) return code.split('\n');
-    return codeRows(code, language).map((row) =>
+    if (!highlight) return code.split('\n');
+    return highlight(code, language).map((row) =>
       row.map(({ text, style }) => (style ? paint(style, text) : text)).join(''),
     );
   };

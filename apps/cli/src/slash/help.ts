@@ -5,8 +5,8 @@ export function helpCommand(others: readonly SessionCommand[]): SessionCommand {
   return {
     name: 'help',
     description: 'lists the commands and keys',
-    run({ screen }) {
-      const rows = others.map(({ name, argument, description }) => [
+    async run({ screen, prompts }) {
+      const rows = [...others, ...(await prompts)].map(({ name, argument, description }) => [
         `/${name}${argument === undefined ? '' : ` ${argument}`}`,
         description,
       ]);

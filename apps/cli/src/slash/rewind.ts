@@ -21,7 +21,7 @@ export const rewind: SessionCommand = {
     const chosen = await screen.choose({ title: 'Go back to before this message', items });
     const message = messages.find((event) => event.id === chosen);
     if (!message) return;
-    await conversation.navigate(message.parent_id === '__root__' ? undefined : (message.parent_id ?? undefined));
+    await session.goTo(message.parent_id === '__root__' ? undefined : (message.parent_id ?? undefined));
     screen.editor.setText(textOf(message.llm_message.content));
     screen.print('The conversation continues from here. What came after it is kept on its own branch.', 'dim');
   },

@@ -1,9 +1,12 @@
 import type { SessionCommand } from '../session/session-command.ts';
+import { agents } from './agents.ts';
 import { clear } from './clear.ts';
 import { condense } from './condense.ts';
 import { context } from './context.ts';
 import { continueRun } from './continue.ts';
+import { copy } from './copy.ts';
 import { cost } from './cost.ts';
+import { effort } from './effort.ts';
 import { exportSession } from './export.ts';
 import { fork } from './fork.ts';
 import { goal } from './goal.ts';
@@ -20,14 +23,17 @@ import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
 import { skills } from './skills.ts';
 import { status } from './status.ts';
+import { tree } from './tree.ts';
 
 const commands: readonly SessionCommand[] = [
   model,
+  effort,
   condense,
   context,
   continueRun,
   fork,
   rewind,
+  tree,
   resume,
   rename,
   sessions,
@@ -36,8 +42,10 @@ const commands: readonly SessionCommand[] = [
   cost,
   mcp,
   skills,
+  agents,
   permissions,
   sandbox,
+  copy,
   exportSession,
   clear,
   goal,

@@ -18,6 +18,7 @@ export { storedAgentParts, type StoredAgentParts } from './stored-agent-parts.ts
 export { serverIn, type StoredModel } from './stored-model.ts';
 export { prepareSubAgents, startsSubAgents } from './sub-agents.ts';
 export { toolKindsFor } from './tools-from-settings.ts';
+export { loadPromptCommands, promptOf, type PromptCommand } from '../extensions/load-commands.ts';
 export { loadExtensions, type Extensions } from '../extensions/load-extensions.ts';
 export type { UntrustedDirectory } from '../extensions/trusted-parts.ts';
 export { type FileServer } from '../extensions/configured-servers.ts';

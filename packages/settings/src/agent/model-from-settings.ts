@@ -150,7 +150,12 @@ async function chooseModel(options: ModelOptions): Promise<ChosenModel> {
     const place = keyFor(sources, chosen.baseUrl, flagsOf(settings).baseUrl === undefined);
     if (!place && hasVariableKey(sources)) options.notices?.onWithheldKey?.(chosen.baseUrl);
     const apiKey = await keyValue(place, options);
-    const adapter = { ...chosen.settings, ...withAddress(chosen.reference, chosen.baseUrl) };
+    const parameters = { ...chosen.settings.parameters, ...flaggedParameters(settings) };
+    const adapter = {
+      ...chosen.settings,
+      ...withAddress(chosen.reference, chosen.baseUrl),
+      ...(Object.keys(parameters).length > 0 && { parameters }),
+    };
     const mode = flagsOf(settings).functionCalling ?? stored.functionCalling;
     return {
       reference: chosen.reference,
@@ -209,6 +214,18 @@ function flagsOf(settings: Settings): ModelFlags {
     ...(baseUrl !== undefined && isFlag('llm.base_url') && { baseUrl }),
     ...(functionCalls !== undefined && isFlag('llm.function_calling') && { functionCalling: functionCalls }),
   };
+}
+
+/** Returns the parameters of requests that flags set: they are stronger than those of a stored conversation. */
+function flaggedParameters(settings: Settings): ModelFromOptions['parameters'] {
+  const flagged = <Key extends SettingKey>(key: Key) =>
+    settings.entry(key)?.origin.kind === 'flag' ? settings.get(key) : undefined;
+  return withoutUndefined({
+    temperature: flagged('llm.temperature'),
+    topP: flagged('llm.top_p'),
+    reasoningEffort: flagged('llm.reasoning_effort'),
+    seed: flagged('llm.seed'),
+  });
 }
 
 function adapterOptions(values: LlmValues): Partial<ModelFromOptions> {

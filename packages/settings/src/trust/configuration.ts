@@ -46,7 +46,15 @@ export interface Configuration {
  *
  * @see software-agent-sdk .openhands/hooks.json, .openhands/setup.sh, .agents/skills
  */
-const projectPlaces = ['.varve', '.openhands', '.agents', '.claude/skills', '.cursor/rules', '.mcp.json'];
+const projectPlaces = [
+  '.varve',
+  '.openhands',
+  '.agents',
+  '.claude/skills',
+  '.claude/commands',
+  '.cursor/rules',
+  '.mcp.json',
+];
 
 /** Of the home directory only what runs: the other files in these directories are data of agent systems. */
 const userPlaces = [

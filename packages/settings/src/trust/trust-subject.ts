@@ -5,6 +5,7 @@ import { loadHooks, type HookSource } from '@varve/agent/confirmation';
 import { loadSkills, type Skill } from '@varve/skills';
 import { SettingsError } from '../error.ts';
 import { repositoryDirectories } from '../files/repository.ts';
+import { commandFileIn } from './command-file.ts';
 import { serverScripts } from './server-scripts.ts';
 import { readConfiguration, type Configuration, type ConfigurationScope } from './configuration.ts';
 
@@ -73,6 +74,7 @@ export async function trustSubject(
       ...(configuration.read('.mcp.json') ? ['servers (.mcp.json)'] : []),
       ...skills.map(({ name, executes }) => `${executes.join(', ')} of the skill ${name}`),
       ...agents.map(describeAgent),
+      ...(scope === 'project' ? commandsOf(configuration) : []),
     ],
   };
 }
@@ -104,6 +106,11 @@ async function subAgentsOf(root: string, scope: ConfigurationScope): Promise<rea
 /** Servers are read to be shown, and not started. */
 function withAllServers(): boolean {
   return true;
+}
+
+/** Commands of a person for a session. */
+function commandsOf({ files }: Configuration): readonly string[] {
+  return files.flatMap(({ path }) => commandFileIn(path) ?? []).map((name) => `the command /${name} of sessions`);
 }
 
 function serversOf(agents: readonly SubAgentDefinition[]): readonly SubAgentDefinition['mcpServers'][] {

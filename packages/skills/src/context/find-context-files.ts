@@ -33,7 +33,6 @@ const repositoryPaths = ['.github/copilot-instructions.md'];
 const unreadPaths = [
   '.claude/settings.json',
   '.claude/settings.local.json',
-  '.claude/commands',
   '.claude/rules',
   '.cursor/mcp.json',
   '.vscode/mcp.json',

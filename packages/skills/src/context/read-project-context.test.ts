@@ -96,7 +96,7 @@ test('rules and settings of other tools are named', async () => {
   const paths = [
     '.git/HEAD',
     '.claude/settings.json',
-    '.claude/commands/a.md',
+    '.claude/rules/a.md',
     ...['.', 'a', 'a/b'].map((at) => `${at}/.cursor/rules/b.mdc`),
   ];
   for (const path of paths) await mkdir(join(root.path, path, '..'), { recursive: true });
@@ -104,7 +104,7 @@ test('rules and settings of other tools are named', async () => {
   const { unread } = await readProjectContext(join(root.path, 'a/b'));
   // Those of the workspace and of the root of its repository are skills.
   expect(unread).toEqual(
-    ['.claude/settings.json', '.claude/commands', 'a/.cursor/rules'].map((path) => join(root.path, path)),
+    ['.claude/settings.json', '.claude/rules', 'a/.cursor/rules'].map((path) => join(root.path, path)),
   );
 });
 

@@ -1,0 +1,50 @@
+import type { Conversation } from '@varve/agent';
+import type { PreparedAgent } from '@varve/settings/agent';
+import type { RunOptions } from '../run/run-options.ts';
+import { settingsFor } from '../setup/settings.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { branchOf, type FooterState } from './footer.ts';
+
+/** Names of policies by the kind of their spec. */
+const policies: Readonly<Record<string, string>> = {
+  NeverConfirm: 'never',
+  AlwaysConfirm: 'always',
+  ConfirmRisky: 'auto',
+};
+
+/** Returns what the footer shows of an open conversation. */
+export function stateOfOpen({ confirmation, state }: Conversation, { agent }: PreparedAgent): FooterState {
+  const { name, capabilities } = agent.model;
+  const { kind } = { kind: '', ...(confirmation.spec as { readonly kind?: string }) };
+  return {
+    isReadOnly: false,
+    model: name,
+    ...(capabilities.contextWindow !== undefined && { contextWindow: capabilities.contextWindow }),
+    ...(kind in policies && { policy: policies[kind] ?? kind }),
+    usage: state.stats.total,
+  };
+}
+
+/** Returns what the footer shows before a conversation is stored. */
+export async function stateOfNew({ workspace, model, confirm }: RunOptions, io: TerminalIo): Promise<FooterState> {
+  const settings = await settingsFor(io, { workspace: workspace ?? io.cwd });
+  const name = model ?? settings.get('llm.model');
+  return {
+    ...(name !== undefined && { model: name }),
+    policy: confirm ?? settings.get('confirmation.policy') ?? 'auto',
+  };
+}
+
+/** Returns what the footer shows of a directory. */
+export async function stateOfPlace(
+  directory: string,
+  { sandbox }: RunOptions,
+  io: TerminalIo,
+): Promise<Pick<FooterState, 'branch' | 'sandbox'>> {
+  const settings = await settingsFor(io, { workspace: directory });
+  const branch = await branchOf(directory);
+  return {
+    ...(branch !== undefined && { branch }),
+    sandbox: sandbox ?? settings.get('sandbox.profile') ?? 'auto',
+  };
+}

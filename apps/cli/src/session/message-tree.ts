@@ -1,0 +1,66 @@
+import type { Conversation } from '@varve/agent';
+import { eventCodec, textOf, type BaseEvent } from '@varve/events';
+import { builtinKinds, MessageEvent } from '@varve/events/kinds';
+
+/** Message of a user on any branch. */
+export interface MessageOnBranch {
+  /** Id of the last event before the next message, which can be continued after. */
+  readonly end: string;
+  readonly text: string;
+  /** Number of branches that the message is away from the first one. */
+  readonly depth: number;
+  /** True on the branch that the conversation is on. */
+  readonly isActive: boolean;
+}
+
+/** Message with what follows it. */
+interface Node {
+  readonly text: string;
+  readonly children: Node[];
+  end: string;
+  isActive: boolean;
+}
+
+/** Returns the messages of the user on all branches, each followed by those after it; the oldest branch first. */
+export async function messageTree(
+  conversation: Pick<Conversation, 'events' | 'state'>,
+): Promise<readonly MessageOnBranch[]> {
+  const roots: Node[] = [];
+  /** Last event of the tree at each event, and the message that it belongs to. */
+  const places = new Map<string, { readonly end: string; readonly node?: Node | undefined }>();
+  const codec = eventCodec(builtinKinds);
+  let last: string | undefined;
+  for await (const { event } of conversation.events()) {
+    const before = places.get(event.parent_id ?? last ?? '');
+    if (codec.kind(event.kind)?.movesHead === false) {
+      // An event that follows a state update follows what is before it.
+      if (before) places.set(event.id, before);
+      continue;
+    }
+    const node = isOfUser(event) ? added(event, before?.node?.children ?? roots) : before?.node;
+    if (node) node.end = event.id;
+    places.set(event.id, { end: event.id, node });
+    last = event.id;
+  }
+  for (const { id } of conversation.state.view.events) {
+    const node = places.get(id)?.node;
+    if (node) node.isActive = true;
+  }
+  return roots.flatMap((node) => rowsOf(node, roots.length > 1 ? 1 : 0));
+}
+
+function isOfUser(event: BaseEvent): event is MessageEvent {
+  return MessageEvent.is(event) && event.source === 'user';
+}
+
+function added(event: MessageEvent, siblings: Node[]): Node {
+  const text = textOf(event.llm_message.content).slice(0, 200);
+  const node = { text, children: [], end: event.id, isActive: false };
+  siblings.push(node);
+  return node;
+}
+
+function rowsOf({ children, ...node }: Node, depth: number): readonly MessageOnBranch[] {
+  const below = depth + (children.length > 1 ? 1 : 0);
+  return [{ ...node, depth }, ...children.flatMap((child) => rowsOf(child, below))];
+}

@@ -1,0 +1,121 @@
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
+import { newHome, runVarve } from './run-varve.ts';
+import { keys, leaveWindow, openWindow } from './session-window.ts';
+
+async function openSession(server: ScriptedServer, home: string, args: readonly string[] = []) {
+  const window = openWindow(['--base-url', server.url, '--model', 'm', ...args], home);
+  await window.shows('sandbox: ');
+  return window;
+}
+
+test('the tree has the messages of all branches, and the conversation continues after any of them', async () => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([
+    { text: 'Four.' },
+    { text: 'Six.' },
+    { text: 'Eight.' },
+    { text: 'Done.' },
+  ]);
+  const window = await openSession(server, home);
+  for (const [message, answer] of [
+    ['2 + 2', 'Four.'],
+    ['3 + 3', 'Six.'],
+  ] as const) {
+    window.press(message, keys.enter);
+    await window.shows(answer);
+  }
+  window.press('/rewind', keys.enter);
+  await window.shows('Go back to before this message');
+  window.press(keys.enter);
+  const rows = await window.shows('continues from here');
+  expect(rows).not.toContain('Six.');
+  window.press('\u0015', '4 + 4', keys.enter);
+  await window.shows('Eight.');
+  window.press('/tree', keys.enter);
+  await window.shows(/→ ● 2 \+ 2\n {2}│ ○ 3 \+ 3\n {2}│ ● 4 \+ 4/);
+  window.press(keys.down, keys.enter);
+  expect(await window.shows('Six.')).not.toContain('Eight.');
+  window.press('And now?', keys.enter);
+  await window.shows('Done.');
+  await leaveWindow(window);
+  const { text = '' } = server.requests.at(-1) ?? {};
+  expect([text.includes('Six.'), text.includes('4 + 4')]).toEqual([true, false]);
+});
+
+test('the effort changes the next request', async () => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([{ text: 'Four.' }, { text: 'Six.' }]);
+  const window = await openSession(server, home);
+  window.press('2 + 2', keys.enter);
+  await window.shows('Four.');
+  window.press('/effort most', keys.enter);
+  await window.shows('It is one of none, minimal, low, medium, high.');
+  window.press('/effort high', keys.enter);
+  await window.shows('The effort is now: high');
+  window.press('3 + 3', keys.enter);
+  await window.shows('Six.');
+  await leaveWindow(window);
+  expect(server.requests.map(({ text }) => text.includes('"reasoning_effort":"high"'))).toEqual([false, true]);
+});
+
+test('the last reply is copied to the clipboard of the terminal', async () => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([{ text: '**Vier** é' }]);
+  const window = await openSession(server, home);
+  window.press('2 + 2', keys.enter);
+  await window.shows('Vier');
+  window.press('/copy', keys.enter);
+  await window.writes(`\u001B]52;c;${Buffer.from('**Vier** é').toString('base64')}\u0007`);
+  await leaveWindow(window);
+});
+
+test('sub-agents are listed with what they did', async () => {
+  const home = await realpath(await newHome());
+  await mkdir(join(home, '.varve'));
+  await writeFile(join(home, '.varve/config.json'), '{ "tools": { "add": ["task"] } }');
+  await using server = await scriptedServer([
+    { calls: [{ name: 'task', arguments: { prompt: 'Look', description: 'a look' } }] },
+    { text: 'Looked.' },
+    { text: 'All done.' },
+  ]);
+  const window = await openSession(server, home, ['--confirm', 'never']);
+  window.press('Go', keys.enter);
+  await window.shows('All done.');
+  window.press('/agents', keys.enter);
+  await window.shows(/^general-purpose\n[^]* · [0-9a-f]{8} · a look/m);
+  await leaveWindow(window);
+});
+
+test('a Markdown file is a command with arguments: of a workspace, once a person has trusted it', async () => {
+  const home = await realpath(await newHome());
+  const workspace = join(home, 'work');
+  await mkdir(join(home, '.varve/commands'), { recursive: true });
+  await mkdir(join(workspace, '.claude/commands'), { recursive: true });
+  await writeFile(join(home, '.varve/commands/review.md'), '---\nargument-hint: FILE\n---\nReview $1 carefully.');
+  await writeFile(join(workspace, '.claude/commands/release.md'), 'Cut a release.');
+  await using server = await scriptedServer([
+    { text: 'Reviewed.', expect: 'Review a.js carefully.' },
+    { text: 'Released.', expect: 'Cut a release.' },
+  ]);
+  const first = await openSession(server, home, ['--workspace', workspace]);
+  first.press('/release', keys.enter);
+  await first.shows('There is no command /release.');
+  first.press('/review a.js', keys.enter);
+  await first.shows('Reviewed.');
+  await leaveWindow(first);
+  const { stderr } = await runVarve(['trust', workspace], { home });
+  expect(stderr).toContain('.claude/commands/release.md (new)');
+  const [, hash = ''] = /--hash (?<hash>[0-9a-f]+)/.exec(stderr) ?? [];
+  await runVarve(['trust', workspace, '--hash', hash], { home });
+  const second = await openSession(server, home, ['--workspace', workspace]);
+  second.press('/help', keys.enter);
+  await second.shows('Cut a release.');
+  second.press('/rel\t');
+  await second.shows('→ release');
+  second.press(keys.enter);
+  await second.shows('Released.');
+  await leaveWindow(second);
+});
