@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { Conversation, createAgent } from '@varve/agent';
+import { modelFrom } from '@varve/llm';
 import { scriptedServer } from '@varve/llm/testing';
+import { openStore } from '@varve/storage';
+import { schemes } from '../src/setup/schemes.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 /** Creates a home with two finished conversations, and runs the command in it. */
@@ -42,6 +46,34 @@ test('a conversation is renamed, and its copy has the same title', async () => {
   const { stdout: copy } = await varve('fork', first);
   expect(copy).toMatch(/^[0-9a-f]{32}\n$/);
   expect((await varve('ls', '--search', 'sums of two')).stdout.trim().split('\n')).toHaveLength(2);
+});
+
+test('a conversation is renamed and copied without the key of its model', async () => {
+  const home = await newHome();
+  const store = await openStore(`sqlite:${join(home, '.varve/varve.db')}`, schemes);
+  const model = modelFrom('openai/gpt-5', { apiKey: 'k' });
+  const conversation = await Conversation.create({ agent: createAgent({ model }), store, workspace: home });
+  await conversation.send('Add 2 and 2');
+  const { head } = conversation.state;
+  await conversation[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+  const varve = async (...args: readonly string[]) => runVarve(args, { home });
+  expect(await varve('run', '--resume', conversation.id, 'Go on')).toMatchObject({ code: 2 });
+  expect(await varve('rename', conversation.id, 'Sums')).toMatchObject({ code: 0, stderr: '' });
+  expect(await varve('fork', conversation.id)).toMatchObject({ code: 0, stderr: '' });
+  const [original] = (await varve('ls', '--json')).stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly id: string; readonly head: number })
+    .filter(({ id }) => id === conversation.id);
+  // Only the title was stored: the settings are the same.
+  expect(original?.head).toBe(head + 1);
+});
+
+test('a terminal shows how long ago a conversation was changed, and its cost', async () => {
+  const { home } = await twoConversations();
+  const { stdout } = await runVarve(['ls'], { home, columns: 120 });
+  expect(stdout).toMatch(/^[0-9a-f]{8} {2}just now {2}finished/);
 });
 
 test('conversations are copied to another store, and a store is copied into a file', async () => {

@@ -42,5 +42,5 @@ export const ls: CliCommand = {
 function print(io: TerminalIo, items: readonly Summary[], asJson: boolean): void {
   if (items.length === 0) io.stderr.line(`There are no conversations yet. \`${commandName(io)} run "…"\` starts one.`);
   if (asJson) for (const summary of items) io.stdout.jsonLine(JSON.stringify(summary));
-  else for (const line of listingLines(items, io)) io.stdout.line(line);
+  else for (const line of listingLines(items, io, Date.now())) io.stdout.line(line);
 }

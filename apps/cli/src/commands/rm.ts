@@ -71,7 +71,7 @@ async function removeTrees(store: EventStore, trees: Trees, { yes }: RmOptions, 
   }
   if (!yes) {
     if (!io.stdin.isTTY) throw new CliError(exitCodes.usage, 'Removing needs a terminal, or --yes.');
-    for (const line of listingLines(members, io)) io.stderr.line(line);
+    for (const line of listingLines(members, io, Date.now())) io.stderr.line(line);
     const count = members.length === 1 ? 'this conversation' : `these ${members.length} conversations`;
     const answer = await io.ask(`Remove ${count} for ever? [y/N]: `, new AbortController().signal);
     if (answer === undefined || !/^y(?:es)?$/i.test(answer.trim())) return exitCodes.interrupted;

@@ -1,6 +1,6 @@
 import type { EventStore, Summary } from '@varve/storage';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { localTime } from './formats.ts';
+import { age } from './formats.ts';
 import { metaFields } from './meta-fields.ts';
 
 /** Conversations that are offered. */
@@ -20,12 +20,13 @@ export async function chooseConversation(
 ): Promise<string | undefined> {
   const { items } = await store.list({ limit: offered });
   const isHere = ({ meta }: Summary): boolean => metaFields(meta).workspace === io.cwd;
+  const now = Date.now();
   const ordered = [...items.filter(isHere), ...items.filter((item) => !isHere(item))];
   return choose({
     title: 'Conversation to continue',
     items: ordered.map(({ id, updatedAt, meta }) => {
       const { title, workspace, model } = metaFields(meta);
-      const description = [localTime(updatedAt), model, workspace].filter((part) => part !== '').join(' · ');
+      const description = [age(updatedAt, now), model, workspace].filter((part) => part !== '').join(' · ');
       return { value: id, label: title === '' ? id.slice(0, 8) : title, description };
     }),
   });

@@ -1,12 +1,18 @@
 import type { Summary } from '@varve/storage';
 import { metaFields } from './meta-fields.ts';
 import { columnsOf, fitted, padded } from '../terminal/columns.ts';
-import { eventCount, localTime } from './formats.ts';
+import { age, eventCount, localTime } from './formats.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+
+/** Where conversations are listed, and when: UTC milliseconds. */
+interface Listing {
+  readonly io: TerminalIo;
+  readonly now: number;
+}
 
 /** Column of a listing on a terminal. */
 interface Column {
-  readonly text: (summary: Summary, io: TerminalIo) => string;
+  readonly text: (summary: Summary, listing: Listing) => string;
   /** Columns with a higher number are left out first on a narrow terminal; 0 is always shown. */
   readonly rank: number;
   readonly maxWidth: number;
@@ -14,30 +20,30 @@ interface Column {
 
 const columns: readonly Column[] = [
   { rank: 0, maxWidth: 8, text: ({ id }) => id.slice(0, 8) },
-  { rank: 0, maxWidth: 16, text: ({ updatedAt }, io) => shownTime(updatedAt, io) },
+  { rank: 0, maxWidth: 16, text: ({ updatedAt }, listing) => shownTime(updatedAt, listing) },
   { rank: 0, maxWidth: 12, text: ({ meta }) => shownStatus(metaFields(meta).status) },
-  { rank: 2, maxWidth: 11, text: ({ head }) => eventCount(head) },
+  { rank: 2, maxWidth: 9, text: ({ meta }) => shownCost(metaFields(meta).costUsd) },
+  { rank: 3, maxWidth: 11, text: ({ head }) => eventCount(head) },
   { rank: 1, maxWidth: 20, text: ({ meta }) => metaFields(meta).model },
-  { rank: 3, maxWidth: 40, text: ({ meta }, io) => shownDirectory(metaFields(meta).workspace, io) },
+  { rank: 4, maxWidth: 40, text: ({ meta }, { io }) => shownDirectory(metaFields(meta).workspace, io) },
 ];
 
 /** Columns that are reserved for titles before another column is added. */
 const titleWidth = 32;
-/** Terminals below this width leave out the year. */
-const narrow = 60;
 const gap = 2;
 
 /**
  * Formats conversations as lines: on a terminal with short ids and as many columns as fit, elsewhere with full ids and
  * all columns.
  */
-export function listingLines(summaries: readonly Summary[], io: TerminalIo): readonly string[] {
+export function listingLines(summaries: readonly Summary[], io: TerminalIo, now: number): readonly string[] {
+  const listing = { io, now };
   const { isTTY, columns: width } = io.stdout;
-  const visible = isTTY ? fittingColumns(summaries, io, width - 1) : columns;
+  const visible = isTTY ? fittingColumns(summaries, listing, width - 1) : columns;
   return summaries.map((summary) => {
     const cells = visible.map((column, index) => {
       const whole = !isTTY && index === 0;
-      return whole ? summary.id : padded(cellOf(column, summary, io), widthOf(column, summaries, io));
+      return whole ? summary.id : padded(cellOf(column, summary, listing), widthOf(column, summaries, listing));
     });
     const used = cells.reduce((sum, cell) => sum + columnsOf(cell) + gap, 0);
     const title = fitted(metaFields(summary.meta).title, isTTY ? Math.max(1, width - 1 - used) : Infinity);
@@ -46,26 +52,31 @@ export function listingLines(summaries: readonly Summary[], io: TerminalIo): rea
 }
 
 /** Adds columns by their rank while the titles keep their space. */
-function fittingColumns(summaries: readonly Summary[], io: TerminalIo, width: number): readonly Column[] {
+function fittingColumns(summaries: readonly Summary[], listing: Listing, width: number): readonly Column[] {
   const fitting = new Set<Column>();
   let left = width - titleWidth;
   for (const column of columns.toSorted((a, b) => a.rank - b.rank)) {
-    left -= widthOf(column, summaries, io) + gap;
+    left -= widthOf(column, summaries, listing) + gap;
     if (column.rank === 0 || left >= 0) fitting.add(column);
   }
   return columns.filter((column) => fitting.has(column));
 }
 
-function widthOf(column: Column, summaries: readonly Summary[], io: TerminalIo): number {
-  return summaries.reduce((width, summary) => Math.max(width, columnsOf(cellOf(column, summary, io))), 0);
+function widthOf(column: Column, summaries: readonly Summary[], listing: Listing): number {
+  return summaries.reduce((width, summary) => Math.max(width, columnsOf(cellOf(column, summary, listing))), 0);
 }
 
-function cellOf({ text, maxWidth }: Column, summary: Summary, io: TerminalIo): string {
-  return fitted(text(summary, io), maxWidth);
+function cellOf({ text, maxWidth }: Column, summary: Summary, listing: Listing): string {
+  return fitted(text(summary, listing), maxWidth);
 }
 
-function shownTime(time: number, { stdout }: TerminalIo): string {
-  return localTime(time).slice(stdout.isTTY && stdout.columns < narrow ? 5 : 0);
+/** Programs that read the listing get the date. */
+function shownTime(time: number, { io, now }: Listing): string {
+  return io.stdout.isTTY ? age(time, now) : localTime(time);
+}
+
+function shownCost(costUsd: number | undefined): string {
+  return costUsd === undefined ? '' : `$${costUsd.toFixed(4)}`;
 }
 
 function shownStatus(status: string): string {

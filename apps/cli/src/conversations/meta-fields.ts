@@ -6,6 +6,8 @@ export interface MetaFields {
   readonly status: string;
   readonly workspace: string;
   readonly model: string;
+  /** US dollars of all calls of known price, as they were when the conversation was closed. */
+  readonly costUsd?: number;
 }
 
 /** Deepest nesting of wrapped models. */
@@ -14,11 +16,19 @@ const maxDepth = 20;
 /** Returns the known fields of any `meta`, which may come from an imported log; empty for those of another type. */
 export function metaFields(meta: Json): MetaFields {
   const fields = fieldsOf(meta);
-  const { title, workspace, agent } = fields;
+  const { title, workspace, agent, usage } = fields;
   const { llm, model } = fieldsOf(agent);
   // The log of an import that did not end is a part of the imported one.
   const status = 'importing' in fields ? 'importing' : textOf(fields['status']);
-  return { title: textOf(title), status, workspace: textOf(workspace), model: modelName(llm ?? model) };
+  const costs = Object.values(fieldsOf(usage)).map((used) => fieldsOf(used)['cost_usd']);
+  const known = costs.filter((cost) => typeof cost === 'number');
+  return {
+    title: textOf(title),
+    status,
+    workspace: textOf(workspace),
+    model: modelName(llm ?? model),
+    ...(known.length > 0 && { costUsd: known.reduce((sum, cost) => sum + cost, 0) }),
+  };
 }
 
 /** Returns the name in the spec of a model; a wrapper contains the spec of its model. */

@@ -9,6 +9,7 @@ import { checkUrl } from '../setup/configured-model.ts';
 import { openConfiguredStore, openExistingStore } from '../setup/open-configured-store.ts';
 import { preparedAgent } from '../setup/prepared-agent.ts';
 import { settingsFor } from '../setup/settings.ts';
+import { unusedModel } from '../setup/unused-model.ts';
 import { untrustedLine } from '../setup/untrusted-line.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -32,6 +33,8 @@ export interface RunPlace {
   readonly io: TerminalIo;
   readonly progress: Pick<Progress, 'lineAbove'>;
   readonly questions?: Pick<Questions, 'allowsHost'>;
+  /** True for a command that sends no request to the model of a stored conversation. */
+  readonly needsNoModel?: true;
 }
 
 /**
@@ -40,7 +43,7 @@ export interface RunPlace {
  */
 export async function openRun(
   options: RunOptions,
-  { io, progress, questions }: RunPlace,
+  { io, progress, questions, needsNoModel }: RunPlace,
   open: AsyncDisposableStack,
 ): Promise<OpenRun> {
   const existing = options.resume === undefined ? undefined : open.use(await openExistingStore(io, options.store));
@@ -53,7 +56,8 @@ export async function openRun(
   if (!existing) await checkWorkspace(options, io);
   const { store: storeOption, hooks } = options;
   const askHost = questions && ((host: string) => questions.allowsHost(host, workspace));
-  const request = { settings, workspace, store: storeOption, stored, hooks, askHost };
+  const model = needsNoModel && stored && unusedModel(stored);
+  const request = { settings, workspace, store: storeOption, stored, model, hooks, askHost };
   const prepared = open.use(await preparedAgent(request, io, warn));
   for (const line of [...prepared.warnings, ...prepared.untrusted.map((each) => untrustedLine(each, io))]) warn(line);
   // Created last, so that a run that cannot start creates nothing.

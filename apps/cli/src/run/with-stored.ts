@@ -4,7 +4,7 @@ import { openRun } from './open-run.ts';
 import { Progress } from './progress.ts';
 import type { RunOptions } from './run-options.ts';
 
-/** Opens a stored conversation with its own agent while a function uses it. */
+/** Opens a stored conversation with its own agent while a function uses it, which sends no request to its model. */
 export async function withStored(
   id: string,
   options: Pick<RunOptions, 'store' | 'sign'>,
@@ -13,6 +13,6 @@ export async function withStored(
 ): Promise<void> {
   using progress = new Progress(io);
   await using open = new AsyncDisposableStack();
-  const { conversation } = await openRun({ ...options, resume: id }, { io, progress }, open);
+  const { conversation } = await openRun({ ...options, resume: id }, { io, progress, needsNoModel: true }, open);
   await use(conversation);
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { UserInput } from '@varve/agent';
+import type { Conversation } from '@varve/agent';
 import { text } from '@varve/events';
 import type { LanguageModel } from '@varve/llm';
 import { userHome } from '../setup/varve-home.ts';
@@ -22,7 +22,7 @@ const word = /(?<=^|\s)@?(?:'(?<single>[^'\n]+)'|"(?<double>[^"\n]+)"|(?<plain>(
 
 /** Message with the images that it names. */
 export interface InputWithImages {
-  readonly input: UserInput;
+  readonly input: Parameters<Conversation['send']>[0];
   /** Sentences about images that are not attached. */
   readonly problems: readonly string[];
 }

@@ -1,3 +1,4 @@
+import type { LanguageModel } from '@varve/llm';
 import type { Settings } from '@varve/settings';
 import { prepareAgent, type PreparedAgent, type ResumedHooks, type StoredAgentParts } from '@varve/settings/agent';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -15,6 +16,8 @@ export interface AgentRequest {
   /** The option `--store`. */
   readonly store: string | undefined;
   readonly stored: StoredAgentParts | undefined;
+  /** Model in place of that of the settings. */
+  readonly model?: LanguageModel | undefined;
   /** The option `--hooks`. */
   readonly hooks: ResumedHooks | undefined;
   /** Decides about a host that no rule of the sandbox names; default: it is refused. */
@@ -27,7 +30,7 @@ export interface AgentRequest {
  * @throws {CliError} `usage` without a key, and for an unknown provider; {@link SettingsError} as `prepareAgent`.
  */
 export async function preparedAgent(
-  { settings, workspace, store, stored, hooks, askHost }: AgentRequest,
+  { settings, workspace, store, stored, model, hooks, askHost }: AgentRequest,
   io: TerminalIo,
   report: (line: string) => void,
 ): Promise<PreparedAgent> {
@@ -50,6 +53,7 @@ export async function preparedAgent(
         for (const { pid, command } of programs)
           report(`Stopped a program that was still running: ${command.slice(0, 200)} (${pid})`);
       },
+      ...(model && { model }),
       ...(askHost && { askHost }),
       ...(signingKey && { signingKey }),
       ...(stored && { stored }),
