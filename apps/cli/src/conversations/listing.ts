@@ -56,7 +56,9 @@ function fittingColumns(summaries: readonly Summary[], listing: Listing, width: 
   const fitting = new Set<Column>();
   let left = width - titleWidth;
   for (const column of columns.toSorted((a, b) => a.rank - b.rank)) {
-    left -= widthOf(column, summaries, listing) + gap;
+    const columnWidth = widthOf(column, summaries, listing);
+    if (columnWidth === 0) continue;
+    left -= columnWidth + gap;
     if (column.rank === 0 || left >= 0) fitting.add(column);
   }
   return columns.filter((column) => fitting.has(column));
