@@ -1,4 +1,5 @@
 import xterm from '@xterm/headless';
+import { svgOf } from './screen-svg.ts';
 
 /** Size of a screen. */
 export interface ScreenSize {
@@ -31,6 +32,13 @@ export function screen({ columns, rows }: ScreenSize) {
     drawn: async () => new Promise<void>((resolve) => terminal.write('', resolve)),
     /** Rows of the window. */
     text: () => lines(terminal.buffer.active.baseY),
+    /** Rows of the window as a picture. */
+    svg: () => {
+      const { active } = terminal.buffer;
+      const count = lines(active.baseY).split('\n').length;
+      const drawn = Array.from({ length: count }, (_, index) => active.getLine(active.baseY + index) ?? []);
+      return svgOf({ columns, lines: drawn.flat() });
+    },
     /** Rows of the window and of what was scrolled out of it. */
     history: () => lines(0),
   };

@@ -25,6 +25,8 @@ export interface SessionWindow {
   readonly shows: (text: string | RegExp) => Promise<string>;
   /** Waits until a text with its styles was written to the terminal. */
   readonly writes: (text: string) => Promise<void>;
+  /** Returns the window as a picture. */
+  readonly svg: () => Promise<string>;
   /** Everything that was written to the terminal. */
   readonly written: () => string;
   /** Rows of the window and above it. */
@@ -86,6 +88,10 @@ export function openWindow(
       return found;
     },
     writes: async (text) => until(() => written.includes(text), text),
+    async svg() {
+      await window.drawn();
+      return window.svg();
+    },
     written: () => written,
     history: () => window.history(),
     ended: code.then((status) => ({ code: status, stderr: String(stderr.read() ?? '') })),

@@ -38,14 +38,16 @@ export async function runSession(
     const release = onInterrupt({ pause: () => session.quit(), stop: () => session.quit() });
     const handle = (text: string): void => {
       void history.add(text);
+      escape.reset();
       void execute(text, session, slash).catch((error: unknown) => session.report(error));
     };
+    const escape = new EscapeKey(session, () => handle('/rewind'));
     const edit = (): void => {
       void editOutside(screen, io).catch((error: unknown) => session.report(error));
     };
     for (const text of await history.read()) screen.editor.addToHistory(text);
     screen.completeWith(slash, session.workspace);
-    screen.start({ submit: handle, escape: escapeOf(session, handle), edit, quit: () => session.quit() });
+    screen.start({ submit: handle, escape: () => escape.press(), edit, quit: () => session.quit() });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
     const started = session.start().catch((error: unknown) => session.report(error));
     // They are those of the directory of a conversation that is opened.
@@ -79,19 +81,31 @@ async function execute(text: string, session: Session, commands: readonly Sessio
   session.screen.print(`There is no command /${name}. /help lists them.`, 'yellow');
 }
 
-/** Esc interrupts a run; twice without one, it goes back to an earlier message. */
-function escapeOf(session: Session, handle: (text: string) => void): () => void {
-  let isSecond = false;
-  return () => {
-    if (session.interrupt() || session.screen.editor.getText() !== '') {
-      isSecond = false;
-    } else if (isSecond && session.conversation) {
-      isSecond = false;
-      handle('/rewind');
-    } else {
-      isSecond = true;
-    }
-  };
+/** Esc interrupts a run; twice without one and without an input between, it goes back to an earlier message. */
+class EscapeKey {
+  readonly #session: Session;
+  readonly #rewind: () => void;
+  #isSecond = false;
+
+  constructor(session: Session, rewind: () => void) {
+    this.#session = session;
+    this.#rewind = rewind;
+  }
+
+  /** Starts again: something else was typed. */
+  reset(): void {
+    this.#isSecond = false;
+  }
+
+  press(): void {
+    const { screen, conversation } = this.#session;
+    const isSecond = this.#isSecond;
+    this.reset();
+    if (this.#session.interrupt() || screen.editor.getText() !== '' || !conversation) return;
+    if (isSecond) return this.#rewind();
+    this.#isSecond = true;
+    screen.status.hint('Press Esc again to go back to an earlier message.');
+  }
 }
 
 /** Opens what is typed in the person's own editor. */

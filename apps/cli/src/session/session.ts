@@ -272,6 +272,7 @@ export class Session implements AsyncDisposable {
       .catch((error: unknown) => this.report(error))
       .finally(() => {
         this.#running = undefined;
+        this.screen.status.hint('');
         this.screen.status.set(undefined);
       });
   }

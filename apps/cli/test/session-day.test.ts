@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { readFile, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
+import { newHome } from './run-varve.ts';
+import { keys, leaveWindow, openWindow, type SessionWindow } from './session-window.ts';
+
+const terminal = (command: string) => ({ calls: [{ name: 'terminal', arguments: { command } }] });
+/** The documents contain colours. */
+const env = { NO_COLOR: '' };
+
+/** Compares the window with a picture of the documents, or writes it (`-u`). */
+async function expectPicture(window: SessionWindow, name: string): Promise<void> {
+  await expect(await window.svg()).toMatchFileSnapshot(`../../../docs/screens/${name}.svg`);
+}
+
+/** Creates a repository with a fault. */
+async function project(): Promise<string> {
+  const home = await realpath(await newHome());
+  execFileSync('git', ['init', '-q', '-b', 'main', home]);
+  await writeFile(join(home, 'sum.js'), '// Adds two numbers.\nexport const sum = (a, b) => a - b;\n');
+  return home;
+}
+
+const answer = `# Fixed
+
+\`sum\` subtracted. It **adds** now:
+
+\`\`\`js
+sum(2, 2); // 4
+\`\`\`
+`;
+
+function steps(home: string, gate: Promise<void>): readonly ScriptedStep[] {
+  const path = join(home, 'sum.js');
+  const usage = { input_tokens: 5200, cache_read_tokens: 3900, output_tokens: 140 };
+  return [
+    { text: 'I read the file first.', usage, ...terminal('cat sum.js') },
+    {
+      usage,
+      calls: [{ name: 'file_editor', arguments: { command: 'str_replace', path, old_str: 'a - b', new_str: 'a + b' } }],
+    },
+    { usage, text: answer },
+    { usage, ...terminal('git push origin main') },
+    { usage, ...terminal('git push --force origin main') },
+    { usage, text: 'I leave that to you.', expect: 'never force', gate },
+    { usage, text: 'I see your question.' },
+    { text: 'A long story begins', fault: { kind: 'hang', afterPieces: 3 } },
+    { usage, text: 'A short one.', expect: 'briefly' },
+    { usage, text: 'In the copy.', expect: 'In a copy' },
+    { usage, text: 'Good morning.', expect: 'Another day' },
+  ];
+}
+
+test('a person works for a day: approves, rejects, queues, interrupts, goes back, copies, leaves and resumes', async () => {
+  const home = await project();
+  const gate = Promise.withResolvers<void>();
+  await using server = await scriptedServer(steps(home, gate.promise));
+  const model = ['--base-url', server.url, '--model', 'qwen3-coder', '--sandbox', 'off'];
+  const window = openWindow([...model, '--confirm', 'auto'], home, { env });
+  await window.shows('sandbox: ');
+  window.press('Fix sum.js', keys.enter);
+  // Without walls the edit and the commands that are not known to be harmless are asked about.
+  await window.shows('sum(2, 2); // 4');
+  expect(await readFile(join(home, 'sum.js'), 'utf8')).toContain('a + b');
+  await expectPicture(window, 'session');
+
+  window.press('Publish it', keys.enter);
+  await window.shows('Approve this tool call?');
+  await expectPicture(window, 'approval');
+  window.press('y');
+  await window.shows('git push --force');
+  await window.shows('Approve this tool call?');
+  window.press('n');
+  await window.shows('Reason');
+  window.press('never force', keys.enter);
+  await window.shows('rejected: never force');
+
+  window.press('And the tests?', keys.enter);
+  await window.shows('› And the tests?');
+  gate.resolve();
+  await window.shows('I see your question.');
+  expect(server.requests.at(-1)?.text).toContain('And the tests?');
+
+  window.press('Tell a story', keys.enter);
+  await window.shows('A long');
+  window.press(keys.escape);
+  await window.shows('Interrupted.');
+  window.press(keys.escape);
+  await window.shows('Press Esc again');
+  window.press(keys.escape);
+  await window.shows('→ Tell a story');
+  window.press(keys.enter);
+  await window.shows('continues from here');
+  window.press(' briefly', keys.enter);
+  await window.shows('A short one.');
+  window.press('/tree', keys.enter);
+  await window.shows('Continue after this message');
+  await expectPicture(window, 'tree');
+  window.press(keys.escape);
+
+  await window.shows(/─\n\n─/);
+  window.press('/fork', keys.enter);
+  await window.shows('This is a copy');
+  window.press('In a copy', keys.enter);
+  await window.shows('In the copy.');
+  expect((await leaveWindow(window)).stderr).toMatch(/Resume with: .*varve resume [0-9a-f]{32}/);
+
+  const next = openWindow(['--continue'], home, { env });
+  await next.shows('In the copy.');
+  next.press('Another day', keys.enter);
+  await next.shows('Good morning.');
+  await leaveWindow(next);
+  server.assertDone();
+});
