@@ -61,8 +61,9 @@ test('a person works for a day: approves, rejects, queues, interrupts, goes back
   const window = openWindow([...model, '--confirm', 'auto'], home, { env });
   await window.shows('sandbox: ');
   window.press('Fix sum.js', keys.enter);
-  // Without walls the edit and the commands that are not known to be harmless are asked about.
-  await window.shows('sum(2, 2); // 4');
+  await window.writes('\u001B[33m2\u001B[39m);');
+  // All three replies count, and nothing runs.
+  await window.shows(/^(?![^]*●)[^]*15\.6k in/);
   expect(await readFile(join(home, 'sum.js'), 'utf8')).toContain('a + b');
   await expectPicture(window, 'session');
 
