@@ -65,7 +65,7 @@ function styleOf(found: IBufferCell): string {
   return [
     ...(colour === undefined ? [] : [`fill:${colour}`]),
     ...(found.isBold() ? ['font-weight:bold'] : []),
-    ...(found.isDim() ? ['opacity:.6'] : []),
+    ...(found.isDim() ? ['fill-opacity:.6'] : []),
     ...(found.isItalic() ? ['font-style:italic'] : []),
     ...(found.isUnderline() ? ['text-decoration:underline'] : []),
   ].join(';');
