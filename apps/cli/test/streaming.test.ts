@@ -13,7 +13,7 @@ import { screen } from './screen.ts';
 async function streamed(
   steps: readonly ScriptedStep[],
   onShown: (output: string, home: string) => unknown = () => undefined,
-  { term = 'xterm', isPiped = false } = {},
+  { term = 'xterm', isPiped = false, noColour = '1' } = {},
 ) {
   await using server = await scriptedServer(steps);
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
@@ -27,7 +27,7 @@ async function streamed(
     onShown(output, home);
   });
   if (isPiped) stdout.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-  const env = { PATH: process.env['PATH'], HOME: home, TERM: term, NO_COLOR: '1' };
+  const env = { PATH: process.env['PATH'], HOME: home, TERM: term, NO_COLOR: noColour };
   const args = ['run', 'Go.', '--base-url', server.url, '--model', 'm', '--confirm', 'never', '--store', 'memory:'];
   const code = await runProgram(args, { env, cwd: home, stdin: Readable.from([]), stdout, stderr });
   return { code, output, answer };
@@ -84,4 +84,15 @@ test('reasoning is part of the status, and is not kept', async () => {
   window.write(output);
   await window.drawn();
   expect(window.history()).not.toContain('I think');
+});
+
+test('a reply in Markdown has styles on a terminal with colours, and is the text of the model elsewhere', async () => {
+  const markdown = '## Plan\n\nAdd `sum` **now**:\n\n```js\nconst a = 1;\n```\n';
+  const coloured = await streamed([{ text: markdown }], undefined, { noColour: '' });
+  for (const part of ['\u001B[1mPlan', '\u001B[36msum', '\u001B[1mnow', '\u001B[36mconst'])
+    expect(coloured.output).toContain(part);
+  const plain = await streamed([{ text: markdown }]);
+  expect(stripVTControlCharacters(plain.output)).toContain('Add `sum` **now**:');
+  const piped = await streamed([{ text: markdown }], undefined, { isPiped: true, noColour: '' });
+  expect(piped.answer.trim()).toBe(markdown.trim());
 });

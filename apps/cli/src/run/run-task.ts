@@ -90,7 +90,7 @@ async function runConversation(
     from,
     pending: before.pending,
     asJson: options.json === true,
-    ...(io.stderr.isTTY && !options.json && { live: liveParts(display, secrets) }),
+    ...(io.stderr.isTTY && !options.json && { live: await liveParts(display, secrets) }),
   };
   const printer = new EventPrinter(conversation, display, printing);
   const model = async (): Promise<LanguageModel | 'none'> => titleModel ?? 'none';
@@ -119,10 +119,11 @@ async function runConversation(
 }
 
 /** Parts of the display that show what is not stored yet; secrets are masked when it is stored. */
-function liveParts({ io, progress }: Display, secrets: readonly string[]): LiveParts {
+async function liveParts({ io, progress }: Display, secrets: readonly string[]): Promise<LiveParts> {
+  const highlight = io.stderr.hasColours ? (await import('../terminal/highlight.ts')).codeRows : undefined;
   const masking = redactor(secrets, { replacement: '<secret-hidden>' });
   return {
-    reply: new StreamedReply({ progress, io, redactor: masking }),
+    reply: new StreamedReply({ progress, io, redactor: masking, highlight }),
     output: new StreamedOutput(progress, masking),
   };
 }

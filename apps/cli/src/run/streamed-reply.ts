@@ -1,7 +1,8 @@
 import type { Delta } from '@varve/llm';
 import type { Redactor } from '@varve/text';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { WrappedText } from '../terminal/wrapped-text.ts';
+import type { codeRows } from '../terminal/highlight.ts';
+import { MarkdownRows } from '../terminal/markdown-rows.ts';
 import { MaskedPieces } from './masked-pieces.ts';
 import type { Progress } from './progress.ts';
 
@@ -11,6 +12,8 @@ export interface StreamedReplyOptions {
   readonly io: Pick<TerminalIo, 'stderr'>;
   /** Pieces arrive before anything masks them. */
   readonly redactor: Pick<Redactor, 'stream'>;
+  /** Colours code; absent without colours, where Markdown stays as it is written. */
+  readonly highlight?: typeof codeRows | undefined;
 }
 
 /**
@@ -19,16 +22,16 @@ export interface StreamedReplyOptions {
  */
 export class StreamedReply {
   readonly #progress: Progress;
-  readonly #rows: WrappedText;
+  readonly #rows: MarkdownRows;
   readonly #masks: MaskedPieces;
   #printed = '';
   #reasoning = '';
 
-  constructor({ progress, io, redactor }: StreamedReplyOptions) {
+  constructor({ progress, io, redactor, highlight }: StreamedReplyOptions) {
     this.#progress = progress;
     this.#masks = new MaskedPieces(redactor);
     // One column is left for terminals that start a new row in the last one.
-    this.#rows = new WrappedText(() => io.stderr.columns - 1);
+    this.#rows = new MarkdownRows(() => io.stderr.columns - 1, highlight);
   }
 
   /** Prints a piece. */
@@ -54,7 +57,7 @@ export class StreamedReply {
     if (this.#printed === '') this.#progress.above('\n');
     const added = this.#printed === '' ? text.trimStart() : text;
     this.#printed += added;
-    for (const row of this.#rows.push(added)) this.#progress.above(`${row}\n`);
+    for (const row of this.#rows.push(added)) this.#progress.above([row, '\n']);
     this.#progress.setRows([this.#rows.rest], 'text');
   }
 
@@ -70,7 +73,7 @@ export class StreamedReply {
   }
 
   #close(): void {
-    if (this.#rows.rest !== '') for (const row of this.#rows.end()) this.#progress.above(`${row}\n`);
+    if (this.#rows.rest !== '') for (const row of this.#rows.end()) this.#progress.above([row, '\n']);
     this.#progress.setRows([]);
     this.#masks.end('text');
     this.#masks.end('reasoning');

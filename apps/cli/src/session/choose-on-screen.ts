@@ -10,8 +10,11 @@ export async function chooseOnScreen(choice: Choice, io: TerminalIo): Promise<st
   if (!streams) throw new CliError(exitCodes.usage, 'A choice needs a terminal.', 'Name the conversation: `varve ls`.');
   using screen = new Screen(io, streams, () => Date.now());
   const left = Promise.withResolvers<undefined>();
-  const nothing = (): void => undefined;
   screen.start({ submit: nothing, escape: nothing, edit: nothing, quit: () => left.resolve(undefined) });
   // The screen ends with this function.
   return await Promise.race([screen.choose(choice), left.promise]);
+}
+
+function nothing(): void {
+  // A choice has no editor.
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { EditorTheme, MarkdownTheme, SelectListTheme } from '@earendil-works/pi-tui';
-import type { codeRows } from './highlight.ts';
+import type { codeRows } from '../terminal/highlight.ts';
 import type { Style } from '../terminal/output.ts';
 
 /** Styles of the session; without colours every text stays as it is. */
@@ -52,7 +52,7 @@ function highlighterOf(paint: Theme['paint'], onLoaded: () => void): (code: stri
   let highlight: typeof codeRows | undefined;
   let isLoading = false;
   const load = async (): Promise<void> => {
-    ({ codeRows: highlight } = await import('./highlight.ts'));
+    ({ codeRows: highlight } = await import('../terminal/highlight.ts'));
     onLoaded();
   };
   return (code, language) => {

@@ -1,6 +1,6 @@
 import { parse } from 'sugar-high/core';
 import { lang, languages } from 'sugar-high/lang';
-import type { Style } from '../terminal/output.ts';
+import type { Style } from './output.ts';
 
 /** Part of a row of code with one style. */
 export interface CodePart {
