@@ -11,7 +11,7 @@ export interface Theme {
   readonly list: SelectListTheme;
 }
 
-/** Creates the styles of a session. `onHighlighted` is called when code that was drawn without colours can have them. */
+/** Creates the styles of a session. Calls back when code that was drawn without colours can have them. */
 export function themeOf(hasColours: boolean, onHighlighted: () => void): Theme {
   const paint: Theme['paint'] = (style, text) =>
     hasColours && text !== '' ? styleText(style, text, { validateStream: false }) : text;

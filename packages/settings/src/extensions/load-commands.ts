@@ -29,8 +29,8 @@ interface CommandFile {
 }
 
 /**
- * Loads the commands of a user, then those of the workspace and the repository around it, as far as a person has trusted
- * them as they are: `commands/NAME.md` in `.varve` and `.claude`. Of two with one name the first is used.
+ * Loads the commands of a user, then those of the workspace and the repository around it, as far as a person has
+ * trusted them as they are: `commands/NAME.md` in `.varve` and `.claude`. Of two with one name the first is used.
  */
 export async function loadPromptCommands(workspace: string, directories: TrustDirectories): Promise<PromptCommands> {
   const { home, userHome } = directories;
