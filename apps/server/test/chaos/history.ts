@@ -28,7 +28,9 @@ export function violationsOf(history: ConversationHistory): readonly string[] {
     ...repeated(effects).map((step) => `the command of step ${step} ran twice`),
     ...(isAscending(effects) ? [] : [`the commands ran in the order ${effects.join(', ')}`]),
     ...repeated(seen).map((event) => `a client received event ${event} twice`),
-    ...ids.filter((event) => !seen.includes(event)).map((event) => `a client did not receive event ${event}`),
+    ...ids.flatMap((event, at) =>
+      seen.includes(event) ? [] : [`a client did not receive event ${event}, at ${at + 1} of ${ids.length}`],
+    ),
     ...(isSameOrder(seen, ids) ? [] : ['a client received events in another order, or some that are not stored']),
     ...(status === 'finished' ? [] : [`it ended with the status ${status}`]),
     ...(proof === undefined ? [] : [proof]),
