@@ -102,6 +102,40 @@ test('steps in parallel run concurrently, with the results in order', async () =
 
 const worker = () => speaker('worker', { text: 'Draft.' }, giveUp('Good enough.'), { text: 'Never.' });
 
+test('answers with a key are outputs, also of parts, for the prompts of later steps', async () => {
+  const writer = speaker('writer', { text: 'A draft.' }, { text: 'A better draft.' });
+  const planner = speaker('planner', { text: 'A plan.' }, { text: 'The plan.' });
+  const critic = speaker('critic', { text: 'Too short.' }, giveUp('Good.'));
+  const parts = inParallel(
+    agentStep(writer, { outputKey: 'draft', prompt: (input, { plan }) => plan ?? input }),
+    agentStep(planner, { outputKey: 'plan' }),
+  );
+  const judge = agentStep(critic, { outputKey: 'critique', prompt: (_, { draft, plan }) => `${draft} ${plan}` });
+  const plan = inLoop(inSequence(parts, judge));
+  await using conversation = await host();
+  const end = await runComposition(conversation, plan, 'Write.', { id: 'a' });
+  const outputs = { draft: 'A better draft.', plan: 'The plan.', critique: 'Good.' };
+  expect(end).toMatchObject({ name: 'loop', isCompleted: true, outputs });
+  expect(critic.prompts).toEqual(['A draft. A plan.', 'A better draft. The plan.']);
+  expect([writer.prompts, planner.prompts]).toEqual([
+    ['Write.', 'A plan.'],
+    ['Write.', 'Too short.'],
+  ]);
+  expect(await runComposition(conversation, plan, 'Write.', { id: 'a' })).toEqual(end);
+});
+
+test('a step that fails has no output, and those before it stay', async () => {
+  const broken = speaker('broken', { fault: { kind: 'answer', status: 400, body: 'No.' } });
+  const steps = [
+    agentStep(speaker('one', { text: 'One.' }), { outputKey: 'one' }),
+    agentStep(broken, { outputKey: 'two' }),
+  ];
+  await using conversation = await host();
+  const end = await runComposition(conversation, inSequence(...steps), 'Go.', { id: 'a' });
+  expect(end).toMatchObject({ isCompleted: false, outputs: { one: 'One.' } });
+  expect(end.outputs).not.toHaveProperty('two');
+});
+
 test('a loop repeats until an agent in it escalates, and is not complete without that', async () => {
   await using conversation = await host();
   const looping = inLoop(inSequence(agentStep(worker())));

@@ -14,7 +14,12 @@ export interface StepEnd {
   readonly text: string;
   /** Control of its last call, for the composition around it. */
   readonly control?: ToolControl;
+  /** Answers by the keys of their steps, a later one in place of an earlier one; absent if no step has a key. */
+  readonly outputs?: Outputs;
 }
+
+/** Answers of steps by their keys. */
+export type Outputs = Readonly<Record<string, string>>;
 
 /** What a step runs in. */
 export interface StepContext {
@@ -26,6 +31,8 @@ export interface StepContext {
   readonly signal: AbortSignal;
   /** Tools that the composition around a step adds to those of its agent. */
   readonly tools: readonly (() => Tool)[];
+  /** Answers of the steps before it that have a key. */
+  readonly outputs: Outputs;
 }
 
 /**
@@ -39,8 +46,18 @@ export interface Composition {
 }
 
 /** Returns the context of a part of a composition. */
-export function partOf(context: StepContext, name: string, tools: StepContext['tools'] = []): StepContext {
-  return { ...context, path: `${context.path}.${name}`, tools: [...context.tools, ...tools] };
+export function partOf(
+  context: StepContext,
+  name: string,
+  { tools = [], outputs = context.outputs }: Partial<Pick<StepContext, 'tools' | 'outputs'>> = {},
+): StepContext {
+  return { ...context, path: `${context.path}.${name}`, tools: [...context.tools, ...tools], outputs };
+}
+
+/** Returns an end with the outputs of earlier steps in addition to its own. */
+export function withOutputs(end: StepEnd, ...earlier: readonly (Outputs | undefined)[]): StepEnd {
+  const outputs = Object.assign({}, ...earlier, end.outputs) as Outputs;
+  return Object.keys(outputs).length === 0 ? end : { ...end, outputs };
 }
 
 /** Options of {@link runComposition}. */
@@ -69,5 +86,5 @@ export async function runComposition(
   const { delegation } = conversation;
   delegation.onChildWaiting = onChildWaiting;
   const key = `composition:${delegation.conversationId}:${id}`;
-  return composition.run(input, { delegation, path: `${id}.${composition.name}`, key, signal, tools: [] });
+  return composition.run(input, { delegation, path: `${id}.${composition.name}`, key, signal, tools: [], outputs: {} });
 }

@@ -1,15 +1,32 @@
 import type { BaseEvent } from '@varve/events';
 import { escalate } from '@varve/tools';
-import { partOf, type Composition, type StepContext, type StepEnd } from './composition.ts';
+import { partOf, withOutputs, type Composition, type Outputs, type StepContext, type StepEnd } from './composition.ts';
 import { AgentError } from '../../error.ts';
 import type { SubAgent } from '../../agent/agent.ts';
 
-/** Returns the composition of a single agent. */
-export function agentStep(subAgent: SubAgent): Composition {
+/** Options of {@link agentStep}. */
+export interface AgentStepOptions {
+  /** Key of the answer in the outputs of the composition, and for the prompts of later steps. */
+  readonly outputKey?: string;
+  /** Returns the prompt; default: the input. Depends on its arguments alone, because a resumed step calls it again. */
+  readonly prompt?: (input: string, outputs: Outputs) => string;
+}
+
+/**
+ * Returns the composition of a single agent.
+ *
+ * @see orxhestra output_key
+ */
+export function agentStep(
+  subAgent: SubAgent,
+  { outputKey, prompt = (input) => input }: AgentStepOptions = {},
+): Composition {
   return {
     name: subAgent.name,
-    async run(prompt, context) {
-      return (await runAgent(subAgent, prompt, context)).end;
+    async run(input, context) {
+      const { end } = await runAgent(subAgent, prompt(input, context.outputs), context);
+      const hasOutput = outputKey !== undefined && end.isCompleted;
+      return hasOutput ? withOutputs(end, { [outputKey]: end.text }) : end;
     },
   };
 }
@@ -44,7 +61,9 @@ export function inSequence(...steps: readonly Composition[]): Composition {
     async run(input, context) {
       let end: StepEnd = { name: 'sequence', isCompleted: true, text: input };
       for (const [index, step] of steps.entries()) {
-        end = await step.run(end.text, partOf(context, `${index + 1}-${step.name}`));
+        const outputs = { ...context.outputs, ...end.outputs };
+        const next = await step.run(end.text, partOf(context, `${index + 1}-${step.name}`, { outputs }));
+        end = withOutputs(next, end.outputs);
         if (!end.isCompleted || end.control) break;
       }
       return end;
@@ -68,12 +87,9 @@ export function inParallel(...steps: readonly Composition[]): Composition {
       const ends = await Promise.all(runs);
       const control = ends.find((end) => end.control?.kind === 'escalate')?.control;
       const texts = ends.map(({ name, isCompleted, text }) => `## ${name}${isCompleted ? '' : ' (failed)'}\n${text}`);
-      return {
-        name: 'parallel',
-        isCompleted: ends.every(({ isCompleted }) => isCompleted),
-        text: texts.join('\n\n'),
-        ...(control && { control }),
-      };
+      const isCompleted = ends.every((end) => end.isCompleted);
+      const whole = { name: 'parallel', isCompleted, text: texts.join('\n\n'), ...(control && { control }) };
+      return withOutputs(whole, ...ends.map((end) => end.outputs));
     },
   };
 }
@@ -96,15 +112,17 @@ export function inLoop(step: Composition, { maxIterations = 10 }: LoopOptions = 
   return {
     name: 'loop',
     async run(input, context) {
-      let text = input;
+      let end: StepEnd = { name: 'loop', isCompleted: true, text: input };
       for (let round = 1; round <= maxIterations; round++) {
-        const end = await step.run(text, partOf(context, `${round}-${step.name}`, [escalate]));
-        if (end.control?.kind === 'escalate') return { name: 'loop', isCompleted: true, text: end.text };
+        const part = { tools: [escalate], outputs: { ...context.outputs, ...end.outputs } };
+        end = withOutputs(await step.run(end.text, partOf(context, `${round}-${step.name}`, part)), end.outputs);
+        if (end.control?.kind === 'escalate') {
+          return withOutputs({ name: 'loop', isCompleted: true, text: end.text }, end.outputs);
+        }
         if (!end.isCompleted || end.control) return end;
-        text = end.text;
       }
-      const reason = `The loop ended after ${maxIterations} rounds without escalate. The last text was:\n${text}`;
-      return { name: 'loop', isCompleted: false, text: reason };
+      const reason = `The loop ended after ${maxIterations} rounds without escalate. The last text was:\n${end.text}`;
+      return withOutputs({ name: 'loop', isCompleted: false, text: reason }, end.outputs);
     },
   };
 }

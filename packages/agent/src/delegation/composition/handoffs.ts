@@ -44,7 +44,9 @@ export function withHandoffs(
       const work: AgentWork[] = [];
       for (let transfers = 0; ; transfers++) {
         const others = agents.filter((other) => other !== agent);
-        const part = partOf(context, `${transfers + 1}-${agent.name}`, [() => transferToAgent(others)]);
+        const part = partOf(context, `${transfers + 1}-${agent.name}`, {
+          tools: [() => transferToAgent(others)],
+        });
         const prompt = work.length === 0 ? input : `${input}\n\n${render(work)}`;
         const { end, events } = await runAgent(agent, prompt, part);
         const { control } = end;
