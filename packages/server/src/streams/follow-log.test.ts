@@ -5,6 +5,9 @@ import { rowsOf, testId } from '../../test/support/conversation-of.ts';
 import { testServices } from '../../test/support/socket-server.ts';
 import { followLog, type Sink } from './follow-log.ts';
 import type { Frame } from './frame.ts';
+import { LiveLog } from './live-log.ts';
+import type { StreamStart } from './start.ts';
+import { transientEvents } from './transient-events.ts';
 
 const { user } = eventFactory();
 
@@ -14,9 +17,11 @@ function steppedSink() {
   const closed = new AbortController();
   const steps: (() => void)[] = [];
   let reached = Promise.withResolvers<void>();
+  let isFree = false;
   const sink: Sink = {
     send: (frame) => void frames.push(frame),
     async drained() {
+      if (isFree) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       steps.push(resolve);
       reached.resolve();
@@ -36,6 +41,11 @@ function steppedSink() {
     step(): void {
       reached = Promise.withResolvers();
       steps.shift()?.();
+    },
+    /** Reads everything from now on. */
+    free(): void {
+      isFree = true;
+      this.step();
     },
   };
 }
@@ -62,6 +72,58 @@ test('events, and the end of a run, that are reported while the history is sent 
     undefined,
   ]);
   expect(client.frames.at(-1)?.plain?.toString()).toContain('full_state');
+  client.close();
+});
+
+test('events that are delivered in the turn in which the history ends are not lost', async () => {
+  for (let settled = 0; settled < 32; settled += 1) {
+    const store = memoryStore();
+    await using log = await store.create(testId(1), {});
+    await log.append(rowsOf([user('0')]));
+    const { streams } = testServices(store);
+    using use = await streams.use(testId(1));
+    const client = steppedSink();
+    const delivered = Promise.withResolvers<void>();
+    use.log.add({ send: ({ seq }) => void (seq === 3 && delivered.resolve()), fail: delivered.reject });
+    const following = followLog(use.log, client.sink, { history: 'all' });
+    await client.waiting();
+    const appended = log.append(rowsOf([user('1'), user('2'), user('3')]));
+    // The history ends after a different number of the promises by which the log delivers its events.
+    for (let n = 0; n < settled; n += 1) await Promise.resolve();
+    client.free();
+    await Promise.all([appended, delivered.promise, following]);
+    const sent = client.frames.filter(({ plain }) => plain !== undefined);
+    expect(sent.map(({ seq }) => seq)).toEqual([undefined, 0, 1, 2, 3]);
+    client.close();
+  }
+});
+
+test.for<StreamStart>([
+  { history: 'none' },
+  { history: 'after', seq: 0 },
+  // The clocks of replicas may differ.
+  { history: 'since', timestamp: '9999' },
+])('events that are delivered while the whole state for a client with the start %j is read are sent', async (start) => {
+  const store = memoryStore();
+  await using log = await store.create(testId(1), {});
+  await log.append(rowsOf([user('0')]));
+  const delivered = Promise.withResolvers<void>();
+  using live = new LiveLog({
+    reader: log,
+    next: 1,
+    feed: testServices(store).feed,
+    transient: transientEvents(Date.now),
+    onStored: ({ seq }) => seq === 2 && delivered.resolve(),
+    async fullState() {
+      await log.append(rowsOf([user('1'), user('2')]));
+      await delivered.promise;
+      return '{}';
+    },
+  });
+  const client = steppedSink();
+  client.free();
+  await followLog(live, client.sink, start);
+  expect(client.frames.map(({ seq }) => seq)).toEqual([undefined, 1, 2, 2]);
   client.close();
 });
 

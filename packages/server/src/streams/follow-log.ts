@@ -1,5 +1,5 @@
 import { StorageError, type LogReader } from '@varve/storage';
-import { eventFilter } from '../hosting/info/event-filter.ts';
+import { eventFilter, type EventFilter } from '../hosting/info/event-filter.ts';
 import { eventFrame, syncedFrame, type Frame } from './frame.ts';
 import type { LiveLog, Subscriber } from './live-log.ts';
 import { firstOf, type StreamStart } from './start.ts';
@@ -29,7 +29,13 @@ export async function followLog(log: LiveLog, sink: Sink, start: StreamStart): P
   // Events that are stored from now on are sent even without a history.
   const head = await log.reader.head();
   sink.send(await log.snapshot());
-  const next = await sendHistory(log, sink, { start, head });
+  const from = await firstOf(start, log.reader, head);
+  let next = await sendHistory(log, sink, { from, to: head, filter: filterOf(start) });
+  // The live log may be ahead of the head since. Nothing is awaited between the last comparison and `add`: an event that
+  // is delivered there would be neither in the history nor live.
+  while (next < log.next && !sink.closed.aborted) {
+    next = await sendHistory(log, sink, { from: next, to: log.next, filter: {} });
+  }
   if (sink.closed.aborted) return;
   sink.send(syncedFrame(next - 1));
   const subscriber: Subscriber = {
@@ -53,24 +59,26 @@ export async function checkStart(start: StreamStart, log: LogReader): Promise<vo
   throw new StorageError('invalid', `The cursor ${start.seq} is after the last event, ${head - 1}.`);
 }
 
-interface History {
-  readonly start: StreamStart;
-  /** Number of events before the subscription. */
-  readonly head: number;
+function filterOf(start: StreamStart): EventFilter {
+  return start.history === 'since' ? { from: start.timestamp } : {};
 }
 
-/** Sends events until the history ends where live events continue, and returns the seq of the next one. */
-async function sendHistory(log: LiveLog, sink: Sink, { start, head }: History): Promise<number> {
-  const isSent = eventFilter(start.history === 'since' ? { from: start.timestamp } : {});
-  let next = await firstOf(start, log.reader, head);
-  // The live log may not have reached the head of the log yet.
-  for (let end = head; next < end; end = log.next) {
-    for await (const stored of log.reader.range(next, end)) {
-      next = stored.seq + 1;
-      if (isSent(stored)) sink.send(eventFrame(stored.seq, stored.text));
-      await sink.drained();
-      if (sink.closed.aborted) return next;
-    }
+interface History {
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+  readonly filter: EventFilter;
+}
+
+/** Sends events, and returns the seq of the next one: that of the end, unless the client is disconnected. */
+async function sendHistory({ reader }: LiveLog, sink: Sink, { from, to, filter }: History): Promise<number> {
+  const isSent = eventFilter(filter);
+  let next = from;
+  for await (const stored of reader.range(from, to)) {
+    next = stored.seq + 1;
+    if (isSent(stored)) sink.send(eventFrame(stored.seq, stored.text));
+    await sink.drained();
+    if (sink.closed.aborted) break;
   }
   return next;
 }
