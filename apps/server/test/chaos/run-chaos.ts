@@ -10,6 +10,7 @@ import { freshUrl } from '../../../../packages/storage-postgres/test/server.ts';
 import { tcpProxy } from '../../../../packages/storage-postgres/test/tcp-proxy.ts';
 import { followedEvents, type Followed } from '../follow-events.ts';
 import { jsonOf, replicaGroup, requested, type ReplicaGroup } from '../replica-group.ts';
+import { caughtUp } from './caught-up.ts';
 import { applyFaults } from './faults.ts';
 import { violationsOf, type ConversationHistory } from './history.ts';
 
@@ -48,6 +49,9 @@ interface Stored {
 
 /** Longest time until every conversation has ended after the last fault. */
 const settleMs = 90_000;
+
+/** Time without an event after which a client counts as one that receives no more. */
+const silentMs = 30_000;
 
 /**
  * Runs conversations on three replicas while replicas are killed and stopped and connections are cut, and checks the
@@ -96,9 +100,7 @@ async function historyOf(client: Client, group: ReplicaGroup, store: EventStore)
   const stored = await Array.fromAsync(reader.range(0));
   const messages = new Map(stored.filter(({ kind }) => kind === 'MessageEvent').map((event) => [event.id, event.text]));
   const log = (await sentEvents(client, group)).map((event) => ({ id: event.id, text: messages.get(event.id) ?? '' }));
-  const last = log.at(-1)?.id;
-  await Promise.race([followed.until((received) => received.at(-1)?.id === last), delay(10_000)]);
-  followed.stop();
+  await caughtUp(followed, log.at(-1)?.id, async () => delay(silentMs, undefined, { ref: false }));
   return {
     id,
     acknowledged,
