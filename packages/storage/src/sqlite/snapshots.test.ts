@@ -2,6 +2,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { constants, deflateRawSync } from 'node:zlib';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { newEvents } from '../testing/events.ts';
@@ -45,4 +46,23 @@ test.for([
   await using opened = await saved();
   opened.database.prepare('UPDATE snapshot SET state = ?').run(column);
   expect(await opened.log.snapshots.latest('view')).toEqual(found);
+});
+
+const part = (text: string) => deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH });
+
+test.for([
+  [1, { seq: 3, state: {} }],
+  [128, undefined],
+] as const)('a snapshot with %i MiB of spaces is read only within the limit', async ([count, found]) => {
+  await using opened = await saved();
+  const spaces = Array<Buffer>(count).fill(part(' '.repeat(2 ** 20)));
+  const column = Buffer.concat([part('{'), ...spaces, deflateRawSync('}')]).toString('base64');
+  opened.database.prepare('UPDATE snapshot SET state = ?').run(column);
+  expect(await opened.log.snapshots.latest('view')).toEqual(found);
+});
+
+test('a snapshot that is longer than the limit is not stored', async () => {
+  await using opened = await saved();
+  await opened.log.snapshots.save('long', { seq: 3, state: 'x'.repeat(2 ** 27) });
+  expect(opened.database.prepare('SELECT name FROM snapshot').all()).toEqual([{ name: 'view' }]);
 });

@@ -13,6 +13,8 @@ import { type Read, readRows } from './read-rows.ts';
 import { type Statements, toSnapshot } from './statements.ts';
 
 const keptPerName = 4;
+/** Longest text of a snapshot in bytes: deflate stores a thousand bytes in one, and damaged text may contain anything. */
+const mostBytes = 128 * 1024 * 1024;
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)];
 
 /**
@@ -24,11 +26,11 @@ async function packed(text: string): Promise<string> {
   return (await deflate(text, { level: 1 })).toString('base64');
 }
 
-/** Returns the text of a snapshot; older versions stored it as it is. Damaged text is returned unchanged. */
+/** Returns the text of a snapshot; older versions stored it as it is. Damaged or too long text is returned unchanged. */
 async function unpacked(column: string): Promise<string> {
   if (column.startsWith('{')) return column;
   try {
-    return (await inflate(Buffer.from(column, 'base64'))).toString();
+    return (await inflate(Buffer.from(column, 'base64'), { maxOutputLength: mostBytes })).toString();
   } catch {
     return column;
   }
@@ -52,7 +54,9 @@ export function snapshotCache(
     async save(name, { seq, state }) {
       try {
         checkBound('seq of a snapshot', seq);
-        const text = await packed(jsonText('snapshot', state));
+        const json = jsonText('snapshot', state);
+        if (Buffer.byteLength(json) > mostBytes) return;
+        const text = await packed(json);
         await connection.write(() => {
           if (!statements.logState.get(key)) return; // The conversation was removed.
           statements.saveSnapshot.run(key, name, seq, text);
