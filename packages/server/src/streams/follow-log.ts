@@ -31,8 +31,8 @@ export async function followLog(log: LiveLog, sink: Sink, start: StreamStart): P
   sink.send(await log.snapshot());
   const from = await firstOf(start, log.reader, head);
   let next = await sendHistory(log, sink, { from, to: head, filter: filterOf(start) });
-  // The live log may be ahead of the head since. Nothing is awaited between the last comparison and `add`: an event that
-  // is delivered there would be neither in the history nor live.
+  // The live log may be ahead of the head since. Nothing is awaited between the last comparison and `add`: an event
+  // that is delivered there would be neither in the history nor live.
   while (next < log.next && !sink.closed.aborted) {
     next = await sendHistory(log, sink, { from: next, to: log.next, filter: {} });
   }

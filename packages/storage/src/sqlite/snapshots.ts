@@ -13,7 +13,7 @@ import { type Read, readRows } from './read-rows.ts';
 import { type Statements, toSnapshot } from './statements.ts';
 
 const keptPerName = 4;
-/** Longest text of a snapshot in bytes: deflate stores a thousand bytes in one, and damaged text may contain anything. */
+/** Longest text of a snapshot in bytes: damaged text may inflate to a thousand times its size. */
 const mostBytes = 128 * 1024 * 1024;
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)];
 
@@ -26,7 +26,7 @@ async function packed(text: string): Promise<string> {
   return (await deflate(text, { level: 1 })).toString('base64');
 }
 
-/** Returns the text of a snapshot; older versions stored it as it is. Damaged or too long text is returned unchanged. */
+/** Returns the text of a snapshot; older versions stored it as it is. Damaged or long text is returned unchanged. */
 async function unpacked(column: string): Promise<string> {
   if (column.startsWith('{')) return column;
   try {
