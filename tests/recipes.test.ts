@@ -77,3 +77,20 @@ describe.for(Object.entries(recipes))('to add a %s', ([thing, { files, defines, 
     expect(defining.filter((file) => !text.includes(`/${basename(file)}'`))).toEqual([]);
   });
 });
+
+describe('to add a setting', () => {
+  const definitions = 'packages/settings/src/definitions/settings.ts';
+  const names = [...readText(definitions).matchAll(/^ {2}'?([\w.]+)'?: setting\b/gm)].map(([, name = '']) => name);
+
+  test('AGENTS.md names the list', () => {
+    expect(rows.find((line) => line.startsWith('| setting ')) ?? '').toContain(definitions);
+  });
+
+  test('the schema has each line', () => {
+    expect(names.length).toBeGreaterThan(20);
+    const schema: unknown = JSON.parse(readText('packages/settings/settings.schema.json'));
+    const isListed = (name: string): boolean =>
+      name.split('.').reduce((within, key) => Object(Object(within).properties)[key] as unknown, schema) !== undefined;
+    expect(names.filter((name) => !isListed(name))).toEqual([]);
+  });
+});

@@ -103,6 +103,29 @@ test('stopping pauses what runs and what waits, and releases the leases', async 
   });
 });
 
+test('requests to start and to pause a run that arrive in one turn are processed in their order', async () => {
+  const asked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const waiting = (): ScriptedTurn => {
+    asked.resolve();
+    return { ...finish, gate: gate.promise };
+  };
+  const { conversations, store, create, model } = await servicesWith([waiting, finish], { maxRuns: 1 });
+  const [first, second] = [await create(), await create()];
+  await conversations.send(first, content, { run: true });
+  await asked.promise;
+  await conversations.send(second, content, { run: false });
+  await conversations.use(second, async ({ runs }) => Promise.all([runs.start(), runs.pause()]));
+  expect((await store.summary(second)).meta).toMatchObject({ status: 'paused' });
+  expect(conversations.load).toEqual({ running: 1, waiting: 0 });
+  await conversations.use(second, async ({ runs }) => Promise.all([runs.pause(), runs.start()]));
+  expect((await store.summary(second)).meta).toMatchObject({ status: 'running' });
+  expect(conversations.load).toEqual({ running: 1, waiting: 1 });
+  gate.resolve();
+  await conversations.use(second, ({ runs }) => runs.idle());
+  expect(model.requests).toHaveLength(2);
+});
+
 test('a conversation that another process takes over is opened again', async () => {
   const { conversations, store, create } = await servicesWith([finish]);
   const id = await create();
