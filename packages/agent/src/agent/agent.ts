@@ -86,12 +86,6 @@ export interface Agent {
   readonly spec: Json;
 }
 
-/** Limits of each run of a sub-agent, in addition to what is left of the budget of its parent. */
-export interface SubAgentLimits extends Limits {
-  /** Milliseconds that a run may take. */
-  readonly maxMs?: number;
-}
-
 /** Kind of agent that a conversation can start for a part of its task. */
 export interface SubAgent {
   /** Unique within an agent: a letter, then letters, digits, `_`, `-`, at most 64 characters. */
@@ -100,7 +94,8 @@ export interface SubAgent {
   readonly aliases?: readonly string[];
   /** Description for the model: when to use it. */
   readonly description: string;
-  readonly limits?: SubAgentLimits;
+  /** Limits of each run, in addition to what is left of the budget of its parent. */
+  readonly limits?: Limits;
   /** Hex SHA-256 of its file; absent for one of the application. */
   readonly digest?: string;
   /**

@@ -51,24 +51,27 @@ export interface SubAgentTasks {
   run(task: TaskRecord, prompt: string, call: DelegatingCall): Promise<TaskResult>;
 }
 
+/** Conversation whose calls a person can decide about. */
+export interface ReviewedConversation {
+  readonly id: string;
+  readonly workspace: string;
+  readonly state: ConversationState;
+  digestOf(calls?: readonly PendingCall[]): string;
+  startDirectories(): ReadonlyMap<string, readonly string[]>;
+  approve(approval?: {
+    readonly actionIds?: readonly string[];
+    readonly digest?: string;
+    readonly by?: string;
+  }): Promise<void>;
+  reject(reason: string, options?: { readonly actionIds?: readonly string[] }): Promise<void>;
+}
+
 /** Child conversation whose calls wait for approval, for the person who watches the run of its parent. */
 export interface WaitingChild {
   readonly taskId: string;
   /** Name of the sub-agent. */
   readonly subAgent: string;
-  readonly conversation: {
-    readonly id: string;
-    readonly workspace: string;
-    readonly state: ConversationState;
-    digestOf(calls?: readonly PendingCall[]): string;
-    startDirectories(): ReadonlyMap<string, readonly string[]>;
-    approve(approval?: {
-      readonly actionIds?: readonly string[];
-      readonly digest?: string;
-      readonly by?: string;
-    }): Promise<void>;
-    reject(reason: string, options?: { readonly actionIds?: readonly string[] }): Promise<void>;
-  };
+  readonly conversation: ReviewedConversation;
 }
 
 /**

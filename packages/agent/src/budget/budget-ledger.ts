@@ -7,7 +7,7 @@ import { reachedLimit, timeLimit, type ReachedLimit, type TimeLeft } from './rea
 /** Parts of a session that its ledger uses. */
 export interface LedgerConversation {
   readonly conversationId: string;
-  readonly agent: { readonly budget: Budget };
+  readonly settings: { readonly agent: { readonly budget: Budget } };
   readonly journal: Journal;
   /** Whole UTC milliseconds. */
   readonly now: () => number;
@@ -15,7 +15,7 @@ export interface LedgerConversation {
 
 /** A run in progress, as far as it is limited and stopped. */
 export interface LimitedRun {
-  readonly limits: Limits & { readonly maxMs?: number };
+  readonly limits: Limits;
   readonly signal: AbortSignal;
   /** Returns the time limit that was reached, if the signal aborted for that. */
   readonly overdue: () => ReachedLimit | undefined;
@@ -61,7 +61,7 @@ export class BudgetLedger {
   timeLeft(limits: LimitedRun['limits']): TimeLeft | undefined {
     const left = this.#selfAndAncestors.flatMap((ledger) => {
       const run = ledger === this ? limits : (ledger.#run?.limits ?? {});
-      return timeLimit(run, ledger.#conversation.agent.budget, ledger.#timesFor(this)) ?? [];
+      return timeLimit(run, ledger.#conversation.settings.agent.budget, ledger.#timesFor(this)) ?? [];
     });
     return left.toSorted((a, b) => a.leftMs - b.leftMs)[0];
   }
@@ -77,7 +77,7 @@ export class BudgetLedger {
       const { limits = {}, before = nothing, iterations = 0 } = ledger.#run ?? {};
       const now = ledger.#spent();
       const used = { ...ledger.#timesFor(this), iterations, now, ofRun: spentSince(before, now) };
-      const limit = reachedLimit(limits, ledger.#conversation.agent.budget, used);
+      const limit = reachedLimit(limits, ledger.#conversation.settings.agent.budget, used);
       if (limit) return limit;
     }
     return undefined;

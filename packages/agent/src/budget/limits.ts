@@ -9,6 +9,11 @@ export interface Limits {
   readonly maxCostUsd?: number;
   /** Tokens in and out together, cached ones included. Replies without a token count do not count. */
   readonly maxTokens?: number;
+  /**
+   * Milliseconds that the run may take, at most 2,147,483,647. Then it is interrupted, in the middle of a step if need
+   * be, as it is when the time of the conversation is over.
+   */
+  readonly maxMs?: number;
 }
 
 /** Limits of a conversation; absent ones are unlimited. `run` accepts limits of the single run too. */
@@ -31,7 +36,7 @@ const mostMs = 2 ** 31 - 1;
 /**
  * Checks limits. @throws {AgentError} `invalid` for limits that allow nothing, or that exceed what a timer can measure.
  */
-export function checkLimits(limits: Limits & { readonly maxMs?: number; readonly maxCalls?: number }): void {
+export function checkLimits(limits: Limits & Pick<Budget, 'maxCalls'>): void {
   const { maxCostUsd, ...counts } = limits;
   for (const [name, count] of Object.entries(counts)) {
     if (count === undefined || (Number.isInteger(count) && count >= 1)) continue;

@@ -1,5 +1,4 @@
 import type { Budget, Limits, Spent } from './limits.ts';
-type LimitsOfRun = Limits & { readonly maxMs?: number };
 
 /** A reached limit: the reason for the end of a run, and the error that is stored. */
 export interface ReachedLimit {
@@ -25,7 +24,7 @@ export interface Used extends Times {
 }
 
 /** Returns the first limit that is reached, of the run or of the conversation. */
-export function reachedLimit(run: LimitsOfRun, budget: Budget, used: Used): ReachedLimit | undefined {
+export function reachedLimit(run: Limits, budget: Budget, used: Used): ReachedLimit | undefined {
   const { iterations, ofRun, now, runMs, activeMs } = used;
   const names = namesOf(used);
   return (
@@ -57,7 +56,7 @@ export interface TimeLeft {
 }
 
 /** Returns the tightest time limit of a run; undefined without one. */
-export function timeLimit(run: LimitsOfRun, budget: Budget, times: Times): TimeLeft | undefined {
+export function timeLimit(run: Limits, budget: Budget, times: Times): TimeLeft | undefined {
   const names = namesOf(times);
   const runMs = (run.maxMs ?? Infinity) - times.runMs;
   const budgetMs = (budget.maxMs ?? Infinity) - times.activeMs;

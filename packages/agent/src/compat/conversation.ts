@@ -23,7 +23,6 @@ export class Conversation implements AsyncDisposable {
   #opened: Opened | undefined;
   /** True if a pause was requested while the conversation was opened for a run. */
   #isPaused = false;
-  #updating: Promise<void> = Promise.resolve();
 
   /**
    * Names a conversation, which the first message or run opens, or creates if it is new: errors of both appear there.
@@ -126,10 +125,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #follow({ store, conversation: { id } }: Opened): Promise<void> {
-    const update = async (): Promise<void> => this.state.follow(await store.read(id));
-    // Calls may overlap, and the state is updated by one at a time.
-    this.#updating = this.#updating.then(update, update);
-    await this.#updating;
+    await this.state.follow(await store.read(id));
   }
 }
 

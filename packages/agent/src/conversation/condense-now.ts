@@ -10,11 +10,8 @@ export interface CondenseOptions {
 }
 
 /**
- * Condenses the view on demand. Returns false if nothing can be condensed. No call is executed. A condenser that writes
- * summaries calls its model, whose usage counts.
+ * Condenses the view for `Conversation.condense`. When it throws, the view stays as it is.
  *
- * @throws {AgentError} `pending` while calls are open; {@link CondenserError} {@link LlmError} what the condenser
- * throws, also for a summary that could not be written: the view then stays as it is.
  * @see software-agent-sdk condense (which executes pending calls and may ask the model instead)
  */
 export async function condenseNow(

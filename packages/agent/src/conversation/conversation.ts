@@ -355,7 +355,7 @@ export class Conversation implements AsyncDisposable {
     const id = options.id === undefined ? canonicalId(randomUUID()) : await storedId(this.#options.store, options.id);
     const { opened, options: childOptions } = await childSession(this.#usable, this.#options, { ...options, id });
     const child = new Conversation(opened, childOptions, this);
-    return this.#lifetime.adopt(child, { lifetime: child.#lifetime, session: opened.session });
+    return this.#lifetime.adopt(child, child.#lifetime);
   }
 
   /**

@@ -14,10 +14,9 @@ export interface DirectCall {
 }
 
 /**
- * Executes one of a conversation's tools for the application: the model does not see the call, nothing is confirmed,
- * and no event is stored. Secrets are masked in the result and in the message of a {@link ToolError}.
+ * Executes a tool for `Conversation.executeTool`. Secrets are masked in the result and in the message of a
+ * {@link ToolError}.
  *
- * @throws {AgentError} `invalid` when there is no such tool; {@link ToolError} what the tool throws.
  * @see software-agent-sdk execute_tool
  */
 export async function executeDirectCall(call: DirectCall, session: Session): Promise<Observation> {

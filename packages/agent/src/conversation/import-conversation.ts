@@ -9,18 +9,16 @@ import { AgentErrorEvent, builtinKinds, ConversationStateUpdateEvent } from '@va
 import { withoutUndefined } from '@varve/text';
 import { AgentError } from '../error.ts';
 import { isUnfinishedImport } from '../log/settings.ts';
+import type { ConversationOptions } from './conversation-options.ts';
 import { endHistory, titleOf } from './end-history.ts';
 
 /** Options of `Conversation.import`; those of `verify` apply to the bundle. */
-export interface ImportOptions extends Omit<BundleOptions, 'meta' | 'onCopied'> {
+export interface ImportOptions
+  extends Omit<BundleOptions, 'meta' | 'onCopied'>, Pick<ConversationOptions, 'now' | 'newId'> {
   /** Not owned. */
   readonly store: EventStore;
   /** Signs the seals of the events that the import appends. */
   readonly signer?: Signer;
-  /** UTC milliseconds; default `Date.now`. */
-  readonly now?: () => number;
-  /** Ids of events; default random UUIDs. */
-  readonly newId?: () => string;
 }
 
 /** Result of `Conversation.import`. */
@@ -36,13 +34,7 @@ export interface ImportedConversation {
 const importedMessage =
   'This call had no result when the conversation was imported. It was not executed here, and may have been executed before: check the current state before you repeat it.';
 
-/**
- * Imports a bundle under the id of its conversation. Its events are history: of its settings only the title is kept,
- * and its open calls are answered, so that nothing in it approves or runs anything here.
- *
- * @throws {StorageError} `exists`, `corrupt`, `invalid` and what the store throws.
- * @see docs/decisions/0041-settings-are-facts.md
- */
+/** Imports a bundle for `Conversation.import`. @see docs/decisions/0041-settings-are-facts.md */
 export async function importConversation(
   chunks: AsyncIterable<string | Uint8Array>,
   { store, signer, now = Date.now, newId, ...options }: ImportOptions,

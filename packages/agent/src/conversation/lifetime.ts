@@ -41,11 +41,11 @@ export class Lifetime {
    *
    * @throws {AgentError} `closed`, `taken-over`; {@link StorageError} what the store throws.
    */
-  async adopt<T extends AsyncDisposable>(child: T, { lifetime, session }: Adoption): Promise<T> {
+  async adopt<T extends AsyncDisposable>(child: T, lifetime: Lifetime): Promise<T> {
     this.#children.set(lifetime, child);
     try {
       this.assertUsable();
-      await session.ledger.reportUsage();
+      await lifetime.#session.ledger.reportUsage();
       return child;
     } catch (error) {
       // The first error matters more than a failure to close.
@@ -78,12 +78,6 @@ export class Lifetime {
     }
     for (const result of closed) if (result.status === 'rejected') throw result.reason;
   }
-}
-
-/** Parts of a child that its parent needs. */
-interface Adoption {
-  readonly lifetime: Lifetime;
-  readonly session: Session;
 }
 
 /** A snapshot is worth its bytes when it saves folding at least this many events. */

@@ -1,8 +1,4 @@
-import { StorageError, type EventLog } from '@varve/storage';
-import type { EventCodec } from '@varve/events';
-import type { Mask } from '@varve/text';
-import type { Tool, ClientToolSpec } from '@varve/tools';
-import type { Agent } from '../agent/agent.ts';
+import type { ConversationOptions } from './conversation-options.ts';
 import { SessionSettings } from '../agent/session-settings.ts';
 import type { Session } from '../agent/session.ts';
 import { BudgetLedger } from '../budget/budget-ledger.ts';
@@ -18,20 +14,12 @@ import { callModel } from '../run/side-call.ts';
 import { closeSession } from './lifetime.ts';
 
 /** Parts of a session, as creating or opening a conversation made them. */
-export interface SessionParts {
-  readonly log: EventLog;
-  readonly codec: EventCodec;
+export interface SessionParts
+  extends
+    Pick<Session, 'log' | 'codec' | 'agent' | 'tools' | 'clientTools' | 'mask' | 'maskBeginning' | 'workspace'>,
+    Pick<ConversationOptions, 'now' | 'timeout' | 'newId'> {
   /** State folded up to the head of the log. */
   readonly timeline: ConversationTimeline;
-  readonly agent: Agent;
-  /** By name. Closed with the session. */
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly clientTools: readonly ClientToolSpec[];
-  /** Replaces secrets. */
-  readonly mask: Mask;
-  /** As that of the session. */
-  readonly maskBeginning: (text: string) => string;
-  readonly workspace: string;
   readonly title?: string;
   /** Stored settings that differ from those in the log. */
   readonly metaDifferences?: readonly MetaDifference[];
@@ -42,11 +30,6 @@ export interface SessionParts {
   readonly snapshot: { readonly name: string; readonly head: number };
   /** Timestamp of the last stored event. */
   readonly lastTimestamp?: string;
-  /** UTC milliseconds. */
-  readonly now?: () => number;
-  /** Returns a signal that aborts after this many milliseconds; default `AbortSignal.timeout`. */
-  readonly timeout?: (ms: number) => AbortSignal;
-  readonly newId?: () => string;
 }
 
 /** Returns the session of these parts. */
@@ -62,14 +45,6 @@ export function makeSession(parts: SessionParts): Session {
   const { parameters } = agent;
   const buildRequest = requestBuilder({ codec, tools: offered, parameters, cacheKey: log.id, mask });
   const opened = { snapshot: parts.snapshot, calls: timeline.read('stats').total.calls };
-  const current = {
-    conversationId: log.id,
-    journal,
-    now: wholeNow,
-    get agent(): Agent {
-      return settings.agent;
-    },
-  };
   const session: Session = {
     conversationId: log.id,
     workspace,
@@ -94,7 +69,7 @@ export function makeSession(parts: SessionParts): Session {
       timeout,
       sandbox: agent.sandbox,
     }),
-    ledger: new BudgetLedger(current, parts.parentLedger),
+    ledger: new BudgetLedger({ conversationId: log.id, journal, now: wholeNow, settings }, parts.parentLedger),
     goals,
     metaDifferences,
     lost: lost.signal,
@@ -112,7 +87,7 @@ export function makeSession(parts: SessionParts): Session {
 function journalOf(parts: SessionParts, settings: SessionSettings, lost: AbortController) {
   const { log, codec, timeline, mask, tools, agent, now = Date.now, newId, lastTimestamp } = parts;
   const journal: Journal = new Journal({
-    log: watchLease(log, lost),
+    log,
     codec,
     timeline,
     mask,
@@ -120,39 +95,12 @@ function journalOf(parts: SessionParts, settings: SessionSettings, lost: AbortCo
     metaOf: (status, goal) => settings.metaOf(status, goal),
     preamble: () => [...settings.changedDrafts(timeline), ...goals.abandonedDrafts()],
     now,
+    // Nothing that is done afterwards could be stored.
+    onFenced: (error) => lost.abort(error),
     ...(newId && { newId }),
     ...(lastTimestamp !== undefined && { lastTimestamp }),
     ...(agent.signingKey && { signer: agent.signingKey }),
   });
   const goals = new GoalTracker(journal);
   return { journal, goals };
-}
-
-/**
- * Wraps a log so that an append which finds that another process took the lease aborts `lost`, with the error as the
- * reason: nothing that is done afterwards could be stored.
- */
-export function watchLease(log: EventLog, lost: AbortController): EventLog {
-  const { id, atomicity, epoch, snapshots, proof } = log;
-  return {
-    id,
-    atomicity,
-    epoch,
-    snapshots,
-    ...(proof && { proof }),
-    head: () => log.head(),
-    range: (from, to) => log.range(from, to),
-    at: (seq) => log.at(seq),
-    seqOf: (eventId) => log.seqOf(eventId),
-    tail: (from, signal) => log.tail(from, signal),
-    append: async (events, options) => {
-      try {
-        return await log.append(events, options);
-      } catch (error) {
-        if (error instanceof StorageError && error.code === 'fenced') lost.abort(error);
-        throw error;
-      }
-    },
-    [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
-  };
 }

@@ -1,10 +1,10 @@
 import { realpath, stat } from 'node:fs/promises';
 import { eventCodec, type EventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
+import { isPartSpec } from '@varve/events/specs';
 import { isTakenOver, type EventLog } from '@varve/storage';
 import { type Mask, redactor, type Redactor, withoutUndefined } from '@varve/text';
 import { defineAgent } from '../agent/agent.ts';
-import type { BudgetLedger } from '../budget/budget-ledger.ts';
 import { Delegation } from '../delegation/delegation.ts';
 import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
@@ -35,10 +35,7 @@ import { storedAgent } from './stored-agent.ts';
 import { checkFork, copyMissingEvents, endsBeforeImport } from './unfinished-fork.ts';
 
 /** Parent of a session, if it has one. */
-export interface ParentSession {
-  readonly conversationId: string;
-  readonly ledger: BudgetLedger;
-}
+export type ParentSession = Pick<Session, 'conversationId' | 'ledger'>;
 
 /** An open session, and its sub-agents, which its tools start. */
 export interface OpenedSession {
@@ -46,7 +43,7 @@ export interface OpenedSession {
   readonly delegation: Delegation;
 }
 
-/** Creates a conversation. @throws {AgentError} `invalid`; {@link StorageError} `exists` and what the store throws. */
+/** Creates a conversation for `Conversation.create`. */
 export async function createSession(
   options: CreateOptions & { readonly id: string },
   parent?: ParentSession,
@@ -92,12 +89,7 @@ export async function createSession(
   }
 }
 
-/**
- * Opens a stored conversation at the head of its log, and finishes a fork that was interrupted.
- *
- * @throws {AgentError} `invalid`, `not-rebuilt`, `tools-missing`, `policy-missing`, `incomplete`; {@link StorageError}
- * `missing`, `held` and what the store throws.
- */
+/** Opens a stored conversation for `Conversation.open`, and finishes a fork that was interrupted. */
 export async function openSession(options: OpenOptions, parent?: ParentSession): Promise<OpenedSession> {
   const codec = codecOf(options);
   const log = await options.store.open(options.id);
@@ -244,8 +236,7 @@ function codecOf({ kinds = [] }: Pick<ConversationOptions, 'kinds'>): EventCodec
 }
 
 function kindOf(agent: Json | undefined): string | undefined {
-  const kind = typeof agent === 'object' && agent !== null && 'kind' in agent ? agent['kind'] : undefined;
-  return typeof kind === 'string' ? kind : undefined;
+  return isPartSpec(agent) ? agent.kind : undefined;
 }
 
 async function workspaceOf({ id, workspace }: OpenOptions, stored: string | undefined): Promise<string> {

@@ -9,13 +9,7 @@ import { isCustomEvent } from '../log/mask-event.ts';
 /** Makes a custom event from its stamp: `(stamp) => Rating.create({ stars: 5 }, stamp)`. */
 export type EventMaker = (stamp: Stamp) => BaseEvent;
 
-/**
- * Appends custom events as one transaction: kinds that the conversation was opened with, and facts whose key has two
- * dots.
- *
- * @throws {AgentError} `invalid` for any other event, and for one that does not keep its stamp; {@link EventError} for
- * one that breaks the schema of its kind.
- */
+/** Appends custom events for `Conversation.record`. One that does not keep its stamp is `invalid` too. */
 export function recordEvents(makers: readonly EventMaker[], session: Session): Promise<readonly BaseEvent[]> {
   const { journal, codec } = session;
   return journal.emit(makers.map((maker) => ({ make: (stamp: Stamp) => checkedEvent(maker(stamp), stamp, codec) })));

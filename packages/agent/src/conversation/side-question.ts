@@ -5,10 +5,9 @@ import type { Session } from '../agent/session.ts';
 import type { TitleOptions } from './title.ts';
 
 /**
- * Asks the model a question about the current view. Its tools are in the request and must not be called. Neither
- * question nor answer is stored; the usage counts under `ask`.
+ * Asks the model a question about the current view for `Conversation.ask`. Its tools are in the request and must not be
+ * called; nothing is condensed when the question does not fit.
  *
- * @throws {LlmError} what the model throws; nothing is condensed when the question does not fit.
  * @see software-agent-sdk ask_agent
  */
 export function askSideQuestion(

@@ -39,7 +39,6 @@ const maxDepth = 3;
  * executed again, after a crash, continues the same tasks.
  */
 export class Delegation implements SubAgentTasks {
-  /** Kinds of agents that can be started; the first is the default. */
   readonly agents: readonly SubAgent[];
   #host: DelegationHost | undefined;
 
@@ -66,18 +65,10 @@ export class Delegation implements SubAgentTasks {
     return this.#bound.session.conversationId;
   }
 
-  /** Tasks of the conversation, oldest first. */
   get tasks(): readonly TaskRecord[] {
     return this.#bound.session.journal.timeline.read('tasks');
   }
 
-  /**
-   * Stores new tasks in one append, and returns them in order. Nothing starts. A task that replaces another one with
-   * its name has a new conversation.
-   *
-   * @throws {AgentError} `invalid` for a sub-agent that does not exist or cannot be created, and for a conversation
-   * that is too far from the first one.
-   */
   async add(tasks: readonly NewTask[], call: DelegatingCall): Promise<readonly TaskRecord[]> {
     const named = tasks.map((task) => ({ ...task, subAgent: this.#subAgent(task.subAgent) }));
     for (const { subAgent } of named) this.#agentOf(subAgent);
@@ -87,11 +78,6 @@ export class Delegation implements SubAgentTasks {
     );
   }
 
-  /**
-   * Sends a prompt to the conversation of a task, unless the same call sent it before, and runs it to its end.
-   *
-   * @throws {AgentError} `invalid` as {@link add} does.
-   */
   async run(task: TaskRecord, prompt: string, call: DelegatingCall): Promise<TaskEnd> {
     const subAgent = this.#subAgent(task.subAgent);
     const agent = this.#agentOf(subAgent);

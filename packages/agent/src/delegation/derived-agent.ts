@@ -49,12 +49,12 @@ export function derivedAgent(
 }
 
 /** Tools that a derived agent may have although its parent lacks them, because they change nothing but a plan. */
-const harmlessTools = toolPresets.planning;
+const harmlessTools: readonly string[] = toolPresets.planning;
 
 function derivedTools(tools: Toolset, names: readonly string[] | undefined, available: readonly string[]): Toolset {
   const selectedNames = names ?? available.filter((name) => !delegationToolNames.includes(name));
   const added = harmlessTools.filter((name) => selectedNames.includes(name) && !available.includes(name));
-  const unknown = selectedNames.find((name) => name !== 'finish' && !available.includes(name) && !isOneOf(name, added));
+  const unknown = selectedNames.find((name) => name !== 'finish' && !available.includes(name) && !added.includes(name));
   if (unknown !== undefined) {
     const known = [...new Set([...available, ...harmlessTools])].join(', ');
     throw new AgentError('invalid', `There is no tool ${unknown}. The tools are: ${known}.`);
@@ -63,10 +63,6 @@ function derivedTools(tools: Toolset, names: readonly string[] | undefined, avai
   // The parent may end with a structured answer, which is not that of the child.
   const plain = [...added.filter((name) => name !== 'finish'), 'finish'];
   return joinedTools(selected, toolset(plain, toolKinds()));
-}
-
-function isOneOf(name: string, names: readonly string[]): boolean {
-  return names.includes(name);
 }
 
 /** Returns the tools of another toolset that are selected by name. The others are closed before their first call. */

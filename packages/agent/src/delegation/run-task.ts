@@ -1,21 +1,15 @@
 import { MessageEvent } from '@varve/events/kinds';
 import { textOf, type BaseEvent } from '@varve/events';
 import { truncateMiddle } from '@varve/text';
-import type { Agent, SubAgentLimits } from '../agent/agent.ts';
-import type { TaskResult, AnswerWaitingChild, WaitingChild } from '../agent/sub-agent-tasks.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { Limits } from '../budget/limits.ts';
+import type { TaskResult, AnswerWaitingChild, ReviewedConversation } from '../agent/sub-agent-tasks.ts';
 import { finalAnswer } from '../run/last-reply.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 
 /** Child conversation of a task. */
-export interface ChildConversation extends AsyncDisposable {
-  readonly id: string;
-  readonly workspace: string;
-  readonly state: WaitingChild['conversation']['state'];
-  readonly digestOf: WaitingChild['conversation']['digestOf'];
-  readonly startDirectories: WaitingChild['conversation']['startDirectories'];
-  readonly approve: WaitingChild['conversation']['approve'];
-  readonly reject: WaitingChild['conversation']['reject'];
+export interface ChildConversation extends AsyncDisposable, ReviewedConversation {
   send(input: string, options: { readonly id: string }): Promise<string>;
   run(options: RunOptions): Promise<RunResult>;
 }
@@ -33,7 +27,7 @@ export interface TaskOrder {
   readonly prompt: string;
   /** Id of the event of the prompt: a prompt that is in the log of the child already is not sent again. */
   readonly messageId: string;
-  readonly limits: SubAgentLimits;
+  readonly limits: Limits;
 }
 
 /** How a task is run. */

@@ -1,24 +1,18 @@
-import type { LanguageModel } from '@varve/llm';
 import { AgentError } from '../error.ts';
 import type { RunLock } from '../run/run-lock.ts';
 import { startDrafts } from '../run/run-loop.ts';
-import type { RunOptions } from '../run/run-options.ts';
 import type { Session } from '../agent/session.ts';
 import { goalDraft, type GoalState } from '../log/projections/goal-projection.ts';
-import { pursueGoal, type GoalResult, type GoalStart } from './pursue-goal.ts';
+import { pursueGoal, type GoalResult, type GoalStart, type PursueOptions } from './pursue-goal.ts';
 
 /** Options of `Goal.start` and `Goal.resume`. */
-export interface GoalOptions {
+export interface GoalOptions extends PursueOptions {
   /** Maximum number of rounds, at least 1; default 10, or that of the goal that is resumed. */
   readonly maxIterations?: number;
-  /** Model that judges each round; default the agent's. Its usage counts under `judge`. */
-  readonly judge?: LanguageModel;
-  /** Options of each run; its limits apply to each round. */
-  readonly run?: RunOptions;
 }
 
 /** Loop of a requested goal. Resolves when it ends. @throws {AgentError} `busy`, and what `run` throws. */
-export type GoalLoop = (options: Pick<GoalOptions, 'judge' | 'run'>) => Promise<GoalResult>;
+export type GoalLoop = (options: PursueOptions) => Promise<GoalResult>;
 
 /** What a goal needs of its conversation. */
 interface GoalHost {

@@ -132,13 +132,14 @@ export function callErrorDraft(
   return { make: (stamp) => AgentErrorEvent.create({ tool_name, tool_call_id, error, classification }, stamp) };
 }
 
-/** Answers a call with the rejection of a person. */
-export function rejectionDraft(event: Pick<ActionEvent, 'tool_name' | 'tool_call_id' | 'id'>, reason: string): Draft {
-  const { tool_name, tool_call_id, id } = event;
-  return {
-    make: (stamp) =>
-      UserRejectObservation.create({ tool_name, tool_call_id, rejection_reason: reason, action_id: id }, stamp),
-  };
+/** Answers a call with the rejection of a person, or of a hook. */
+export function rejectionDraft(
+  { tool_name, tool_call_id, id }: Pick<ActionEvent, 'tool_name' | 'tool_call_id' | 'id'>,
+  reason: string,
+  source: 'user' | 'hook' = 'user',
+): Draft {
+  const fields = { tool_name, tool_call_id, rejection_reason: reason, rejection_source: source, action_id: id };
+  return { make: (stamp) => UserRejectObservation.create(fields, stamp) };
 }
 
 /** Ends a run in failure: the reason for people, and the status `error`. */

@@ -3,7 +3,7 @@ import { timestamps, type BaseEvent, type EventCodec, type Json } from '@varve/e
 import { leafKey } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { statusProjection, type Status } from '@varve/events/projections';
-import type { EventLog, Signer } from '@varve/storage';
+import { StorageError, type EventLog, type Signer } from '@varve/storage';
 import type { Mask } from '@varve/text';
 import { stateOf, type ConversationState, type ConversationTimeline } from './conversation-state.ts';
 import type { Draft } from './drafts.ts';
@@ -36,6 +36,8 @@ export interface JournalOptions {
   readonly lastTimestamp?: string;
   /** Signs the seals of the events. */
   readonly signer?: Signer;
+  /** Called with the error of an append which finds that another process took the lease. Must not throw. */
+  readonly onFenced?: (error: StorageError) => void;
 }
 
 /**
@@ -139,7 +141,7 @@ export class Journal {
 
   /** Appends events, then folds them. */
   async #store(events: readonly BaseEvent[]): Promise<void> {
-    const { log, codec, signer } = this.#options;
+    const { log, codec, signer, onFenced } = this.#options;
     const { head } = this.timeline;
     const meta = this.#changedMeta(events);
     const rows = events.map((event) => ({
@@ -154,6 +156,7 @@ export class Journal {
       // The append may have reached the log all the same.
       this.#meta = '';
       this.#isBehind = true;
+      if (error instanceof StorageError && error.code === 'fenced') onFenced?.(error);
       throw error;
     }
     if (meta !== undefined) this.#meta = JSON.stringify(meta);

@@ -1,5 +1,4 @@
-import type { EventKind, Json } from '@varve/events';
-import { parseJson } from '@varve/text';
+import type { EventKind } from '@varve/events';
 import { digestOf } from './digest.ts';
 
 /** Name of the snapshot of a timeline folded with these kinds: other kinds fold the same log to another state. */
@@ -7,9 +6,4 @@ export function snapshotName({ kinds = [] }: { readonly kinds?: readonly EventKi
   if (kinds.length === 0) return 'conversation';
   const names = kinds.map(({ kind }) => kind).toSorted();
   return `conversation-${digestOf(names.join(' ')).slice(0, 16)}`;
-}
-
-/** Parses the text of a stored snapshot; returns undefined if it is not JSON. */
-export function parsedSnapshot(text: string): Json | undefined {
-  return parseJson(text) as Json | undefined;
 }

@@ -1,4 +1,4 @@
-import { eventCodec, type BaseEvent, type EventKind } from '@varve/events';
+import { eventCodec, type BaseEvent } from '@varve/events';
 import {
   builtinKinds,
   CondensationSummaryEvent,
@@ -10,6 +10,7 @@ import type { ModelRequest, ModelParameters, ToolSpec } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 import { redactor, type Mask } from '@varve/text';
 import type { Agent } from '../agent/agent.ts';
+import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { offeredTool } from '../request/offered-tools.ts';
 import { requestBuilder } from '../request/request.ts';
@@ -20,9 +21,7 @@ import { contextProjection } from '../log/projections/context-projection.ts';
 import { maxInputTokens, tokenCounters, type RequestTokens } from '../request/token-counter.ts';
 
 /** Options of {@link readContext}. */
-export interface ReadContextOptions {
-  /** Custom event kinds of the conversation. */
-  readonly kinds?: readonly EventKind[];
+export interface ReadContextOptions extends Pick<ConversationOptions, 'kinds'> {
   /** Context window of the model in tokens; absent if unknown. */
   readonly contextWindow?: number;
   /** Parameters of the agent, whose reply limit is subtracted from the window. */

@@ -21,20 +21,15 @@ export interface RecordedModel extends LanguageModel {
   readonly diverged: readonly number[];
 }
 
-/** Options of {@link recordedModel}. */
-export interface RecordedModelOptions {
-  /** Model that answers the requests beyond the last recorded one. Default none: they reject with `script-mismatch`. */
-  readonly afterwards?: LanguageModel | undefined;
-}
-
 /**
  * Answers the n-th request with the n-th reply of a log, whatever the request: with real tools, it shows what has
- * changed around the model.
+ * changed around the model. `afterwards` answers the requests beyond the last recorded one; without it, they reject
+ * with `script-mismatch`.
  */
 export async function recordedModel(
   log: LogReader,
   kinds: readonly EventKind[] = [],
-  { afterwards }: RecordedModelOptions = {},
+  afterwards?: LanguageModel,
 ): Promise<RecordedModel> {
   const replies = await recordedReplies(log, eventCodec([...builtinKinds, ...kinds]));
   const digest = messageDigester();

@@ -57,7 +57,7 @@ export async function replayConversation(log: LogReader, options: ReplayOptions)
   const { agent, store, workspace, replies, results, kinds = [], secrets = [] } = options;
   const recorded = await branchOf(log, kinds);
   const afterwards = replies === 'recorded-then-live' ? agent.model : undefined;
-  const model = replies === 'live' ? agent.model : await recordedModel(log, kinds, { afterwards });
+  const model = replies === 'live' ? agent.model : await recordedModel(log, kinds, afterwards);
   const tools: Agent['tools'] =
     results === 'live' ? agent.tools : (context) => recordedTools(agent.tools(context), recorded);
   const replaying = { agent: { ...agent, model, tools }, store, workspace, kinds, secrets };

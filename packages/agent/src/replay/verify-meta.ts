@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { eventCodec, type EventKind, type Json } from '@varve/events';
+import { eventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { LogReader } from '@varve/storage';
+import { parseJson } from '@varve/text';
+import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { conversationTimeline, type ConversationTimeline } from '../log/conversation-state.ts';
-import { parsedSnapshot, snapshotName } from '../log/stored-snapshots.ts';
+import { snapshotName } from '../log/stored-snapshots.ts';
 import { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 import { settingsProjection, type LoggedSettings } from '../log/projections/settings-projection.ts';
 import {
@@ -56,7 +58,7 @@ async function latestSettings(log: LogReader): Promise<FoldedSettings | undefine
   const named = saved.filter((snapshot) => snapshot.name === name);
   const [newest] = named.toSorted((a, b) => b.seq - a.seq);
   const timeline = conversationTimeline(eventCodec(builtinKinds));
-  const state = newest && parsedSnapshot(newest.text);
+  const state = newest && (parseJson(newest.text) as Json | undefined);
   if (state === undefined || !timeline.restore(state)) return undefined;
   await timeline.load((from) => log.range(from));
   return { settings: timeline.read('settings'), policies: timeline.read('policies') };
@@ -87,25 +89,19 @@ export interface SnapshotCheck {
   readonly state: 'same' | 'differs' | 'unused';
 }
 
-/** Options of {@link verifySnapshots}. */
-export interface VerifySnapshotsOptions {
-  /** Custom event kinds of the conversation. */
-  readonly kinds?: readonly EventKind[];
-}
-
 /**
  * Folds a log again, and compares every snapshot from which the conversation can be opened with the state after the
  * same events. Needs no lease. Empty for a store that yields no snapshots.
  */
 export async function verifySnapshots(
   log: LogReader,
-  options: VerifySnapshotsOptions = {},
+  options: Pick<ConversationOptions, 'kinds'> = {},
 ): Promise<readonly SnapshotCheck[]> {
   const codec = eventCodec([...builtinKinds, ...(options.kinds ?? [])]);
   const known = snapshotName(options);
   // Read before the log, which therefore has all events of each, even if another process appends.
   const saved = await Array.fromAsync(log.proof?.snapshots?.() ?? [], ({ name, seq, text }) => {
-    const state = name === known ? parsedSnapshot(text) : undefined;
+    const state = name === known ? (parseJson(text) as Json | undefined) : undefined;
     const restored = conversationTimeline(codec);
     const isUsed = state !== undefined && restored.restore(state);
     return { name, seq, state, head: isUsed ? restored.head : undefined };

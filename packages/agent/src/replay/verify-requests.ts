@@ -1,9 +1,11 @@
-import { eventCodec, type BaseEvent, type EventCodec, type EventKind } from '@varve/events';
+import { eventCodec, type BaseEvent, type EventCodec } from '@varve/events';
 import { callFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
 import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { messageBuilder, messagesVersion, Timeline, viewProjection } from '@varve/events/projections';
 import type { LogReader } from '@varve/storage';
+import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { digestOfJson, messageDigester } from '../log/digest.ts';
+import { isCustomEvent } from '../log/mask-event.ts';
 
 /** Result of rebuilding the request of one reply from the log. */
 export interface RequestCheck {
@@ -21,19 +23,13 @@ export interface RequestCheck {
   readonly parameters: 'same' | 'differs' | 'missing';
 }
 
-/** Options of {@link verifyRequests}. */
-export interface VerifyRequestsOptions {
-  /** Custom event kinds of the conversation. */
-  readonly kinds?: readonly EventKind[];
-}
-
 /**
  * Rebuilds every request of a log from the events before its reply, and compares it with the digests that were stored
  * with the reply. Yields one check per reply, in order. Pure; needs no model and no tool.
  */
 export async function* verifyRequests(
   log: LogReader,
-  { kinds = [] }: VerifyRequestsOptions = {},
+  { kinds = [] }: Pick<ConversationOptions, 'kinds'> = {},
 ): AsyncIterable<RequestCheck> {
   const codec = eventCodec([...builtinKinds, ...kinds]);
   const timeline = viewTimeline(codec);
@@ -73,9 +69,6 @@ function messagesDigest(codec: EventCodec): (events: readonly BaseEvent[]) => st
 /** Maximum number of events, not counting facts, that are assumed to have been stored during the model call. */
 const maxConcurrentEvents = 32;
 
-/** Built-in kinds. */
-const builtin = new Set<string>(builtinKinds.map(({ kind }) => kind));
-
 /** Reports whether the request matches an earlier view: messages that were sent during the call precede its reply. */
 async function matchesEarlierView(log: LogReader, codec: EventCodec, seq: number, { digests }: Call): Promise<boolean> {
   const digest = messagesDigest(codec);
@@ -84,7 +77,7 @@ async function matchesEarlierView(log: LogReader, codec: EventCodec, seq: number
     if (ConversationStateUpdateEvent.is(event)) continue;
     left -= 1;
     // During a call only the user's messages and custom events are stored: any other event precedes the request.
-    if (event.source !== 'user' && builtin.has(event.kind)) return false;
+    if (event.source !== 'user' && !isCustomEvent(event)) return false;
     const timeline = viewTimeline(codec);
     await timeline.load((from) => log.range(Math.min(from, end), end));
     if (digest(timeline.read('view').events) === digests.messages) return true;

@@ -9,7 +9,7 @@ import {
 } from '@varve/condensers';
 import { SystemPromptEvent } from '@varve/events/kinds';
 import { cutPoints, type View } from '@varve/events/projections';
-import type { Json } from '@varve/events';
+import { isPartSpec } from '@varve/events/specs';
 import { LlmError } from '@varve/llm';
 import type { Draft } from '../log/drafts.ts';
 import { maxInputTokens, type RequestTokens } from '../request/token-counter.ts';
@@ -43,7 +43,8 @@ export async function condensationFor(
   options: CondensationOptions,
 ): Promise<CondensationResult> {
   const tokens = session.requestTokens();
-  const attempt = attemptAt(view, session, { ...options, condenser: kindOf(session.agent.condenser.spec) });
+  const { spec } = session.agent.condenser;
+  const attempt = attemptAt(view, session, { ...options, condenser: isPartSpec(spec) ? spec.kind : 'custom' });
   const context = contextOf(session, tokens, { ...options, reason: attempt.reason });
   const answer = withSummary(await ask(view, context, session), options);
   if (answer === undefined || answer.kind === 'nothing') return { kind: 'unchanged', drafts: [] };
@@ -123,15 +124,7 @@ function contextOf(
   };
 }
 
-function kindOf(spec: Json): string {
-  const { kind } = { kind: undefined, ...(spec as Readonly<Record<string, Json>>) };
-  return typeof kind === 'string' ? kind : 'custom';
-}
-
-/**
- * Returns the plan that cuts everything except system prompt, first user turn and last step; `undefined` if there is no
- * more.
- */
+/** Returns the plan of {@link resetDrafts}. */
 export function hardReset(view: View): CondensationPlan | undefined {
   const { events } = view;
   const cuts = cutPoints(events);

@@ -1,4 +1,5 @@
 import { SystemPromptEvent } from '@varve/events/kinds';
+import { withoutUndefined } from '@varve/text';
 import type { LimitedRun } from '../budget/budget-ledger.ts';
 import { checkLimits, type Limits } from '../budget/limits.ts';
 import { changedReviewDrafts, reviewAllPending } from './calls/review-pending.ts';
@@ -35,10 +36,7 @@ export async function runConversation(
   const run = limitedRun(session, limits, { interruption: control.interruption, failure: failure.signal, signal });
   const context: StepContext = {
     signal: run.signal,
-    ...(onDelta && { onDelta }),
-    ...(onOutput && { onOutput }),
-    ...(onQuestion && { onQuestion }),
-    ...(askOutside && { askOutside }),
+    ...withoutUndefined({ onDelta, onOutput, onQuestion, askOutside }),
     sawLatestUserMessage: () => isAnswered(journal.timeline.read('view')),
   };
   session.onChildWaiting = onChildWaiting;
@@ -93,7 +91,7 @@ interface RunSignals {
  */
 function limitedRun(
   { ledger, agent, timeout }: Session,
-  limits: Limits & { readonly maxMs?: number },
+  limits: Limits,
   { interruption, failure, signal }: RunSignals,
 ): LimitedRun {
   const time = ledger.timeLeft(limits);

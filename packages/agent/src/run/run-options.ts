@@ -10,11 +10,6 @@ import type { AnswerWaitingChild } from '../agent/sub-agent-tasks.ts';
 export interface RunOptions extends Limits {
   /** Aborting interrupts the run: the model call and tools are cancelled, and open calls are answered. */
   readonly signal?: AbortSignal;
-  /**
-   * Milliseconds that this run may take, at most 2,147,483,647. Then it is interrupted, in the middle of a step if need
-   * be, as it is when the time of the conversation is over.
-   */
-  readonly maxMs?: number;
   /** Receives pieces of replies as they arrive. Provisional; must not throw. */
   readonly onDelta?: (delta: Delta) => void;
   /**

@@ -1,5 +1,5 @@
 import type { BaseEvent } from '@varve/events';
-import { HookExecutionEvent, UserRejectObservation, type ActionEvent, type HookEventType } from '@varve/events/kinds';
+import { HookExecutionEvent, type HookEventType } from '@varve/events/kinds';
 import type { Mask } from '@varve/text';
 import type { Draft } from '../../log/drafts.ts';
 import type { Hook } from './hook-config.ts';
@@ -49,19 +49,6 @@ export function hookDraft({ type, hook, result, ...subject }: HookExecution): Dr
     ...(subject.input && fits(subject.input) && { hook_input: structuredClone(subject.input) }),
   };
   return { make: (stamp): BaseEvent => HookExecutionEvent.create(fields, stamp) };
-}
-
-/** Answers a call that a hook stopped. */
-export function hookRejectionDraft(event: ActionEvent, reason: string): Draft {
-  const { tool_name, tool_call_id, id } = event;
-  const fields = {
-    tool_name,
-    tool_call_id,
-    rejection_reason: reason,
-    rejection_source: 'hook',
-    action_id: id,
-  } as const;
-  return { make: (stamp) => UserRejectObservation.create(fields, stamp) };
 }
 
 /** An input that is not stored in full is not stored: the event of the subject contains it. */

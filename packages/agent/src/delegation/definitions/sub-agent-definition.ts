@@ -1,4 +1,5 @@
-import type { SubAgent, SubAgentLimits } from '../../agent/agent.ts';
+import type { SubAgent } from '../../agent/agent.ts';
+import type { Limits } from '../../budget/limits.ts';
 import type { Json } from '@varve/events';
 import type { SourceRoot } from '@varve/skills';
 /** Ways to confirm the calls of a sub-agent, in the words of the reference. */
@@ -27,7 +28,7 @@ export interface SubAgentDefinition {
   readonly instructions: string;
   /** Applies where it is stricter than the policy of the parent. */
   readonly permissionMode?: PermissionMode;
-  readonly limits: SubAgentLimits;
+  readonly limits: Limits;
   /** Spec of a condenser, or `none`; absent: that of the parent. */
   readonly condenser?: Json;
   /** Servers, for the application to start. Empty unless the file is trusted. */

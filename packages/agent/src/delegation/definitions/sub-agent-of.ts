@@ -1,4 +1,5 @@
 import { condenserFromSpec, noCondensation, type Condenser } from '@varve/condensers';
+import { isPartSpec } from '@varve/events/specs';
 import type { LanguageModel } from '@varve/llm';
 import type { Agent, SubAgent, SubAgentContext } from '../../agent/agent.ts';
 import { alwaysConfirm, confirmRisky, neverConfirm } from '../../confirmation/policies.ts';
@@ -116,6 +117,5 @@ function stricter(mode: PermissionMode | undefined, parent: Agent): Confirmation
 }
 
 function kindOf({ spec }: ConfirmationPolicy): string {
-  if (typeof spec !== 'object' || spec === null || !('kind' in spec)) return '';
-  return typeof spec['kind'] === 'string' ? spec['kind'] : '';
+  return isPartSpec(spec) ? spec.kind : '';
 }

@@ -20,12 +20,7 @@ export interface Approval {
   readonly by?: string;
 }
 
-/**
- * Approves pending calls with their exact stored bytes, and commands in the directories in which they may start now.
- *
- * @throws {AgentError} `nothing-pending` when an id names no pending call, or no call is pending; `calls-changed` when
- * the calls have another digest; `invalid` for a malformed digest.
- */
+/** Approves calls for `Conversation.approve`, commands in the directories in which they may start now. */
 export async function approveCalls({ actionIds, digest, by = 'user' }: Approval, session: Session): Promise<void> {
   const { journal, codec, now } = session;
   await journal.emit(() => {
@@ -54,7 +49,7 @@ function checkDigest(digest: string, calls: readonly PendingCall[], { codec, con
   throw new AgentError('calls-changed', `${what}, whose digest is ${digest}.`);
 }
 
-/** Rejects pending calls that have not started; default all of them. @throws {AgentError} `nothing-pending`. */
+/** Rejects calls for `Conversation.reject`. */
 export async function rejectCalls(reason: string, session: Session, actionIds?: readonly string[]): Promise<void> {
   const { journal } = session;
   await journal.emit(() => {

@@ -1,6 +1,5 @@
 import { ObservationEvent } from '@varve/events/kinds';
-import { hookRejectionDraft } from '../../confirmation/hooks/hook-drafts.ts';
-import { nudgeDraft, type Draft } from '../../log/drafts.ts';
+import { nudgeDraft, rejectionDraft, type Draft } from '../../log/drafts.ts';
 import type { Session } from '../../agent/session.ts';
 import { isPending } from './execute-call.ts';
 import type { RunnableCall } from './recovery.ts';
@@ -34,7 +33,7 @@ export async function passHooks(
     const { blocked } = verdict;
     await journal.emit(() => [
       ...verdict.drafts,
-      ...(blocked !== undefined && isPending(journal, event) ? [hookRejectionDraft(event, blocked)] : []),
+      ...(blocked !== undefined && isPending(journal, event) ? [rejectionDraft(event, blocked, 'hook')] : []),
     ]);
     if (verdict.isAborted) break;
     contexts.push(...verdict.contexts);

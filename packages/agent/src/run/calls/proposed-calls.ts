@@ -51,10 +51,7 @@ function inWorkspace(directory: string, workspace: string): string {
   return inside === '' ? '.' : inside.startsWith('..') ? directory : join(inside);
 }
 
-/**
- * Returns the directories in which the command of each call may start, by the ids of the events of the calls: absolute,
- * or relative to the workspace; none if it starts in the workspace.
- */
+/** Returns the directories in which the commands of calls may start, for `Conversation.startDirectories`. */
 export function startDirectories(
   calls: readonly PendingCall[],
   session: Session,

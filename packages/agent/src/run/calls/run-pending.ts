@@ -5,7 +5,6 @@ import { isApproved, denialOf, mustWait } from '../../confirmation/gate.ts';
 import { type ReviewedPending, changedReviewDrafts, reviewPending, type ReplyReviews } from './review-pending.ts';
 import { callErrorDraft, rejectionDraft, statusDraft, type Draft } from '../../log/drafts.ts';
 import type { StepContext, StepOutcome } from '../step-context.ts';
-import { hookRejectionDraft } from '../../confirmation/hooks/hook-drafts.ts';
 import { contextDrafts, passHooks, runHooksAfter } from './call-hooks.ts';
 import { endsRun } from './ends-run.ts';
 import { executeCall, isPending } from './execute-call.ts';
@@ -94,7 +93,7 @@ async function answerUnrunnable(
       // A crash may have lost the answer to a call that a hook blocked.
       const hasEffect = call.hasEffect && call.event.id !== startedId;
       const reason = hasEffect ? undefined : blocked.get(call.event.id);
-      if (reason !== undefined) return [hookRejectionDraft(call.event, reason)];
+      if (reason !== undefined) return [rejectionDraft(call.event, reason, 'hook')];
       const decision = recoveryDecision({ ...call, hasEffect }, tools, pending.slice(0, index));
       if (decision.kind === 'answer') return [callErrorDraft(call.event, decision.error)];
       runnable.push(decision.call);
