@@ -134,14 +134,19 @@ test('config context lists what files add, and what has no effect', async () => 
   project.write('AGENTS.md', 'Use tabs.');
   project.write('.agents/skills/release/SKILL.md', '---\nname: release\ndescription: x\n---\nTag: !`git tag`');
   project.write('.openhands/hooks.json', stop('true\u001b[2J'));
+  project.write('.claude/commands/review.md', 'Review $1.');
   const invocation = await project.varve('config', 'context', '-w', project.directory);
   expect(invocation.stdout).toMatch(
     /prompt +\S+AGENTS\.md +repository, 9 bytes\nskill +release +\S+, commands not trusted\n$/,
   );
   expect(invocation.stderr).toContain('no effect have hooks (.openhands/hooks.json), commands of the skill release');
+  expect(invocation.stderr).toContain('the command /review of sessions (.claude/commands/review.md)');
   await project.trust(project.directory);
   const trusted = await project.varve('config', 'context', '-w', project.directory);
-  expect([trusted.stderr, trusted.stdout]).toEqual(['', expect.stringMatching(/hook +Stop +true/)]);
+  expect([trusted.stderr, trusted.stdout]).toEqual([
+    '',
+    expect.stringMatching(/hook +Stop +true[^]*command +\/review +\.claude\/commands\/review\.md/),
+  ]);
   expect(trusted.stdout).not.toContain('\u001b');
 });
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { projectContext, loadExtensions, type Extensions } from '@varve/settings/agent';
+import { projectContext, loadExtensions, loadPromptCommands, type Extensions } from '@varve/settings/agent';
 import { settingsFor } from '../setup/settings.ts';
 import { untrustedLine } from '../setup/untrusted-line.ts';
 import { userHome, varveHome } from '../setup/varve-home.ts';
@@ -22,18 +22,24 @@ export async function showExtensions(path: string | undefined, io: TerminalIo): 
   const { files, skipped, unread } = await projectContext(places);
   const disabledSkills = settings.get('skills.disabled') ?? [];
   const extensions = await loadExtensions({ ...places, disabledSkills });
+  const { commands, warnings } = await loadPromptCommands(workspace, places);
   const rows: readonly Row[] = [
     ...files.map(({ path: name, bytes, isCut, origin }) => {
       return { kind: 'prompt', name, note: `${origin}, ${bytes} bytes${isCut ? ', cut' : ''}` };
     }),
     ...rowsOf(extensions),
+    ...commands.map(({ name, path: note }) => ({ kind: 'command', name: `/${name}`, note })),
     ...Object.keys(settings.get('mcp_servers') ?? {}).map((name) => ({ kind: 'server', name, note: 'settings' })),
   ];
   for (const line of table(rows)) io.stdout.line(line);
   if (rows.length === 0) io.stderr.line(styled('dim', `No file gives instructions to an agent in ${workspace}.`));
   for (const { path: name, reason } of skipped) io.stderr.line(styled('yellow', `${name} is left out. ${reason}`));
   for (const name of unread) io.stderr.line(styled('yellow', `${name} is of another tool and has no effect.`));
-  for (const line of [...extensions.warnings, ...extensions.untrusted.map((each) => untrustedLine(each, io))])
+  for (const line of [
+    ...extensions.warnings,
+    ...warnings,
+    ...extensions.untrusted.map((each) => untrustedLine(each, io)),
+  ])
     io.stderr.line(styled('yellow', line));
 }
 

@@ -30,7 +30,10 @@ test('commands of a user are used, and those of a workspace when a person has tr
   const names = async () => (await loadPromptCommands(workspace, directories)).commands.map(({ name }) => name);
   expect(await names()).toEqual(['review', 'plain']);
   const { configuration, digests, runs } = await trustSubject(workspace, directories);
-  expect(runs).toEqual(['the command /release of sessions', 'the command /review of sessions']);
+  expect(runs).toEqual([
+    'the command /release of sessions (.claude/commands/release.md)',
+    'the command /review of sessions (.varve/commands/review.md)',
+  ]);
   await trustStore(directories).add(configuration, digests);
   const { commands, warnings } = await loadPromptCommands(workspace, directories);
   expect(commands.map(({ name, description, argument }) => [name, description, argument])).toEqual([

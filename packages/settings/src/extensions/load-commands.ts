@@ -6,6 +6,7 @@ import { trustedParts } from './trusted-parts.ts';
 /** Message that a person sends by its name: a Markdown file. */
 export interface PromptCommand {
   readonly name: string;
+  readonly path: string;
   /** One line; empty if the file has none. */
   readonly description: string;
   /** Name of the arguments for the help. */
@@ -92,6 +93,7 @@ async function parsed({ name, path, text }: CommandFile, warnings: string[]): Pr
     const hint = fields['argument-hint'];
     return {
       name,
+      path,
       description: typeof fields['description'] === 'string' ? fields['description'] : firstLine(body),
       ...(typeof hint === 'string' && { argument: hint }),
       template: body,

@@ -110,7 +110,10 @@ function withAllServers(): boolean {
 
 /** Commands of a person for a session. */
 function commandsOf({ files }: Configuration): readonly string[] {
-  return files.flatMap(({ path }) => commandFileIn(path) ?? []).map((name) => `the command /${name} of sessions`);
+  return files.flatMap(({ path }) => {
+    const name = commandFileIn(path);
+    return name === undefined ? [] : [`the command /${name} of sessions (${path})`];
+  });
 }
 
 function serversOf(agents: readonly SubAgentDefinition[]): readonly SubAgentDefinition['mcpServers'][] {
