@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { onTestFailed } from 'vitest';
 import { runProgram } from '../src/program.ts';
 import { screen, type ScreenSize } from './screen.ts';
 
@@ -40,7 +41,7 @@ export interface WindowOptions extends ScreenSize {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts the command in a window of its own. */
+/** Starts the command in a window of its own. The failure of a test names what the window shows, and what it waits for. */
 export function openWindow(
   args: readonly string[],
   home: string,
@@ -51,7 +52,7 @@ export function openWindow(
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns, rows });
   const stderr = new PassThrough();
   let written = '';
-  const waiting = new Set<() => void>();
+  const waiting = new Map<() => void, string | RegExp>();
   let output = '';
   stdout.on('data', (chunk: Buffer) => {
     written += chunk.toString();
@@ -59,10 +60,14 @@ export function openWindow(
     window.write(chunk.toString(), () => {
       if (!isWhole) return;
       output = window.text();
-      for (const check of waiting) check();
+      for (const check of waiting.keys()) check();
     });
   });
   const env = { PATH: process.env['PATH'], HOME: home, TERM: 'xterm-256color', NO_COLOR: '1', ...added };
+  onTestFailed(() => {
+    const awaited = [...waiting.values()].map((what) => `, and the test waits for ${String(what)}`);
+    throw new Error(`The window shows this${awaited.join('')}:\n${window.text()}`);
+  });
   const code = runProgram(args, { env, cwd: home, stdin, stdout, stderr });
   const until = async (isReached: () => boolean, what: string | RegExp): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -71,7 +76,7 @@ export function openWindow(
         waiting.delete(check);
         resolve();
       };
-      waiting.add(check);
+      waiting.set(check, what);
       check();
       void code.then((status) => reject(new Error(`ended with ${status} before it showed ${String(what)}`)), reject);
     });

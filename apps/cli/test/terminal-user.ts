@@ -1,8 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
+import { onTestFailed } from 'vitest';
 import { runProgram } from '../src/program.ts';
 
-/** Runs a command on a terminal whose user answers each question, in order, with the text next to it. */
+/**
+ * Runs a command on a terminal whose user answers each question, in order, with the text next to it. The failure of a
+ * test names what it still waits for.
+ */
 export async function onTerminal(
   args: readonly string[],
   home: string,
@@ -13,6 +17,9 @@ export async function onTerminal(
   const stdout = new PassThrough();
   const left = [...dialogue];
   let output = '';
+  onTestFailed(() => {
+    if (left[0]) throw new Error(`The terminal shows this, and the test waits for ${left[0][0]}:\n${output}`);
+  });
   stderr.on('data', (chunk: Buffer) => {
     output += chunk.toString();
     const [question, answer] = left[0] ?? [];

@@ -68,7 +68,6 @@ export class ApprovalPrompt implements Prompt<Approval> {
     const { titleRows, rows } = approvalRows(this.#question, width);
     if (this.#typing) this.#typing.focused = this.focused;
     return [
-      '',
       ...titleRows.map((row) => this.#theme.paint('yellow', row)),
       ...rows,
       ...(this.#typing?.render(width) ?? []),
@@ -137,7 +136,7 @@ export class ChoicePrompt implements Prompt<string | undefined> {
 
   render(width: number): string[] {
     this.#filter.focused = this.focused;
-    return ['', this.#theme.paint('bold', this.#title), ...this.#filter.render(width), ...this.#list.render(width)];
+    return [this.#theme.paint('bold', this.#title), ...this.#filter.render(width), ...this.#list.render(width)];
   }
 
   #listOf(items: SelectItem[]): SelectList {

@@ -1,7 +1,7 @@
 import { truncateToWidth, type Component, type TUI } from '@earendil-works/pi-tui';
 import type { Theme } from './theme.ts';
 
-/** Row above the editor: what runs, for how long, and the keys for it. */
+/** Empty row above the editor, and a row below it if there is anything to show: what runs, for how long, and the keys for it. */
 export class StatusLine implements Component, Disposable {
   readonly #tui: TUI;
   readonly #theme: Theme;
@@ -43,7 +43,8 @@ export class StatusLine implements Component, Disposable {
   }
 
   render(width: number): string[] {
-    return ['', this.#theme.paint('dim', truncateToWidth(this.#text(), width))];
+    const text = this.#text();
+    return ['', ...(text === '' ? [] : [this.#theme.paint('dim', truncateToWidth(text, width))])];
   }
 
   #text(): string {
