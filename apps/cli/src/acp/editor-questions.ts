@@ -11,6 +11,7 @@ import { describeRule } from '@varve/agent/confirmation';
 import type { Approval, Question } from '../run/ask-approval.ts';
 import type { Questions } from '../run/questions.ts';
 import { callRows, placeRows, proposedRules, reasonRows, sessionGrant } from '../run/waiting-call.ts';
+import { taskQueue } from '../run/task-queue.ts';
 import { varveHome } from '../setup/varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { callParts, textContent } from './call-parts.ts';
@@ -26,7 +27,6 @@ export class EditorQuestions implements Pick<Questions, 'allowsHost' | 'allowsOu
   readonly io: TerminalIo;
   readonly #client: AgentContext;
   readonly #sessionId: string;
-  #last: Promise<unknown> = Promise.resolve();
 
   constructor(io: TerminalIo, client: AgentContext, sessionId: string) {
     this.io = io;
@@ -45,11 +45,7 @@ export class EditorQuestions implements Pick<Questions, 'allowsHost' | 'allowsOu
     return chosen === 'once' || chosen === 'session' || chosen === 'always' ? chosen : 'later';
   };
 
-  readonly inTurn = async <T>(ask: () => Promise<T>): Promise<T> => {
-    const asked = this.#last.then(ask);
-    this.#last = asked.catch(() => undefined);
-    return asked;
-  };
+  readonly inTurn = taskQueue();
 
   async allowsHost(host: string, workspace: string): Promise<boolean> {
     const title = `A program in the sandbox connects to ${host}`;

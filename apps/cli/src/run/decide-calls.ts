@@ -37,14 +37,14 @@ export interface CallReviewer {
   readonly showOutput?: (chunk: string, callId: string) => void;
 }
 
-/** Asks about waiting calls, and remembers what was approved for the session: the life of this process. */
+/** Asks about waiting calls, and remembers what was approved for the session: the life of this object. */
 export class CallDecisions {
   readonly #granted = new Set<string>();
   readonly #learned: PermissionRule[] = [];
-  readonly #options: RunOptions;
+  readonly #options: Pick<RunOptions, 'confirm'>;
   readonly #reviewer: CallReviewer;
 
-  constructor(options: RunOptions, reviewer: CallReviewer) {
+  constructor(options: Pick<RunOptions, 'confirm'>, reviewer: CallReviewer) {
     this.#options = options;
     this.#reviewer = reviewer;
   }
@@ -108,7 +108,7 @@ function placesIn(conversation: WaitingConversation): (call: PendingCall) => Cal
  * Returns the calls that a person is asked about: those that the policy asked about when they were stored. Another
  * policy may apply since then, so all are asked about if that explains nothing.
  */
-function askedOf(pending: readonly PendingCall[], { confirm }: RunOptions): readonly PendingCall[] {
+function askedOf(pending: readonly PendingCall[], { confirm }: Pick<RunOptions, 'confirm'>): readonly PendingCall[] {
   const asked = confirm === 'always' ? [] : pending.filter(isAsked);
   return asked.length === 0 ? pending : asked;
 }

@@ -4,6 +4,7 @@ import { styled } from '../terminal/output.ts';
 import { quotedRows, readingHints } from '../terminal/rows.ts';
 import type { Display } from './event-printer.ts';
 import { callRows } from './waiting-call.ts';
+import { taskQueue } from './task-queue.ts';
 
 /** Text of a question, and what each letter that answers it means. */
 interface Question {
@@ -18,7 +19,6 @@ interface Question {
  */
 export class Questions {
   readonly #display: Display;
-  #last: Promise<unknown> = Promise.resolve();
   #signal = AbortSignal.abort();
 
   constructor(display: Display) {
@@ -31,11 +31,7 @@ export class Questions {
   }
 
   /** Runs a function that asks after the ones before it. */
-  async inTurn<T>(ask: () => Promise<T>): Promise<T> {
-    const asked = this.#last.then(ask);
-    this.#last = asked.catch(() => undefined);
-    return asked;
-  }
+  readonly inTurn = taskQueue();
 
   /** Asks whether programs may connect to a host that no rule names. */
   async allowsHost(host: string, workspace: string): Promise<boolean> {

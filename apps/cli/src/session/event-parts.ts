@@ -47,6 +47,13 @@ export function markdownParts(text: string, { theme }: Pick<PartsContext, 'theme
   return [new Spacer(1), new Markdown(safeText(text.trim()), 0, 0, theme.markdown)];
 }
 
+/** Returns a text of one or more rows. */
+export function textPart(text: string, style: Style | undefined, theme: Theme): Component {
+  const safe = safeText(text).replaceAll('\t', '    ');
+  const rows = safe.split('\n').map((row) => (style ? theme.paint(style, row) : row));
+  return new Text(rows.join('\n'), 0, 0);
+}
+
 /** Returns the parts of formatted lines; messages of the user get an empty row above them. */
 export function linesParts(lines: readonly TextLine[], { theme, workspace }: PartsContext): readonly Component[] {
   return lines.flatMap(({ mark, text }) => [

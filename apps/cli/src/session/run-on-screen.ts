@@ -1,7 +1,6 @@
 import type { RunResult } from '@varve/agent';
 import { hasUnreadMessage } from '../run/has-unread-message.ts';
-import { CallDecisions } from '../run/decide-calls.ts';
-import type { RunOptions } from '../run/run-options.ts';
+import type { CallDecisions } from '../run/decide-calls.ts';
 import type { Work } from '../run/start-work.ts';
 import type { OpenSession } from './open-session.ts';
 import type { ScreenQuestions } from './screen-questions.ts';
@@ -10,7 +9,7 @@ import type { Screen } from './screen.ts';
 /** What a run on a screen uses. */
 export interface ScreenRun {
   readonly open: OpenSession;
-  readonly options: RunOptions;
+  readonly decisions: CallDecisions;
   readonly questions: ScreenQuestions;
   readonly screen: Screen;
   /** Ends the run, and leaves a question undecided. */
@@ -19,9 +18,8 @@ export interface ScreenRun {
 
 /** Runs until there is nothing left to decide and no message that the agent has not read. */
 export async function runOnScreen(work: Work, run: ScreenRun): Promise<RunResult> {
-  const { open, options, questions, screen, signal } = run;
+  const { open, decisions, questions, screen, signal } = run;
   const { conversation, follower, neverAsks } = open;
-  const decisions = new CallDecisions(options, questions);
   for (;;) {
     screen.status.set('waiting for the model');
     const result = await work({

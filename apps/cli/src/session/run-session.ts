@@ -4,6 +4,7 @@ import type { CommandTable } from '../command-line.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { resumeCommand } from '../run/resume-command.ts';
 import type { RunOptions } from '../run/run-options.ts';
+import { taskQueue } from '../run/task-queue.ts';
 import { editCopy } from '../terminal/edit-copy.ts';
 import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';
@@ -36,10 +37,12 @@ export async function runSession(
     using screen = new Screen(io, streams, () => Date.now());
     await using session = new Session(options, io, screen, program);
     const release = onInterrupt({ pause: () => session.quit(), stop: () => session.quit() });
+    // A message is for the conversation that the command before it opens.
+    const inTurn = taskQueue();
     const handle = (text: string): void => {
       void history.add(text);
       escape.reset();
-      void execute(text, session, slash).catch((error: unknown) => session.report(error));
+      void inTurn(async () => execute(text, session, slash)).catch((error: unknown) => session.report(error));
     };
     const escape = new EscapeKey(session, () => handle('/rewind'));
     const edit = (): void => {
@@ -49,7 +52,7 @@ export async function runSession(
     screen.completeWith(slash, session.workspace);
     screen.start({ submit: handle, escape: () => escape.press(), edit, quit: () => session.quit() });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
-    const started = session.start().catch((error: unknown) => session.report(error));
+    const started = inTurn(async () => session.start()).catch((error: unknown) => session.report(error));
     // They are those of the directory of a conversation that is opened.
     session.prompts = started.then(async () => promptCommands(session));
     void completePrompts(session, slash).catch((error: unknown) => session.report(error));

@@ -2,6 +2,7 @@ import type { ActionEvent } from '@varve/events/kinds';
 import type { Approval, Question } from '../run/ask-approval.ts';
 import type { Questions } from '../run/questions.ts';
 import { callRows } from '../run/waiting-call.ts';
+import { taskQueue } from '../run/task-queue.ts';
 import { varveHome } from '../setup/varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { ApprovalPrompt } from './prompts.ts';
@@ -11,8 +12,8 @@ import type { Screen } from './screen.ts';
 export class ScreenQuestions implements Pick<Questions, 'allowsHost' | 'allowsOutside' | 'inTurn'> {
   readonly #screen: Screen;
   readonly io: TerminalIo;
-  #last: Promise<unknown> = Promise.resolve();
   #open: ApprovalPrompt | undefined;
+  readonly #allowedHosts = new Set<string>();
 
   constructor(screen: Screen, io: TerminalIo) {
     this.#screen = screen;
@@ -39,13 +40,15 @@ export class ScreenQuestions implements Pick<Questions, 'allowsHost' | 'allowsOu
     this.#screen.draw();
   };
 
-  readonly inTurn = async <T>(ask: () => Promise<T>): Promise<T> => {
-    const asked = this.#last.then(ask);
-    this.#last = asked.catch(() => undefined);
-    return asked;
-  };
+  readonly inTurn = taskQueue();
+
+  /** Forgets the hosts that were allowed for the session. */
+  endApprovals(): void {
+    this.#allowedHosts.clear();
+  }
 
   async allowsHost(host: string, workspace: string): Promise<boolean> {
+    if (this.#allowedHosts.has(host)) return true;
     const title = `A program in the sandbox connects to ${host}. Allow it?`;
     const items = [
       { value: 'n', label: 'no' },
@@ -58,6 +61,7 @@ export class ScreenQuestions implements Pick<Questions, 'allowsHost' | 'allowsOu
       const rule = { decision: 'allow', on: 'host', pattern: host } as const;
       await permissionStore(varveHome(this.io)).add([rule], 'project', workspace);
     }
+    if (answer === 'y') this.#allowedHosts.add(host);
     return answer === 'y' || answer === 'a';
   }
 

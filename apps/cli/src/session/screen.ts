@@ -1,40 +1,26 @@
 import {
-  CombinedAutocompleteProvider,
   Container,
   Editor,
-  matchesKey,
   setCapabilities,
-  Text,
   TuiMainScreen,
   type Component,
+  type Focusable,
 } from '@earendil-works/pi-tui';
-import { safeText, type TextLine } from '@varve/events/text';
+import type { TextLine } from '@varve/events/text';
+import { taskQueue } from '../run/task-queue.ts';
 import type { Style } from '../terminal/output.ts';
 import type { ScreenStreams, TerminalIo } from '../terminal/terminal-io.ts';
-import { linesParts } from './event-parts.ts';
+import { completionsOf, type Completion } from './completions.ts';
+import { linesParts, textPart } from './event-parts.ts';
 import type { Folding } from './folded.ts';
 import { Footer } from './footer.ts';
 import { LiveView } from './live-view.ts';
 import { ChoicePrompt, type Choice, type Prompt } from './prompts.ts';
+import { ScreenKeys, type ScreenHandlers } from './screen-keys.ts';
 import { StatusLine } from './status-line.ts';
 import { StreamTerminal } from './stream-terminal.ts';
+import { stopJob, suspended } from './suspended.ts';
 import { themeOf, type Theme } from './theme.ts';
-
-/** What the keys of the person do. */
-export interface ScreenHandlers {
-  readonly submit: (text: string) => void;
-  readonly escape: () => void;
-  /** Opens what is typed in another editor. */
-  readonly edit: () => void;
-  readonly quit: () => void;
-}
-
-/** Command that is completed after a slash. */
-export interface Completion {
-  readonly name: string;
-  readonly description: string;
-  readonly argument?: string;
-}
 
 /** Screen of a session: the transcript, what runs, the editor or a question, and the footer. */
 export class Screen implements Disposable {
@@ -48,7 +34,7 @@ export class Screen implements Disposable {
   readonly #bottom = new Container();
   readonly #tui: TuiMainScreen;
   readonly #streams: ScreenStreams;
-  #isQuitting = false;
+  readonly #inTurn = taskQueue();
 
   constructor(io: TerminalIo, streams: ScreenStreams, now: () => number) {
     // Links of a text could lead elsewhere than they read, and images need an answer of the terminal.
@@ -63,9 +49,8 @@ export class Screen implements Disposable {
     this.status = new StatusLine(this.#tui, this.theme, now);
     this.footer = new Footer(this.theme);
     this.editor = this.newEditor();
-    this.#bottom.addChild(this.editor);
     for (const part of [this.#transcript, this.live, this.status, this.#bottom, this.footer]) this.#tui.addChild(part);
-    this.#tui.setFocus(this.editor);
+    this.#showBelow(this.editor);
   }
 
   /** Draws, and calls the handlers from now on. */
@@ -75,21 +60,22 @@ export class Screen implements Disposable {
       this.editor.addToHistory(text);
       submit(text.trim());
     };
-    this.#tui.addInputListener((data) => {
-      const isHandled = this.#handleKey(data, handlers);
-      return isHandled ? { consume: true } : undefined;
-    });
+    const toggleFolding = (): void => {
+      this.folding.isOpen = !this.folding.isOpen;
+      this.#tui.requestRender(true);
+    };
+    const { editor, status } = this;
+    const keys = new ScreenKeys(
+      { editor, status, toggleFolding, stopJob: () => stopJob(this.#tui, this.#streams.job) },
+      handlers,
+    );
+    this.#tui.addInputListener((data) => (keys.handle(data) ? { consume: true } : undefined));
     this.#tui.start();
   }
 
   /** Completes commands, and files of a directory after `@`. */
   completeWith(commands: readonly Completion[], directory: string): void {
-    const completions = commands.map(({ name, description, argument }) => ({
-      name,
-      description: safeText(description),
-      ...(argument !== undefined && { argumentHint: safeText(argument) }),
-    }));
-    this.editor.setAutocompleteProvider(new CombinedAutocompleteProvider(completions, directory));
+    this.editor.setAutocompleteProvider(completionsOf(commands, directory));
   }
 
   /** Adds parts at the end of the transcript. */
@@ -100,9 +86,7 @@ export class Screen implements Disposable {
 
   /** Adds a text of one or more rows. */
   print(text: string, style?: Style): void {
-    const safe = safeText(text).replaceAll('\t', '    ');
-    const rows = safe.split('\n').map((row) => (style ? this.theme.paint(style, row) : row));
-    this.add([new Text(rows.join('\n'), 0, 0)]);
+    this.add([textPart(text, style, this.theme)]);
   }
 
   /** Adds formatted lines. */
@@ -130,20 +114,14 @@ export class Screen implements Disposable {
     this.#tui.requestRender();
   }
 
-  /** Shows a question in place of the editor until it is answered. */
+  /** Shows a question in place of the editor, after those before it, until it is answered. */
   async ask<Answer>(prompt: Prompt<Answer>): Promise<Answer> {
-    this.#bottom.clear();
-    this.#bottom.addChild(prompt);
-    this.#tui.setFocus(prompt);
-    this.draw();
-    try {
-      return await prompt.answer;
-    } finally {
-      this.#bottom.clear();
-      this.#bottom.addChild(this.editor);
-      this.#tui.setFocus(this.editor);
-      this.draw();
-    }
+    void this.#inTurn(async () => {
+      this.#showBelow(prompt);
+      await prompt.answer;
+      this.#showBelow(this.editor);
+    });
+    return prompt.answer;
   }
 
   /** Returns an editor for a question. */
@@ -158,13 +136,7 @@ export class Screen implements Disposable {
 
   /** Lets the terminal go while another program uses it. */
   async suspended<T>(use: () => Promise<T>): Promise<T> {
-    this.#tui.stop();
-    try {
-      return await use();
-    } finally {
-      this.#tui.start();
-      this.#tui.requestRender(true);
-    }
+    return suspended(this.#tui, use);
   }
 
   [Symbol.dispose](): void {
@@ -173,49 +145,10 @@ export class Screen implements Disposable {
     this.#streams[Symbol.dispose]();
   }
 
-  #handleKey(data: string, { escape, edit, quit }: Omit<ScreenHandlers, 'submit'>): boolean {
-    if (matchesKey(data, 'ctrl+c')) {
-      this.#interrupt(quit);
-      return true;
-    }
-    this.#isQuitting = false;
-    this.status.hint('');
-    if (matchesKey(data, 'ctrl+o')) {
-      this.folding.isOpen = !this.folding.isOpen;
-      this.#tui.requestRender(true);
-      return true;
-    }
-    if (matchesKey(data, 'ctrl+z')) {
-      this.#stopJob();
-      return true;
-    }
-    if (!this.editor.focused) return false;
-    if (matchesKey(data, 'ctrl+g')) {
-      edit();
-      return true;
-    }
-    if (matchesKey(data, 'ctrl+d') && this.editor.getText() === '') {
-      quit();
-      return true;
-    }
-    if (!matchesKey(data, 'escape') || this.editor.isShowingAutocomplete()) return false;
-    escape();
-    return true;
-  }
-
-  #interrupt(quit: () => void): void {
-    if (this.#isQuitting) return quit();
-    this.#isQuitting = true;
-    if (this.editor.focused) this.editor.setText('');
-    this.status.hint('Press Ctrl-C again to leave.');
-  }
-
-  #stopJob(): void {
-    this.#tui.stop();
-    process.once('SIGCONT', () => {
-      this.#tui.start();
-      this.#tui.requestRender(true);
-    });
-    this.#streams.job.signal('SIGTSTP');
+  #showBelow(part: Component & Focusable): void {
+    this.#bottom.clear();
+    this.#bottom.addChild(part);
+    this.#tui.setFocus(part);
+    this.draw();
   }
 }

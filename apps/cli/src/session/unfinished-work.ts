@@ -1,17 +1,30 @@
-import type { ConversationState } from '@varve/agent';
+import type { Conversation, ConversationState } from '@varve/agent';
 import type { ActionEvent } from '@varve/events/kinds';
 import type { PendingCall } from '@varve/events/projections';
 import { eventLines, type TextLine } from '@varve/events/text';
+import type { Screen } from './screen.ts';
+
+/** Shows what the last process of a conversation left open, and asks whether to continue with it. */
+export async function asksToContinue({ state }: Pick<Conversation, 'state'>, screen: Screen): Promise<boolean> {
+  const unfinished = unfinishedWork(state);
+  if (!unfinished) return false;
+  screen.printLines(unfinished.lines);
+  const items = [
+    { value: 'y', label: 'yes' },
+    { value: 'n', label: 'not now (/continue does it later)' },
+  ];
+  return (await screen.choose({ title: unfinished.question, items })) === 'y';
+}
 
 /** What a conversation was doing when its last process ended. */
-export interface UnfinishedWork {
+interface UnfinishedWork {
   readonly lines: readonly TextLine[];
   /** Question whether to continue with it. */
   readonly question: string;
 }
 
 /** Returns what was in progress when the last process of a conversation ended; undefined if nothing was. */
-export function unfinishedWork({
+function unfinishedWork({
   status,
   pending,
 }: Pick<ConversationState, 'status' | 'pending'>): UnfinishedWork | undefined {

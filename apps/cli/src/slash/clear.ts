@@ -4,5 +4,5 @@ import type { SessionCommand } from '../session/session-command.ts';
 export const clear: SessionCommand = {
   name: 'clear',
   description: 'starts a new conversation; this one is kept',
-  run: async (session) => session.startNew(),
+  run: async (session) => session.switchTo(),
 };

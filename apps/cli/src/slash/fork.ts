@@ -11,7 +11,7 @@ export const fork: SessionCommand = {
     const copy = await conversation.fork();
     const { id } = copy;
     await copy[Symbol.asyncDispose]();
-    await session.reopen({ resume: id });
+    await session.switchTo(id);
     session.screen.print(`This is a copy, ${id.slice(0, 8)}, of ${conversation.id.slice(0, 8)}.`, 'dim');
   },
 };

@@ -11,7 +11,7 @@ export const resume: SessionCommand = {
     const { io, screen, options } = session;
     const chosen = argument === '' ? await chooseIn() : argument;
     if (chosen === undefined) return;
-    await session.reopen({ resume: chosen });
+    await session.switchTo(chosen);
 
     async function chooseIn(): Promise<string | undefined> {
       await using store = await openExistingStore(io, options.store);

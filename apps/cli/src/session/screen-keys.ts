@@ -1,0 +1,70 @@
+import { matchesKey, type Editor } from '@earendil-works/pi-tui';
+import type { StatusLine } from './status-line.ts';
+
+/** What the keys of the person do. */
+interface KeyHandlers {
+  readonly escape: () => void;
+  /** Opens what is typed in another editor. */
+  readonly edit: () => void;
+  readonly quit: () => void;
+}
+
+/** What inputs and keys of the person do. */
+export interface ScreenHandlers extends KeyHandlers {
+  readonly submit: (text: string) => void;
+}
+
+/** Parts of a screen that keys change. */
+interface KeyedScreen {
+  readonly editor: Editor;
+  readonly status: StatusLine;
+  /** Shows long texts whole, or folds them. */
+  readonly toggleFolding: () => void;
+  /** Stops the program until the shell continues it. */
+  readonly stopJob: () => void;
+}
+
+/** Keys that a screen handles before its editor or question. */
+export class ScreenKeys {
+  readonly #screen: KeyedScreen;
+  readonly #handlers: KeyHandlers;
+  #isQuitting = false;
+
+  constructor(screen: KeyedScreen, handlers: KeyHandlers) {
+    this.#screen = screen;
+    this.#handlers = handlers;
+  }
+
+  /** Handles a key. Returns false for one of the editor or the question. */
+  handle(data: string): boolean {
+    const { status } = this.#screen;
+    if (matchesKey(data, 'ctrl+c')) {
+      this.#interrupt();
+      return true;
+    }
+    this.#isQuitting = false;
+    status.hint('');
+    const action = this.#actionOf(data);
+    action?.();
+    return action !== undefined;
+  }
+
+  #actionOf(data: string): (() => void) | undefined {
+    const { editor, toggleFolding, stopJob } = this.#screen;
+    const { escape, edit, quit } = this.#handlers;
+    if (matchesKey(data, 'ctrl+o')) return toggleFolding;
+    if (matchesKey(data, 'ctrl+z')) return stopJob;
+    if (!editor.focused) return undefined;
+    if (matchesKey(data, 'ctrl+g')) return edit;
+    if (matchesKey(data, 'ctrl+d') && editor.getText() === '') return quit;
+    return matchesKey(data, 'escape') && !editor.isShowingAutocomplete() ? escape : undefined;
+  }
+
+  #interrupt(): void {
+    const { editor, status } = this.#screen;
+    if (this.#isQuitting) return this.#handlers.quit();
+    this.#isQuitting = true;
+    if (editor.focused) editor.setText('');
+    status.hint('Press Ctrl-C again to leave.');
+  }
+}

@@ -1,0 +1,114 @@
+import type { RunResult } from '@varve/agent';
+import { CallDecisions } from '../run/decide-calls.ts';
+import { endSentence } from '../run/report-end.ts';
+import { goalLine, startWork, type Work } from '../run/start-work.ts';
+import { withImages } from './attached-images.ts';
+import { reportProblem } from './report-problem.ts';
+import { runOnScreen } from './run-on-screen.ts';
+import type { ScreenQuestions } from './screen-questions.ts';
+import type { Screen } from './screen.ts';
+import type { ShownConversation } from './shown-conversation.ts';
+
+/** Longest time that a title takes, in milliseconds. */
+const maxTitleMs = 30_000;
+
+/** Runs of a session, one at a time, and what the person approved for all of them. */
+export class SessionRuns {
+  readonly #shown: ShownConversation;
+  readonly #screen: Screen;
+  readonly #questions: ScreenQuestions;
+  #running: Promise<void> | undefined;
+  #interruption = new AbortController();
+  #decisions: CallDecisions | undefined;
+
+  constructor(shown: ShownConversation, screen: Screen, questions: ScreenQuestions) {
+    this.#shown = shown;
+    this.#screen = screen;
+    this.#questions = questions;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Resolves when nothing runs. */
+  get ended(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
+  /** Sends a message: to the run in progress, or to a new one. With `goal` it is an objective. */
+  async send(text: string, goal: boolean): Promise<void> {
+    const { conversation, prepared } = await this.#shown.opened().catch((error: unknown) => {
+      // What was typed is kept until it can be sent.
+      this.#screen.editor.setText(text);
+      this.#screen.draw();
+      throw error;
+    });
+    if (goal && !this.isRunning) return this.#start(await startWork(conversation, text, { goal }));
+    const { workspace } = conversation;
+    const { input, problems } = await withImages(text, prepared.agent.model, workspace, this.#questions.io);
+    for (const problem of problems) this.#screen.print(problem, 'yellow');
+    await conversation.send(input);
+    if (this.isRunning) this.#screen.status.hint('The agent reads the message before its next step.');
+    else await this.continue();
+  }
+
+  /** Runs the conversation, unless it runs. */
+  async continue(): Promise<void> {
+    const { conversation } = await this.#shown.opened();
+    if (!this.isRunning) this.#start(async (options) => conversation.run(options));
+  }
+
+  /** Interrupts the run, and leaves a question undecided. Returns false if nothing runs. */
+  interrupt(): boolean {
+    if (!this.isRunning) return false;
+    this.#interruption.abort();
+    this.#questions.cancel();
+    void this.#shown.conversation?.interrupt();
+    return true;
+  }
+
+  /** Forgets what was approved for the session. */
+  endApprovals(): void {
+    this.#decisions = undefined;
+    this.#questions.endApprovals();
+  }
+
+  /** Starts to work on the conversation. What fails is printed. */
+  #start(work: Work): void {
+    this.#interruption = new AbortController();
+    this.#running = this.#runToEnd(work, this.#interruption.signal)
+      .catch((error: unknown) => reportProblem(error, this.#screen))
+      .finally(() => {
+        this.#running = undefined;
+        this.#screen.status.hint('');
+        this.#screen.status.set(undefined);
+      });
+  }
+
+  async #runToEnd(work: Work, signal: AbortSignal): Promise<void> {
+    const open = await this.#shown.opened();
+    const { conversation, prepared, follower } = open;
+    const model = async () => (await prepared.ownModel('title').catch(() => undefined)) ?? 'none';
+    await using title = conversation.titleWriter({ model, maxMs: maxTitleMs, onFailure: () => undefined });
+    title.start();
+    this.#decisions ??= new CallDecisions(this.#shown.options, this.#questions);
+    const [questions, screen, decisions] = [this.#questions, this.#screen, this.#decisions];
+    const result = await runOnScreen(work, { open, decisions, questions, screen, signal });
+    if (result.reason === 'finished') await title.finished();
+    await follower.caughtUp();
+    this.#showEnd(result);
+  }
+
+  #showEnd(result: RunResult): void {
+    const { live } = this.#screen;
+    live.endReply();
+    live.endOutput();
+    const { conversation } = this.#shown;
+    const goal = conversation && goalLine(conversation);
+    if (goal) this.#screen.printLines([goal]);
+    if (result.reason === 'error') reportProblem(result.error, this.#screen);
+    const sentence = endSentence(result);
+    if (sentence !== undefined) this.#screen.print(sentence, 'yellow');
+  }
+}

@@ -1,0 +1,134 @@
+import type { Conversation } from '@varve/agent';
+import type { RunOptions } from '../run/run-options.ts';
+import { eventParts } from './event-parts.ts';
+import { stateOfNew, stateOfOpen, stateOfPlace } from './footer-state.ts';
+import { openSession, type OpenSession } from './open-session.ts';
+import { isHeld, reportProblem } from './report-problem.ts';
+import type { ScreenQuestions } from './screen-questions.ts';
+import type { Screen } from './screen.ts';
+import { watchSession, type WatchedSession } from './watched-session.ts';
+
+/** Events of a resumed conversation that are shown; earlier ones are counted. */
+const shownEvents = 200;
+
+/** Conversation on the screen of a session: not stored yet, open, or only watched while another process holds it. */
+export class ShownConversation {
+  /** Options of the conversation; `resume` is its id once it is stored. */
+  options: RunOptions;
+  readonly #screen: Screen;
+  readonly #questions: ScreenQuestions;
+  #open: OpenSession | undefined;
+  #watched: WatchedSession | undefined;
+  /** Conversation whose events are on the screen, and their number. */
+  #shown: { readonly id: string; readonly count: number } | undefined;
+
+  constructor(options: RunOptions, screen: Screen, questions: ScreenQuestions) {
+    this.options = options;
+    this.#screen = screen;
+    this.#questions = questions;
+  }
+
+  /** The conversation, while it is open. */
+  get conversation(): Conversation | undefined {
+    return this.#open?.conversation;
+  }
+
+  /** Id of the conversation, also of one that another process holds. */
+  get id(): string | undefined {
+    return this.#open?.conversation.id ?? this.#watched?.id;
+  }
+
+  /** Directory of the agent. */
+  get workspace(): string {
+    const { workspace = this.#questions.io.cwd } = this.options;
+    return this.#open?.conversation.workspace ?? this.#watched?.workspace ?? workspace;
+  }
+
+  /** Opens the conversation of `resume`, or shows what a new one would use. Returns the conversation that it opened. */
+  async start(): Promise<Conversation | undefined> {
+    const { resume } = this.options;
+    if (resume === undefined) {
+      this.#screen.footer.replace(await stateOfNew(this.options, this.#questions.io));
+      await this.#showPlace(this.workspace);
+      return undefined;
+    }
+    try {
+      return (await this.opened()).conversation;
+    } catch (error) {
+      if (!isHeld(error)) throw error;
+      await this.#watch(resume);
+      reportProblem(error, this.#screen);
+      return undefined;
+    }
+  }
+
+  /** Opens the conversation, or creates it, unless it is open. */
+  async opened(): Promise<OpenSession> {
+    if (this.#open) return this.#open;
+    const opened = await openSession(this.options, this.#screen, this.#questions, this.#firstShown);
+    this.#open = opened;
+    const { conversation, prepared } = opened;
+    this.options = { ...this.options, resume: conversation.id };
+    this.#screen.footer.update(stateOfOpen(conversation, prepared));
+    await this.#showPlace(conversation.workspace);
+    return opened;
+  }
+
+  /** Closes the conversation; its transcript stays on the screen. */
+  async close(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    await this.#endWatch();
+    if (!open) return;
+    await open[Symbol.asyncDispose]();
+    this.#shown = { id: open.conversation.id, count: open.follower.shown };
+  }
+
+  /** Goes to an event on any branch, or before all events, and shows the conversation up to there. */
+  async goTo(eventId: string | undefined): Promise<void> {
+    const { conversation, follower } = await this.opened();
+    await conversation.navigate(eventId);
+    await follower.caughtUp();
+    const { theme, folding } = this.#screen;
+    this.#screen.clear();
+    for (const event of conversation.state.view.events)
+      this.#screen.add(eventParts(event, { theme, folding, workspace: conversation.workspace }));
+  }
+
+  /** Removes the transcript from the screen. */
+  clear(): void {
+    this.#shown = undefined;
+    this.#screen.clear();
+  }
+
+  /** Shows the conversation from its log until it can be opened. */
+  async #watch(id: string): Promise<void> {
+    const { store } = this.options;
+    this.#watched = await watchSession({ id, store, from: this.#firstShown }, this.#screen, this.#questions.io);
+    await this.#showPlace(this.#watched.workspace);
+  }
+
+  /** Ends a conversation's part of the screen, and keeps what is shown of it. */
+  async #endWatch(): Promise<void> {
+    const watched = this.#watched;
+    this.#watched = undefined;
+    if (!watched) return;
+    await watched[Symbol.asyncDispose]();
+    this.#shown = { id: watched.id, count: watched.follower.shown };
+  }
+
+  /** Events before the last ones, or before those that are on the screen, are not shown. */
+  readonly #firstShown = async (head: number): Promise<number> => {
+    await this.#endWatch();
+    const { resume = '' } = this.options;
+    if (this.#shown?.id.startsWith(resume) && resume !== '') return Math.min(head, this.#shown.count);
+    const from = resume === '' ? 0 : Math.max(0, head - shownEvents);
+    if (from > 0) this.#screen.print(`… ${from} earlier events (/history shows all)`, 'dim');
+    return from;
+  };
+
+  async #showPlace(directory: string): Promise<void> {
+    this.#screen.footer.update(await stateOfPlace(directory, this.options, this.#questions.io));
+    this.#screen.draw();
+  }
+}

@@ -1,0 +1,76 @@
+import { realpath } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
+import { newHome } from './run-varve.ts';
+import { keys, leaveWindow, openWindow, type SessionWindow } from './session-window.ts';
+
+const push = { calls: [{ name: 'terminal', arguments: { command: 'git push origin main' } }] };
+
+/** Approves a command for the session in a first run. */
+async function approvedWindow(server: ScriptedServer): Promise<SessionWindow> {
+  const home = await realpath(await newHome());
+  const window = openWindow(['--base-url', server.url, '--model', 'm', '--sandbox', 'off'], home);
+  await window.shows('sandbox: ');
+  window.press('Publish', keys.enter);
+  await window.shows('Approve this tool call?');
+  window.press('s');
+  await window.shows('Once.');
+  return window;
+}
+
+test('an approval for the session holds for later messages, also with another model', async () => {
+  await using server = await scriptedServer([
+    push,
+    { text: 'Once.' },
+    push,
+    { text: 'Twice.' },
+    push,
+    { text: 'Third.' },
+  ]);
+  const window = await approvedWindow(server);
+  window.press('Again', keys.enter);
+  await window.shows('Twice.');
+  window.press('/model other', keys.enter);
+  await window.shows('other · ');
+  window.press('And again', keys.enter);
+  await window.shows('Third.');
+  expect(window.history().match(/fatal: /g)?.length).toBeGreaterThanOrEqual(3);
+  await leaveWindow(window);
+  server.assertDone();
+});
+
+test.for(['/clear', '/fork', '/permissions auto'])(
+  'after %s the same command is asked about again',
+  async (command) => {
+    await using server = await scriptedServer([push, { text: 'Once.' }, push, { text: 'Left.', expect: 'not now' }]);
+    const window = await approvedWindow(server);
+    window.press(command, keys.enter);
+    window.press('Publish again', keys.enter);
+    await window.shows('Approve this tool call?');
+    window.press('n');
+    await window.shows('Reason');
+    window.press('not now', keys.enter);
+    await window.shows('Left.');
+    await leaveWindow(window);
+    server.assertDone();
+  },
+);
+
+test('a question waits until the one before it is answered', async () => {
+  const home = await realpath(await newHome());
+  const gate = Promise.withResolvers<void>();
+  await using server = await scriptedServer([{ ...push, gate: gate.promise }, { text: 'Pushed.' }]);
+  const window = openWindow(['--base-url', server.url, '--model', 'm', '--sandbox', 'off'], home);
+  await window.shows('sandbox: ');
+  window.press('Publish', keys.enter);
+  await window.shows('waiting for the model');
+  window.press('/rewind', keys.enter);
+  await window.shows('Go back to before this message');
+  gate.resolve();
+  await window.shows('$ git push origin main');
+  window.press(keys.escape);
+  expect(await window.shows('Approve this tool call?')).not.toContain('Go back');
+  window.press('y');
+  await window.shows('Pushed.');
+  await leaveWindow(window);
+});
