@@ -41,7 +41,7 @@ export interface WindowOptions extends ScreenSize {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts the command in a window of its own. The failure of a test names what the window shows, and what it waits for. */
+/** Starts the command in a window of its own. The failure of a test names what it shows and what the test waits for. */
 export function openWindow(
   args: readonly string[],
   home: string,

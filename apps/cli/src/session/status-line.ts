@@ -1,7 +1,7 @@
 import { truncateToWidth, type Component, type TUI } from '@earendil-works/pi-tui';
 import type { Theme } from './theme.ts';
 
-/** Empty row above the editor, and a row below it if there is anything to show: what runs, for how long, and the keys for it. */
+/** Rows above the editor: an empty one, and what runs, for how long, and the keys for it, while anything does. */
 export class StatusLine implements Component, Disposable {
   readonly #tui: TUI;
   readonly #theme: Theme;
