@@ -17,6 +17,8 @@ const refused: ReadonlySet<string> = new Set([
   'gc',
   'mcp add',
   'mcp rm',
+  'mcp login',
+  'mcp logout',
   'skill install',
   'skill rm',
   'plugin install',

@@ -33,6 +33,8 @@ const refused = [
   ['scrub'],
   ['gc'],
   ['mcp-server'],
+  ['mcp', 'login', 'x'],
+  ['mcp', 'logout', 'x'],
   ['run', '--confirm', 'never', 'task'],
   ['run', '--sandbox', 'off', 'task'],
   ['run', '--set', 'confirmation.policy=never', 'task'],

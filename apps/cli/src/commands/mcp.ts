@@ -5,8 +5,9 @@ import { defaultCommand } from './default-command.ts';
 
 // Loaded by the subcommands, so that the help appears faster.
 const load = async () => import('../configure/mcp-actions.ts');
+const loadLogin = async () => import('../configure/mcp-login.ts');
 
-/** Lists, adds, tests and removes servers of the model context protocol. */
+/** Lists, adds, tests, logs in at and removes servers of the model context protocol. */
 export const mcp: CliCommand = {
   register(parent, io, done) {
     const group = parent.command('mcp').enablePositionalOptions().description('Servers of tools (MCP) of your agents.');
@@ -34,6 +35,22 @@ export const mcp: CliCommand = {
       .argument('<name>', 'the server')
       .description('Start a server of the settings and list its tools.')
       .action(async (name: string) => done(await (await load()).testServer(name, io)));
+    group
+      .command('login')
+      .argument('<name>', 'a server with an address')
+      .description('Log in at a server with OAuth, in your browser.')
+      .action(async (name: string) => {
+        await (await loadLogin()).logInToServer(name, io);
+        done(exitCodes.ok);
+      });
+    group
+      .command('logout')
+      .argument('<name>', 'the server')
+      .description('Remove the stored login at a server.')
+      .action(async (name: string) => {
+        await (await loadLogin()).logOutOfServer(name, io);
+        done(exitCodes.ok);
+      });
     group
       .command('rm')
       .alias('remove')

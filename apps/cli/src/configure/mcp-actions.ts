@@ -2,6 +2,7 @@ import type { Settings } from '@varve/settings';
 import { startServers } from '@varve/settings/agent';
 import { CliError } from '../cli-error.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { loginsOf } from '../setup/secrets.ts';
 import { settingsFor } from '../setup/settings.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -72,6 +73,7 @@ export async function testServer(name: string, io: TerminalIo): Promise<ExitCode
     env: io.env,
     variables: {},
     masked: [],
+    logins: loginsOf(io),
   });
   const tools = started.tools.filter(({ params }) => params.server === name);
   for (const { params } of tools) for (const tool of params.tools) io.stdout.line(tool);
@@ -101,7 +103,8 @@ function serversOf(value: unknown): Servers {
   return (value ?? {}) as Servers;
 }
 
-function unknownServer(name: string): CliError {
+/** Returns the error for a name without a server. */
+export function unknownServer(name: string): CliError {
   return new CliError(exitCodes.missing, `There is no server ${name} in the settings.`, '`varve mcp list` lists them.');
 }
 

@@ -21,7 +21,7 @@ export { toolKindsFor } from './tools-from-settings.ts';
 export { loadPromptCommands, promptOf, type PromptCommand } from '../extensions/load-commands.ts';
 export { loadExtensions, type Extensions } from '../extensions/load-extensions.ts';
 export type { UntrustedDirectory } from '../extensions/trusted-parts.ts';
-export { type FileServer } from '../extensions/configured-servers.ts';
+export { configuredServers, type FileServer } from '../extensions/configured-servers.ts';
 export { resolveServer } from '../extensions/resolve-server.ts';
 export { secretsOfConfig, secretsOfServer } from '../extensions/secrets-of-server.ts';
 export { serversOfFile } from '../definitions/mcp-server.ts';

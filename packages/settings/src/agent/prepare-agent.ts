@@ -1,9 +1,11 @@
 import type { Agent } from '@varve/agent';
 import type { Json } from '@varve/events';
 import { LlmError, type LanguageModel } from '@varve/llm';
+import type { McpLogins } from '@varve/tools/mcp';
 import { SettingsError } from '../error.ts';
 import type { Extensions } from '../extensions/load-extensions.ts';
 import type { ModelRole } from '../profiles/model-profiles.ts';
+import { mcpLogins } from '../secrets/mcp-logins.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { agentFromSettings, type AgentSetup } from './agent-from-settings.ts';
 import type { ResumedHooks } from './hooks-for-run.ts';
@@ -80,10 +82,11 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
   const sides = await sideModelsOf(models);
   const modelKeys = [main, summarizer, sides].flatMap((each) => each?.secrets ?? []);
   const { masked, variables, referable, problems } = await personSecrets(options.secrets, modelKeys);
-  const parts = await prepareParts({ ...options, stored: ownParts(options), masked, variables, referable });
+  const logins = mcpLogins(options);
+  const parts = await prepareParts({ ...options, stored: ownParts(options), masked, variables, referable, logins });
   created.use(parts.walls);
   created.use(parts);
-  const started = { models, masked, variables };
+  const started = { models, masked, variables, logins };
   const subAgents = created.use(await subAgentsOf(parts, started, options));
   const ignored: string[] = [];
   const { agent, problems: missing } = agentOf(options, {
@@ -129,7 +132,10 @@ function agentOf({ stored }: PrepareAgentOptions, setup: AgentSetup): ResumedAge
 /** Returns the sub-agents of an agent that may start some; undefined for another one, whose models are not needed. */
 async function subAgentsOf(
   { subAgents, walls }: PreparedParts,
-  { models, ...secrets }: { readonly models: RoleModels } & Pick<PersonSecrets, 'masked' | 'variables'>,
+  {
+    models,
+    ...secrets
+  }: { readonly models: RoleModels; readonly logins: McpLogins } & Pick<PersonSecrets, 'masked' | 'variables'>,
   { settings, stored, workspace, env }: PrepareAgentOptions,
 ): Promise<PreparedSubAgents | undefined> {
   const isOffered = startsSubAgents(toolNames(settings).map((name) => ({ name })));

@@ -1,7 +1,7 @@
 import type { Settings } from '../layers/resolve-settings.ts';
 import type { Sandbox } from '@varve/sandbox';
 import type { Variables } from '@varve/text';
-import type { McpServers, McpToolSpec } from '@varve/tools/mcp';
+import type { McpLogins, McpServers, McpToolSpec } from '@varve/tools/mcp';
 import { configuredServers, type FileServer } from '../extensions/configured-servers.ts';
 import { secretsOfServer } from '../extensions/secrets-of-server.ts';
 
@@ -23,6 +23,8 @@ export interface StartServersOptions {
   readonly stored?: readonly McpToolSpec[] | undefined;
   /** Walls around the processes of servers whose configuration does not refuse it. Default: none. */
   readonly sandbox?: Sandbox | undefined;
+  /** Logins of the person at servers. Default: none. */
+  readonly logins?: McpLogins | undefined;
 }
 
 /** Servers of an agent. Disposing ends those that no conversation uses. */
@@ -35,7 +37,7 @@ export interface StartedServers extends AsyncDisposable, Pick<McpServers, 'tools
 /** Starts the servers. Those of a stored conversation that do not start answer each call with that. */
 export async function startServers(
   files: readonly FileServer[],
-  { env, masked, variables, stored = [], sandbox, ...places }: StartServersOptions,
+  { env, masked, variables, stored = [], sandbox, logins, ...places }: StartServersOptions,
 ): Promise<StartedServers> {
   const { servers, outside, problems } = configuredServers(files, { ...places, secrets: variables });
   if (Object.keys(servers).length === 0 && stored.length === 0)
@@ -46,6 +48,7 @@ export async function startServers(
   const started = await startMcpServers(servers, {
     env,
     secrets: [...masked, ...secrets],
+    ...(logins && { logins }),
     sandboxOf: (name) => (outside.has(name) ? undefined : sandbox),
   });
   const isStarted = (server: string): boolean => started.tools.some(({ params }) => params.server === server);

@@ -61,10 +61,17 @@ test.for([
   [{ url: 'http://mcp.example', headers: { x: '${TOKEN}' } }, 'not encrypted'],
   [{ url: 'file:///etc/passwd' }, 'not valid'],
   [{ transport: 'http', command: 'x' }, 'neither'],
-  [{ url: 'https://mcp.example', auth: { strategy: 'oauth2' } }, '"oauth2", which is not supported'],
+  [{ url: 'https://mcp.example', auth: { strategy: 'other' } }, '"other", which is not supported'],
+  [{ command: 'x', auth: { strategy: 'oauth2' } }, '"oauth2", which is not supported'],
 ] as const)('%j is a problem that names the reason', async ([server, reason]) => {
   const { servers, problems } = await serversOf({ mcp_servers: { one: server } });
   expect([servers, problems]).toEqual([{}, [expect.stringContaining(reason)]]);
+});
+
+test('a server with OAuth is one with an address', async () => {
+  const server = { url: 'https://mcp.example', auth: { strategy: 'oauth2' } };
+  const { servers, problems } = await serversOf({ mcp_servers: { one: server } });
+  expect([servers, problems]).toMatchObject([{ one: { url: 'https://mcp.example' } }, []]);
 });
 
 test('a server on this machine may get a secret without encryption', async () => {

@@ -28,7 +28,8 @@ export function resolveServer(name: string, config: McpServerConfig, context: Se
   const limitMs = Math.min(timeout ?? 0, 3600) * 1000;
   const limit = timeout === undefined ? {} : { timeoutMs: limitMs, startMs: limitMs };
   const strategy = config.auth?.['strategy'];
-  if (config.auth && strategy !== 'none')
+  // Stored logins need no setting.
+  if (config.auth && strategy !== 'none' && (strategy !== 'oauth2' || command !== undefined))
     throw invalid(`uses the authorization ${JSON.stringify(strategy)}, which is not supported`);
   if (command !== undefined && (transport === undefined || transport === 'stdio')) {
     return {

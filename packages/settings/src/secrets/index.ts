@@ -1,5 +1,6 @@
 export { fernet, isToken, keyOfPassphrase, type Cipher } from './fernet.ts';
 export { valueOf } from './lookup.ts';
+export { mcpLogins } from './mcp-logins.ts';
 export { privateRecords, type PrivateRecords } from './private-records.ts';
 export { moveSecretKey, type KeyPlace } from './secret-key.ts';
 export {

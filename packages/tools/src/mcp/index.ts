@@ -1,4 +1,5 @@
 export { connectMcp } from './connect-mcp.ts';
 export type { McpConnection } from './mcp-connection.ts';
-export type { McpServer } from './mcp-server.ts';
+export { logInToMcp, type McpLogin, type McpLogins } from './mcp-login.ts';
+export type { McpAddress, McpServer } from './mcp-server.ts';
 export { startMcpServers, type McpServers, type McpToolSpec } from './mcp-servers.ts';

@@ -1,20 +1,20 @@
 import {
   Client,
-  SSEClientTransport,
-  StreamableHTTPClientTransport,
   type Transport,
   type CallToolResult,
   type JsonSchemaValidatorResult,
 } from '@modelcontextprotocol/client';
-import { truncateMiddle, type Redactor, type Variables } from '@varve/text';
+import { truncateMiddle, type Mask, type Redactor, type Variables } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
 import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import { shellEnvironment } from '../processes/shell-environment.ts';
-import { limitedFetch } from './limited-fetch.ts';
+import { addressTransport } from './address-transport.ts';
 import { listTools, type ListedTools } from './list-tools.ts';
 import { StartBudget } from './message-limits.ts';
+import type { McpLogins } from './mcp-login.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
 import { ProcessTransport } from './process-transport.ts';
+import { storedLogin, type StoredLogin } from './stored-login.ts';
 
 /** Options of {@link openConnection}. */
 export interface ConnectOptions {
@@ -25,6 +25,8 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal;
   /** Walls around a process. Default: none. */
   readonly sandbox?: ProgramSandbox;
+  /** Logins of the person at servers with an address. Default: none. */
+  readonly logins?: McpLogins;
 }
 
 /** Open connection to a server. */
@@ -61,7 +63,9 @@ export async function openConnection(name: string, server: McpServer, options: C
   // Timers need whole numbers, and end immediately beyond what they can measure.
   const timeout = Math.ceil(Math.min(server.timeoutMs ?? defaultTimeoutMs, maxTimeoutMs));
   const budget = new StartBudget();
-  const transport = transportOf(server, options, budget);
+  const login = 'url' in server && options.logins ? storedLogin(name, server.url, options.logins) : undefined;
+  const mask: Mask = login?.mask ?? ((value) => value);
+  const transport = transportOf(server, options, { budget, login });
   const client = new Client({ name: 'varve', version: '0' }, { jsonSchemaValidator: { getValidator: () => accepted } });
   let isOpen = true;
   Object.assign(client, { onclose: () => (isOpen = false), onerror: () => undefined });
@@ -70,7 +74,7 @@ export async function openConnection(name: string, server: McpServer, options: C
     const refusal = transport instanceof ProcessTransport ? transport.refusal : undefined;
     const walls = refusal === undefined ? [] : [`${refusal} Its setting is "sandbox" of the server.`];
     const details = [problem, ...walls, ...(printed === '' ? [] : [`It printed: ${printed}`])].join(' ');
-    const problemText = truncateMiddle(redactor.text(details), maxProblem, () => ' … ');
+    const problemText = truncateMiddle(mask(redactor.text(details)), maxProblem, () => ' … ');
     return new ToolError('unusable', `The server ${name} ${what}. ${problemText}`, { cause });
   };
   const close = async (): Promise<void> => {
@@ -93,14 +97,14 @@ export async function openConnection(name: string, server: McpServer, options: C
   );
   budget.end();
   return {
-    tools,
-    problems: problems.map((problem) => redactor.text(`The server ${name}: ${problem}`)),
+    tools: mask(tools),
+    problems: problems.map((problem) => mask(redactor.text(`The server ${name}: ${problem}`))),
     get isOpen() {
       return isOpen;
     },
     async call(tool, input, calling) {
       try {
-        return await client.callTool({ name: tool, arguments: { ...input } }, { timeout, signal: calling });
+        return mask(await client.callTool({ name: tool, arguments: { ...input } }, { timeout, signal: calling }));
       } catch (error) {
         if (calling.aborted) throw calling.reason;
         throw failed(isOpen ? `failed to answer a call of ${tool}` : `has ended during a call of ${tool}`, error);
@@ -131,19 +135,14 @@ async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal
   }
 }
 
-function transportOf(server: McpServer, { env, sandbox }: ConnectOptions, budget: StartBudget): Transport {
-  if (server.transport === 'stdio') {
-    return new ProcessTransport(server, shellEnvironment({ inherited: env, own: server.env }), budget, sandbox);
-  }
-  const options = {
-    fetch: limitedFetch(budget),
-    requestInit: { headers: { ...server.headers } },
-    redirectPolicy: 'same-origin',
-  } as const;
-  const url = new URL(server.url);
-  return server.transport === 'sse'
-    ? new SSEClientTransport(url, options)
-    : new StreamableHTTPClientTransport(url, options);
+function transportOf(
+  server: McpServer,
+  { env, sandbox }: ConnectOptions,
+  { budget, login }: { readonly budget: StartBudget; readonly login: StoredLogin | undefined },
+): Transport {
+  return server.transport === 'stdio'
+    ? new ProcessTransport(server, shellEnvironment({ inherited: env, own: server.env }), budget, sandbox)
+    : addressTransport(server, budget, login);
 }
 
 function messageOf(error: unknown): string {

@@ -8,6 +8,7 @@ import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import type { ToolKind } from '../specs/tool-kinds.ts';
 import { connectMcp } from './connect-mcp.ts';
 import type { McpConnection } from './mcp-connection.ts';
+import type { McpLogins } from './mcp-login.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
 import { McpSession } from './mcp-session.ts';
 import { mcpTool } from './mcp-tool.ts';
@@ -21,6 +22,8 @@ export interface McpServersOptions {
   readonly signal?: AbortSignal;
   /** Returns the walls around the process of a server. Default: none. */
   readonly sandboxOf?: (server: string) => ProgramSandbox | undefined;
+  /** Logins of the person at servers with an address. Default: none. */
+  readonly logins?: McpLogins;
 }
 
 /** Tools of one server in the spec of an agent. */

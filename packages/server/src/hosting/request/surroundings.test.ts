@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Conversation, defineAgent } from '@varve/agent';
@@ -7,8 +10,8 @@ import { openaiChat } from '@varve/llm';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { sandboxProblem } from '@varve/sandbox';
 import { permissionStore } from '@varve/settings/trust';
-import { secretStore } from '@varve/settings/secrets';
-import { expect, test } from 'vitest';
+import { mcpLogins, secretStore } from '@varve/settings/secrets';
+import { expect, onTestFinished, test } from 'vitest';
 import { agentWith, personServer } from '../../../test/support/person-server.ts';
 import { message, requestFor } from '../../../test/support/running-server.ts';
 
@@ -170,6 +173,27 @@ test('servers of the settings and of trusted files start, unless the request has
   // Whatever shows its configuration.
   expect(at.requests[2]).toContain('<secret-hidden>');
   expect(at.requests[2]).not.toContain('key-of-the-file');
+});
+
+test('a server gets the token of the login of the person', async () => {
+  const at = await personServer([finish]);
+  const seen: (string | undefined)[] = [];
+  const server = createServer(({ headers }, response) => {
+    seen.push(headers.authorization);
+    response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  at.write('userHome', '.varve/config.json', { mcp_servers: { docs: { url } } });
+  const login = {
+    authorization: { authorizationServerUrl: url },
+    client: { client_id: 'one' },
+    tokens: { access_token: 'token-0123', token_type: 'Bearer' },
+  };
+  await mcpLogins({ home: at.home, secrets: secretStore({ home: at.home }) }).change(url, async () => login);
+  await at.run();
+  expect(seen[0]).toBe('Bearer token-0123');
 });
 
 test('secrets of the person reach commands that name them, and neither they nor keys of the environment are stored', async () => {

@@ -15,6 +15,8 @@ import {
   type StartedServers,
   type UntrustedDirectory,
 } from '@varve/settings/agent';
+import { mcpLogins } from '@varve/settings/secrets';
+import type { McpLogins } from '@varve/tools/mcp';
 import { registriesFor, type AgentEnvironment } from './build-agent.ts';
 import type { PrivateValues } from '../private/private-values.ts';
 import { withReferenceKinds } from './reference-kinds.ts';
@@ -71,7 +73,8 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
   const client = clientParts({ ...options, record });
   const { servers } = client;
   for (const name of client.invalidServers) onNotice(`The server ${name} is not valid.`);
-  const shared = { workspace: resolve(workspace), env, variables, referable, masked, servers };
+  const logins = loginsOf(environment);
+  const shared = { workspace: resolve(workspace), env, variables, referable, masked, servers, logins };
   if (!settings || home === undefined) {
     const started = created.use(await startServers([], { ...shared, servers: servers ?? [] }));
     started.problems.forEach(onNotice);
@@ -168,12 +171,24 @@ async function subAgentsOf(
     models,
     workspace,
     startServers: (servers) =>
-      startServers(servers, { workspace, env, variables, masked, sandbox: prepared?.walls.servers }),
+      startServers(servers, {
+        workspace,
+        env,
+        variables,
+        masked,
+        logins: loginsOf(environment),
+        sandbox: prepared?.walls.servers,
+      }),
   });
   const { subAgents, secrets, problems } = created.use(started);
   privateValues.conceal(secrets);
   problems.forEach(onNotice);
   return { subAgents };
+}
+
+/** Returns the logins of the person at servers; undefined without settings. */
+function loginsOf({ settings, home }: AgentEnvironment): McpLogins | undefined {
+  return settings && home !== undefined ? mcpLogins({ home, secrets: settings.secrets }) : undefined;
 }
 
 function toolsOf({ tools }: Readonly<Record<string, unknown>>): readonly Json[] {

@@ -1,0 +1,15 @@
+import { spawn } from 'node:child_process';
+
+/** Programs that open an address, none of which is a shell: an address contains characters that a shell interprets. */
+const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Opens an address in the browser of the person. Does nothing if there is none. */
+export function openBrowser(url: URL, env: Readonly<Record<string, string | undefined>>): void {
+  const [program = '', ...args] = openers[process.platform] ?? ['xdg-open'];
+  const child = spawn(program, [...args, url.href], { stdio: 'ignore', detached: true, env });
+  child.on('error', () => undefined);
+  child.unref();
+}
