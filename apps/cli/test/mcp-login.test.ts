@@ -125,6 +125,16 @@ test('a token that has expired is refreshed, and stored again', async () => {
   expect(server.requests.filter((request) => request === 'POST /register')).toHaveLength(1);
 });
 
+test('a server of the older transport has the same login', async () => {
+  const { home, server } = await prepared();
+  const servers = JSON.stringify({ issues: { url: server.url, transport: 'sse' } });
+  await runVarve(['config', 'set', 'mcp_servers', servers], { home });
+  const before = await runVarve(['mcp', 'test', 'issues'], { home });
+  expect(before.stderr).toContain('It requires a login: `varve mcp login issues`.');
+  expect((await logIn(home, browser)).stderr).toMatch(/shows: \nLogged in at issues\.\n$/);
+  expect(server.accessTokens.size).toBe(1);
+});
+
 test('a refresh that is refused ends the login', async () => {
   const { home, server } = await prepared();
   await logIn(home, browser);

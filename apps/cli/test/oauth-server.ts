@@ -33,6 +33,7 @@ export async function oauthServer(): Promise<OAuthServer> {
   const routes: Readonly<Record<string, Route>> = {
     ...authorizationRoutes(tokens, () => origin),
     'POST /mcp': async (request) => answered(request, { ...state, ...tokens, origin }),
+    'GET /mcp': ({ headers }) => (isCaller(headers, tokens) ? { status: 405 } : refused(origin)),
     'GET /resource': () => ({ status: 200, body: { resource: `${origin}/mcp`, authorization_servers: [origin] } }),
   };
   const server = createServer((request, response) => {
@@ -117,12 +118,21 @@ async function answered(
 ): Promise<Reply> {
   const { authorization = '' } = request.headers;
   const message = JSON.parse(await text(request)) as { readonly id?: number; readonly method: string };
-  if (!accessTokens.has(authorization.replace('Bearer ', ''))) {
-    return { status: 401, headers: { 'www-authenticate': `Bearer resource_metadata="${origin}/resource"` } };
-  }
+  if (!isCaller(request.headers, { accessTokens })) return refused(origin);
   if (message.id === undefined) return { status: 202 };
   if (message.method === 'tools/call') callers.push(authorization);
   const called = { content: [{ type: 'text', text: `You sent ${authorization}.` }] };
   const result = results[message.method] ?? called;
   return { status: 200, body: { jsonrpc: '2.0', id: message.id, result } };
+}
+
+function isCaller(
+  { authorization = '' }: IncomingMessage['headers'],
+  { accessTokens }: Pick<OAuthServer, 'accessTokens'>,
+): boolean {
+  return accessTokens.has(authorization.replace('Bearer ', ''));
+}
+
+function refused(origin: string): Reply {
+  return { status: 401, headers: { 'www-authenticate': `Bearer resource_metadata="${origin}/resource"` } };
 }

@@ -89,6 +89,8 @@ async function pastedAddress(io: TerminalIo, signal: AbortSignal, cancel: () => 
     const url = URL.parse(typed?.trim() ?? '');
     if (url) return url;
     if (typed !== undefined) continue;
+    // Ends the line of the question.
+    io.stderr.line('');
     if (io.stdin.isTTY && !signal.aborted) cancel();
     return new Promise(() => undefined);
   }
