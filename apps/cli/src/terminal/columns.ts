@@ -10,6 +10,16 @@ export function columnsOf(text: string): number {
   return Array.from(segmenter.segment(text)).reduce((sum, { segment }) => sum + widthOf(segment), 0);
 }
 
+/** Returns the index of the first character of a text that exceeds a number of columns; its length if all fit. */
+export function fittingEnd(text: string, columns: number): number {
+  let width = 0;
+  for (const { segment, index } of segmenter.segment(text)) {
+    width += widthOf(segment);
+    if (width > columns) return index;
+  }
+  return text.length;
+}
+
 /** Makes a text safe, puts it on one line, and cuts it to a number of columns, with an ellipsis. */
 export function fitted(value: string, columns: number): string {
   const text = safeText(value).replaceAll(/\s+/g, ' ').trim();

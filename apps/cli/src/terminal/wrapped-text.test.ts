@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { columnsOf } from './columns.ts';
 import { WrappedText } from './wrapped-text.ts';
@@ -13,6 +14,37 @@ test('rows end between words, whatever the pieces are', () => {
   const whole = rowsOf([text], 24);
   expect(whole).toEqual(['The function subtracts', 'instead of adding, so', 'the test fails.']);
   expect(rowsOf(text.split(''), 24).join(' ')).toBe(text);
+});
+
+const part = fc.constantFrom(
+  'a',
+  'word',
+  'x'.repeat(30),
+  '汉',
+  '汉字',
+  'é',
+  '😀',
+  ' ',
+  '   ',
+  '\t',
+  '\n',
+  '-',
+  '\u00A0',
+);
+
+test('the rows are the same however the pieces arrive', () => {
+  fc.assert(
+    fc.property(
+      fc.array(part, { maxLength: 30 }),
+      fc.infiniteStream(fc.integer({ min: 1, max: 12 })),
+      (parts, sizes) => {
+        const [characters, pieces] = [[...parts.join('')], [] as string[]];
+        while (characters.length > 0) pieces.push(characters.splice(0, sizes.next().value).join(''));
+        expect(rowsOf(pieces, 12)).toEqual(rowsOf([parts.join('')], 12));
+      },
+    ),
+    { numRuns: 500 },
+  );
 });
 
 test('a returned row never changes, and what is not complete is the rest', () => {

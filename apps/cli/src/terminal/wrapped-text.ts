@@ -1,18 +1,18 @@
 import { safeText } from '@varve/events/text';
-import { columnsOf } from './columns.ts';
+import { fittingEnd } from './columns.ts';
 
 /** Spaces with which the rows of a list item or of an indented line continue, at most. */
 const maxIndent = 8;
 
 /**
- * Wraps text that arrives in pieces at words. A row that is returned never changes, and `rest` is the row that is not
- * complete. Text is made safe first.
+ * Wraps text that arrives in pieces at words, and longer words at the end of a row: the rows do not depend on the
+ * pieces. A row that is returned never changes, and `rest` is the row that is not complete. Text is made safe first.
  */
 export class WrappedText {
   readonly #columns: () => number;
   #row = '';
-  #indent = '';
-  #isNewLine = true;
+  /** Blanks of the rows that continue a line; undefined in its first row. */
+  #indent: string | undefined;
 
   /** @param columns Returns the number of columns of a row, which may change. */
   constructor(columns: () => number) {
@@ -21,75 +21,53 @@ export class WrappedText {
 
   /** Returns the start of the row that is not complete. */
   get rest(): string {
-    return this.#row;
+    return this.#row.slice(0, fittingEnd(this.#row, this.#width));
   }
 
   /** Adds a piece, and returns the rows that are complete with it. */
   push(piece: string): readonly string[] {
-    const rows: string[] = [];
-    for (const part of safeText(piece).match(/\n|[^\S\n]+|[^\s\u2E80-\uFFDC]+|\S/gu) ?? []) {
-      if (part === '\n') rows.push(...this.end());
-      else rows.push(...this.#add(part));
-    }
-    return rows;
+    const [first = '', ...lines] = safeText(piece).split('\n');
+    return [...this.#add(first), ...lines.flatMap((line) => [...this.end(), ...this.#add(line)])];
   }
 
   /** Returns the last row, and starts a new line. */
   end(): readonly string[] {
     const row = this.#row.trimEnd();
     this.#row = '';
-    this.#isNewLine = true;
+    this.#indent = undefined;
     return [row];
   }
 
-  #add(part: string): readonly string[] {
-    const width = Math.max(8, this.#columns());
-    if (this.#isNewLine) this.#startLine(part);
+  get #width(): number {
+    return Math.max(8, this.#columns());
+  }
+
+  #add(text: string): readonly string[] {
+    const width = this.#width;
     const rows: string[] = [];
-    let piece = part;
-    if (columnsOf(this.#row) + columnsOf(piece) > width && this.#row.trim() !== '') {
-      if (piece.trim() === '') {
-        rows.push(this.#row.trimEnd());
-        this.#row = this.#indent;
-        return rows;
-      }
-      const { row, start } = splitBeforeLastWord(this.#row);
-      rows.push(row);
-      this.#row = this.#indent + start;
+    this.#row += text;
+    for (;;) {
+      const end = fittingEnd(this.#row, width);
+      // Blanks are cut when a word follows.
+      if (this.#row.slice(end).trim() === '') return rows;
+      const cut = breakIn(this.#row, end);
+      const row = this.#row.slice(0, cut).trimEnd();
+      if (row !== '') rows.push(row);
+      this.#indent ??= indentOf(this.#row, width);
+      this.#row = this.#indent + this.#row.slice(cut).trimStart();
     }
-    while (columnsOf(this.#row) + columnsOf(piece) > width) {
-      const space = width - columnsOf(this.#row);
-      const cut = cutAt(piece, space);
-      rows.push(this.#row + piece.slice(0, cut));
-      piece = piece.slice(cut);
-      this.#row = this.#indent;
-    }
-    this.#row += piece;
-    return rows;
-  }
-
-  /** Rows that continue a line are indented as its text is. */
-  #startLine(part: string): void {
-    this.#isNewLine = false;
-    const spaces = part.trim() === '' ? part.replaceAll('\t', '    ') : '';
-    this.#indent = spaces.slice(0, maxIndent);
   }
 }
 
-/** Splits a row before its last word, to which more is added; a row of one word stays whole. */
-function splitBeforeLastWord(row: string): { readonly row: string; readonly start: string } {
-  let at = row.length;
-  while (at > 0 && !/[\s\u2E80-\uFFDC]/.test(row.charAt(at - 1))) at -= 1;
-  if (row.slice(0, at).trim() === '') at = row.length;
-  return { row: row.slice(0, at).trimEnd(), start: row.slice(at) };
+/** Rows that continue a line are indented as its text is. */
+function indentOf(line: string, width: number): string {
+  const blanks = /^\s*/.exec(line)?.[0].replaceAll('\t', '    ') ?? '';
+  return blanks.slice(0, Math.min(maxIndent, Math.floor(width / 2)));
 }
 
-/** Returns the index at which the first columns of a word end; at least one character. */
-function cutAt(word: string, columns: number): number {
-  let end = 0;
-  for (const character of word) {
-    if (end > 0 && columnsOf(word.slice(0, end + character.length)) > columns) break;
-    end += character.length;
-  }
-  return end;
+/** Returns where a row ends of which the characters before `end` fit: at a word or an East Asian character. */
+function breakIn(row: string, end: number): number {
+  if (/^[\s\u2E80-\uFFDC]/u.test(row.slice(end, end + 2))) return end;
+  const words = /^.*[\s\u2E80-\uFFDC]/su.exec(row.slice(0, end))?.[0] ?? '';
+  return words.trim() === '' ? end : words.length;
 }
