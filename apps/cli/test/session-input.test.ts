@@ -1,4 +1,4 @@
-import { chmod, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
@@ -47,6 +47,44 @@ test('a path of an image is attached for a model that sees images, and text for 
   const [first, second] = server.requests.map((request) => JSON.stringify(request));
   expect(first).toContain(`data:image/png;base64,${png.toString('base64')}`);
   expect(second).not.toContain('image/png');
+});
+
+test('the agent reads a command of the person with the next message, and never a private one', async () => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([{ text: 'Read.', expect: 'public-42' }, { text: 'Done.' }]);
+  const window = openWindow(['--base-url', server.url, '--model', 'm'], home, { env: { SECRET_OF_ME: 'mine' } });
+  await window.shows('sandbox: ');
+  window.press('!echo public-$((40+2)); echo $SECRET_OF_ME; seq 9; exit 3', keys.enter);
+  expect(await window.shows('exit code 3')).toMatch(/public-42\n {2}mine\n {2}1\n/);
+  window.press('!!echo private-$((40+2))', keys.enter);
+  await window.shows('private-42');
+  window.press('What is it?', keys.enter);
+  expect(await window.shows('Read.')).toMatch(
+    /› What is it\?\n {2}The user ran this command:\n\n {2}\$ echo .*\n {2}… /,
+  );
+  window.press('And now?', keys.enter);
+  await window.shows('Done.');
+  await leaveWindow(window);
+  const [first = '', second = ''] = server.requests.map((request) => JSON.stringify(request));
+  expect(first).toContain('[exit code 3]');
+  expect(first).not.toContain('private-42');
+  expect(second.split('exit code 3')).toHaveLength(first.split('exit code 3').length);
+});
+
+test('Esc ends a command of the person, and so does leaving', async () => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([]);
+  const window = openWindow(['--base-url', server.url, '--model', 'm'], home);
+  await window.shows('sandbox: ');
+  window.press('!tail -f /dev/null', keys.enter);
+  await window.shows('Your command is running.');
+  window.press(keys.escape);
+  await window.shows('interrupted');
+  window.press('!echo $$ > pid; tail -f /dev/null', keys.enter);
+  await window.shows('Your command is running.');
+  expect((await leaveWindow(window)).code).toBe(0);
+  const pid = Number(await readFile(join(home, 'pid'), 'utf8'));
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
 test('code of a reply has colours, and is complete without them', async () => {

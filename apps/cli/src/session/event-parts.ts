@@ -35,6 +35,7 @@ export function eventParts(event: BaseEvent, context: PartsContext): readonly Co
   if (SystemPromptEvent.is(event) || ConversationErrorEvent.is(event)) return [];
   if (MessageEvent.is(event) && event.source === 'agent')
     return markdownParts(textOf(event.llm_message.content), context);
+  if (MessageEvent.is(event) && event.source === 'user') return userParts(event, context);
   if (ActionEvent.is(event)) return actionParts(event, context);
   if (ObservationEvent.is(event)) return observationParts(event, context);
   if (UserRejectObservation.is(event)) return rejectionParts(event, context);
@@ -60,6 +61,21 @@ export function linesParts(lines: readonly TextLine[], { theme, workspace }: Par
     ...(mark === 'user' ? [new Spacer(1)] : []),
     painted(relativeTo(workspace, safeText(text)), mark === undefined ? undefined : markStyles[mark], theme),
   ]);
+}
+
+/** What the person typed, and folded what the session added to it. */
+function userParts(event: MessageEvent, context: PartsContext): readonly Component[] {
+  const { content } = event.llm_message;
+  const typed = content.find(({ type }) => type === 'text');
+  const added = content.filter((part) => part.type === 'text' && part !== typed);
+  const visible = content.filter((part) => !added.includes(part));
+  const own: MessageEvent = { ...event, llm_message: { ...event.llm_message, content: visible } };
+  const { theme, folding } = context;
+  const paint = (row: string): string => theme.paint('dim', row);
+  return [
+    ...linesParts(eventLines(own), context),
+    ...added.map((part) => new Folded(textOf([part]), { folding, head: 3, tail: 0, paint })),
+  ];
 }
 
 function actionParts(event: ActionEvent, context: PartsContext): readonly Component[] {

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { CommandTable } from '../command-line.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { resumeCommand } from '../run/resume-command.ts';
@@ -11,6 +9,7 @@ import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { InputHistory } from './input-history.ts';
 import { promptCommands } from './prompt-commands.ts';
+import { reportProblem } from './report-problem.ts';
 import type { SessionCommand } from './session-command.ts';
 import { Screen } from './screen.ts';
 import { Session } from './session.ts';
@@ -42,20 +41,20 @@ export async function runSession(
     const handle = (text: string): void => {
       void history.add(text);
       escape.reset();
-      void inTurn(async () => execute(text, session, slash)).catch((error: unknown) => session.report(error));
+      void inTurn(async () => execute(text, session, slash)).catch((error: unknown) => reportProblem(error, screen));
     };
     const escape = new EscapeKey(session, () => handle('/rewind'));
     const edit = (): void => {
-      void editOutside(screen, io).catch((error: unknown) => session.report(error));
+      void editOutside(screen, io).catch((error: unknown) => reportProblem(error, screen));
     };
     for (const text of await history.read()) screen.editor.addToHistory(text);
     screen.completeWith(slash, session.workspace);
     screen.start({ submit: handle, escape: () => escape.press(), edit, quit: () => session.quit() });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
-    const started = inTurn(async () => session.start()).catch((error: unknown) => session.report(error));
+    const started = inTurn(async () => session.start()).catch((error: unknown) => reportProblem(error, screen));
     // They are those of the directory of a conversation that is opened.
     session.prompts = started.then(async () => promptCommands(session));
-    void completePrompts(session, slash).catch((error: unknown) => session.report(error));
+    void completePrompts(session, slash).catch((error: unknown) => reportProblem(error, screen));
     await started;
     await session.ended;
     release();
@@ -72,7 +71,7 @@ async function completePrompts(session: Session, slash: readonly SessionCommand[
 
 /** Executes what was typed: a command of the session, a command of the shell, or a message. */
 async function execute(text: string, session: Session, commands: readonly SessionCommand[]): Promise<void> {
-  if (text.startsWith('!')) return runShell(text.slice(1).trim(), session);
+  if (text.startsWith('!')) return session.shell.run(text, session.workspace);
   const name = /^\/(\S+)/.exec(text)?.[1] ?? '';
   const command = commands.find((each) => each.name === name);
   const argument = text.slice(name.length + 1).trim();
@@ -118,24 +117,6 @@ async function editOutside(screen: Screen, { env }: TerminalIo): Promise<void> {
   await remove();
   screen.editor.setText(text.trimEnd());
   screen.draw();
-}
-
-/** Runs a command of the person in their shell, as a terminal would: the agent is not asked, and sees nothing. */
-async function runShell(command: string, session: Session): Promise<void> {
-  if (command === '') return;
-  const { io, screen } = session;
-  const child = spawn(command, {
-    cwd: session.workspace,
-    env: { ...io.env },
-    shell: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  screen.print(`! ${command}`, 'bold');
-  screen.print(output.trimEnd(), 'dim');
-  if (code !== 0) screen.print(`exit ${code ?? 'by a signal'}`, 'yellow');
 }
 
 function resumeSession(id: string, options: RunOptions, io: TerminalIo): string {

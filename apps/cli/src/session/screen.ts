@@ -65,10 +65,8 @@ export class Screen implements Disposable {
       this.#tui.requestRender(true);
     };
     const { editor, status } = this;
-    const keys = new ScreenKeys(
-      { editor, status, toggleFolding, stopJob: () => stopJob(this.#tui, this.#streams.job) },
-      handlers,
-    );
+    const pause = (): void => stopJob(this.#tui, this.#streams.job);
+    const keys = new ScreenKeys({ editor, status, toggleFolding, stopJob: pause }, handlers);
     this.#tui.addInputListener((data) => (keys.handle(data) ? { consume: true } : undefined));
     this.#tui.start();
   }

@@ -1,4 +1,5 @@
 import type { RunResult } from '@varve/agent';
+import { text } from '@varve/events';
 import { CallDecisions } from '../run/decide-calls.ts';
 import { endSentence } from '../run/report-end.ts';
 import { goalLine, startWork, type Work } from '../run/start-work.ts';
@@ -7,24 +8,34 @@ import { reportProblem } from './report-problem.ts';
 import { runOnScreen } from './run-on-screen.ts';
 import type { ScreenQuestions } from './screen-questions.ts';
 import type { Screen } from './screen.ts';
+import type { SessionShell } from './session-shell.ts';
 import type { ShownConversation } from './shown-conversation.ts';
 
 /** Longest time that a title takes, in milliseconds. */
 const maxTitleMs = 30_000;
+
+/** Parts of a session that its runs use. */
+interface SessionParts {
+  readonly screen: Screen;
+  readonly questions: ScreenQuestions;
+  readonly shell: SessionShell;
+}
 
 /** Runs of a session, one at a time, and what the person approved for all of them. */
 export class SessionRuns {
   readonly #shown: ShownConversation;
   readonly #screen: Screen;
   readonly #questions: ScreenQuestions;
+  readonly #shell: SessionShell;
   #running: Promise<void> | undefined;
   #interruption = new AbortController();
   #decisions: CallDecisions | undefined;
 
-  constructor(shown: ShownConversation, screen: Screen, questions: ScreenQuestions) {
+  constructor(shown: ShownConversation, { screen, questions, shell }: SessionParts) {
     this.#shown = shown;
     this.#screen = screen;
     this.#questions = questions;
+    this.#shell = shell;
   }
 
   get isRunning(): boolean {
@@ -37,18 +48,21 @@ export class SessionRuns {
   }
 
   /** Sends a message: to the run in progress, or to a new one. With `goal` it is an objective. */
-  async send(text: string, goal: boolean): Promise<void> {
+  async send(message: string, goal: boolean): Promise<void> {
     const { conversation, prepared } = await this.#shown.opened().catch((error: unknown) => {
       // What was typed is kept until it can be sent.
-      this.#screen.editor.setText(text);
+      this.#screen.editor.setText(message);
       this.#screen.draw();
       throw error;
     });
-    if (goal && !this.isRunning) return this.#start(await startWork(conversation, text, { goal }));
+    if (goal && !this.isRunning) return this.#start(await startWork(conversation, message, { goal }));
     const { workspace } = conversation;
-    const { input, problems } = await withImages(text, prepared.agent.model, workspace, this.#questions.io);
+    const { input, problems } = await withImages(message, prepared.agent.model, workspace, this.#questions.io);
     for (const problem of problems) this.#screen.print(problem, 'yellow');
-    await conversation.send(input);
+    const commands = this.#shell.unread.map((each) => text(each));
+    const content = typeof input === 'string' ? [text(input)] : input;
+    await conversation.send([...content, ...commands]);
+    this.#shell.clearUnread();
     if (this.isRunning) this.#screen.status.hint('The agent reads the message before its next step.');
     else await this.continue();
   }

@@ -6,6 +6,7 @@ import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { reportProblem } from './report-problem.ts';
 import type { SessionCommand } from './session-command.ts';
 import { SessionRuns } from './session-runs.ts';
+import { SessionShell } from './session-shell.ts';
 import { ScreenQuestions } from './screen-questions.ts';
 import type { Screen } from './screen.ts';
 import { ShownConversation } from './shown-conversation.ts';
@@ -17,6 +18,7 @@ export class Session implements AsyncDisposable {
   readonly screen: Screen;
   /** Commands of the program that it can run. */
   readonly commands: CommandTable['commands'];
+  readonly shell: SessionShell;
   readonly #shown: ShownConversation;
   readonly #runs: SessionRuns;
   /** Runs what opens, uses or closes the conversation. */
@@ -31,7 +33,8 @@ export class Session implements AsyncDisposable {
     this.commands = commands;
     const questions = new ScreenQuestions(screen, io);
     this.#shown = new ShownConversation(options, screen, questions);
-    this.#runs = new SessionRuns(this.#shown, screen, questions);
+    this.shell = new SessionShell(screen, io);
+    this.#runs = new SessionRuns(this.#shown, { screen, questions, shell: this.shell });
   }
 
   /** Options of the conversation; `resume` is its id once it is stored. */
@@ -107,20 +110,15 @@ export class Session implements AsyncDisposable {
     return this.#inTurn(async () => this.#runs.continue());
   }
 
-  /** Interrupts the run, and leaves a question undecided. Returns false if nothing runs. */
+  /** Ends a command of the person, or interrupts the run and leaves a question undecided. False if nothing runs. */
   interrupt(): boolean {
-    return this.#runs.interrupt();
-  }
-
-  /** Prints why something failed. */
-  report(error: unknown): void {
-    reportProblem(error, this.screen);
+    return this.shell.interrupt() || this.#runs.interrupt();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#inTurn(async () => {
-      this.interrupt();
-      await this.#runs.ended;
+      this.#runs.interrupt();
+      await Promise.all([this.#runs.ended, this.shell.end()]);
       await this.#shown.close();
     });
   }
@@ -129,7 +127,7 @@ export class Session implements AsyncDisposable {
     const conversation = await this.#shown.start();
     if (!conversation) return;
     const continued = asksToContinue(conversation, this.screen).then(async (isYes) => isYes && this.continueRun());
-    void continued.catch((error: unknown) => this.report(error));
+    void continued.catch((error: unknown) => reportProblem(error, this.screen));
   }
 
   /** Starts again with other options, or with those before if that fails. */

@@ -38,7 +38,7 @@ test('the rows are the same however the pieces arrive', () => {
       fc.array(part, { maxLength: 30 }),
       fc.infiniteStream(fc.integer({ min: 1, max: 12 })),
       (parts, sizes) => {
-        const [characters, pieces] = [[...parts.join('')], [] as string[]];
+        const [characters, pieces] = [Array.from(parts.join('')), [] as string[]];
         while (characters.length > 0) pieces.push(characters.splice(0, sizes.next().value).join(''));
         expect(rowsOf(pieces, 12)).toEqual(rowsOf([parts.join('')], 12));
       },
