@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { refuseToAgents } from './agent-shell.ts';
 import { appVersion } from './app-file.ts';
-import { commandName } from './command-name.ts';
+import { withCommandName } from './command-name.ts';
 import { CliError } from './cli-error.ts';
 import type { CliCommand, Commands } from './cli-command.ts';
 import type { Failure } from './describe-failure.ts';
@@ -58,7 +58,7 @@ export async function runCommandLine(
     const failure = await failureOf(error);
     if (!failure) throw error;
     io.stderr.line([styled('red', 'varve:'), ' ', failure.message]);
-    if (failure.hint) io.stderr.line(failure.hint.replaceAll('varve ', `${commandName(io)} `));
+    if (failure.hint) io.stderr.line(withCommandName(failure.hint, io));
     return failure.exitCode;
   }
 }

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { newHome, runVarve } from './run-varve.ts';
@@ -58,6 +60,20 @@ test('a server that starts lists its tools', async () => {
   const { code, stdout, stderr } = await runVarve(['mcp', 'test', 'docs'], { home });
   expect(stdout.split('\n')).toContain('echo');
   expect([code, stderr]).toEqual([0, 'docs works.\n']);
+});
+
+test('only the named server is started, with the secrets that it names, which are masked', async () => {
+  const home = await newHome();
+  const program = 'console.error(process.env.TEXT); process.exit(3)';
+  const docs = { command: process.execPath, args: ['-e', program], env: { TEXT: '${DOCS_KEY} of docs' } };
+  const other = { command: process.execPath, args: ['-e', "fs.writeFileSync('other-started', '')"] };
+  await runVarve(['config', 'set', 'mcp_servers', JSON.stringify({ docs, other })], { home });
+  expect((await runVarve(['mcp', 'test', 'docs'], { home })).stderr).toContain('needs the secret DOCS_KEY');
+  await runVarve(['secret', 'set', 'DOCS_KEY'], { home, stdin: 'canary-0123456789' });
+  const { code, stderr } = await runVarve(['mcp', 'test', 'docs'], { home });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('<secret-hidden> of docs')]);
+  expect(stderr).not.toContain('other');
+  expect(existsSync(join(home, 'other-started'))).toBe(false);
 });
 
 test('a server that does not start is reported with its problem', async () => {

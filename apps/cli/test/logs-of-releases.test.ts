@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { shellWord } from '../src/shell-word.ts';
+import { shellWord } from '@varve/text';
 import { newHome, runVarve } from './run-varve.ts';
 
 /** Logs that the command wrote on a day, in each of its stores. They are never rewritten; a release adds one. */

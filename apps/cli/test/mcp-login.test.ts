@@ -14,6 +14,7 @@ async function logIn(
   home: string,
   visit: (address: string, stdin: PassThrough) => unknown,
   env?: Readonly<Record<string, string>>,
+  name = 'issues',
 ): Promise<Pick<Invocation, 'code' | 'stderr'>> {
   const isTTY = env !== undefined;
   const stdin = Object.assign(new PassThrough(), { isTTY });
@@ -28,7 +29,7 @@ async function logIn(
     isVisited = true;
     setImmediate(() => void visit(address, stdin));
   });
-  const code = await runProgram(['mcp', 'login', 'issues'], {
+  const code = await runProgram(['mcp', 'login', name], {
     env: { PATH: process.env['PATH'], HOME: home, TERM: 'dumb', ...env },
     cwd: home,
     stdin,
@@ -57,6 +58,15 @@ async function prepared(): Promise<{ readonly home: string; readonly server: OAu
   return { home, server };
 }
 
+/** Adds a sub-agent `reader` of the user that has servers. */
+async function trustSubAgent(home: string, servers: Readonly<Record<string, unknown>>): Promise<void> {
+  await mkdir(join(home, '.agents/agents'), { recursive: true });
+  const header = `name: reader\nmcp_config: ${JSON.stringify(servers)}`;
+  await writeFile(join(home, '.agents/agents/reader.md'), `---\n${header}\n---\nRead.`);
+  const { stderr } = await runVarve(['trust', '--user'], { home });
+  await runVarve(['trust', '--user', '--hash', /--hash ([0-9a-f]+)/.exec(stderr)?.[1] ?? ''], { home });
+}
+
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'done' } }] };
 
 /** Runs a task with scripted replies; returns the second request of the model too. */
@@ -64,10 +74,11 @@ async function run(
   home: string,
   args: readonly string[],
   turns: readonly ScriptedTurn[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly result: string } & Invocation> {
   await using model = await scriptedServer(turns);
   const options = ['--base-url', model.url, '--model', 'scripted', '--sandbox', 'off', '--confirm', 'never'];
-  const ended = await runVarve(['run', ...options, ...args], { home, env: { LLM_API_KEY: 'key-0123456789' } });
+  const ended = await runVarve(['run', ...options, ...args], { home, env: { LLM_API_KEY: 'key-0123456789', ...env } });
   return { ...ended, result: model.requests[1]?.text ?? '' };
 }
 
@@ -94,11 +105,7 @@ test('a run calls a tool with the token of a login, which nothing prints or stor
 test('a server of a sub-agent gets the token of a login at its address', async () => {
   const { home, server } = await prepared();
   await logIn(home, browser);
-  await mkdir(join(home, '.agents/agents'), { recursive: true });
-  const servers = JSON.stringify({ own: { url: server.url } });
-  await writeFile(join(home, '.agents/agents/reader.md'), `---\nname: reader\nmcp_config: ${servers}\n---\nRead.`);
-  const { stderr } = await runVarve(['trust', '--user'], { home });
-  await runVarve(['trust', '--user', '--hash', /--hash ([0-9a-f]+)/.exec(stderr)?.[1] ?? ''], { home });
+  await trustSubAgent(home, { own: { url: server.url } });
   const task = { subagent_type: 'reader', prompt: 'Ask.', description: 'Asks' };
   await run(
     home,
@@ -111,6 +118,21 @@ test('a server of a sub-agent gets the token of a login at its address', async (
     ],
   );
   expect(server.callers).toHaveLength(1);
+});
+
+test('the command of a message is that of the installation, and finds a server that only a sub-agent has', async () => {
+  const { home, server } = await prepared();
+  await trustSubAgent(home, { 'my own': { url: server.url } });
+  const task = { subagent_type: 'reader', prompt: 'Ask.', description: 'Asks' };
+  const { stderr } = await run(
+    home,
+    ['--set', 'tools.add=task', 'go'],
+    [{ calls: [{ name: 'task', arguments: task }] }, finish, finish],
+    { npm_lifecycle_event: 'start', npm_config_user_agent: 'pnpm/12.0.0' },
+  );
+  expect(stderr).toContain("`npx -y pnpm@12 -s start mcp login 'my own'`");
+  expect((await logIn(home, browser, undefined, 'my own')).stderr).toMatch(/Logged in at my own\.\n$/);
+  expect((await runVarve(['mcp', 'test', 'my own'], { home })).stdout).toBe('whoami\n');
 });
 
 test('a token that has expired is refreshed, and stored again', async () => {

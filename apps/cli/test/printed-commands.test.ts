@@ -9,6 +9,9 @@ const commands = [
   ['ls'],
   ['config'],
   ['permissions'],
+  ['mcp'],
+  ['mcp', 'test', 'docs'],
+  ['mcp', 'login', 'docs'],
   ['profile'],
   ['secret'],
   ['trust', 'project'],
@@ -22,7 +25,7 @@ test.for(commands)('in a clone, the command that `varve %s` prints is one that c
   mkdirSync(hooks, { recursive: true });
   writeFileSync(join(hooks, 'hooks.json'), '{"hooks":{}}');
   const cloned = await runVarve(command, { home, env: started });
-  expect(cloned.stderr).toContain('npx -y pnpm@12 start ');
+  expect(cloned.stderr).toContain('npx -y pnpm@12 -s start ');
   expect(cloned.stderr).not.toMatch(/[ `]varve [a-z]/);
   const installed = await runVarve(command, { home: await newHome() });
   expect(installed.stderr).not.toContain('pnpm');

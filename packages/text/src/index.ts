@@ -23,5 +23,6 @@ export { publicVariables, type Variables } from './redaction/public-variables.ts
 export { redactor, type Mask, type RedactionStream, type Redactor } from './redaction/redactor.ts';
 export { redactSecretFields } from './redaction/secret-fields.ts';
 export { withoutPassword } from './redaction/without-password.ts';
+export { shellWord } from './shell-word.ts';
 export { truncateMiddle, type OmittedText } from './truncate-middle.ts';
 export { withoutUndefined, type Defined } from './without-undefined.ts';

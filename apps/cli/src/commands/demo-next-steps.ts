@@ -11,8 +11,8 @@ export function nextSteps(
 ): readonly (readonly [command: string, what: string])[] {
   return [
     [`${varve} show ${shortId}${where}`, 'show it again'],
-    [`${varve} show ${shortId}${where} --json`, 'every event, as stored'],
-    [`${varve} show ${shortId}${where} --messages`, 'the next model request'],
+    [`${varve} show ${shortId}${where} --json`, 'every event as JSON'],
+    [`${varve} show ${shortId}${where} --messages`, 'the next request'],
     [`${varve} ls${where}`, 'every conversation'],
     [`OPENAI_API_KEY=… ${varve} run -w DIR "…"`, 'with a real model'],
   ];

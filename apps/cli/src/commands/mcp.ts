@@ -5,6 +5,7 @@ import { defaultCommand } from './default-command.ts';
 
 // Loaded by the subcommands, so that the help appears faster.
 const load = async () => import('../configure/mcp-actions.ts');
+const loadTest = async () => import('../configure/mcp-test.ts');
 const loadLogin = async () => import('../configure/mcp-login.ts');
 
 /** Lists, adds, tests, logs in at and removes servers of the model context protocol. */
@@ -33,8 +34,8 @@ export const mcp: CliCommand = {
     group
       .command('test')
       .argument('<name>', 'the server')
-      .description('Start a server of the settings and list its tools.')
-      .action(async (name: string) => done(await (await load()).testServer(name, io)));
+      .description('Start a server as a run does, without a sandbox, and list its tools.')
+      .action(async (name: string) => done(await (await loadTest()).testServer(name, io)));
     group
       .command('login')
       .argument('<name>', 'a server with an address')

@@ -1,12 +1,12 @@
 import type { Settings } from '@varve/settings';
-import { startServers } from '@varve/settings/agent';
 import { CliError } from '../cli-error.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { loginsOf } from '../setup/secrets.ts';
+import { withCommandName } from '../command-name.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { settingsFor } from '../setup/settings.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { setSetting } from './config-actions.ts';
+import { unknownServer } from './configured-server.ts';
 
 type Servers = NonNullable<ReturnType<typeof mcpServersIn>>;
 
@@ -17,7 +17,8 @@ function mcpServersIn(settings: Settings) {
 /** Prints the servers of the settings: name, and program or address. */
 export async function listServers(io: TerminalIo): Promise<void> {
   const servers = Object.entries(await serversFor(io));
-  if (servers.length === 0) io.stderr.line('There are no servers. `varve mcp add NAME COMMAND…` adds one.');
+  if (servers.length === 0)
+    io.stderr.line(withCommandName('There are no servers. `varve mcp add NAME COMMAND…` adds one.', io));
   for (const [name, { url, command = '', args = [], enabled }] of servers) {
     const what = url ?? [command, ...args].join(' ');
     io.stdout.line([styled('cyan', name), `  ${what}`, styled('dim', enabled === false ? '  disabled' : '')]);
@@ -62,27 +63,6 @@ export async function removeServer(
   await setSetting('mcp_servers', text, { io, ...(project && { project }) });
 }
 
-/** Starts a server, prints its tools and ends it. */
-export async function testServer(name: string, io: TerminalIo): Promise<ExitCode> {
-  const { [name]: server } = await serversFor(io);
-  if (!server) throw unknownServer(name);
-  const settings = await settingsFor(io, { workspace: io.cwd });
-  await using started = await startServers([], {
-    settings,
-    workspace: io.cwd,
-    env: io.env,
-    variables: {},
-    masked: [],
-    logins: loginsOf(io),
-  });
-  const tools = started.tools.filter(({ params }) => params.server === name);
-  for (const { params } of tools) for (const tool of params.tools) io.stdout.line(tool);
-  for (const problem of started.problems) io.stderr.line(styled('yellow', problem));
-  if (tools.length === 0) return exitCodes.usage;
-  io.stderr.line(styled('dim', `${name} works.`));
-  return exitCodes.ok;
-}
-
 /** Returns the servers that apply in the current directory. */
 async function serversFor(io: TerminalIo): Promise<Servers> {
   return (await settingsFor(io, { workspace: io.cwd })).get('mcp_servers') ?? {};
@@ -101,11 +81,6 @@ async function serversIn({ project }: Pick<McpAddOptions, 'project'>, io: Termin
 /** Converts a value of the setting, which was validated when it was read. */
 function serversOf(value: unknown): Servers {
   return (value ?? {}) as Servers;
-}
-
-/** Returns the error for a name without a server. */
-export function unknownServer(name: string): CliError {
-  return new CliError(exitCodes.missing, `There is no server ${name} in the settings.`, '`varve mcp list` lists them.');
 }
 
 function pairsOf(pairs: readonly string[]): Readonly<Record<string, string>> {

@@ -1,15 +1,12 @@
-import { configuredServers, loadExtensions, personSecrets } from '@varve/settings/agent';
 import { ToolError } from '@varve/tools';
 import { logInToMcp, type McpAddress, type McpLogin } from '@varve/tools/mcp';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { loginsOf, secretsOf } from '../setup/secrets.ts';
-import { settingsFor } from '../setup/settings.ts';
-import { userHome, varveHome } from '../setup/varve-home.ts';
+import { loginsOf } from '../setup/secrets.ts';
 import { openBrowser } from '../terminal/open-browser.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { unknownServer } from './mcp-actions.ts';
+import { configuredServer } from './configured-server.ts';
 import { redirectListener, type RedirectListener } from './redirect-listener.ts';
 
 /** Longest wait for a person to agree. */
@@ -34,19 +31,8 @@ export async function logOutOfServer(name: string, io: TerminalIo): Promise<void
   io.stderr.line(styled('dim', `Logged out of ${name}.`));
 }
 
-/** Returns a server with an address, of the settings or of a trusted file, as a run in this directory starts it. */
 async function addressOf(name: string, io: TerminalIo): Promise<McpAddress> {
-  const workspace = io.cwd;
-  const settings = await settingsFor(io, { workspace });
-  const places = { workspace, home: varveHome(io), userHome: userHome(io) };
-  const extensions = await loadExtensions({ ...places, disabledSkills: settings.get('skills.disabled') ?? [] });
-  const { variables: secrets, referable } = await personSecrets(secretsOf(io));
-  const { servers, problems } = configuredServers(extensions.servers, { settings, workspace, secrets, referable });
-  const server = servers[name];
-  if (!server) {
-    for (const problem of problems) io.stderr.line(styled('yellow', problem));
-    throw unknownServer(name);
-  }
+  const { server } = await configuredServer(name, io);
   if (server.transport === 'stdio') throw new CliError(exitCodes.usage, `The server ${name} has no address.`);
   return server;
 }

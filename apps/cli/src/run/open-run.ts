@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { PreparedAgent } from '@varve/settings/agent';
 import { StorageError, type EventStore } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
+import { withCommandName } from '../command-name.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { checkUrl } from '../setup/configured-model.ts';
 import { openConfiguredStore, openExistingStore } from '../setup/open-configured-store.ts';
@@ -52,7 +53,7 @@ export async function openRun(
   const workspace =
     options.workspace === undefined ? (stored?.workspace ?? io.cwd) : resolve(io.cwd, options.workspace);
   const settings = await settingsFor(io, { workspace, flags: flagsOf(options) });
-  const warn = (line: string): void => progress.lineAbove(styled('yellow', line));
+  const warn = (line: string): void => progress.lineAbove(styled('yellow', withCommandName(line, io)));
   if (!existing) await checkWorkspace(options, io);
   const { store: storeOption, hooks } = options;
   const askHost = questions && ((host: string) => questions.allowsHost(host, workspace));

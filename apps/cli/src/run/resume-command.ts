@@ -1,5 +1,5 @@
 import { commandName } from '../command-name.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '@varve/text';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import type { RunOptions } from './run-options.ts';
 

@@ -40,7 +40,7 @@ export async function taskText(
   const piped = isRead ? await pipedText(io, isDash || isAlone ? undefined : waitMs) : '';
   const task = typed === '' || piped === '' ? `${typed}${piped}` : `${typed}\n\n${quotedBlock(piped)}`;
   if (task === '' && !isResumed) {
-    throw new CliError(exitCodes.usage, 'There is no task.', 'Describe the task: varve run "Fix the failing test"');
+    throw new CliError(exitCodes.usage, 'There is no task.', 'Describe the task: `varve run "Fix the failing test"`');
   }
   return task;
 }

@@ -5,7 +5,7 @@ import type { ModelRole } from '@varve/settings/profiles';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '@varve/text';
 import { describeNotice } from './describe-notice.ts';
 import { secretsOf } from './secrets.ts';
 import { varveHome } from './varve-home.ts';

@@ -9,7 +9,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { fileProblem } from '../file-problem.ts';
 import { pathIn, varveHome } from './varve-home.ts';
 import { settingsFor } from './settings.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '@varve/text';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Rights of anyone but the owner of a file. */

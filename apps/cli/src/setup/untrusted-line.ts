@@ -1,7 +1,7 @@
 import type { UntrustedDirectory } from '@varve/settings/agent';
 import type { ConfigurationScope } from '@varve/settings/trust';
 import { commandName } from '../command-name.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '@varve/text';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Returns the line about a directory whose configuration has no effect, with the next thing to do. */

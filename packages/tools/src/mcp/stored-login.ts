@@ -1,5 +1,5 @@
 import { OAuthError, refreshAuthorization, type AuthProvider } from '@modelcontextprotocol/client';
-import { redactor, type Mask } from '@varve/text';
+import { redactor, shellWord, type Mask } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
 import { limitedFetch } from './limited-fetch.ts';
 import type { McpLogin, McpLogins } from './mcp-login.ts';
@@ -40,7 +40,7 @@ export function storedLogin(name: string, url: string, logins: McpLogins): Store
         if (login?.tokens.access_token !== rejected) return login;
         return noted(login && (await refreshed(login)));
       });
-      if (!current) throw new ToolError('unusable', `It requires a login: \`varve mcp login ${name}\`.`);
+      if (!current) throw new ToolError('unusable', `It requires a login: \`varve mcp login ${shellWord(name)}\`.`);
     },
   };
 }

@@ -1,0 +1,20 @@
+import { startMcpServers } from '@varve/tools/mcp';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { loginsOf } from '../setup/secrets.ts';
+import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { configuredServer, printProblem } from './configured-server.ts';
+
+/** Starts a server, prints its tools and ends it. @throws {CliError} `missing`. */
+export async function testServer(name: string, io: TerminalIo): Promise<ExitCode> {
+  const { server, masked } = await configuredServer(name, io);
+  await using started = await startMcpServers(
+    { [name]: server },
+    { env: io.env, secrets: masked, logins: loginsOf(io) },
+  );
+  for (const { params } of started.tools) for (const tool of params.tools) io.stdout.line(tool);
+  for (const problem of started.problems) printProblem(problem, io);
+  if (started.tools.length === 0) return exitCodes.usage;
+  io.stderr.line(styled('dim', `${name} works.`));
+  return exitCodes.ok;
+}
