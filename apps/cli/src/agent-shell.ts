@@ -17,6 +17,7 @@ const refused: ReadonlySet<string> = new Set([
   'gc',
   'mcp add',
   'mcp rm',
+  'mcp test',
   'mcp login',
   'mcp logout',
   'skill install',

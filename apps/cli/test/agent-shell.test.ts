@@ -33,6 +33,7 @@ const refused = [
   ['scrub'],
   ['gc'],
   ['mcp-server'],
+  ['mcp', 'test', 'x'],
   ['mcp', 'login', 'x'],
   ['mcp', 'logout', 'x'],
   ['run', '--confirm', 'never', 'task'],

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { scriptedServer } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
 import { newHome, runVarve } from './run-varve.ts';
 
@@ -16,6 +17,8 @@ const commands = [
   ['secret'],
   ['trust', 'project'],
   ['run'],
+  ['run', '--resume', 'id', '--approve'],
+  ['doctor'],
   ['init', '--provider', 'openai', '--key-env', 'KEY', '--model', 'm'],
 ];
 
@@ -25,8 +28,17 @@ test.for(commands)('in a clone, the command that `varve %s` prints is one that c
   mkdirSync(hooks, { recursive: true });
   writeFileSync(join(hooks, 'hooks.json'), '{"hooks":{}}');
   const cloned = await runVarve(command, { home, env: started });
-  expect(cloned.stderr).toContain('npx -y pnpm@12 -s start ');
-  expect(cloned.stderr).not.toMatch(/[ `]varve [a-z]/);
+  const printed = cloned.stdout + cloned.stderr;
+  expect(printed).toContain('npx -y pnpm@12 -s start ');
+  expect(printed).not.toMatch(/[ `]varve [a-z]/);
   const installed = await runVarve(command, { home: await newHome() });
-  expect(installed.stderr).not.toContain('pnpm');
+  expect(installed.stdout + installed.stderr).not.toContain('pnpm');
+});
+
+test('in a clone, so is the command after an error of the model', async () => {
+  await using server = await scriptedServer([{ fault: { kind: 'answer', status: 401, body: '{}' } }]);
+  const env = { ...started, LLM_API_KEY: 'key-0123456789' };
+  const options = ['--base-url', server.url, '--model', 'scripted', '--sandbox', 'off'];
+  const { stderr } = await runVarve(['run', ...options, 'go'], { home: await newHome(), env });
+  expect(stderr).toContain('choose another model with `npx -y pnpm@12 -s start init`.');
 });

@@ -151,7 +151,7 @@ function check(options: RunOptions): void {
     throw new CliError(
       exitCodes.usage,
       '--approve needs the digest of the calls that it approves.',
-      `varve run --resume ${resume} prints the waiting calls and their digest.`,
+      `\`varve run --resume ${resume}\` prints the waiting calls and their digest.`,
     );
   }
 }

@@ -4,6 +4,7 @@ import { modelAddress } from '@varve/settings/agent';
 import { isLoopback } from '@varve/text';
 import { CliError } from '../cli-error.ts';
 import { describeFailure } from '../describe-failure.ts';
+import { withCommandName } from '../command-name.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { modelFailure, modelOptions } from '../setup/configured-model.ts';
 import { openExistingStore, storeUrl } from '../setup/open-configured-store.ts';
@@ -33,8 +34,10 @@ export async function diagnose({ store }: { readonly store?: string }, io: Termi
     const isFound = 'found' in finding;
     isWell &&= isFound;
     const mark = isFound ? styled('green', '✔') : styled('red', '✗');
-    io.stdout.line([mark, ` ${name.padEnd(10)}`, isFound ? finding.found : finding.problem]);
-    if (!isFound && finding.hint !== undefined) io.stdout.line([' '.repeat(13), styled('dim', finding.hint)]);
+    const what = withCommandName(isFound ? finding.found : finding.problem, io);
+    const hint = isFound || finding.hint === undefined ? undefined : withCommandName(finding.hint, io);
+    io.stdout.line([mark, ` ${name.padEnd(10)}`, what]);
+    if (hint !== undefined) io.stdout.line([' '.repeat(13), styled('dim', hint)]);
   }
   return isWell ? exitCodes.ok : exitCodes.usage;
 }

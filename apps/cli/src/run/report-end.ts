@@ -1,5 +1,6 @@
 import type { RunResult } from '@varve/agent';
 import { LlmError } from '@varve/llm';
+import { withCommandName } from '../command-name.ts';
 import { describeFailure } from '../describe-failure.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { storeUrl } from '../setup/open-configured-store.ts';
@@ -62,7 +63,7 @@ export async function reportEnd(
     return stop(sentence, isStopped ? exitCodes.interrupted : exitCodes.unfinished);
   }
   if (result.reason !== 'error') return exitCodes.unfinished;
-  return reportError(result.error, { resume: isKept ? resume : undefined, progress });
+  return reportError(result.error, { resume: isKept ? resume : undefined, progress, io });
 }
 
 /** Returns the sentence about a run that ended before its work was done; undefined for other ends and for errors. */
@@ -103,17 +104,17 @@ function limitFlag(reason: keyof typeof limits, { maxSteps }: RunOptions): strin
   return reason === 'max-iterations' && maxSteps !== undefined ? ` (--max-steps ${maxSteps})` : '';
 }
 
-interface ErrorContext extends Pick<EndContext, 'progress'> {
+interface ErrorContext extends Pick<EndContext, 'progress' | 'io'> {
   /** Command that resumes the conversation; undefined if it is not kept. */
   readonly resume: string | undefined;
 }
 
 /** A resumed run uses the stored model, so after an error about its name the command names another one. */
-function reportError(error: Error, { resume, progress }: ErrorContext): ExitCode {
+function reportError(error: Error, { resume, progress, io }: ErrorContext): ExitCode {
   const failure = describeFailure(error);
   if (!failure) throw error;
   progress.lineAbove([styled('red', 'varve:'), ' ', failure.message]);
-  if (failure.hint) progress.lineAbove(failure.hint);
+  if (failure.hint) progress.lineAbove(withCommandName(failure.hint, io));
   const isModel = error instanceof LlmError && (error.code === 'unknown-model' || error.code === 'unsupported');
   if (resume !== undefined)
     progress.lineAbove(`Progress is saved. Resume with: ${resume}${isModel ? ' --model NAME' : ''}`);
