@@ -25,3 +25,4 @@ export { clientTool } from './client/client-tool.ts';
 export { clientToolSpec, type ClientToolSpec } from './client/client-tool-spec.ts';
 export { clientTools } from './client/client-tools.ts';
 export { escalate, transferToAgent } from './control/control-tools.ts';
+export type { RemotePlace } from './remote/remote-tools.ts';

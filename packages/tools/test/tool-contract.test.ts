@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from '@varve/events';
+import { redactor as redactorOf, type Redactor } from '@varve/text';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { clientTool } from '../src/client/client-tool.ts';
@@ -10,12 +11,14 @@ import { fileEditor } from '../src/file-editor/file-editor.ts';
 import { planningFileEditor } from '../src/file-editor/planning-file-editor.ts';
 import { finish } from '../src/finish.ts';
 import { applyPatch } from '../src/patch/apply-patch.ts';
+import { remoteFileEditor, remoteTerminal } from '../src/remote/remote-tools.ts';
 import { glob } from '../src/search/glob.ts';
 import { grep } from '../src/search/grep.ts';
 import { taskTracker } from '../src/task-tracker.ts';
 import { terminal } from '../src/terminal/terminal.ts';
 import { think } from '../src/think.ts';
 import { toolContract, type ToolSubject } from '../src/testing/tool-contract.ts';
+import { localWorkspace } from '../src/workspace/local-workspace.ts';
 
 const sum = (): ReturnType<typeof defineTool> =>
   defineTool({
@@ -44,6 +47,12 @@ const shell = (pty: boolean): ToolSubject => ({
       timeout: 60,
     }),
   },
+});
+
+/** Options of tools that work in any directory of this machine, as on an agent-server. */
+const remote = (redactor: Redactor = redactorOf([], { replacement: '' })) => ({
+  workspace: localWorkspace('/'),
+  redactor,
 });
 
 const anything = (): ReturnType<typeof defineTool> =>
@@ -77,6 +86,30 @@ const subjects: Record<string, ToolSubject> = {
       { command: 'str_replace', path: join(workspace, 'folder/file'), old_str: 'one', new_str: '1' },
       { command: 'insert', path: join(workspace, 'folder/file'), insert_line: 0, new_str: 'zero' },
       { command: 'undo_edit', path: join(workspace, 'folder/file') },
+    ],
+  },
+  'terminal on an agent-server': {
+    open: () => remoteTerminal(remote()),
+    inputs: () => [{ command: 'echo made' }, { command: 'false' }, { command: 'seq 100000' }],
+    slow: () => ({ command: 'sleep 30; echo late' }),
+    masked: {
+      open: (redactor) => remoteTerminal(remote(redactor)),
+      input: (secret) => ({
+        command: `a='${secret.slice(0, 9)}'; b='${secret.slice(9)}'; seq 20000; echo "$a$b"`,
+      }),
+    },
+  },
+  'file_editor on an agent-server': {
+    open: () => remoteFileEditor(remote()),
+    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'),
+    inputs: (workspace) => [
+      { command: 'view', path: workspace },
+      { command: 'view', path: join(workspace, 'file') },
+      { command: 'view', path: join(workspace, 'missing') },
+      { command: 'create', path: join(workspace, 'new/file'), file_text: 'three' },
+      { command: 'str_replace', path: join(workspace, 'file'), old_str: 'one', new_str: '1' },
+      { command: 'insert', path: join(workspace, 'file'), insert_line: 0, new_str: 'zero' },
+      { command: 'undo_edit', path: join(workspace, 'file') },
     ],
   },
   planning_file_editor: {

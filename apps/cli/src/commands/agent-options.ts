@@ -15,6 +15,7 @@ export function addAgentOptions(command: Command, { confirm, workspace }: AgentO
     .option('--profile <name>', 'use this model profile (`varve profile`)');
   if (workspace !== undefined) command.option('-w, --workspace <dir>', workspace);
   return command
+    .option('--workspace-server <url>', 'run commands and edit files on this agent-server (default: here)')
     .option('--store <url>', 'store of the logs: sqlite:FILE, dir:PATH or memory: (VARVE_STORE)')
     .addOption(new Option('--confirm <policy>', confirm).choices(['ask', 'auto', 'never']))
     .addOption(

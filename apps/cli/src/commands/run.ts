@@ -28,6 +28,7 @@ export const run: CliCommand = {
         ).choices(['native', 'mock', 'auto']),
       )
       .option('-w, --workspace <dir>', 'directory of the agent (default: current directory)')
+      .option('--workspace-server <url>', 'run commands and edit files on this agent-server (default: here)')
       .option(
         '--store <url>',
         'store of the log: sqlite:FILE, dir:PATH, postgres://HOST/DATABASE or memory: (VARVE_STORE)',

@@ -1,4 +1,6 @@
 import type { FlagValue, SettingKey, Settings } from '@varve/settings';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { settingsTable } from './settings-table.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { settingsFor } from '../setup/settings.ts';
@@ -34,13 +36,21 @@ const flags = {
   sandbox: ['sandbox.profile', '--sandbox'],
 } as const satisfies Readonly<Record<keyof ServeFlags, readonly [key: SettingKey, flag: string]>>;
 
-/** Resolves the settings of a server from its flags, its environment and the user's file. */
+/**
+ * Resolves the settings of a server from its flags, its environment and the user's file.
+ *
+ * @throws {CliError} `usage` if the tools of agents should work on another agent-server.
+ */
 export async function serveSettings(options: ServeFlags, io: TerminalIo): Promise<Settings> {
   const values = Object.entries(flags).flatMap(([option, [key, flag]]): readonly FlagValue[] => {
     const value = options[option as keyof ServeFlags];
     return value === undefined ? [] : [{ key, value, flag }];
   });
-  return settingsFor(io, { flags: values });
+  const settings = await settingsFor(io, { flags: values });
+  // Otherwise the tools of its agents would work on this machine, against the setting.
+  if (settings.get('workspace.server') !== undefined)
+    throw new CliError(exitCodes.usage, 'The setting workspace.server has no effect on varve serve: unset it.');
+  return settings;
 }
 
 /** Prints the settings of a server with their places, and where its key comes from, never the key. */

@@ -12,6 +12,7 @@ const flags = {
   agentProfile: ['agent_profile', '--agent-profile'],
   confirm: ['confirmation.policy', '--confirm'],
   sandbox: ['sandbox.profile', '--sandbox'],
+  workspaceServer: ['workspace.server', '--workspace-server'],
   textReply: ['text_reply', '--text-reply'],
   tools: ['tools.only', '--tools'],
   env: ['shell.environment', '--env'],

@@ -9,6 +9,8 @@ export interface RunOptions {
   readonly confirm?: 'ask' | 'auto' | 'never' | 'always' | 'risky';
   /** Profile of the sandbox; default: the setting. */
   readonly sandbox?: 'off' | 'read-only' | 'workspace';
+  /** URL of the agent-server on which the tools work; default: the setting. */
+  readonly workspaceServer?: string;
   readonly resume?: string;
   /** Id of a new conversation; default: a random one. */
   readonly newId?: string;

@@ -38,13 +38,15 @@ export async function stateOfNew({ workspace, model, confirm }: RunOptions, io: 
 /** Returns what the footer shows of a directory. */
 export async function stateOfPlace(
   directory: string,
-  { sandbox }: RunOptions,
+  { sandbox, workspaceServer }: RunOptions,
   io: TerminalIo,
 ): Promise<Pick<FooterState, 'branch' | 'sandbox'>> {
   const settings = await settingsFor(io, { workspace: directory });
+  const isRemote = (workspaceServer ?? settings.get('workspace.server')) !== undefined;
   const branch = await branchOf(directory);
   return {
     ...(branch !== undefined && { branch }),
-    sandbox: sandbox ?? settings.get('sandbox.profile') ?? 'auto',
+    // Commands on an agent-server are outside of the sandbox of this machine.
+    sandbox: isRemote ? 'none here' : (sandbox ?? settings.get('sandbox.profile') ?? 'auto'),
   };
 }

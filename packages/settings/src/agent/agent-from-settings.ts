@@ -58,7 +58,7 @@ export function agentFromSettings(setup: AgentSetup): Agent {
   const { settings, model, condenserModel, contextFiles = [], parameters, signingKey, resumed, rules } = setup;
   const confirmation = confirmationFor(settings, resumed);
   const secretNames = Object.keys(setup.secrets ?? {});
-  const suffix = settings.get('prompt.suffix');
+  const suffix = suffixOf(setup);
   const [concurrency, textReply] = [settings.get('concurrency'), settings.get('text_reply')];
   const tools = toolsFromSettings(settings, setup);
   return defineAgent({
@@ -83,6 +83,13 @@ export function agentFromSettings(setup: AgentSetup): Agent {
     protectedPaths: [setup.home],
     ...(resumed ? resumedLimits(settings, resumed.spec) : limitsFromSettings(settings)),
   });
+}
+
+function suffixOf({ settings, place }: AgentSetup): string | undefined {
+  const suffix = settings.get('prompt.suffix');
+  if (!place) return suffix;
+  const where = `Commands run and files are on another machine. The working directory there is ${place.directory}.`;
+  return [where, suffix].filter(Boolean).join('\n\n');
 }
 
 function confirmationFor(settings: Settings, resumed: AgentSetup['resumed']): ConfirmationPolicy | undefined {

@@ -18,6 +18,7 @@ import { startServers } from './start-servers.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 import { prepareSubAgents, startsSubAgents, type PreparedSubAgents } from './sub-agents.ts';
 import { toolNames } from './tools-from-settings.ts';
+import { workspaceServer, type WorkspaceServer } from './workspace-server.ts';
 
 /** Options of {@link prepareAgent}. */
 export interface PrepareAgentOptions extends Pick<
@@ -81,7 +82,11 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
   const summarizer = await models.own('condenser');
   const sides = await sideModelsOf(models);
   const modelKeys = [main, summarizer, sides].flatMap((each) => each?.secrets ?? []);
-  const { masked, variables, referable, problems } = await personSecrets(options.secrets, modelKeys);
+  const person = await personSecrets(options.secrets, modelKeys);
+  const { referable, problems } = person;
+  const remote = await workspaceServer({ ...options, referable, stored: ownParts(options) });
+  const masked = [...person.masked, ...remote.secrets];
+  const variables = withoutValues(person.variables, remote.secrets);
   const logins = mcpLogins(options);
   const parts = await prepareParts({ ...options, stored: ownParts(options), masked, variables, referable, logins });
   created.use(parts.walls);
@@ -90,9 +95,10 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
   const subAgents = created.use(await subAgentsOf(parts, started, options));
   const ignored: string[] = [];
   const { agent, problems: missing } = agentOf(options, {
-    ...setupOf(options, parts),
+    ...setupOf(options, parts, remote),
     model: main.model,
-    secrets: withoutValues(variables, subAgents?.secrets ?? []),
+    // A command on another machine is given no secret.
+    secrets: remote.place ? {} : withoutValues(variables, subAgents?.secrets ?? []),
     ...(subAgents && { subAgents: subAgents.subAgents }),
     ...(summarizer && { condenserModel: summarizer.model }),
     onIgnoredOption: (problem) => ignored.push(problem),
@@ -176,6 +182,7 @@ function withoutValues(
 function setupOf(
   options: PrepareAgentOptions,
   { servers, rules, contextFiles, skills, hooks, walls }: PreparedParts,
+  { place, open: openPlace }: WorkspaceServer,
 ): Omit<AgentSetup, 'model'> {
   const { settings, home, env, keepsHistory, onEndedPrograms, kinds = [], signingKey, stored } = options;
   return {
@@ -184,6 +191,8 @@ function setupOf(
     env,
     keepsHistory,
     kinds: [...kinds, ...servers.kinds],
+    ...(place && { place }),
+    ...(openPlace && { openPlace }),
     serverTools: servers.tools,
     rules,
     contextFiles,

@@ -2,6 +2,7 @@ import type { AgentOptions } from '@varve/agent';
 import { lazy, type Json } from '@varve/events';
 import { modelParameters } from '@varve/llm';
 import type { McpToolSpec } from '@varve/tools/mcp';
+import type { RemotePlace } from '@varve/tools';
 import * as z from 'zod';
 import { storedModel, type StoredModel } from './stored-model.ts';
 
@@ -15,6 +16,8 @@ export interface StoredAgentParts {
   readonly hasPolicy: boolean;
   /** Hooks that it was used with. They do not run; those of the files have to be equal. */
   readonly hooks?: Json;
+  /** Directory on an agent-server in which its tools work; absent for tools of this machine. */
+  readonly place?: RemotePlace;
   /** Tools of servers that it was used with. */
   readonly serverTools?: readonly McpToolSpec[];
 }
@@ -26,6 +29,13 @@ const serverTool = lazy(() =>
   }),
 );
 
+const remoteTool = lazy(() =>
+  z.object({
+    name: z.string().startsWith('remote_'),
+    params: z.object({ server: z.string(), directory: z.string() }),
+  }),
+);
+
 /** Returns the parts in the settings of a log, as `readSettings` returns them. */
 export function storedAgentParts(settings: {
   readonly agent?: Json;
@@ -34,14 +44,9 @@ export function storedAgentParts(settings: {
   const { agent } = settings;
   const model = storedModel(agent);
   const { data: parameters } = modelParameters().safeParse(fieldOf(agent, 'parameters'));
-  const serverTools = z
-    .array(z.unknown())
-    .catch([])
-    .parse(fieldOf(agent, 'tools'))
-    .flatMap((tool) => {
-      const { data } = serverTool().safeParse(tool);
-      return data ?? [];
-    });
+  const tools = z.array(z.unknown()).catch([]).parse(fieldOf(agent, 'tools'));
+  const serverTools = tools.flatMap((tool) => serverTool().safeParse(tool).data ?? []);
+  const [place] = tools.flatMap((tool) => remoteTool().safeParse(tool).data?.params ?? []);
   const hooks = fieldOf(agent, 'hooks');
   // The reference stores the policy next to its agent.
   const policy = fieldOf(agent, 'confirmation_policy') ?? settings['confirmation_policy'];
@@ -50,6 +55,7 @@ export function storedAgentParts(settings: {
     ...(model && { model }),
     ...(parameters && { parameters }),
     ...(hooks !== undefined && { hooks }),
+    ...(place && { place }),
     ...(serverTools.length > 0 && { serverTools }),
     hasPolicy: policy !== undefined && policy !== null,
   };

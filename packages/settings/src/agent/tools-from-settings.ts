@@ -7,12 +7,14 @@ import type { Sandbox } from '@varve/sandbox';
 import type { Variables } from '@varve/text';
 import {
   namedSecrets,
+  type RemotePlace,
   type RunningProgram,
   toolKinds,
   toolPresets,
   type ToolKind,
   type ToolSettings,
 } from '@varve/tools';
+import type { Workspace } from '@varve/tools/workspace';
 import { SettingsError } from '../error.ts';
 import { nearest } from '../layers/nearest.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
@@ -39,6 +41,10 @@ export interface ToolSetup {
   readonly kinds?: readonly ToolKind[];
   /** Tools of servers, whose kind is among `kinds`. */
   readonly serverTools?: readonly NamedTool[];
+  /** Directory on an agent-server in which the tools work. Default: they work on this machine. */
+  readonly place?: RemotePlace;
+  /** Opens that directory. */
+  readonly openPlace?: () => Workspace;
   /** Called for each option in `tools.options` without an effect, with a sentence. */
   readonly onIgnoredOption?: (problem: string) => void;
 }
@@ -56,7 +62,8 @@ export function toolsFromSettings(settings: Settings, setup: ToolSetup): Toolset
   for (const name of Object.keys(params)) {
     if (!names.includes(name)) ignored(`tools.options: the agent has no tool ${JSON.stringify(name.slice(0, 100))}.`);
   }
-  const named = names.map((name) => ({ name, params: params[name] ?? {} }));
+  const { place } = setup;
+  const named = names.map((name) => (place ? toolAt(place, name) : { name, params: params[name] ?? {} }));
   try {
     // The spec of the agent lists them, so that a resumed conversation has the same.
     return toolset([...named, ...(setup.serverTools ?? [])], kinds, {
@@ -66,6 +73,17 @@ export function toolsFromSettings(settings: Settings, setup: ToolSetup): Toolset
     if (!(error instanceof SpecError)) throw error;
     throw new SettingsError('invalid', `tools.options: ${error.message}`, { cause: error });
   }
+}
+
+/** Tools that work without a workspace. */
+const placeless = new Set(['think', 'finish', 'task_tracker']);
+
+/** Returns the tool of this name that works on an agent-server. */
+function toolAt({ server, directory }: RemotePlace, name: string): NamedTool {
+  if (placeless.has(name)) return { name };
+  if (name !== 'terminal' && name !== 'file_editor')
+    throw new SettingsError('invalid', `The tool ${name} cannot work on an agent-server, which workspace.server sets.`);
+  return { name: `remote_${name}`, params: { server, directory } };
 }
 
 /** Returns the options of tools by the names of their kinds, which a file may write as the reference does. */
@@ -83,7 +101,7 @@ function kindNamed(name: string, kinds: ToolRegistry): ToolRegistry[number] | un
 
 /** Returns the kinds of tools that an agent may have, with the options of this machine. */
 export function toolKindsFor(settings: Settings, setup: ToolSetup): ToolRegistry {
-  const builtin = toolKinds(({ conversationId }) => toolSettings(conversationId, settings, setup));
+  const builtin = toolKinds(({ conversationId }) => toolSettings(conversationId, settings, setup), setup.openPlace);
   return [...builtin, ...delegationKinds, ...(setup.kinds ?? [])];
 }
 

@@ -110,6 +110,14 @@ export const settingDefinitions = {
     names,
     'Hosts that commands reach in a sandbox, in addition to package registries and public code.',
   ),
+  'workspace.server': setting(
+    () => z.url({ protocol: /^https?$/ }),
+    'URL of the agent-server on which commands run and files are edited; default this machine.',
+  ),
+  'workspace.directory': setting(
+    () => z.string().startsWith('/'),
+    'Absolute path on that server; default the path of the workspace here.',
+  ),
   'signing.enabled': setting(() => z.boolean(), 'Signs what a run stores.'),
   'signing.key_file': setting(() => z.string().min(1), 'File of the signing key.', {
     variables: ['VARVE_SIGNING_KEY'],

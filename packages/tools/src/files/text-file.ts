@@ -25,6 +25,11 @@ export async function readTextFile({ path, real, stats }: Target, maxBytes: numb
   } catch (error) {
     return refuseFailure('Reading', path, error);
   }
+  return decodeFile(path, bytes);
+}
+
+/** Returns the text of a file's bytes, or the reason why it cannot be shown or edited. */
+export async function decodeFile(path: string, bytes: Buffer): Promise<TextFile | Refusal> {
   const decoded = await decodeText(bytes);
   if (decoded === undefined) return refuse(`The file ${path} is binary; this tool can neither show nor edit it.`);
   return { ...decoded, bytes, lineEnd: commonLineEnd(decoded.text) };

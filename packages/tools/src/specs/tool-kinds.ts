@@ -8,6 +8,7 @@ import type { FileEditorOptions } from '../file-editor/file-editor-options.ts';
 import { planningFileEditor, type PlanningFileEditorOptions } from '../file-editor/planning-file-editor.ts';
 import { finish } from '../finish.ts';
 import { applyPatch, type ApplyPatchOptions } from '../patch/apply-patch.ts';
+import { remoteFileEditor, remotePlace, remoteTerminal, type RemotePlace } from '../remote/remote-tools.ts';
 import type { SearchOptions } from '../search/file-search.ts';
 import { glob } from '../search/glob.ts';
 import { grep } from '../search/grep.ts';
@@ -15,6 +16,7 @@ import { taskTracker, type TaskTrackerOptions } from '../task-tracker.ts';
 import type { TerminalOptions } from '../terminal/terminal-options.ts';
 import { terminal } from '../terminal/terminal.ts';
 import { think } from '../think.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** Context in which the tools of one conversation are created. */
 export interface ToolKindContext {
@@ -62,10 +64,14 @@ const options = {
 
 /**
  * Returns the tools of this package that can be created by name: a new one is a line here. `settings` returns the
- * options of the application for one conversation.
+ * options of the application for one conversation. With `open` there are tools that work on an agent-server.
  */
-export function toolKinds(settings: (context: ToolKindContext) => ToolSettings = () => ({})): readonly ToolKind[] {
+export function toolKinds(
+  settings: (context: ToolKindContext) => ToolSettings = () => ({}),
+  open?: (place: RemotePlace) => Workspace,
+): readonly ToolKind[] {
   return [
+    ...(open ? remoteKinds(open) : []),
     toolKind('terminal', options.terminal, (spec, context) => terminal({ ...spec, ...settings(context).terminal }), [
       'BashTool',
     ]),
@@ -82,6 +88,17 @@ export function toolKinds(settings: (context: ToolKindContext) => ToolSettings =
     toolKind('think', options.none, () => think()),
     toolKind('finish', options.finish, (spec) => finish(spec)),
   ];
+}
+
+function remoteKinds(open: (place: RemotePlace) => Workspace): readonly ToolKind[] {
+  const tools = { remote_terminal: remoteTerminal, remote_file_editor: remoteFileEditor };
+  return Object.entries(tools).map(([kind, tool]) =>
+    definePartKind({
+      kind,
+      options: remotePlace,
+      create: (place, { redactor }: ToolKindContext) => [tool({ workspace: open(place), redactor })],
+    }),
+  );
 }
 
 /** Names of the tools of each preset, in the order in which the model is offered them. */
