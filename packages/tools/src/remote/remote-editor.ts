@@ -19,8 +19,8 @@ type Outcome = Promise<EditorReport | Refusal>;
 export const maxChars = 16_000;
 
 /**
- * Returns the function that executes the calls of an editor on an agent-server, one after the other. Edits can be undone
- * by this process only, and a change by another program during an edit is lost.
+ * Returns the function that executes the calls of an editor on an agent-server, one after the other. Edits can be
+ * undone by this process only, and a change by another program during an edit is lost.
  */
 export function remoteEditor(
   options: RemoteToolOptions,
