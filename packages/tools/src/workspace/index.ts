@@ -5,7 +5,7 @@ export { fileChunks } from './byte-streams.ts';
 export { jail, type Jail } from './jail.ts';
 export { localWorkspace } from './local-workspace.ts';
 export { remoteWorkspace } from './remote-workspace.ts';
-export type { Workspace, WorkspaceEntry, CommandResult } from './workspace.ts';
+export type { Workspace, WorkspaceEntry } from './workspace.ts';
 export { addLocalWorktree } from './worktree.ts';
 export { gitChanges, type GitChange } from '../git/git-changes.ts';
 export { gitDelta, type GitDelta } from '../git/git-delta.ts';
