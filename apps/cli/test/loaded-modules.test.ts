@@ -38,7 +38,7 @@ const lazy =
 
 /** Most modules that an entry may load: a module costs a start from sources about a millisecond. */
 test.for([
-  ['text', 22],
+  ['text', 23],
   ['events', 115],
   ['llm', 275],
   ['storage', 65],
