@@ -84,3 +84,11 @@ function describeFirst({ suppressed, error }: SuppressedError): Failure | undefi
 function failure(exitCode: ExitCode, message: string, hint?: string): Failure {
   return { exitCode, message, ...(hint !== undefined && { hint }) };
 }
+
+/** Returns the sentence about a failure, and what to do next. @throws the error if it is a bug. */
+export function failureText(error: unknown): string {
+  const described = describeFailure(error);
+  if (!described) throw error;
+  const { message, hint } = described;
+  return hint === undefined ? message : `${message} ${hint}`;
+}

@@ -60,7 +60,7 @@ test('options of the headless mode of OpenHands are accepted', async () => {
     '-c',
     'CodeActAgent',
   ];
-  // Nobody answers there unless the caller asks for it.
+  // There no answer comes unless the caller asks for it.
   const first = await runVarve([...options, '-t', 'Typed'], { home });
   expect(first).toMatchObject({ code: 0, stdout: 'One.\n' });
   const second = await runVarve([...options, '-t', 'Typed', '-f', 'task.txt', '--no-auto-continue'], { home });

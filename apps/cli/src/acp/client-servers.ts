@@ -1,18 +1,11 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
-import type { Settings } from '@varve/settings';
-
-type Servers = NonNullable<ReturnType<typeof configuredServers>>;
-
-function configuredServers(settings: Settings) {
-  return settings.get('mcp_servers');
-}
 
 /** Returns servers of tools of a client as a value of the setting. */
-export function serversOf(servers: readonly McpServer[]): Servers {
+export function serversOf(servers: readonly McpServer[]): Readonly<Record<string, object>> {
   return Object.fromEntries(servers.map((each) => [each.name, serverOf(each)]));
 }
 
-function serverOf(server: McpServer): Servers[string] {
+function serverOf(server: McpServer): object {
   if (!('type' in server)) return { command: server.command, args: server.args, env: pairsOf(server.env) };
   return { url: server.url, transport: server.type, headers: pairsOf(server.headers) };
 }

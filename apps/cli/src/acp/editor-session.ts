@@ -17,6 +17,8 @@ import { EventFollower } from '../run/event-follower.ts';
 import { openRun, type OpenRun } from '../run/open-run.ts';
 import { endSentence } from '../run/report-end.ts';
 import type { RunOptions } from '../run/run-options.ts';
+import { titleModelOf, titleWriterOf } from '../run/title-writer.ts';
+import { policyNameOf } from '../session/footer-state.ts';
 import type { Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { EditorQuestions } from './editor-questions.ts';
@@ -31,9 +33,6 @@ const modes = [
 ] as const;
 
 type Mode = (typeof modes)[number]['id'];
-
-/** Longest time that a title takes, in milliseconds. */
-const maxTitleMs = 30_000;
 
 interface OpenParts extends OpenRun, AsyncDisposable {
   readonly updates: SessionUpdates;
@@ -116,8 +115,7 @@ export class EditorSession implements AsyncDisposable {
   async #promptOnce(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const { conversation, prepared, updates } = await this.#opened();
     await conversation.send(contentOf(blocks));
-    const model = async () => (await prepared.ownModel('title').catch(() => undefined)) ?? 'none';
-    await using title = conversation.titleWriter({ model, maxMs: maxTitleMs, onFailure: () => undefined });
+    await using title = titleWriterOf(conversation, async () => titleModelOf(prepared));
     title.start();
     const result = await this.#runAndAsk(signal);
     if (result.reason === 'finished') await title.finished();
@@ -159,7 +157,8 @@ export class EditorSession implements AsyncDisposable {
     const opened = await openRun(this.#options, { io, progress, questions: this.#questions }, open);
     const { conversation, prepared } = opened;
     this.#options = { ...this.#options, resume: conversation.id };
-    this.#mode = modeOfPolicy(conversation);
+    // A resumed conversation has the policy that it was used with.
+    this.#mode = modeOf(policyNameOf(conversation.confirmation));
     const updates = new SessionUpdates({
       redactor: redactor(prepared.secrets, { replacement: '<secret-hidden>' }),
       contextWindow: prepared.agent.model.capabilities.contextWindow,
@@ -186,13 +185,6 @@ export class EditorSession implements AsyncDisposable {
     this.#open = undefined;
     await open?.[Symbol.asyncDispose]();
   }
-}
-
-/** A resumed conversation has the policy that it was used with. */
-function modeOfPolicy({ confirmation }: Pick<OpenRun['conversation'], 'confirmation'>): Mode {
-  const { kind } = { kind: '', ...(confirmation.spec as { readonly kind?: string }) };
-  if (kind === 'NeverConfirm') return 'never';
-  return kind === 'AlwaysConfirm' ? 'ask' : 'auto';
 }
 
 function modeOf(policy: string | undefined): Mode {

@@ -16,7 +16,7 @@ import { canonicalId } from '@varve/storage';
 import { appVersion } from '../app-file.ts';
 import { findConversations } from '../conversations/find-conversations.ts';
 import { metaFields } from '../conversations/meta-fields.ts';
-import { describeFailure } from '../describe-failure.ts';
+import { failureText } from '../describe-failure.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { settingsFor } from '../setup/settings.ts';
@@ -151,9 +151,6 @@ async function reported<T>(answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();
   } catch (error) {
-    const failure = describeFailure(error);
-    if (!failure) throw error;
-    const { message, hint } = failure;
-    throw new RequestError(-32603, hint === undefined ? message : `${message} ${hint}`);
+    throw new RequestError(-32603, failureText(error));
   }
 }

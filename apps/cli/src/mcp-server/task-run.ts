@@ -1,6 +1,6 @@
 import type { Conversation, RunResult } from '@varve/agent';
 import { eventLines } from '@varve/events/text';
-import { describeFailure } from '../describe-failure.ts';
+import { failureText } from '../describe-failure.ts';
 import { EventFollower } from '../run/event-follower.ts';
 import { endSentence } from '../run/report-end.ts';
 import { callRows, reasonRows } from '../run/waiting-call.ts';
@@ -80,7 +80,7 @@ export class TaskRun {
       await follower.caughtUp();
       this.#report = reportOf(conversation, result);
     } catch (error) {
-      this.#report = { ...this.#report, status: 'error', text: problemOf(error) };
+      this.#report = { ...this.#report, status: 'error', text: failureText(error) };
     }
   }
 }
@@ -88,16 +88,9 @@ export class TaskRun {
 /** Returns what became of a run. */
 function reportOf(conversation: Conversation, result: RunResult): TaskReport {
   const { id, state } = conversation;
-  const text = result.reason === 'error' ? problemOf(result.error) : (endSentence(result) ?? result.text);
+  const text = result.reason === 'error' ? failureText(result.error) : (endSentence(result) ?? result.text);
   const report = { id, status: result.reason, text, waiting: [] };
   if (result.reason !== 'waiting') return report;
   const waiting = state.pending.map((call) => [...callRows(call, columns), ...reasonRows(call, columns)].join('\n'));
   return { ...report, waiting, digest: conversation.digestOf(state.pending) };
-}
-
-/** Returns the sentence about a failure, and what to do next. @throws the error if it is a bug. */
-export function problemOf(error: unknown): string {
-  const failure = describeFailure(error);
-  if (!failure) throw error;
-  return failure.hint === undefined ? failure.message : `${failure.message} ${failure.hint}`;
 }

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { problemOf, type TaskRun } from './task-run.ts';
+import { failureText } from '../describe-failure.ts';
+import type { TaskRun } from './task-run.ts';
 import type { TaskRuns } from './task-runs.ts';
 
 const id = z.string().describe('Id of a conversation, or its first characters.');
@@ -152,6 +153,6 @@ async function answered(answer: () => Promise<object>): Promise<CallToolResult> 
     const result = { ...(await answer()) };
     return { content: [{ type: 'text', text: JSON.stringify(result, undefined, 2) }], structuredContent: result };
   } catch (error) {
-    return { content: [{ type: 'text', text: problemOf(error) }], isError: true };
+    return { content: [{ type: 'text', text: failureText(error) }], isError: true };
   }
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { parseJson } from '@varve/text';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileProblem } from '../file-problem.ts';
@@ -28,15 +29,7 @@ async function schemaIn(path: string): Promise<object> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new CliError(exitCodes.usage, fileProblem(path, 'read', error));
   });
-  const schema = parsed(text);
+  const schema = parseJson(text);
   if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema;
   throw new CliError(exitCodes.usage, `${path} contains no JSON Schema.`, 'It is {"type": "object", "properties": …}.');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -20,11 +20,9 @@ import type { RunOptions } from './run-options.ts';
 import { goalLine, startWork } from './start-work.ts';
 import { withOutputSchema } from './output-schema.ts';
 import type { StreamInput } from './stream-input.ts';
+import { titleModelOf, titleWriterOf } from './title-writer.ts';
 import { StreamedOutput } from './streamed-output.ts';
 import { StreamedReply } from './streamed-reply.ts';
-
-/** Longest time that a title takes, in milliseconds. */
-const maxTitleMs = 30_000;
 
 /** Runs a task to its end and resolves with the exit status. `task` may be empty with `resume`. */
 export async function runTask(task: string, typed: RunOptions, io: TerminalIo, input?: StreamInput): Promise<ExitCode> {
@@ -38,7 +36,7 @@ export async function runTask(task: string, typed: RunOptions, io: TerminalIo, i
   const pruned = pruneVarveHome(io, { keep: conversation.id });
   try {
     const modelName = prepared.agent.model.name;
-    const titleModel = await titleModelOf(prepared, options, io);
+    const titleModel = await keptTitleModel(prepared, options, io);
     const { secrets } = prepared;
     const request = { task, options, modelName, titleModel, secrets, questions, neverAsks, input };
     return await runConversation(conversation, request, display);
@@ -63,10 +61,10 @@ interface RunRequest {
   readonly input: StreamInput | undefined;
 }
 
-/** A conversation that is not kept needs no title. A model that cannot be used has been reported. */
-async function titleModelOf(prepared: PreparedAgent, { store, demo }: RunOptions, io: TerminalIo) {
+/** A conversation that is not kept needs no title. */
+async function keptTitleModel(prepared: PreparedAgent, { store, demo }: RunOptions, io: TerminalIo) {
   if (demo || (await storeUrl(io, store)) === 'memory:') return undefined;
-  return prepared.ownModel('title').catch(() => undefined);
+  return titleModelOf(prepared);
 }
 
 /** The run reports failures of the store. */
@@ -93,8 +91,7 @@ async function runConversation(
     ...(io.stderr.isTTY && !options.json && { live: await liveParts(display, secrets) }),
   };
   const printer = new EventPrinter(conversation, display, printing);
-  const model = async (): Promise<LanguageModel | 'none'> => titleModel ?? 'none';
-  await using title = conversation.titleWriter({ model, maxMs: maxTitleMs, onFailure: throwUnlessReported });
+  await using title = titleWriterOf(conversation, async () => titleModel, throwUnlessReported);
   title.start();
   try {
     const result = await runAndAsk(conversation, { options, work, ...asking }, { ...display, printer });

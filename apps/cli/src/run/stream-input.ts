@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import { AgentError, type Conversation, type RunResult } from '@varve/agent';
+import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -90,7 +91,7 @@ export class StreamInput {
     this.#count += 1;
     if (done) return undefined;
     if (value.trim() === '') return this.#next();
-    const { data } = inputLine.safeParse(parsed(value));
+    const { data } = inputLine.safeParse(parseJson(value));
     if (data) return data;
     throw new CliError(
       exitCodes.usage,
@@ -111,13 +112,5 @@ async function execute(line: InputLine, conversation: Conversation): Promise<str
   } catch (error) {
     if (error instanceof AgentError && error.code !== 'taken-over' && error.code !== 'closed') return error.message;
     throw error;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -12,15 +12,20 @@ const policies: Readonly<Record<string, string>> = {
   ConfirmRisky: 'auto',
 };
 
+/** Returns the name of a policy in settings; undefined for one of a program. */
+export function policyNameOf({ spec }: Pick<Conversation['confirmation'], 'spec'>): string | undefined {
+  return policies[(spec as { readonly kind?: string } | undefined)?.kind ?? ''];
+}
+
 /** Returns what the footer shows of an open conversation. */
 export function stateOfOpen({ confirmation, state }: Conversation, { agent }: PreparedAgent): FooterState {
   const { name, capabilities } = agent.model;
-  const { kind } = { kind: '', ...(confirmation.spec as { readonly kind?: string }) };
+  const policy = policyNameOf(confirmation);
   return {
     isReadOnly: false,
     model: name,
     ...(capabilities.contextWindow !== undefined && { contextWindow: capabilities.contextWindow }),
-    ...(kind in policies && { policy: policies[kind] ?? kind }),
+    ...(policy !== undefined && { policy }),
     usage: state.stats.total,
   };
 }

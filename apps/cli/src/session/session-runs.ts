@@ -1,3 +1,4 @@
+import { titleModelOf, titleWriterOf } from '../run/title-writer.ts';
 import type { RunResult } from '@varve/agent';
 import { text } from '@varve/events';
 import { CallDecisions } from '../run/decide-calls.ts';
@@ -10,9 +11,6 @@ import type { ScreenQuestions } from './screen-questions.ts';
 import type { Screen } from './screen.ts';
 import type { SessionShell } from './session-shell.ts';
 import type { ShownConversation } from './shown-conversation.ts';
-
-/** Longest time that a title takes, in milliseconds. */
-const maxTitleMs = 30_000;
 
 /** Parts of a session that its runs use. */
 interface SessionParts {
@@ -103,8 +101,7 @@ export class SessionRuns {
   async #runToEnd(work: Work, signal: AbortSignal): Promise<void> {
     const open = await this.#shown.opened();
     const { conversation, prepared, follower } = open;
-    const model = async () => (await prepared.ownModel('title').catch(() => undefined)) ?? 'none';
-    await using title = conversation.titleWriter({ model, maxMs: maxTitleMs, onFailure: () => undefined });
+    await using title = titleWriterOf(conversation, async () => titleModelOf(prepared));
     title.start();
     this.#decisions ??= new CallDecisions(this.#shown.options, this.#questions);
     const [questions, screen, decisions] = [this.#questions, this.#screen, this.#decisions];

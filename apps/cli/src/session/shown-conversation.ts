@@ -108,7 +108,7 @@ export class ShownConversation {
     await this.#showPlace(this.#watched.workspace);
   }
 
-  /** Ends a conversation's part of the screen, and keeps what is shown of it. */
+  /** Stops watching, and keeps the number of the events that are shown. */
   async #endWatch(): Promise<void> {
     const watched = this.#watched;
     this.#watched = undefined;

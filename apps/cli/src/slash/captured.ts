@@ -24,13 +24,13 @@ export async function runCaptured(args: readonly string[], { io, screen, options
   screen.print(printed.trimEnd());
 }
 
-/** Returns the id of the conversation, or prints that there is none yet. */
+/** Returns the id of the conversation, or prints that none exists yet. */
 export function storedId({ id, screen }: Session): string | undefined {
   if (id === undefined) screen.print('There is no conversation yet: send a message first.', 'yellow');
   return id;
 }
 
-/** Returns the conversation, or prints that there is none yet or that another window works on it. */
+/** Returns the conversation, or prints that none exists yet or that another window works on it. */
 export function openConversation(session: Session): Conversation | undefined {
   const { conversation, screen } = session;
   if (!conversation && storedId(session) !== undefined) screen.print('It is read-only in this window.', 'yellow');

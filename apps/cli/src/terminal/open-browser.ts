@@ -6,7 +6,7 @@ const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens an address in the browser of the person. Does nothing if there is none. */
+/** Opens an address in the browser of the person. Does nothing without one. */
 export function openBrowser(url: URL, env: Readonly<Record<string, string | undefined>>): void {
   const [program = '', ...args] = openers[process.platform] ?? ['xdg-open'];
   const child = spawn(program, [...args, url.href], { stdio: 'ignore', detached: true, env });
