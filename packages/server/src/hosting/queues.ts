@@ -41,6 +41,16 @@ export class RunQueue {
   }
 }
 
+/** Returns a function that executes tasks one after another, in the order in which they are added. */
+export function taskQueue(): <Result>(task: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const done = last.then(task);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
 /** Returns a function that executes the tasks of each id one after another, in the order in which they are added. */
 export function keyedQueue(): <Result>(id: string, task: () => Promise<Result>) => Promise<Result> {
   const last = new Map<string, Promise<unknown>>();

@@ -5,6 +5,7 @@ import { errnoOf, makeDirectories, writeAtomically } from '@varve/files';
 import { settingsPaths, withFileLock } from '@varve/settings';
 import type { Replicas } from '@varve/storage';
 import * as z from 'zod';
+import { taskQueue } from '../hosting/queues.ts';
 
 /**
  * Settings, profiles and encrypted secrets of replicas, as one record of their store. The files in the data directory
@@ -42,14 +43,9 @@ function parsed(text: string): Files {
 /** Shares the settings in a data directory through the records of a store. */
 export function sharedSettings({ home, records }: SharedSettingsOptions): SharedSettings {
   const { lockFile } = settingsPaths(home);
-  let last: Promise<unknown> = Promise.resolve();
+  const inOrder = taskQueue();
   let version = 0;
   let shared: Files = {};
-  const inOrder = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(work);
-    last = result.catch(() => undefined);
-    return result;
-  };
   const pull = async (): Promise<void> => {
     if ((await records.versionOf(recordName)) === version) return;
     const record = await records.read(recordName);

@@ -5,6 +5,7 @@ import { withFileLock } from '@varve/settings';
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { RequestError } from '../error.ts';
+import { taskQueue } from '../hosting/queues.ts';
 
 const text = lazy(() => z.string().min(1).max(4096));
 
@@ -60,17 +61,10 @@ export function workspaces(file: string | undefined): Workspaces {
     return list;
   };
   // One change at a time, also of several servers with the same data directory.
-  let last: Promise<unknown> = Promise.resolve();
+  const queue = taskQueue();
   const locked = async <Value>(work: () => Promise<Value>): Promise<Value> =>
     file === undefined ? work() : withFileLock(`${file}.lock`, work);
-  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const next = last.then(
-      () => locked(work),
-      () => locked(work),
-    );
-    last = next;
-    return next;
-  };
+  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => queue(() => locked(work));
   return {
     list: read,
     add: (entries) =>

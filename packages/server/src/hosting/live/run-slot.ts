@@ -1,5 +1,5 @@
 import { AgentError } from '@varve/agent';
-import type { QueuedJob, RunQueue } from '../queues.ts';
+import { taskQueue, type QueuedJob, type RunQueue } from '../queues.ts';
 
 /** A run that was requested and has not ended. */
 export interface ActiveRun {
@@ -19,12 +19,13 @@ export interface RunSlotOptions {
 
 /** Holds the run of a conversation: at most one. Requests to start and stop it are processed one after the other. */
 export class RunSlot {
+  /** Executes a request after those before it. */
+  readonly inOrder = taskQueue();
   readonly #options: RunSlotOptions;
   #run: ActiveRun | undefined;
   #idle = Promise.withResolvers<void>();
   /** Work during which no run starts. */
   #alone: Promise<unknown> | undefined;
-  #requests: Promise<unknown> = Promise.resolve();
 
   constructor(options: RunSlotOptions) {
     this.#options = options;
@@ -46,13 +47,6 @@ export class RunSlot {
    */
   async settled(): Promise<void> {
     if (this.#run?.hasStarted && this.#options.isEndStored()) await this.idle();
-  }
-
-  /** Executes a request after those before it. */
-  inOrder<Result>(request: () => Promise<Result>): Promise<Result> {
-    const result = this.#requests.then(request);
-    this.#requests = result.catch(() => undefined);
-    return result;
   }
 
   /** Waits for a run whose end is stored. @throws {AgentError} `busy` during another one. */
