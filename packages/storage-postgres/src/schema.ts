@@ -7,6 +7,9 @@ import { quoted } from './sql.ts';
  * The schema, as a list of migrations: step n brings a schema of version n - 1 to version n. Released steps are never
  * edited; a change is another step. `s` is the quoted name of the PostgreSQL schema.
  *
+ * Processes of version n - 1 keep using the tables after step n: it only adds, and added columns have defaults. What
+ * a version no longer uses is removed by the step after it.
+ *
  * The tables are those of the SQLite store. `meta` is apart from `conversation`, because an append rewrites the row of
  * the head. `event.bytes` is the size of the whole text, which limits pages. `fact` is written with the event.
  *
@@ -137,13 +140,14 @@ export type Transaction = <T>(work: (session: Session) => Promise<T>) => Promise
 
 /**
  * Migrates the schema to the newest version, in one transaction under an advisory lock, so that one of several
- * processes does it. A role without the right to create tables can use a schema that has this version.
+ * processes does it. A role without the right to create tables can use a schema that has this version, or the next one.
  *
- * @throws {StorageError} `invalid` for tables of another application or of a newer version, `missing`, `io`.
+ * @throws {StorageError} `invalid` for tables of another application, of a version above the next one, or of one that
+ * live processes use and that is more than one step behind; `missing`, `io`.
  */
 export async function migrate(transaction: Transaction, target: SchemaTarget, steps = migrations): Promise<void> {
   const version = await transaction(async (session) => versionOf(session, target, steps.length));
-  if (version === steps.length) return;
+  if (version !== undefined && version >= steps.length) return;
   if (version === undefined && !target.creates) {
     throw new StorageError('missing', `The schema ${target.schema} of ${target.label} has no tables.`);
   }
@@ -160,12 +164,27 @@ async function runSteps(session: Session, target: SchemaTarget, steps: typeof mi
     const [row] = await session.query('SELECT to_regnamespace($1) AS name', [s]);
     if (row?.['name'] === null) await session.query(`CREATE SCHEMA ${s}`);
     await session.query(`CREATE TABLE ${s}.migration (version integer PRIMARY KEY)`);
+  } else if (version < steps.length - 1) {
+    await checkUnused(session, target, { version, next: steps.length });
   }
   for (const [index, step] of steps.entries()) {
     if (index < (version ?? 0)) continue;
     await session.query(step(s));
     await session.query(`INSERT INTO ${s}.migration (version) VALUES (${index + 1})`);
   }
+}
+
+/** Rejects steps after which the live processes of a version could not use the tables. @throws {StorageError} `invalid` */
+async function checkUnused(
+  session: Session,
+  { schema, label }: SchemaTarget,
+  { version, next }: { readonly version: number; readonly next: number },
+): Promise<void> {
+  const s = quoted(schema);
+  const [used] = await session.query(`SELECT 1 FROM ${s}.conversation WHERE lease_until > ${s}.now_ms() LIMIT 1`);
+  if (!used) return;
+  const problem = `has schema version ${version} and is in use by processes that cannot use version ${next}`;
+  throw new StorageError('invalid', `${label} ${problem}.`);
 }
 
 /** Returns the version of a schema; `undefined` for one without tables. */
@@ -179,7 +198,7 @@ async function versionOf(session: Session, target: SchemaTarget, known: number):
   if (Number(owned?.['tables'] ?? 0) === 0) return undefined;
   if (Number(owned?.['ours']) === 0) throw otherApplication(target);
   const version = await readVersion(session, target);
-  if (version <= known) return version;
+  if (version <= known + 1) return version;
   throw new StorageError('invalid', `${label} has schema version ${version}, newer than the ${known} known here.`);
 }
 

@@ -9,13 +9,18 @@ export type Sql = ReturnType<typeof sqlOf>;
 /** Builds the statements for a PostgreSQL schema. */
 export function sqlOf(schema: string) {
   const s = quoted(schema);
+  // Columns are named: a prepared `SELECT *` fails when a newer version adds one.
+  const conversations = `
+    SELECT key, id, head, seal, lease_epoch, lease_host, lease_pid, lease_boot, lease_address, lease_until,
+      ${s}.now_ms() AS now
+    FROM ${s}.conversation`;
   const summaries = `
     SELECT id, created_at, updated_at, head, meta.json AS meta
     FROM ${s}.conversation JOIN ${s}.meta ON meta.conversation = key`;
   return {
     schema: s,
-    conversation: `SELECT *, ${s}.now_ms() AS now FROM ${s}.conversation WHERE id = $1`,
-    lockConversation: `SELECT *, ${s}.now_ms() AS now FROM ${s}.conversation WHERE id = $1 FOR UPDATE`,
+    conversation: `${conversations} WHERE id = $1`,
+    lockConversation: `${conversations} WHERE id = $1 FOR UPDATE`,
     logState: `SELECT head, seal, lease_epoch FROM ${s}.conversation WHERE key = $1`,
     lockLogState: `SELECT head, seal, lease_epoch FROM ${s}.conversation WHERE key = $1 FOR UPDATE`,
     insertConversation: `

@@ -1,6 +1,28 @@
 import { describe, expect, test } from 'vitest';
+import { newEvent } from '../../storage/src/testing/events.ts';
+import { connect } from '../src/connection.ts';
 import { postgresStore } from '../src/postgres-store.ts';
+import { migrate, migrations } from '../src/schema.ts';
+import { parseUrl } from '../src/url.ts';
 import { freshUrl, problem, runSql } from './server.ts';
+
+const tables = ['conversation', 'meta', 'event', 'blob', 'event_blob', 'statement', 'quarantine', 'snapshot', 'fact'];
+
+/** Migrates a schema to a version above the newest one; each step adds a column to each table. */
+async function upgrade(url: string, count: number): Promise<void> {
+  const target = parseUrl(url);
+  const connection = await connect({ target, pollMs: 250, creates: false });
+  const steps = Array.from(
+    { length: count },
+    (_, n) => (s: string) =>
+      [...tables, 'record'].map((table) => `ALTER TABLE ${s}.${table} ADD COLUMN next_${n} integer`).join(';'),
+  );
+  try {
+    await migrate(connection.transaction, { ...target, creates: false }, [...migrations, ...steps]);
+  } finally {
+    await connection.close(async () => {});
+  }
+}
 
 describe.skipIf(problem !== undefined)('the schema', () => {
   test('is created once by stores that open it at the same time', async () => {
@@ -26,6 +48,41 @@ describe.skipIf(problem !== undefined)('the schema', () => {
     const error = { code: 'invalid', message: expect.stringContaining(message) };
     await expect(postgresStore({ url })).rejects.toMatchObject(error);
     await expect(postgresStore({ url })).rejects.toMatchObject(error);
+  });
+
+  test('of the next version is used by stores that were open before, and by new ones', async () => {
+    const url = await freshUrl();
+    await using before = await postgresStore({ url });
+    const useIt = async (store: typeof before, id: string) => {
+      await using log = await store.create(id, {});
+      await log.append([newEvent('a', { note: 'x'.repeat(50_000) }), newEvent('b')], { meta: { title: 'x' } });
+      await log.snapshots.save('view', { seq: 2, state: 1 });
+      await log.proof?.cut(1);
+      expect(await Array.fromAsync((await store.read(id)).range(0))).toHaveLength(1);
+      expect((await store.list()).items[0]).toMatchObject({ id });
+      await store.replicas?.records.write('record', 'text');
+      expect(await store.replicas?.addressOf(id)).toBeUndefined();
+    };
+    const held = await before.create('held', {});
+    await useIt(before, 'first');
+    await upgrade(url, 1);
+    await held.append([newEvent('c')]);
+    await useIt(before, 'second');
+    await using after = await postgresStore({ url });
+    await useIt(after, 'third');
+    expect((await after.list()).items).toHaveLength(4);
+  });
+
+  test('that is in use is not migrated by more than one step', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url });
+    const log = await store.create('c', {});
+    const error = { code: 'invalid', message: expect.stringContaining('is in use by processes that cannot use') };
+    await expect(upgrade(url, 2)).rejects.toMatchObject(error);
+    await log.append([newEvent('a')]);
+    await log[Symbol.asyncDispose]();
+    await upgrade(url, 2);
+    await expect(postgresStore({ url })).rejects.toMatchObject({ code: 'invalid' });
   });
 
   test('with a name that SQL has to quote is used', async () => {
