@@ -174,7 +174,7 @@ async function runSteps(session: Session, target: SchemaTarget, steps: typeof mi
   }
 }
 
-/** Rejects steps after which the live processes of a version could not use the tables. @throws {StorageError} `invalid` */
+/** Rejects steps after which live processes could not use the tables. @throws {StorageError} `invalid`. */
 async function checkUnused(
   session: Session,
   { schema, label }: SchemaTarget,
