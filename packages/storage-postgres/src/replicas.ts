@@ -18,6 +18,10 @@ export function replicasOf(
       const conversation = row && toConversation(row);
       return conversation && isHeld(conversation, holder) ? (conversation.lease_address ?? undefined) : undefined;
     },
+    async abandon(id) {
+      checkId(id);
+      await write(sql.abandon, [id]);
+    },
     async abandoned() {
       const rows = (await read(sql.endedLeases, [holder.host, holder.boot, holder.pid])).map(toConversation);
       return rows

@@ -41,6 +41,10 @@ export function sqlOf(schema: string) {
       SET lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_address = NULL,
         lease_until = NULL
       WHERE key = $1 AND lease_epoch = $2`,
+    // A lease of no process, which has expired.
+    abandon: `
+      UPDATE ${s}.conversation SET lease_host = '', lease_pid = 0, lease_boot = '', lease_until = 0
+      WHERE id = $1 AND lease_until IS NULL`,
     // Those that expired, and those of this machine, whose processes are looked for.
     endedLeases: `
       SELECT id, lease_host, lease_pid, lease_boot, lease_until, now

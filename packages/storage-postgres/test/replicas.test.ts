@@ -43,6 +43,10 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
       await holder.create(id, {});
     await (await store.create('closed', {}))[Symbol.asyncDispose]();
     expect(await store.replicas?.abandoned()).toEqual(['dead']);
+    for (const id of ['here', 'closed']) await store.replicas?.abandon(id);
+    expect((await store.replicas?.abandoned())?.toSorted()).toEqual(['closed', 'dead']);
+    await (await store.open('closed'))[Symbol.asyncDispose]();
+    expect(await store.replicas?.abandoned()).toEqual(['dead']);
     await expire(url);
     expect((await store.replicas?.abandoned())?.toSorted()).toEqual(['dead', 'far', 'here']);
   });

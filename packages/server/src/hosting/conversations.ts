@@ -39,6 +39,8 @@ export interface ConversationsOptions extends Omit<LoaderOptions, 'queue'> {
   readonly defaultWorkspace?: string | undefined;
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number | undefined;
+  /** Lets another replica continue a conversation whose run the end of this server interrupts. Default: it is paused. */
+  readonly abandon?: ((id: string) => Promise<void>) | undefined;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
   readonly idleMs?: number | undefined;
   /** Calls a function repeatedly. Default: `setInterval`. */
@@ -113,6 +115,7 @@ export function conversations(options: ConversationsOptions): Conversations {
     folds,
     watcher,
     secrets,
+    abandon,
     maxRuns = 8,
     idleMs = 20 * minute,
     every = repeatedly,
@@ -128,6 +131,7 @@ export function conversations(options: ConversationsOptions): Conversations {
       secrets.remove(id);
       await watcher.unwatch(id);
     },
+    abandon,
     idleMs,
     now,
     every,

@@ -37,6 +37,8 @@ export interface HostOptions {
   readonly worktreeRoot?: string | undefined;
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number | undefined;
+  /** Lets another replica continue a conversation whose run the end of this host interrupts. Default: it is paused. */
+  readonly abandon?: ((id: string) => Promise<void>) | undefined;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
   readonly idleMs?: number | undefined;
   /** Calls a function repeatedly. Default: `setInterval`. */
@@ -105,6 +107,7 @@ export function createHost(options: HostOptions, parts: Partial<HostParts> = {})
     worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),
     maxRuns: options.maxRuns,
     idleMs: options.idleMs,
+    abandon: options.abandon,
     every: options.every,
     onFailure,
     onNotice,

@@ -11,6 +11,8 @@ export interface OpenConversationsOptions {
   readonly onOpen: (id: string, from: 'start' | 'now') => Promise<void>;
   /** Called when a conversation is closed, or could not be opened. It must not reject. */
   readonly onClose: (id: string) => Promise<void>;
+  /** Lets another replica continue a conversation whose run `closeAll` interrupts. Default: it is paused. */
+  readonly abandon?: ((id: string) => Promise<void>) | undefined;
   /** Milliseconds without use after which a conversation is closed. */
   readonly idleMs: number;
   /** UTC milliseconds. */
@@ -203,8 +205,14 @@ export class OpenConversations {
     this.#forget(id, entry);
     // One that could not be opened is reported to the caller that opened it.
     const live = await entry.live.catch(() => undefined);
-    await live?.close(signal).catch(this.#options.onFailure);
+    await this.#end(id, live, signal).catch(this.#options.onFailure);
     await this.#options.onClose(id);
+  }
+
+  async #end(id: string, live: LiveConversation | undefined, signal: AbortSignal): Promise<void> {
+    const abandon = this.#isClosed ? this.#options.abandon : undefined;
+    if (!abandon) await live?.close(signal);
+    else if (await live?.handOver(signal)) await abandon(id);
   }
 
   /** Lets nothing open a conversation before `closed` settles. */

@@ -14,6 +14,8 @@ export interface Replica extends Peers {
   readonly tokens: PrivateRecords;
   /** Absent without a data directory. */
   readonly settings: SharedSettings | undefined;
+  /** Lets another replica continue the run of a conversation that this one has closed. */
+  abandon(id: string): Promise<void>;
   /** Receives the settings that others have shared, and continues the runs of replicas that ended, until `stop`. */
   watch(options: Pick<WatchOptions, 'recover' | 'onFailure'>): Promise<void>;
   stop(): void;
@@ -40,6 +42,7 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
     ...peers({ replicas, address: origin, key: keys[0] ?? '', delay, now }),
     tokens: sharedTokens(replicas),
     settings,
+    abandon: (id) => replicas.abandon(id),
     async watch({ recover, onFailure }) {
       if (isStopped) return;
       const pulled: WatchOptions['recover'] = async (ids) => {

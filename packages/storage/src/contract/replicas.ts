@@ -15,6 +15,8 @@ export interface Replicas {
    * address, and for a conversation that does not exist.
    */
   addressOf(id: string): Promise<string | undefined>;
+  /** Makes a conversation that this process has released an {@link abandoned} one, which another replica continues. */
+  abandon(id: string): Promise<void>;
   /** Returns conversations whose holder ended without releasing them, as far as this process knows; at most 1000. */
   abandoned(): Promise<readonly string[]>;
   readonly records: {

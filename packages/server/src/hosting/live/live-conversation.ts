@@ -112,6 +112,16 @@ export class LiveConversation implements AsyncDisposable {
     await this[Symbol.asyncDispose]();
   }
 
+  /**
+   * Closes the conversation after the current step of its run, or when the signal aborts. Returns true if another
+   * process is to continue the run.
+   */
+  async handOver(signal: AbortSignal): Promise<boolean> {
+    const continues = this.#configuration !== undefined && (await this.runs.handOver(signal));
+    await this.close(signal);
+    return continues;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#slot.cancel();
     await this.privateValues.close();

@@ -24,6 +24,11 @@ export interface Runs {
   resume(): Promise<void>;
   /** Pauses after the current step. A run that has not started never does. */
   pause(): Promise<void>;
+  /**
+   * Ends the run after its current step, or when the signal aborts, so that another process continues it. Returns true
+   * if there is something to continue.
+   */
+  handOver(signal: AbortSignal): Promise<boolean>;
   /** Cancels the model call and the tools, and resolves when the run has ended, after 5 seconds at most. */
   interrupt(): Promise<void>;
 }
@@ -63,6 +68,18 @@ export function runs(parts: RunParts): Runs {
         if (slot.run?.hasStarted) conversation.pause();
         else await pauseNow(parts);
       }),
+    async handOver(signal) {
+      if (!slot.run) return false;
+      const { goal } = conversation;
+      const isPursued = goal.state?.status === 'running';
+      if (slot.run.hasStarted) conversation.pause();
+      else slot.cancel();
+      await slot.idle(signal);
+      const isPaused = conversation.state.status === 'paused';
+      if (isPaused && isPursued) await goal.requestResume();
+      else if (isPaused) await conversation.markRun('requested');
+      return conversation.state.status === 'running' || goal.isAbandoned;
+    },
     interrupt: () =>
       slot.inOrder(async () => {
         if (!slot.run?.hasStarted) return pauseNow(parts);
