@@ -39,7 +39,7 @@ export interface ConversationsOptions extends Omit<LoaderOptions, 'queue'> {
   readonly defaultWorkspace?: string | undefined;
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number | undefined;
-  /** Lets another replica continue a conversation whose run the end of this server interrupts. Default: it is paused. */
+  /** Lets another replica continue a run that the end of this server interrupts. Default: it is paused. */
   readonly abandon?: ((id: string) => Promise<void>) | undefined;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
   readonly idleMs?: number | undefined;

@@ -11,7 +11,7 @@ export interface OpenConversationsOptions {
   readonly onOpen: (id: string, from: 'start' | 'now') => Promise<void>;
   /** Called when a conversation is closed, or could not be opened. It must not reject. */
   readonly onClose: (id: string) => Promise<void>;
-  /** Lets another replica continue a conversation whose run `closeAll` interrupts. Default: it is paused. */
+  /** Lets another replica continue a run that `closeAll` interrupts. Default: it is paused. */
   readonly abandon?: ((id: string) => Promise<void>) | undefined;
   /** Milliseconds without use after which a conversation is closed. */
   readonly idleMs: number;
