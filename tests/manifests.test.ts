@@ -39,6 +39,23 @@ test('the user of a library installs zod, whose types are part of the interface'
   }
 });
 
+// Each costs every embedder; decision 0127.
+test('an installed @varve/agent has few dependencies', () => {
+  expect(installedWith('@varve/agent').filter((name) => !name.startsWith('@varve/'))).toEqual([
+    '@lydell/node-pty',
+    '@modelcontextprotocol/client',
+    '@pydantic/genai-prices',
+    '@vscode/ripgrep',
+    'chardet',
+    'eventsource-parser',
+    'iconv-lite',
+    'jsonrepair',
+    're2js',
+    'unbash',
+    'yaml',
+  ]);
+});
+
 // esbuild keeps all of zod, its 40 languages included, for `import { z }`.
 test('sources import zod as a namespace', () => {
   const named = packages
@@ -46,6 +63,15 @@ test('sources import zod as a namespace', () => {
     .filter((file) => /import (type )?\{[^}]*\} from 'zod'/.test(readText(file)));
   expect(named).toEqual([]);
 });
+
+/** Returns what npm installs with a package, sorted: its dependencies and those of workspace packages. */
+function installedWith(name: string, found = new Set<string>()): readonly string[] {
+  const { dependencies, optionalDependencies } = packages.find((pkg) => pkg.manifest.name === name)?.manifest ?? {};
+  for (const other of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    if (!found.has(other)) installedWith(other, found.add(other));
+  }
+  return [...found].toSorted();
+}
 
 /** Returns true if a package is `@varve/events` or depends on it. */
 function needsZod(name: string): boolean {

@@ -32,9 +32,9 @@ async function loadedBy(args: readonly string[], env: Readonly<Record<string, st
   return JSON.parse(await readFile(file, 'utf8')) as string[];
 }
 
-/** Packages that are loaded when they are used. */
+/** Packages and modules of Node that are loaded when they are used. */
 const lazy =
-  /node_modules\/(?:yaml|openai|@opentelemetry\/api|@modelcontextprotocol\/client|@agentclientprotocol\/sdk)\/|undici/;
+  /node_modules\/(?:yaml|openai|@opentelemetry\/api|@modelcontextprotocol\/client|@agentclientprotocol\/sdk)\/|undici|^node:http2/;
 
 /** Most modules that an entry may load: a module costs a start from sources about a millisecond. */
 test.for([

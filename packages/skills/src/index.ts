@@ -1,13 +1,10 @@
 export { loadSkills, maxSkills } from './load-skills.ts';
 export { defineSkill } from './define-skill.ts';
 export type { Skill } from './skill.ts';
-export { installSkills } from './install/install-skill.ts';
-export { unpackArchive } from './install/unpack-archive.ts';
 export { readProjectContext, type ProjectContext } from './context/read-project-context.ts';
 export type { ContextFile } from './context/context-file.ts';
 export type { SourceProblem } from './sources/read-source.ts';
 export type { TrustPredicate } from './sources/trust.ts';
-export { SkillError } from './error.ts';
 export { activateSkills, skillsIn, type ActivatedSkill } from './activation/activate-skills.ts';
 export { invokeSkill } from './activation/invoke-skill.ts';
 export { isPresent, pathRules } from './activation/path-rules.ts';

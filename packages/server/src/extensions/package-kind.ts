@@ -2,9 +2,11 @@ import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
-import { SkillError, installSkills, loadSkills, unpackArchive } from '@varve/skills';
+import { loadSkills } from '@varve/skills';
 import { parseJson } from '@varve/text';
 import { RequestError } from '../error.ts';
+import { archiveFiles } from './archive-files.ts';
+import { unpackArchive, writeFiles } from './unpack-archive.ts';
 
 /** A package in a directory of its own. */
 export interface UnpackedPackage {
@@ -34,16 +36,33 @@ export const packageName = lazy(() =>
 export const skillPackages: PackageKind = {
   label: 'Skill',
   async unpack(archive, directory) {
-    const unpacked = join(directory, '.unpacked');
-    await mkdir(unpacked);
-    const [name, ...others] = await refused(installSkills({ archive, directory: unpacked }));
-    if (name === undefined || others.length > 0)
+    const files = await archiveFiles(archive);
+    const [root, ...others] = skillRoots([...files.keys()]);
+    if (root === undefined) throw new RequestError('invalid', 'The archive contains no SKILL.md.');
+    if (others.length > 0)
       throw new RequestError('invalid', 'The source contains several skills; repo_path names one of them.');
-    const { skills } = await loadSkills({ workspace: join(directory, 'none'), publicDirectories: [unpacked] });
-    const [{ version, description = '' } = { version: '' }] = skills;
-    return { name, version, description, directory: join(unpacked, name) };
+    const unpacked = join(directory, '.unpacked');
+    // A skill that is the archive itself has no directory that could be its name.
+    const skillDirectory = join(unpacked, root.split('/').at(-2) ?? '_');
+    const ownFiles = [...files].filter(([path]) => path.startsWith(root));
+    await mkdir(unpacked);
+    await writeFiles(skillDirectory, new Map(ownFiles.map(([path, content]) => [path.slice(root.length), content])));
+    const { skills, problems } = await loadSkills({
+      workspace: join(directory, 'none'),
+      publicDirectories: [unpacked],
+    });
+    const [skill] = skills;
+    if (!skill) throw new RequestError('invalid', problems[0]?.message ?? 'The archive contains no skill.');
+    const { name, version, description = '' } = skill;
+    return { name, version, description, directory: skillDirectory };
   },
 };
+
+/** Returns the directories with a `SKILL.md`, with a `/` at their ends; one below another is a part of that skill. */
+function skillRoots(paths: readonly string[]): readonly string[] {
+  const roots = paths.filter((path) => /(^|\/)skill\.md$/i.test(path)).map((path) => path.slice(0, -'skill.md'.length));
+  return roots.filter((root) => !roots.some((other) => other !== root && root.startsWith(other)));
+}
 
 const manifest = lazy(() =>
   z.object({
@@ -61,7 +80,7 @@ export const pluginPackages: PackageKind = {
   label: 'Plugin',
   async unpack(archive, directory) {
     const unpacked = join(directory, '.unpacked');
-    await refused(unpackArchive({ archive, directory: unpacked }));
+    await unpackArchive({ archive, directory: unpacked });
     const entries = await readdir(unpacked);
     // An archive may contain one directory around the plugin.
     const root = (await manifestOf(unpacked))
@@ -82,13 +101,4 @@ export async function manifestOf(directory: string): Promise<z.output<ReturnType
     if (text !== undefined) return manifest().safeParse(parseJson(text)).data;
   }
   return undefined;
-}
-
-async function refused<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof SkillError) || error.code !== 'invalid') throw error;
-    throw new RequestError('invalid', error.message, { cause: error });
-  }
 }

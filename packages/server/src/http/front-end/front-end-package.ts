@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeDirectories } from '@varve/files';
 import type { Variables } from '@varve/text';
-import { unpackArchive } from '@varve/skills';
 import { ServerError } from '../../error.ts';
+import { unpackArchive } from '../../extensions/unpack-archive.ts';
 
 const packageName = '@openhands/agent-canvas';
 

@@ -1,8 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { SkillError } from '../error.ts';
-import { SourceError } from '../sources/read-source.ts';
-import { archiveFiles, type ArchiveOptions } from './archive-entries.ts';
+import { archiveFiles, type ArchiveOptions } from './archive-files.ts';
 
 /** Options of {@link unpackArchive}. */
 export interface UnpackArchiveOptions extends ArchiveOptions {
@@ -15,11 +13,11 @@ export interface UnpackArchiveOptions extends ArchiveOptions {
 /**
  * Unpacks an archive into a new directory. Nothing of it is executed.
  *
- * @throws {SkillError} `invalid` for an archive with a link, a path that leads outside, or more than its limits; then
+ * @throws {RequestError} `invalid` for an archive with a link, a path that leads outside, or more than its limits; then
  * nothing is written.
  */
 export async function unpackArchive({ archive, directory, ...options }: UnpackArchiveOptions): Promise<void> {
-  await withSkillErrors(archiveFiles(archive, options).then((files) => writeFiles(directory, files)));
+  await writeFiles(directory, await archiveFiles(archive, options));
 }
 
 /** Writes files below a new directory, by their relative paths. */
@@ -36,15 +34,5 @@ export async function writeFiles(directory: string, files: ReadonlyMap<string, U
     const target = join(directory, path);
     await make(dirname(target));
     await writeFile(target, content, { flag: 'wx', mode: path.startsWith('scripts/') ? 0o755 : 0o644 });
-  }
-}
-
-/** Converts errors of sources to errors of this package. */
-export async function withSkillErrors<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof SourceError) throw new SkillError('invalid', error.message, { cause: error });
-    throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { SourceError } from '../sources/read-source.ts';
+import { RequestError } from '../error.ts';
 
 /** Limits of an archive, whatever sizes it declares. */
 export interface ArchiveLimits {
@@ -26,8 +26,8 @@ export interface ArchiveOptions {
  * Returns the files of a `.zip` or `.tar.gz` archive by their relative paths. The only reader of archives: what it
  * returns can be written anywhere.
  *
- * @throws {SourceError} for other formats; for links, devices and encrypted files; for paths that are absolute, lead
- * outside, or differ in case only; and when a limit is exceeded.
+ * @throws {RequestError} `invalid` for other formats; for links, devices and encrypted files; for paths that are
+ * absolute, lead outside, or differ in case only; and when a limit is exceeded.
  */
 export async function archiveFiles(
   archive: Buffer,
@@ -37,10 +37,13 @@ export async function archiveFiles(
   try {
     if (archive.subarray(0, 4).equals(Buffer.from('PK\u0003\u0004'))) await readZip(archive, files);
     else if (archive[0] === 0x1f && archive[1] === 0x8b) await readTar(archive, files);
-    else throw new SourceError('The file is neither a .zip nor a .tar.gz archive.');
+    else throw new RequestError('invalid', 'The file is neither a .zip nor a .tar.gz archive.');
   } catch (error) {
-    if (error instanceof SourceError) throw error;
-    throw new SourceError(`The archive cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    if (error instanceof RequestError) throw error;
+    throw new RequestError(
+      'invalid',
+      `The archive cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   return files.contents;
 }
@@ -69,19 +72,21 @@ class FileCollector {
   accept({ path, type, size }: DeclaredEntry): string | undefined {
     const checked = checkedPath(path);
     if (type === 'directory') return undefined;
-    if (type === 'other') throw new SourceError(`The entry ${quoted(path)} is not a file.`);
+    if (type === 'other') throw new RequestError('invalid', `The entry ${quoted(path)} is not a file.`);
     const { files, fileBytes } = this.limits;
-    if (this.#names.has(checked.toLowerCase())) throw new SourceError(`The path ${quoted(path)} occurs twice.`);
+    if (this.#names.has(checked.toLowerCase()))
+      throw new RequestError('invalid', `The path ${quoted(path)} occurs twice.`);
     this.#names.add(checked.toLowerCase());
-    if (this.#names.size > files) throw new SourceError(`The archive has more than ${files} files.`);
-    if (size > fileBytes) throw new SourceError(`The file ${quoted(path)} is larger than ${fileBytes} bytes.`);
+    if (this.#names.size > files) throw new RequestError('invalid', `The archive has more than ${files} files.`);
+    if (size > fileBytes)
+      throw new RequestError('invalid', `The file ${quoted(path)} is larger than ${fileBytes} bytes.`);
     return checked.startsWith(this.#prefix) ? checked.slice(this.#prefix.length) : undefined;
   }
 
   add(path: string, content: Uint8Array): void {
     this.#bytes += content.length;
     const { totalBytes } = this.limits;
-    if (this.#bytes > totalBytes) throw new SourceError(`The files are larger than ${totalBytes} bytes.`);
+    if (this.#bytes > totalBytes) throw new RequestError('invalid', `The files are larger than ${totalBytes} bytes.`);
     this.contents.set(path, content);
   }
 }
@@ -89,7 +94,8 @@ class FileCollector {
 function checkedPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '.' && part !== '');
   const isUnsafe = path.startsWith('/') || /[\\:]|\p{Cc}/u.test(path) || parts.includes('..') || parts.length === 0;
-  if (isUnsafe || path.length > 500) throw new SourceError(`The path ${quoted(path)} is not allowed in an archive.`);
+  if (isUnsafe || path.length > 500)
+    throw new RequestError('invalid', `The path ${quoted(path)} is not allowed in an archive.`);
   return parts.join('/');
 }
 

@@ -1,10 +1,10 @@
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { create, Header } from 'tar';
 import { expect, onTestFinished, test } from 'vitest';
-import { installSkills } from './install-skill.ts';
+import { skillPackages } from './package-kind.ts';
 import { unpackArchive } from './unpack-archive.ts';
 
 async function directory(): Promise<string> {
@@ -72,39 +72,37 @@ function zip(entries: readonly { path: string; content: string; mode?: number; s
   return Buffer.concat([...locals, directoryBytes, end]);
 }
 
-test('skills of an archive that tar wrote are installed with their files', async () => {
+test('the skill of an archive that tar wrote is unpacked with its files', async () => {
   const [source, target] = [await directory(), await directory()];
-  for (const path of ['pack', 'pack/pdf', 'pack/pdf/scripts', 'pack/csv']) await mkdir(join(source, path));
+  for (const path of ['pack', 'pack/pdf', 'pack/pdf/scripts', 'pack/pdf/csv']) await mkdir(join(source, path));
   await writeFile(join(source, 'pack/pdf/SKILL.md'), skill('pdf'));
   await writeFile(join(source, 'pack/pdf/scripts/run.sh'), 'echo');
-  await writeFile(join(source, 'pack/csv/SKILL.md'), skill('csv'));
+  await writeFile(join(source, 'pack/pdf/csv/SKILL.md'), skill('csv'));
   await create({ gzip: true, cwd: source, file: join(source, 'pack.tgz') }, ['pack']);
-  const archive = await readFile(join(source, 'pack.tgz'));
-  expect(await installSkills({ archive, directory: target })).toEqual(['csv', 'pdf']);
-  expect((await readdir(target)).toSorted()).toEqual(['csv', 'pdf']);
-  expect((await lstat(join(target, 'pdf/scripts/run.sh'))).mode & 0o111).not.toBe(0);
-  await expect(installSkills({ archive, directory: target })).rejects.toThrow('There is a skill at');
+  const { name, directory: unpacked } = await skillPackages.unpack(await readFile(join(source, 'pack.tgz')), target);
+  expect(name).toBe('pdf');
+  expect((await readdir(unpacked)).toSorted()).toEqual(['SKILL.md', 'csv', 'scripts']);
+  expect((await lstat(join(unpacked, 'scripts/run.sh'))).mode & 0o111).not.toBe(0);
 });
 
-test('a zip archive that is a skill itself is installed under its name', async () => {
-  const target = await directory();
+test('a zip archive that is a skill itself is unpacked under its name', async () => {
   const archive = zip([
     { path: 'SKILL.md', content: skill('pdf') },
     { path: 'references/forms.md', content: 'Forms.' },
   ]);
-  expect(await installSkills({ archive, directory: target })).toEqual(['pdf']);
-  expect(await readFile(join(target, 'pdf/references/forms.md'), 'utf8')).toBe('Forms.');
+  const { name, directory: unpacked } = await skillPackages.unpack(archive, await directory());
+  expect(name).toBe('pdf');
+  expect(await readFile(join(unpacked, 'references/forms.md'), 'utf8')).toBe('Forms.');
 });
 
-test('a skill is installed in a directory of its own name, which leads nowhere else', async () => {
-  const target = await directory();
-  expect(
-    await installSkills({ archive: tarGz([{ path: 'csv/SKILL.md', content: skill('pdf') }]), directory: target }),
-  ).toEqual(['pdf']);
-  expect(
-    await installSkills({ archive: tarGz([{ path: 'SKILL.md', content: skill('../evil') }]), directory: target }),
-  ).toEqual(['evil']);
-  expect(await readdir(target)).toEqual(['evil', 'pdf']);
+test('a skill has the name of its text, which leads nowhere else, else that of its directory', async () => {
+  for (const [path, content, expected] of [
+    ['csv/SKILL.md', skill('pdf'), 'pdf'],
+    ['SKILL.md', skill('../evil'), 'evil'],
+    ['csv/SKILL.md', 'Text.', 'csv'],
+  ] as const) {
+    expect(await skillPackages.unpack(tarGz([{ path, content }]), await directory())).toMatchObject({ name: expected });
+  }
 });
 
 const good = { path: 'pdf/SKILL.md', content: skill('pdf') };
@@ -125,16 +123,18 @@ test.for([
   ['a zip link', zip([good, { path: 'pdf/link', content: '/etc', mode: 0o120777 }])],
   ['a zip with a wrong size', zip([{ ...good, size: 10 }])],
   ['a zip with a huge size', zip([good, { path: 'pdf/big', content: 'x', size: 0x7fffffff }])],
+  ['two skills', tarGz([good, { path: 'csv/SKILL.md', content: skill('csv') }])],
   ['no skill', tarGz([{ path: 'pdf/README.md', content: 'x' }])],
   ['a name without letters', tarGz([{ path: 'SKILL.md', content: skill('".."') }])],
+  ['a skill without a name', tarGz([{ path: 'SKILL.md', content: 'Text.' }])],
   ['an archive that was cut off', tarGz([good]).subarray(0, 60)],
   ['other bytes', Buffer.from('SKILL.md')],
-] as const)('an archive with %s installs nothing', async ([, archive]) => {
+] as const)('an archive with %s is refused, and nothing of it is written elsewhere', async ([, archive]) => {
   const parent = await directory();
   const target = join(parent, 'skills');
   await mkdir(target);
-  await expect(installSkills({ archive, directory: target })).rejects.toMatchObject({ code: 'invalid' });
-  expect([await readdir(parent), await readdir(target)]).toEqual([['skills'], []]);
+  await expect(skillPackages.unpack(archive, target)).rejects.toMatchObject({ code: 'invalid' });
+  expect(await readdir(parent)).toEqual(['skills']);
 });
 
 test('one directory of an archive is unpacked, within limits that count all of it', async () => {
@@ -149,11 +149,4 @@ test('one directory of an archive is unpacked, within limits that count all of i
     await expect(small).rejects.toMatchObject({ code: 'invalid' });
   }
   expect(await readdir(parent)).toEqual(['good']);
-});
-
-test('a link at the place of a skill is not followed', async () => {
-  const [target, elsewhere] = [await directory(), await directory()];
-  await symlink(elsewhere, join(target, 'pdf'));
-  await expect(installSkills({ archive: tarGz([good]), directory: target })).rejects.toThrow('already');
-  expect(await readdir(elsewhere)).toEqual([]);
 });
