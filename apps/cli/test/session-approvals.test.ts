@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
 import { newHome } from './run-varve.ts';
@@ -55,6 +56,46 @@ test.for(['/clear', '/fork', '/permissions auto'])(
     server.assertDone();
   },
 );
+
+test('Shift-Tab changes what is asked about while the agent works', async () => {
+  const home = await realpath(await newHome());
+  const gate = Promise.withResolvers<void>();
+  const create = (name: string) => ({
+    calls: [{ name: 'file_editor', arguments: { command: 'create', path: join(home, name), file_text: 'x' } }],
+  });
+  await using server = await scriptedServer([
+    { ...create('one'), gate: gate.promise },
+    create('two'),
+    { calls: [{ name: 'terminal', arguments: { command: 'cat two > three' } }] },
+    { text: 'Left.', expect: 'not now' },
+  ]);
+  const window = openWindow(['--base-url', server.url, '--model', 'm'], home);
+  await window.shows('mode: auto');
+  window.press('Work', keys.enter);
+  await window.shows('waiting for the model');
+  window.press(keys.shiftTab);
+  await window.shows('mode: ask');
+  gate.resolve();
+  await window.shows('Approve this tool call?');
+  window.press(keys.shiftTab);
+  await window.shows('mode: edits');
+  window.press('y');
+  await window.shows('$ cat two > three');
+  await window.shows('Approve this tool call?');
+  window.press('n');
+  await window.shows('Reason');
+  window.press('not now', keys.enter);
+  await window.shows('Left.');
+  window.press(keys.shiftTab);
+  await window.shows('mode: auto');
+  window.press('/permissions never', keys.enter);
+  await window.shows('mode: never');
+  await leaveWindow(window);
+  const next = openWindow(['--continue'], home);
+  await next.shows('mode: never');
+  await leaveWindow(next);
+  server.assertDone();
+});
 
 test('a question waits until the one before it is answered', async () => {
   const home = await realpath(await newHome());

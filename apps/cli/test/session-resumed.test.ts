@@ -60,7 +60,7 @@ test('a second window follows a conversation, changes nothing, and works on it w
   const home = await realpath(await newHome());
   await using server = await scriptedServer([{ text: 'Four.' }, { text: 'Six.' }, { text: 'Eight.' }]);
   const first = openWindow(['--base-url', server.url, '--model', 'm'], home);
-  await first.shows('asks: ');
+  await first.shows('mode: ');
   first.press('2 + 2', keys.enter);
   await first.shows('Four.');
   const second = openWindow(['--continue'], home);
@@ -86,7 +86,7 @@ test('another model continues the conversation without showing it again', async 
   const home = await realpath(await newHome());
   await using server = await scriptedServer([{ text: 'Four.' }]);
   const window = openWindow(['--base-url', server.url, '--model', 'm'], home);
-  await window.shows('asks: ');
+  await window.shows('mode: ');
   window.press('2 + 2', keys.enter);
   await window.shows('Four.');
   window.press('/model other', keys.enter);

@@ -12,27 +12,18 @@ import type { BaseEvent } from '@varve/events';
 import type { Delta } from '@varve/llm';
 import type { Settings } from '@varve/settings';
 import { redactor } from '@varve/text';
+import { confirmModes, modeOf, type ConfirmMode } from '../run/confirm-modes.ts';
 import { CallDecisions } from '../run/decide-calls.ts';
 import { EventFollower } from '../run/event-follower.ts';
 import { openRun, type OpenRun } from '../run/open-run.ts';
 import { endSentence } from '../run/report-end.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { titleModelOf, titleWriterOf } from '../run/title-writer.ts';
-import { policyNameOf } from '../session/footer-state.ts';
 import type { Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { EditorQuestions } from './editor-questions.ts';
 import { contentOf } from './prompt-content.ts';
 import { SessionUpdates } from './session-updates.ts';
-
-/** Modes of a session: what is asked about. */
-const modes = [
-  { id: 'ask', name: 'Ask', description: 'Every call needs your approval.' },
-  { id: 'auto', name: 'Auto', description: 'Risky calls need your approval.' },
-  { id: 'never', name: 'Never ask', description: 'No call needs your approval.' },
-] as const;
-
-type Mode = (typeof modes)[number]['id'];
 
 interface OpenParts extends OpenRun, AsyncDisposable {
   readonly updates: SessionUpdates;
@@ -46,7 +37,7 @@ export class EditorSession implements AsyncDisposable {
   readonly #questions: EditorQuestions;
   readonly #decisions: CallDecisions;
   #options: RunOptions;
-  #mode: Mode;
+  #mode: ConfirmMode;
   #open: OpenParts | undefined;
   #running: Promise<unknown> | undefined;
   #interruption = new AbortController();
@@ -62,17 +53,17 @@ export class EditorSession implements AsyncDisposable {
     this.#options = options;
     this.#questions = new EditorQuestions(place.io, place.client, id);
     this.#decisions = new CallDecisions(options, this.#questions);
-    this.#mode = modeOf(options.confirm ?? settings.get('confirmation.policy'));
+    this.#mode = options.confirm ?? settings.get('confirmation.policy') ?? 'auto';
   }
 
   /** Modes for the editor. */
   get modes(): SessionModeState {
-    return { currentModeId: this.#mode, availableModes: modes.map((mode) => ({ ...mode })) };
+    return { currentModeId: this.#mode, availableModes: availableModes() };
   }
 
   /** Changes what is asked about, after the prompt that runs. @throws {RequestError} for an unknown mode. */
   async setMode(modeId: string): Promise<void> {
-    const mode = modes.find(({ id }) => id === modeId);
+    const mode = confirmModes.find(({ id }) => id === modeId);
     if (!mode) throw RequestError.invalidParams({ modeId }, 'There is no such mode.');
     this.#mode = mode.id;
     this.#options = { ...this.#options, confirm: mode.id };
@@ -158,7 +149,7 @@ export class EditorSession implements AsyncDisposable {
     const { conversation, prepared } = opened;
     this.#options = { ...this.#options, resume: conversation.id };
     // A resumed conversation has the policy that it was used with.
-    this.#mode = modeOf(policyNameOf(conversation.confirmation));
+    this.#mode = modeOf(conversation.confirmation) ?? 'auto';
     const updates = new SessionUpdates({
       redactor: redactor(prepared.secrets, { replacement: '<secret-hidden>' }),
       contextWindow: prepared.agent.model.capabilities.contextWindow,
@@ -187,9 +178,8 @@ export class EditorSession implements AsyncDisposable {
   }
 }
 
-function modeOf(policy: string | undefined): Mode {
-  if (policy === 'never') return 'never';
-  return policy === 'ask' || policy === 'always' ? 'ask' : 'auto';
+function availableModes(): SessionModeState['availableModes'] {
+  return confirmModes.map(({ id, name, asks }) => ({ id, name, description: `Asks about ${asks}.` }));
 }
 
 /** Other ends are the end of a turn: the last message of the agent explains them. */

@@ -9,13 +9,11 @@ export const acp: CliCommand = {
     const command = parent
       .command('acp')
       .description('Serve an editor as an agent of the Agent Client Protocol, on standard input and output.');
-    addAgentOptions(command, { confirm: 'first mode of a session: ask, auto (default) or never' }).action(
-      async (options: RunOptions) => {
-        // Loaded here, so that other commands start faster.
-        const { serveEditor } = await import('../acp/serve-editor.ts');
-        await serveEditor(options, io);
-        done(exitCodes.ok);
-      },
-    );
+    addAgentOptions(command, { confirm: 'first mode of a session' }).action(async (options: RunOptions) => {
+      // Loaded here, so that other commands start faster.
+      const { serveEditor } = await import('../acp/serve-editor.ts');
+      await serveEditor(options, io);
+      done(exitCodes.ok);
+    });
   },
 };

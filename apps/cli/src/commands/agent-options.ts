@@ -1,14 +1,33 @@
 import { Option, type Command } from 'commander';
+import { confirmHelp, confirmNames, type ConfirmMode } from '../run/confirm-modes.ts';
 
 /** Descriptions of options that differ between commands. */
 export interface AgentOptionTexts {
-  readonly confirm: string;
+  /** Default: what is asked about. */
+  readonly confirm?: string;
   /** Absent for a command whose client chooses the directories. */
   readonly workspace?: string;
 }
 
+/** Earlier names of modes. */
+const aliases: Readonly<Record<string, ConfirmMode>> = { always: 'ask', risky: 'auto' };
+
+/** Returns the option that chooses what is asked about. */
+export function confirmOption(text: string): Option {
+  const names = [...confirmNames, ...Object.keys(aliases)];
+  const option = new Option('--confirm <mode>', `${text} (${confirmHelp()})`).choices(names);
+  const { parseArg: checked } = option;
+  return option.argParser((name: string) => {
+    checked?.(name, undefined);
+    return aliases[name] ?? name;
+  });
+}
+
 /** Adds the options of a command that is used through a session, an editor or another client. */
-export function addAgentOptions(command: Command, { confirm, workspace }: AgentOptionTexts): Command {
+export function addAgentOptions(
+  command: Command,
+  { confirm = 'what is asked about', workspace }: AgentOptionTexts,
+): Command {
   command
     .option('-m, --model <name>', 'the model: NAME of OpenAI, or PROVIDER/NAME (LLM_MODEL)')
     .option('--base-url <url>', 'any server with the OpenAI chat protocol (LLM_BASE_URL)')
@@ -17,7 +36,7 @@ export function addAgentOptions(command: Command, { confirm, workspace }: AgentO
   return command
     .option('--workspace-server <url>', 'run commands and edit files on this agent-server (default: here)')
     .option('--store <url>', 'store of the logs: sqlite:FILE, dir:PATH or memory: (VARVE_STORE)')
-    .addOption(new Option('--confirm <policy>', confirm).choices(['ask', 'auto', 'never']))
+    .addOption(confirmOption(confirm))
     .addOption(
       new Option('--sandbox <profile>', 'walls around commands: workspace, read-only, off').choices([
         'workspace',

@@ -10,7 +10,6 @@ export const mcpServer: CliCommand = {
       .command('mcp-server')
       .description('Offer the agent as tools to a client of the model context protocol, on standard input and output.');
     addAgentOptions(command, {
-      confirm: 'ask: every call waits for approval; auto: risky ones; never: none',
       workspace: 'directory of tasks that name none (default: current directory)',
     })
       .option(

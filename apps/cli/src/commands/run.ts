@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { CliError } from '../cli-error.ts';
+import { confirmOption } from './agent-options.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunOptions } from '../run/run-options.ts';
@@ -33,12 +34,7 @@ export const run: CliCommand = {
         '--store <url>',
         'store of the log: sqlite:FILE, dir:PATH, postgres://HOST/DATABASE or memory: (VARVE_STORE)',
       )
-      .addOption(
-        new Option(
-          '--confirm <policy>',
-          'ask: every call needs your approval; auto: risky ones (default); never: none; with --resume the stored policy',
-        ).choices(['ask', 'auto', 'never', 'always', 'risky']),
-      )
+      .addOption(confirmOption('what is asked about; default: auto, with --resume the stored mode'))
       .addOption(
         new Option(
           '--sandbox <profile>',

@@ -42,7 +42,6 @@ export const resume: CliCommand = {
 
 function withOptions(command: Command): Command {
   return addAgentOptions(command, {
-    confirm: 'ask: every call needs your approval; auto: risky ones; never: none',
     workspace: 'directory of the agent (default: current directory)',
   }).option('--sign', 'sign the log with the key that `varve key` created');
 }

@@ -109,7 +109,7 @@ function placesIn(conversation: WaitingConversation): (call: PendingCall) => Cal
  * policy may apply since then, so all are asked about if that explains nothing.
  */
 function askedOf(pending: readonly PendingCall[], { confirm }: Pick<RunOptions, 'confirm'>): readonly PendingCall[] {
-  const asked = confirm === 'always' ? [] : pending.filter(isAsked);
+  const asked = confirm === 'ask' ? [] : pending.filter(isAsked);
   return asked.length === 0 ? pending : asked;
 }
 

@@ -1,3 +1,5 @@
+import type { ConfirmMode } from './confirm-modes.ts';
+
 /** Options of `varve run`. */
 export interface RunOptions {
   readonly model?: string;
@@ -6,7 +8,7 @@ export interface RunOptions {
   readonly workspace?: string;
   readonly store?: string;
   /** Confirmation policy; default: the stored one, or `auto` for a new conversation. */
-  readonly confirm?: 'ask' | 'auto' | 'never' | 'always' | 'risky';
+  readonly confirm?: ConfirmMode;
   /** Profile of the sandbox; default: the setting. */
   readonly sandbox?: 'off' | 'read-only' | 'workspace';
   /** URL of the agent-server on which the tools work; default: the setting. */

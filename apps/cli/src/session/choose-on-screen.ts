@@ -10,7 +10,13 @@ export async function chooseOnScreen(choice: Choice, io: TerminalIo): Promise<st
   if (!streams) throw new CliError(exitCodes.usage, 'A choice needs a terminal.', 'Name the conversation: `varve ls`.');
   using screen = new Screen(io, streams, () => Date.now());
   const left = Promise.withResolvers<undefined>();
-  screen.start({ submit: nothing, escape: nothing, edit: nothing, quit: () => left.resolve(undefined) });
+  screen.start({
+    submit: nothing,
+    escape: nothing,
+    edit: nothing,
+    changeMode: nothing,
+    quit: () => left.resolve(undefined),
+  });
   // The screen ends with this function.
   return await Promise.race([screen.choose(choice), left.promise]);
 }

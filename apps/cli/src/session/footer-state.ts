@@ -1,31 +1,20 @@
 import type { Conversation } from '@varve/agent';
 import type { PreparedAgent } from '@varve/settings/agent';
+import { modeOf } from '../run/confirm-modes.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { settingsFor } from '../setup/settings.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { branchOf, type FooterState } from './footer.ts';
 
-/** Names of policies by the kind of their spec. */
-const policies: Readonly<Record<string, string>> = {
-  NeverConfirm: 'never',
-  AlwaysConfirm: 'always',
-  ConfirmRisky: 'auto',
-};
-
-/** Returns the name of a policy in settings; undefined for one of a program. */
-export function policyNameOf({ spec }: Pick<Conversation['confirmation'], 'spec'>): string | undefined {
-  return policies[(spec as { readonly kind?: string } | undefined)?.kind ?? ''];
-}
-
 /** Returns what the footer shows of an open conversation. */
 export function stateOfOpen({ confirmation, state }: Conversation, { agent }: PreparedAgent): FooterState {
   const { name, capabilities } = agent.model;
-  const policy = policyNameOf(confirmation);
+  const mode = modeOf(confirmation);
   return {
     isReadOnly: false,
     model: name,
     ...(capabilities.contextWindow !== undefined && { contextWindow: capabilities.contextWindow }),
-    ...(policy !== undefined && { policy }),
+    ...(mode !== undefined && { mode }),
     usage: state.stats.total,
   };
 }
@@ -36,7 +25,7 @@ export async function stateOfNew({ workspace, model, confirm }: RunOptions, io: 
   const name = model ?? settings.get('llm.model');
   return {
     ...(name !== undefined && { model: name }),
-    policy: confirm ?? settings.get('confirmation.policy') ?? 'auto',
+    mode: confirm ?? settings.get('confirmation.policy') ?? 'auto',
   };
 }
 

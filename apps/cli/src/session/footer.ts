@@ -15,7 +15,8 @@ export interface FooterState {
   readonly usage?: Usage;
   readonly branch?: string;
   readonly sandbox?: string;
-  readonly policy?: string;
+  /** What is asked about. */
+  readonly mode?: string;
   /** True if another process works on the conversation. */
   readonly isReadOnly?: boolean;
 }
@@ -27,6 +28,11 @@ export class Footer implements Component {
 
   constructor(theme: Theme) {
     this.#theme = theme;
+  }
+
+  /** What is asked about, as it is shown. */
+  get mode(): string | undefined {
+    return this.#state.mode;
   }
 
   /** Changes what is given, and keeps the rest. */
@@ -51,7 +57,7 @@ export class Footer implements Component {
 
 /** Returns the parts of the footer, the most important ones first. */
 export function footerParts(state: FooterState): readonly string[] {
-  const { model, contextTokens, contextWindow, usage, branch, sandbox, policy, isReadOnly } = state;
+  const { model, contextTokens, contextWindow, usage, branch, sandbox, mode, isReadOnly } = state;
   const share =
     contextTokens !== undefined && contextWindow !== undefined && contextWindow > 0
       ? `${Math.min(100, Math.round((contextTokens / contextWindow) * 100))}% of ${thousands(contextWindow)}`
@@ -63,7 +69,7 @@ export function footerParts(state: FooterState): readonly string[] {
     usage && usage.input_tokens + usage.output_tokens > 0 ? tokensText(usage) : undefined,
     usage && usage.calls > 0 && usage.unpriced_calls < usage.calls ? `$${(usage.cost_usd ?? 0).toFixed(4)}` : undefined,
     branch,
-    policy === undefined ? undefined : `asks: ${policy}`,
+    mode === undefined ? undefined : `mode: ${mode}`,
     sandbox === undefined ? undefined : `sandbox: ${sandbox}`,
   ].filter((part) => part !== undefined);
 }

@@ -13,8 +13,6 @@ export interface OpenSession extends AsyncDisposable {
   readonly conversation: Conversation;
   readonly prepared: PreparedAgent;
   readonly follower: Follower;
-  /** True if the policy asks about nothing. */
-  readonly neverAsks: boolean;
 }
 
 /** Creates or opens the conversation of the options, and shows its events from one on. `from` gets their number. */
@@ -27,7 +25,7 @@ export async function openSession(
   await using open = new AsyncDisposableStack();
   const progress = { lineAbove: (line: Parameters<typeof plainText>[0]) => screen.print(plainText(line), 'yellow') };
   const { io } = questions;
-  const { conversation, prepared, neverAsks } = await openRun(options, { io, progress, questions }, open);
+  const { conversation, prepared } = await openRun(options, { io, progress, questions }, open);
   screen.live.setRedactor(redactor(prepared.secrets, { replacement: '<secret-hidden>' }));
   const follower = new Follower(conversation, screen, await from(conversation.state.head));
   await follower.caughtUp();
@@ -35,7 +33,6 @@ export async function openSession(
   return {
     conversation,
     prepared,
-    neverAsks,
     follower,
     async [Symbol.asyncDispose]() {
       await follower.finish();

@@ -1,5 +1,6 @@
 import type { RunResult } from '@varve/agent';
 import { hasUnreadMessage } from '../run/has-unread-message.ts';
+import { modeOf } from '../run/confirm-modes.ts';
 import type { CallDecisions } from '../run/decide-calls.ts';
 import type { Work } from '../run/start-work.ts';
 import type { OpenSession } from './open-session.ts';
@@ -19,7 +20,7 @@ export interface ScreenRun {
 /** Runs until there is nothing left to decide and no message that the agent has not read. */
 export async function runOnScreen(work: Work, run: ScreenRun): Promise<RunResult> {
   const { open, decisions, questions, screen, signal } = run;
-  const { conversation, follower, neverAsks } = open;
+  const { conversation, follower } = open;
   for (;;) {
     screen.status.set('waiting for the model');
     const result = await work({
@@ -32,7 +33,8 @@ export async function runOnScreen(work: Work, run: ScreenRun): Promise<RunResult
         screen.live.addOutput(chunk, event.id);
         screen.draw();
       },
-      ...(!neverAsks && { askOutside: async (refusal, event) => questions.allowsOutside(refusal, event) }),
+      askOutside: async (refusal, event) =>
+        modeOf(conversation.confirmation) !== 'never' && questions.allowsOutside(refusal, event),
       onChildWaiting: async ({ subAgent, conversation: child }) => {
         await decisions.decide(child, signal, subAgent);
       },

@@ -1,5 +1,6 @@
 import type { CommandTable } from '../command-line.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { nextMode } from '../run/confirm-modes.ts';
 import { resumeCommand } from '../run/resume-command.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { taskQueue } from '../run/task-queue.ts';
@@ -47,9 +48,12 @@ export async function runSession(
     const edit = (): void => {
       void editOutside(screen, io).catch((error: unknown) => reportProblem(error, screen));
     };
+    const changeMode = (): void => {
+      void session.setMode(nextMode(screen.footer.mode)).catch((error: unknown) => reportProblem(error, screen));
+    };
     for (const text of await history.read()) screen.editor.addToHistory(text);
     screen.completeWith(slash, session.workspace);
-    screen.start({ submit: handle, escape: () => escape.press(), edit, quit: () => session.quit() });
+    screen.start({ submit: handle, escape: () => escape.press(), edit, changeMode, quit: () => session.quit() });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
     const started = inTurn(async () => session.start()).catch((error: unknown) => reportProblem(error, screen));
     // They are those of the directory of a conversation that is opened.

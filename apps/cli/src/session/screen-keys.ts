@@ -7,6 +7,8 @@ interface KeyHandlers {
   /** Opens what is typed in another editor. */
   readonly edit: () => void;
   readonly quit: () => void;
+  /** Chooses the next mode. */
+  readonly changeMode: () => void;
 }
 
 /** What inputs and keys of the person do. */
@@ -51,9 +53,10 @@ export class ScreenKeys {
 
   #actionOf(data: string): (() => void) | undefined {
     const { editor, toggleFolding, stopJob } = this.#screen;
-    const { escape, edit, quit } = this.#handlers;
+    const { escape, edit, quit, changeMode } = this.#handlers;
     if (matchesKey(data, 'ctrl+o')) return toggleFolding;
     if (matchesKey(data, 'ctrl+z')) return stopJob;
+    if (matchesKey(data, 'shift+tab')) return changeMode;
     if (!editor.focused) return undefined;
     if (matchesKey(data, 'ctrl+g')) return edit;
     if (matchesKey(data, 'ctrl+d') && editor.getText() === '') return quit;

@@ -1,5 +1,6 @@
 import type { Conversation } from '@varve/agent';
 import type { CommandTable } from '../command-line.ts';
+import type { ConfirmMode } from '../run/confirm-modes.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { taskQueue } from '../run/task-queue.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -72,12 +73,21 @@ export class Session implements AsyncDisposable {
     return this.#inTurn(async () => this.#start());
   }
 
-  /** Closes the conversation, and continues it with another model, policy or sandbox. */
-  async reopen(changes: Omit<RunOptions, 'resume'>): Promise<void> {
+  /** Closes the conversation, and continues it with another model or sandbox. */
+  async reopen(changes: Omit<RunOptions, 'resume' | 'confirm'>): Promise<void> {
     return this.#inTurn(async () => {
       await this.#restart({ ...this.options, ...changes });
       // What was approved was approved with the rights that applied.
-      if (changes.confirm !== undefined || changes.sandbox !== undefined) this.#runs.endApprovals();
+      if (changes.sandbox !== undefined) this.#runs.endApprovals();
+    });
+  }
+
+  /** Changes what is asked about, also while the agent works. */
+  async setMode(mode: ConfirmMode): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#shown.setMode(mode);
+      // What was approved was approved with the rights that applied.
+      this.#runs.endApprovals();
     });
   }
 

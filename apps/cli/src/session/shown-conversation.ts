@@ -1,8 +1,10 @@
 import type { Conversation } from '@varve/agent';
+import type { ConfirmMode } from '../run/confirm-modes.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { eventParts } from './event-parts.ts';
 import { stateOfNew, stateOfOpen, stateOfPlace } from './footer-state.ts';
 import { openSession, type OpenSession } from './open-session.ts';
+import { policyOfMode } from './policy-of-mode.ts';
 import { isHeld, reportProblem } from './report-problem.ts';
 import type { ScreenQuestions } from './screen-questions.ts';
 import type { Screen } from './screen.ts';
@@ -72,6 +74,15 @@ export class ShownConversation {
     this.#screen.footer.update(stateOfOpen(conversation, prepared));
     await this.#showPlace(conversation.workspace);
     return opened;
+  }
+
+  /** Changes what is asked about from the next decision on, with the rules that are stored by now. */
+  async setMode(mode: ConfirmMode): Promise<void> {
+    this.options = { ...this.options, confirm: mode };
+    const { conversation, workspace } = this;
+    await conversation?.setConfirmation(await policyOfMode(mode, workspace, this.#questions.io));
+    this.#screen.footer.update({ mode });
+    this.#screen.draw();
   }
 
   /** Closes the conversation; its transcript stays on the screen. */

@@ -19,6 +19,7 @@ const keys = [
   ['Enter', 'sends a message, also while the agent works'],
   ['Shift-Enter, \\ Enter', 'starts a new line'],
   ['Esc', 'interrupts the agent; twice, goes back to an earlier message'],
+  ['Shift-Tab', 'changes what is asked about: ask, edits, auto'],
   ['Up, Down', 'earlier inputs'],
   ['@ Tab', 'completes a file'],
   ['!COMMAND', 'runs a command of yours; the agent reads it with your next message'],

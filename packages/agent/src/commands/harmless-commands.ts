@@ -161,13 +161,24 @@ function searches([program = '', ...args]: readonly string[]): boolean {
   return searchers.get(posix.basename(program))?.(args) === true;
 }
 
+function leadsOutside(word: string): boolean {
+  return /^[/~]|\.\./.test(word);
+}
+
+/** Reports whether a command is known to only read; all below a directory only in the workspace. */
+export function onlyReads({ words, writes, isOpen }: PlainCommand, isInWorkspace: boolean): boolean {
+  const [program = '', ...args] = words;
+  if (writes.length > 0 || (isOpen === true && words.some(leadsOutside))) return false;
+  return (isInWorkspace ? searchers : readers).get(program)?.(args) === true;
+}
+
 /**
  * Reports whether a command is known to be harmless: it reads, builds or tests, or changes files of the workspace as an
  * editor may. Programs of the workspace count as harmless, as the agent may edit them and run the tests. Elsewhere than
  * in the workspace it may only read.
  */
 export function isHarmless({ words, writes, isOpen }: PlainCommand, isInWorkspace: boolean): boolean {
-  if (isOpen === true && words.some((word) => /^[/~]|\.\./.test(word))) return false;
+  if (isOpen === true && words.some(leadsOutside)) return false;
   if (!isInWorkspace && writes.length > 0) return false;
   if (!writes.every((file) => inside([file]))) return false;
   const [program = '', ...args] = words;

@@ -6,12 +6,14 @@ import { ensembleRisk, modelRisk, shellRisk, workspaceRisk, type RiskAnalyzer } 
 import { riskKinds } from '../risk/risk-kinds.ts';
 import { builtinConfirmations, confirmationFromSpec } from './confirmation-from-spec.ts';
 import { confirmationKinds } from './confirmation-kinds.ts';
+import { confirmAllButEdits } from './policies.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 
 /** A policy of each kind: add its line here. */
 const policies: Readonly<Record<string, ConfirmationPolicy>> = {
   NeverConfirm: neverConfirm(),
   AlwaysConfirm: alwaysConfirm(),
+  ConfirmAllButEdits: confirmAllButEdits(),
   ConfirmRisky: confirmRisky({ threshold: 'LOW', confirmUnknown: false }),
 };
 

@@ -3,6 +3,8 @@ import type { ConfirmationPolicy } from './confirmation-policy.ts';
 import { ensembleRisk } from '../risk/ensemble-risk.ts';
 import { modelRisk } from '../risk/model-risk.ts';
 import type { RiskAnalyzer } from '../risk/risk-analyzer.ts';
+import { readingRisk } from '../risk/shell-risk.ts';
+import { workspaceRisk } from '../risk/workspace-risk.ts';
 
 const rank = { LOW: 0, MEDIUM: 1, HIGH: 2 } as const;
 
@@ -39,6 +41,12 @@ export function confirmRisky({
       return { asks, ...(analyzer && verdict && { verdict }) };
     },
   };
+}
+
+/** Asks about everything but reading, also with commands that are known to only read, and edits of the workspace. */
+export function confirmAllButEdits(): ConfirmationPolicy {
+  const policy = confirmRisky({ analyzer: ensembleRisk([readingRisk(), workspaceRisk()]) });
+  return { spec: { kind: 'ConfirmAllButEdits' }, review: (call) => policy.review(call) };
 }
 
 /** Asks before every reply with calls, except one that only thinks or finishes. */

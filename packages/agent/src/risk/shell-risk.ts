@@ -4,7 +4,7 @@ import { type ProposedCall } from '../commands/proposed-call.ts';
 import { placedCommands, type PlacedCommand } from '../commands/call-facts.ts';
 import { isBelow } from '../commands/named-path.ts';
 import type { PlainCommand } from '../commands/plain-commands.ts';
-import { isHarmless } from '../commands/harmless-commands.ts';
+import { isHarmless, onlyReads } from '../commands/harmless-commands.ts';
 import { verdictOf } from './highest-risk.ts';
 import { irrevocableCommand } from '../commands/irrevocable-commands.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';
@@ -36,26 +36,45 @@ const maxReasons = 20;
 export function shellRisk({ rules = [] }: ShellRiskOptions = {}): RiskAnalyzer {
   return {
     spec: { rules: rules.map(({ id }) => id), kind: 'ShellRiskAnalyzer' },
-    assess(call) {
-      if (!TerminalAction.is(call.action)) return undefined;
-      const { command, is_input: isInput } = call.action;
-      const isSandboxed = call.tool.sandbox !== undefined;
-      if (isInput) return verdictOf(command === '' || isSandboxed ? [] : [unknown('Input for a running program')]);
-      const plain = placedCommands(command, call);
-      const reasons = (plain ?? []).flatMap((placed) => reasonsOf(placed, rules, call));
-      if (!plain && !isSandboxed) reasons.push(unknown('It is more than plain commands, and there is no sandbox'));
-      const verdict = verdictOf(reasons);
-      return { ...verdict, reasons: verdict.reasons.slice(0, maxReasons) };
+    assess: (call) => {
+      const isLow: IsLow = call.tool.sandbox === undefined ? isHarmless : () => true;
+      return assessScript(call, rules, isLow);
     },
   };
+}
+
+/** Rates commands of the terminal that only read as LOW, and all others as UNKNOWN or HIGH, also in a sandbox. */
+export function readingRisk(): RiskAnalyzer {
+  return {
+    spec: { kind: 'ReadingRiskAnalyzer' },
+    assess(call) {
+      const { sandbox: _, ...tool } = call.tool;
+      return assessScript({ ...call, tool }, [], onlyReads);
+    },
+  };
+}
+
+/** Reports whether a command is of low risk. */
+type IsLow = (command: PlainCommand, isInWorkspace: boolean) => boolean;
+
+function assessScript(call: ProposedCall, rules: readonly CommandRiskRule[], isLow: IsLow): RiskVerdict | undefined {
+  if (!TerminalAction.is(call.action)) return undefined;
+  const { command, is_input: isInput } = call.action;
+  const isSandboxed = call.tool.sandbox !== undefined;
+  if (isInput) return verdictOf(command === '' || isSandboxed ? [] : [unknown('Input for a running program')]);
+  const plain = placedCommands(command, call);
+  const reasons = (plain ?? []).flatMap((placed) => reasonsOf(placed, call, { rules, isLow }));
+  if (!plain && !isSandboxed) reasons.push(unknown('It is more than plain commands, and there is no sandbox'));
+  const verdict = verdictOf(reasons);
+  return { ...verdict, reasons: verdict.reasons.slice(0, maxReasons) };
 }
 
 type Reason = RiskVerdict['reasons'][number];
 
 function reasonsOf(
   command: PlacedCommand,
-  rules: readonly CommandRiskRule[],
-  { tool, workspace = '/' }: ProposedCall,
+  { workspace = '/' }: ProposedCall,
+  { rules, isLow }: { readonly rules: readonly CommandRiskRule[]; readonly isLow: IsLow },
 ): readonly Reason[] {
   const text = textOf(command);
   const matching = rules.filter((rule) => rule.matches(command)).map(({ id, risk }) => ({ risk, text, rule: id }));
@@ -67,7 +86,7 @@ function reasonsOf(
   const local = (word: string): string =>
     word === workspace ? '.' : word.startsWith(`${workspace}/`) ? word.slice(workspace.length + 1) : word;
   const named = { ...command, words: command.words.map(local), writes: command.writes.map(local) };
-  if (tool.sandbox !== undefined || isHarmless(named, isInWorkspace)) return matching;
+  if (isLow(named, isInWorkspace)) return matching;
   return [...matching, unknown(`It is not known to be harmless: ${text}`)];
 }
 

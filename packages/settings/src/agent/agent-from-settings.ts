@@ -2,6 +2,7 @@ import { alwaysConfirm, confirmRisky, defineAgent, neverConfirm, type Agent, typ
 import {
   type ConfirmationPolicy,
   type PermissionRule,
+  confirmationFromSpec,
   ensembleRisk,
   modelRisk,
   shellRisk,
@@ -102,6 +103,7 @@ export function confirmationFromSettings(settings: Settings): ConfirmationPolicy
   const policy = settings.get('confirmation.policy');
   if (policy === 'never') return neverConfirm();
   if (policy === 'ask') return alwaysConfirm();
+  if (policy === 'edits') return confirmationFromSpec({ kind: 'ConfirmAllButEdits' }, undefined);
   const [threshold, confirmUnknown] = [settings.get('confirmation.threshold'), settings.get('confirmation.unknown')];
   return confirmRisky({
     analyzer: ensembleRisk([modelRisk(), shellRisk(), workspaceRisk()]),

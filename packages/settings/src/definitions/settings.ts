@@ -93,9 +93,13 @@ export const settingDefinitions = {
     defaultValue: 0.7,
   }),
   'condenser.options': setting(json, 'Other options of the strategy.', { scope: 'trusted-project' }),
-  'confirmation.policy': setting(confirmationNames, 'Calls that need your approval: all, those with a risk, or none.', {
-    defaultValue: 'auto',
-  }),
+  'confirmation.policy': setting(
+    confirmationNames,
+    'Calls that need your approval: all, all but edits and reading, those with a risk, or none.',
+    {
+      defaultValue: 'auto',
+    },
+  ),
   'confirmation.threshold': setting(() => z.enum(['LOW', 'MEDIUM', 'HIGH']), 'Lowest risk that asks, with auto.'),
   'confirmation.unknown': setting(() => z.boolean(), 'Whether calls of unknown risk ask, with auto.'),
   'shell.environment': setting(() => z.array(z.string()), "Variables that the agent's shell receives, too."),

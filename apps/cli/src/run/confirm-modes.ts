@@ -1,0 +1,32 @@
+import type { Conversation } from '@varve/agent';
+
+/** What is asked about, from the strictest on: add a row, and the setting `confirmation.policy` has one more. */
+export const confirmModes = [
+  { id: 'ask', name: 'Ask', asks: 'every call', kind: 'AlwaysConfirm' },
+  { id: 'edits', name: 'Edits', asks: 'all but edits and reading', kind: 'ConfirmAllButEdits' },
+  { id: 'auto', name: 'Auto', asks: 'risky calls', kind: 'ConfirmRisky' },
+  { id: 'never', name: 'Never ask', asks: 'nothing', kind: 'NeverConfirm' },
+] as const;
+
+/** Name of a mode, as in `--confirm`. */
+export type ConfirmMode = (typeof confirmModes)[number]['id'];
+
+/** Names of all modes. */
+export const confirmNames: readonly ConfirmMode[] = confirmModes.map(({ id }) => id);
+
+/** Returns what is asked about in each mode, for a help text. */
+export function confirmHelp(): string {
+  return confirmModes.map(({ id, asks }) => `${id}: ${asks}`).join('; ');
+}
+
+/** Returns the mode of a policy; undefined for one of a program. */
+export function modeOf({ spec }: Pick<Conversation['confirmation'], 'spec'>): ConfirmMode | undefined {
+  const { kind } = (spec ?? {}) as { readonly kind?: string };
+  return confirmModes.find((mode) => mode.kind === kind)?.id;
+}
+
+/** Returns the mode after one, without the one that asks about nothing: that is only chosen by its name. */
+export function nextMode(mode: string | undefined): ConfirmMode {
+  const cycle = confirmNames.filter((id) => id !== 'never');
+  return cycle[(cycle.findIndex((id) => id === mode) + 1) % cycle.length] ?? 'ask';
+}
