@@ -1,6 +1,6 @@
 import type { Conversation } from '@varve/agent';
 
-/** What is asked about, from the strictest on: add a row, and the setting `confirmation.policy` has one more. */
+/** Modes of confirmation, from the strictest on: add a row, and the setting `confirmation.policy` has one more. */
 export const confirmModes = [
   { id: 'ask', name: 'Ask', asks: 'every call', kind: 'AlwaysConfirm' },
   { id: 'edits', name: 'Edits', asks: 'all but edits and reading', kind: 'ConfirmAllButEdits' },

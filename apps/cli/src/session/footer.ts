@@ -15,7 +15,7 @@ export interface FooterState {
   readonly usage?: Usage;
   readonly branch?: string;
   readonly sandbox?: string;
-  /** What is asked about. */
+  /** Mode of confirmation. */
   readonly mode?: string;
   /** True if another process works on the conversation. */
   readonly isReadOnly?: boolean;
@@ -30,7 +30,7 @@ export class Footer implements Component {
     this.#theme = theme;
   }
 
-  /** What is asked about, as it is shown. */
+  /** Mode that is shown. */
   get mode(): string | undefined {
     return this.#state.mode;
   }

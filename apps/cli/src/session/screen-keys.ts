@@ -1,7 +1,7 @@
 import { matchesKey, type Editor } from '@earendil-works/pi-tui';
 import type { StatusLine } from './status-line.ts';
 
-/** What the keys of the person do. */
+/** Actions of the keys of the person. */
 interface KeyHandlers {
   readonly escape: () => void;
   /** Opens what is typed in another editor. */
@@ -11,7 +11,7 @@ interface KeyHandlers {
   readonly changeMode: () => void;
 }
 
-/** What inputs and keys of the person do. */
+/** Actions of the inputs and keys of the person. */
 export interface ScreenHandlers extends KeyHandlers {
   readonly submit: (text: string) => void;
 }

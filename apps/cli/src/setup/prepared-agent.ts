@@ -9,7 +9,7 @@ import { secretsOf } from './secrets.ts';
 import { readSigningKey } from './signing-key.ts';
 import { userHome, varveHome } from './varve-home.ts';
 
-/** What the agent of a run is prepared for. */
+/** Request for the agent of a run. */
 export interface AgentRequest {
   readonly settings: Settings;
   readonly workspace: string;
