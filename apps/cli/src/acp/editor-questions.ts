@@ -23,7 +23,7 @@ const allowed: PermissionOption = { optionId: 'once', name: 'Allow once', kind: 
 const rejected: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' };
 
 /** Questions of a run to the person at an editor, one at a time. */
-export class EditorQuestions implements Pick<Questions, 'allowsHost' | 'allowsOutside' | 'inTurn'> {
+export class EditorQuestions implements Pick<Questions, 'allowsHost' | 'allowsOutside' | 'answersServer' | 'inTurn'> {
   readonly io: TerminalIo;
   readonly #client: AgentContext;
   readonly #sessionId: string;
@@ -71,6 +71,11 @@ export class EditorQuestions implements Pick<Questions, 'allowsHost' | 'allowsOu
     const toolCall = { toolCallId: event.id, title, content };
     const options = [{ ...allowed, name: 'Run it once outside, in a fresh shell' }, rejected];
     return (await this.inTurn(async () => this.#choose(toolCall, options, signal))) === 'once';
+  }
+
+  /** The stable protocol of editors has no forms. */
+  answersServer(): ReturnType<Questions['answersServer']> {
+    return Promise.resolve('cancel');
   }
 
   /** Returns the id of the chosen option; undefined if the editor cancelled the question or went away. */

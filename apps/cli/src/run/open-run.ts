@@ -2,6 +2,7 @@ import { Conversation } from '@varve/agent';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PreparedAgent } from '@varve/settings/agent';
+import type { AskForServer } from '@varve/tools/mcp';
 import { StorageError, type EventStore } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import { withCommandName } from '../command-name.ts';
@@ -29,11 +30,11 @@ export interface OpenRun {
   readonly neverAsks: boolean;
 }
 
-/** Where warnings are printed and a person is asked about hosts. */
+/** Where warnings are printed and a person is asked. */
 export interface RunPlace {
   readonly io: TerminalIo;
   readonly progress: Pick<Progress, 'lineAbove'>;
-  readonly questions?: Pick<Questions, 'allowsHost'>;
+  readonly questions?: Pick<Questions, 'allowsHost' | 'answersServer'>;
   /** True for a command that sends no request to the model of a stored conversation. */
   readonly needsNoModel?: true;
 }
@@ -57,8 +58,9 @@ export async function openRun(
   if (!existing) await checkWorkspace(options, io);
   const { store: storeOption, hooks } = options;
   const askHost = questions && ((host: string) => questions.allowsHost(host, workspace));
+  const askForServer = questions && (async (...asked: Parameters<AskForServer>) => questions.answersServer(...asked));
   const model = needsNoModel && stored && unusedModel(stored);
-  const request = { settings, workspace, store: storeOption, stored, model, hooks, askHost };
+  const request = { settings, workspace, store: storeOption, stored, model, hooks, askHost, askForServer };
   const prepared = open.use(await preparedAgent(request, io, warn));
   for (const line of [...prepared.warnings, ...prepared.untrusted.map((each) => untrustedLine(each, io))]) warn(line);
   // Created last, so that a run that cannot start creates nothing.

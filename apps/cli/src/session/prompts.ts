@@ -11,11 +11,14 @@ import {
 import { safeText } from '@varve/events/text';
 import { answersTo, approvalOf, approvalRows, type Approval, type Question } from '../run/ask-approval.ts';
 import { editableCommand } from '../run/edited-call.ts';
+import { quotedRows } from '../terminal/rows.ts';
 import type { Theme } from './theme.ts';
 
 /** Component that asks for something, and what it was answered with. */
 export interface Prompt<Answer> extends Component, Focusable {
   readonly answer: Promise<Answer>;
+  /** Leaves the question without an answer. */
+  cancel(): void;
 }
 
 /** Asks about a call: one letter answers, `n` asks for a reason, and `e` for another command. */
@@ -116,6 +119,10 @@ export class ChoicePrompt implements Prompt<string | undefined> {
     return this.#answered.promise;
   }
 
+  cancel(): void {
+    this.#answered.resolve(undefined);
+  }
+
   invalidate(): void {
     this.#list.invalidate();
   }
@@ -136,13 +143,14 @@ export class ChoicePrompt implements Prompt<string | undefined> {
 
   render(width: number): string[] {
     this.#filter.focused = this.focused;
-    return [this.#theme.paint('bold', this.#title), ...this.#filter.render(width), ...this.#list.render(width)];
+    const titleRows = quotedRows(this.#title, width).map((row) => this.#theme.paint('bold', row));
+    return [...titleRows, ...this.#filter.render(width), ...this.#list.render(width)];
   }
 
   #listOf(items: SelectItem[]): SelectList {
     const list = new SelectList(items, 10, this.#theme.list, { maxPrimaryColumnWidth: 60 });
     list.onSelect = ({ value }) => this.#answered.resolve(value);
-    list.onCancel = () => this.#answered.resolve(undefined);
+    list.onCancel = () => this.cancel();
     return list;
   }
 }

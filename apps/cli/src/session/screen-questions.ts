@@ -1,15 +1,19 @@
 import type { ActionEvent } from '@varve/events/kinds';
+import type { AskForServer } from '@varve/tools/mcp';
+import { answerServer, type Asker } from '../run/answer-server.ts';
 import type { Approval, Question } from '../run/ask-approval.ts';
 import type { Questions } from '../run/questions.ts';
 import { callRows } from '../run/waiting-call.ts';
 import { taskQueue } from '../run/task-queue.ts';
 import { varveHome } from '../setup/varve-home.ts';
+import { revealedLine } from '../terminal/rows.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { ApprovalPrompt } from './prompts.ts';
+import { TextPrompt } from './text-prompt.ts';
 import type { Screen } from './screen.ts';
 
 /** Questions of a run to the person at the screen, one at a time. */
-export class ScreenQuestions implements Pick<Questions, 'allowsHost' | 'allowsOutside' | 'inTurn'> {
+export class ScreenQuestions implements Pick<Questions, 'allowsHost' | 'allowsOutside' | 'answersServer' | 'inTurn'> {
   readonly #screen: Screen;
   readonly io: TerminalIo;
   #open: ApprovalPrompt | undefined;
@@ -75,5 +79,25 @@ export class ScreenQuestions implements Pick<Questions, 'allowsHost' | 'allowsOu
       this.#screen.print(callRows({ event }, this.#screen.columns).join('\n'));
       return (await this.#screen.choose({ title, items })) === 'y';
     });
+  }
+
+  async answersServer(...[question, signal]: Parameters<AskForServer>): ReturnType<AskForServer> {
+    const screen = this.#screen;
+    screen.status.set(undefined);
+    const asker: Asker = {
+      io: this.io,
+      columns: screen.columns,
+      choose: async ({ title, rows = [], choices }, aborted) => {
+        const items = Object.entries(choices).map(([value, label]) => ({ value, label }));
+        if (rows.length > 0) screen.print([title, ...rows].join('\n'));
+        return screen.choose({ title, items }, aborted);
+      },
+      type: async (title, aborted) => {
+        const typed = await screen.ask(new TextPrompt(title, screen.theme), aborted);
+        if (typed !== undefined) screen.print(`${revealedLine(title)}: ${typed}`, 'dim');
+        return typed;
+      },
+    };
+    return this.inTurn(async () => (signal.aborted ? 'cancel' : answerServer(question, asker, signal)));
   }
 }

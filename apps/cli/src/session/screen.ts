@@ -112,8 +112,10 @@ export class Screen implements Disposable {
     this.#tui.requestRender();
   }
 
-  /** Shows a question in place of the editor, after those before it, until it is answered. */
-  async ask<Answer>(prompt: Prompt<Answer>): Promise<Answer> {
+  /** Shows a question in place of the editor, after those before it, until it is answered or the signal aborts. */
+  async ask<Answer>(prompt: Prompt<Answer>, signal?: AbortSignal): Promise<Answer> {
+    signal?.addEventListener('abort', () => prompt.cancel(), { once: true });
+    if (signal?.aborted) prompt.cancel();
     void this.#inTurn(async () => {
       this.#showBelow(prompt);
       await prompt.answer;
@@ -128,8 +130,8 @@ export class Screen implements Disposable {
   }
 
   /** Asks for one of several items; undefined if the person chooses none. */
-  async choose(choice: Choice): Promise<string | undefined> {
-    return this.ask(new ChoicePrompt(choice, this.theme));
+  async choose(choice: Choice, signal?: AbortSignal): Promise<string | undefined> {
+    return this.ask(new ChoicePrompt(choice, this.theme), signal);
   }
 
   /** Lets the terminal go while another program uses it. */

@@ -1,6 +1,7 @@
 import type { LanguageModel } from '@varve/llm';
 import type { Settings } from '@varve/settings';
 import { prepareAgent, type PreparedAgent, type ResumedHooks, type StoredAgentParts } from '@varve/settings/agent';
+import type { AskForServer } from '@varve/tools/mcp';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { modelFailure, noticesFor } from './configured-model.ts';
 import { storeUrl } from './open-configured-store.ts';
@@ -22,6 +23,8 @@ export interface AgentRequest {
   readonly hooks: ResumedHooks | undefined;
   /** Decides about a host that no rule of the sandbox names; default: it is refused. */
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
+  /** Asks the person what a server asks for; default: servers are not offered that. */
+  readonly askForServer?: AskForServer | undefined;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface AgentRequest {
  * @throws {CliError} `usage` without a key, and for an unknown provider; {@link SettingsError} as `prepareAgent`.
  */
 export async function preparedAgent(
-  { settings, workspace, store, stored, model, hooks, askHost }: AgentRequest,
+  { settings, workspace, store, stored, model, hooks, askHost, askForServer }: AgentRequest,
   io: TerminalIo,
   report: (line: string) => void,
 ): Promise<PreparedAgent> {
@@ -55,6 +58,7 @@ export async function preparedAgent(
       },
       ...(model && { model }),
       ...(askHost && { askHost }),
+      ...(askForServer && { askForServer }),
       ...(signingKey && { signingKey }),
       ...(stored && { stored }),
       ...(hooks && { resumedHooks: hooks }),

@@ -3,7 +3,7 @@ import { resolveServer, secretsOfServer } from '@varve/settings/agent';
 import { isToken, receivedText, type Cipher } from '@varve/settings/secrets';
 import { redactor, type Variables } from '@varve/text';
 import { ToolError } from '@varve/tools';
-import { connectMcp, type McpConnection, type McpServer } from '@varve/tools/mcp';
+import { connectMcp, type McpServer } from '@varve/tools/mcp';
 
 /** A server to try, and a call of one of its tools. */
 export interface McpTest {
@@ -131,7 +131,7 @@ function decrypted(values: McpTest['server']['env'], cipher: Cipher): Readonly<R
 
 async function called(
   { tool_call: call }: McpTest,
-  connection: McpConnection,
+  connection: Awaited<ReturnType<typeof connectMcp>>,
   { redactor: masked, signal }: { readonly redactor: ReturnType<typeof redactor>; readonly signal: AbortSignal },
 ): Promise<{ readonly tool_result?: { readonly is_error: boolean; readonly text: string } }> {
   if (!call) return {};

@@ -1,7 +1,7 @@
 import type { Agent } from '@varve/agent';
 import type { Json } from '@varve/events';
 import { LlmError, type LanguageModel } from '@varve/llm';
-import type { McpLogins } from '@varve/tools/mcp';
+import type { AskForServer, McpLogins } from '@varve/tools/mcp';
 import { SettingsError } from '../error.ts';
 import type { Extensions } from '../extensions/load-extensions.ts';
 import type { ModelRole } from '../profiles/model-profiles.ts';
@@ -37,6 +37,8 @@ export interface PrepareAgentOptions extends Pick<
   readonly now: () => number;
   /** Decides about a host that no rule of the sandbox names, once for each. Default: it is refused. */
   readonly askHost?: (host: string) => Promise<boolean>;
+  /** Asks the person what a server of tools asks for during a call. Default: servers are not offered that. */
+  readonly askForServer?: AskForServer;
   readonly fetch?: NonNullable<ModelOptions['fetch']>;
   readonly notices?: ModelNotices;
   /** Model of the caller in place of the one of the settings. */
@@ -142,7 +144,7 @@ async function subAgentsOf(
     models,
     ...secrets
   }: { readonly models: RoleModels; readonly logins: McpLogins } & Pick<PersonSecrets, 'masked' | 'variables'>,
-  { settings, stored, workspace, env }: PrepareAgentOptions,
+  { settings, stored, workspace, env, askForServer }: PrepareAgentOptions,
 ): Promise<PreparedSubAgents | undefined> {
   const isOffered = startsSubAgents(toolNames(settings).map((name) => ({ name })));
   const { tools } = { tools: undefined, ...(stored?.spec as { readonly tools?: Json } | undefined) };
@@ -150,7 +152,8 @@ async function subAgentsOf(
   return prepareSubAgents(subAgents, {
     models,
     workspace,
-    startServers: (servers) => startServers(servers, { workspace, env, ...secrets, sandbox: walls.servers }),
+    startServers: (servers) =>
+      startServers(servers, { workspace, env, ...secrets, sandbox: walls.servers, askForServer }),
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Settings } from '../layers/resolve-settings.ts';
 import type { Sandbox } from '@varve/sandbox';
 import type { Variables } from '@varve/text';
-import type { McpLogins, McpServers, McpToolSpec } from '@varve/tools/mcp';
+import type { AskForServer, McpLogins, McpServers, McpToolSpec } from '@varve/tools/mcp';
 import { configuredServers, type FileServer } from '../extensions/configured-servers.ts';
 import { secretsOfServer } from '../extensions/secrets-of-server.ts';
 
@@ -25,6 +25,8 @@ export interface StartServersOptions {
   readonly sandbox?: Sandbox | undefined;
   /** Logins of the person at servers. Default: none. */
   readonly logins?: McpLogins | undefined;
+  /** Asks the person what a server asks for. Default: servers are not offered that. */
+  readonly askForServer?: AskForServer | undefined;
 }
 
 /** Servers of an agent. Disposing ends those that no conversation uses. */
@@ -37,7 +39,7 @@ export interface StartedServers extends AsyncDisposable, Pick<McpServers, 'tools
 /** Starts the servers. Those of a stored conversation that do not start answer each call with that. */
 export async function startServers(
   files: readonly FileServer[],
-  { env, masked, variables, stored = [], sandbox, logins, ...places }: StartServersOptions,
+  { env, masked, variables, stored = [], sandbox, logins, askForServer, ...places }: StartServersOptions,
 ): Promise<StartedServers> {
   const { servers, outside, problems } = configuredServers(files, { ...places, secrets: variables });
   if (Object.keys(servers).length === 0 && stored.length === 0)
@@ -49,6 +51,7 @@ export async function startServers(
     env,
     secrets: [...masked, ...secrets],
     ...(logins && { logins }),
+    ...(askForServer && { askForServer }),
     sandboxOf: (name) => (outside.has(name) ? undefined : sandbox),
   });
   const isStarted = (server: string): boolean => started.tools.some(({ params }) => params.server === server);

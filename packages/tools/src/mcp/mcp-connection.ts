@@ -13,7 +13,9 @@ import { listTools, type ListedTools } from './list-tools.ts';
 import { StartBudget } from './message-limits.ts';
 import type { McpLogins } from './mcp-login.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
+import { Operations } from './operations.ts';
 import { ProcessTransport } from './process-transport.ts';
+import type { AskForServer } from './server-question.ts';
 import { storedLogin, type StoredLogin } from './stored-login.ts';
 
 /** Options of {@link openConnection}. */
@@ -27,6 +29,8 @@ export interface ConnectOptions {
   readonly sandbox?: ProgramSandbox;
   /** Logins of the person at servers with an address. Default: none. */
   readonly logins?: McpLogins;
+  /** Asks the person what a server asks for during a call. Default: it is not offered that. */
+  readonly askForServer?: AskForServer;
 }
 
 /** Open connection to a server. */
@@ -48,13 +52,15 @@ const defaultTimeoutMs = 60_000;
 const startMs = 30_000;
 /** Longest limit; twice as much is still less than the longest delay of a timer. */
 const maxTimeoutMs = 1_000_000_000;
+/** Limit of the client in place of that of a call, which does not pass while a person answers a question. */
+const noTimeout = 2 * maxTimeoutMs;
 
 /** Longest reason of a failure, in characters. */
 const maxProblem = 4000;
 
 /**
- * Starts a server, or connects to it, and lists its tools. It is offered no capabilities: it cannot ask for samples,
- * roots or input. Tools that are invalid or too large are left out.
+ * Starts a server, or connects to it, and lists its tools. It cannot ask for samples or roots, and for input only
+ * with `askForServer`. Tools that are invalid or too large are left out.
  *
  * @throws {ToolError} `unusable` with the reason, and the end of what a process printed.
  */
@@ -67,6 +73,13 @@ export async function openConnection(name: string, server: McpServer, options: C
   const mask: Mask = login?.mask ?? ((value) => value);
   const transport = transportOf(server, options, { budget, login });
   const client = new Client({ name: 'varve', version: '0' }, { jsonSchemaValidator: { getValidator: () => accepted } });
+  const operations = new Operations(name, timeout, options.askForServer);
+  if (options.askForServer) {
+    client.registerCapabilities({ elicitation: { form: {}, url: {} } });
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) =>
+      operations.answer(params, mcpReq.signal),
+    );
+  }
   let isOpen = true;
   Object.assign(client, { onclose: () => (isOpen = false), onerror: () => undefined });
   const failed = (what: string, cause: unknown): ToolError => {
@@ -104,7 +117,11 @@ export async function openConnection(name: string, server: McpServer, options: C
     },
     async call(tool, input, calling) {
       try {
-        return mask(await client.callTool({ name: tool, arguments: { ...input } }, { timeout, signal: calling }));
+        return mask(
+          await operations.run(calling, async (ends) =>
+            client.callTool({ name: tool, arguments: { ...input } }, { timeout: noTimeout, signal: ends }),
+          ),
+        );
       } catch (error) {
         if (calling.aborted) throw calling.reason;
         throw failed(isOpen ? `failed to answer a call of ${tool}` : `has ended during a call of ${tool}`, error);

@@ -9,6 +9,7 @@ import type { ToolKind } from '../specs/tool-kinds.ts';
 import { connectMcp } from './connect-mcp.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import type { McpLogins } from './mcp-login.ts';
+import type { AskForServer } from './server-question.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
 import { McpSession } from './mcp-session.ts';
 import { mcpTool } from './mcp-tool.ts';
@@ -24,6 +25,8 @@ export interface McpServersOptions {
   readonly sandboxOf?: (server: string) => ProgramSandbox | undefined;
   /** Logins of the person at servers with an address. Default: none. */
   readonly logins?: McpLogins;
+  /** Asks the person what a server asks for during a call. Default: servers are not offered that. */
+  readonly askForServer?: AskForServer;
 }
 
 /** Tools of one server in the spec of an agent. */

@@ -1,0 +1,71 @@
+// A server of the official library: it asks the person, changes its tools while it runs, and has resources and prompts.
+import { pathToFileURL } from 'node:url';
+import { McpServer, type ElicitRequestFormParams, type ElicitRequestURLParams } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import * as z from 'zod';
+
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Returns a server that is not connected. */
+export function sdkServer(): McpServer {
+  const server = new McpServer({ name: 'sdk', version: '1' });
+  const asked = z.object({ params: z.string().describe('Parameters of the question as JSON.') });
+  server.registerTool(
+    'ask',
+    { description: 'Asks the person.', inputSchema: asked },
+    async ({ params }, { mcpReq }) => {
+      const question = JSON.parse(params) as ElicitRequestFormParams | ElicitRequestURLParams;
+      const answer = await mcpReq.elicitInput(question).catch((error: unknown) => ({ error: String(error) }));
+      return textResult(JSON.stringify(answer));
+    },
+  );
+  addChanges(server);
+  addResources(server);
+  const argsSchema = z.object({ file: z.string(), tone: z.string().optional() });
+  server.registerPrompt('review', { description: 'Reviews a file.', argsSchema }, ({ file, tone = 'calm' }) => ({
+    messages: [
+      { role: 'user', content: { type: 'text', text: `Review ${file}.` } },
+      { role: 'assistant', content: { type: 'text', text: `In a ${tone} tone?` } },
+      { role: 'user', content: { type: 'text', text: 'Yes.' } },
+    ],
+  }));
+  return server;
+}
+
+function textResult(text: string) {
+  return { content: [{ type: 'text' as const, text }] };
+}
+
+/** Adds tools that add and remove another tool. */
+function addChanges(server: McpServer): void {
+  let added: { remove: () => void } | undefined;
+  const add = (): void => {
+    added = server.registerTool('fresh', { description: 'Is new.' }, () => textResult('I am new.'));
+  };
+  server.registerTool('grow', { description: 'Adds a tool.' }, () => {
+    add();
+    return textResult('There is a new tool.');
+  });
+  server.registerTool('shrink', { description: 'Removes the tool.' }, () => {
+    added?.remove();
+    return textResult('It is gone.');
+  });
+}
+
+function addResources(server: McpServer): void {
+  server.registerResource('today', 'notes://today', { description: 'Notes of today.' }, ({ href }) => ({
+    contents: [{ uri: href, text: 'Buy oats.' }],
+  }));
+  server.registerResource('long', 'notes://long', {}, ({ href }) => ({
+    contents: [{ uri: href, text: `start${'x'.repeat(200_000)}end` }],
+  }));
+  server.registerResource('dot', 'image://dot', { mimeType: 'image/png' }, ({ href }) => ({
+    contents: [{ uri: href, mimeType: 'image/png', blob: dot }],
+  }));
+  server.registerResource('sound', 'sound://beep', { mimeType: 'audio/wav' }, ({ href }) => ({
+    contents: [{ uri: href, mimeType: 'audio/wav', blob: 'AAAA' }],
+  }));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  await sdkServer().connect(new StdioServerTransport());
