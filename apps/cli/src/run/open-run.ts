@@ -39,15 +39,24 @@ export interface RunPlace {
   readonly needsNoModel?: true;
 }
 
-/**
- * Creates a conversation, or opens the one of `--resume`, with the agent of the options and settings, and prints
- * warnings. `open` closes everything.
- */
-export async function openRun(
+/** Agent of a run whose conversation is not open yet. */
+export interface PreparedRun extends Pick<OpenRun, 'prepared' | 'neverAsks'> {
+  /** Creates the conversation, or opens that of `--resume`; `open` closes it. */
+  readonly start: (open: AsyncDisposableStack) => Promise<Conversation>;
+}
+
+/** Prepares a run as {@link prepareRun} does, and starts it. `open` closes everything. */
+export async function openRun(options: RunOptions, place: RunPlace, open: AsyncDisposableStack): Promise<OpenRun> {
+  const { start, ...run } = await prepareRun(options, place, open);
+  return { ...run, conversation: await start(open) };
+}
+
+/** Prepares the agent of the options, the settings and the conversation of `--resume`, and prints warnings. */
+export async function prepareRun(
   options: RunOptions,
   { io, progress, questions, needsNoModel }: RunPlace,
   open: AsyncDisposableStack,
-): Promise<OpenRun> {
+): Promise<PreparedRun> {
   const existing = options.resume === undefined ? undefined : open.use(await openExistingStore(io, options.store));
   const stored = existing && (await storedRun(existing, options.resume ?? ''));
   checkUrl(options.baseUrl);
@@ -63,17 +72,20 @@ export async function openRun(
   const request = { settings, workspace, store: storeOption, stored, model, hooks, askHost, askForServer };
   const prepared = open.use(await preparedAgent(request, io, warn));
   for (const line of [...prepared.warnings, ...prepared.untrusted.map((each) => untrustedLine(each, io))]) warn(line);
-  // Created last, so that a run that cannot start creates nothing.
-  const store = existing ?? open.use(await openConfiguredStore(io, options.store));
-  const parts = { agent: prepared.agent, store, secrets: prepared.secrets };
-  const conversation = open.use(
-    await conversationFor(options, stored, parts, io).catch((error: unknown) => {
-      if (!(error instanceof StorageError) || error.code !== 'unsealed' || !stored) throw error;
-      throw new CliError(exitCodes.storage, error.message, acceptCommandFor(stored.id, options.store, io));
-    }),
-  );
-  for (const line of changedSettings(conversation)) warn(line);
-  return { conversation, prepared, neverAsks: settings.get('confirmation.policy') === 'never' };
+  const start = async (started: AsyncDisposableStack): Promise<Conversation> => {
+    // Created last, so that a run that cannot start creates nothing.
+    const store = existing ?? started.use(await openConfiguredStore(io, options.store));
+    const parts = { agent: prepared.agent, store, secrets: prepared.secrets };
+    const conversation = started.use(
+      await conversationFor(options, stored, parts, io).catch((error: unknown) => {
+        if (!(error instanceof StorageError) || error.code !== 'unsealed' || !stored) throw error;
+        throw new CliError(exitCodes.storage, error.message, acceptCommandFor(stored.id, options.store, io));
+      }),
+    );
+    for (const line of changedSettings(conversation)) warn(line);
+    return conversation;
+  };
+  return { prepared, neverAsks: settings.get('confirmation.policy') === 'never', start };
 }
 
 interface Parts extends Omit<Parameters<typeof Conversation.create>[0], 'workspace'> {

@@ -1,19 +1,70 @@
-import { CombinedAutocompleteProvider, type AutocompleteProvider } from '@earendil-works/pi-tui';
+import { CombinedAutocompleteProvider, type AutocompleteItem, type AutocompleteProvider } from '@earendil-works/pi-tui';
 import { safeText } from '@varve/events/text';
 
-/** Command that is completed after a slash. */
+/** Command that is completed after a slash, or resource of a server after `@`. */
 export interface Completion {
   readonly name: string;
   readonly description: string;
   readonly argument?: string;
 }
 
-/** Completes commands, and files of a directory after `@`. */
-export function completionsOf(commands: readonly Completion[], directory: string): AutocompleteProvider {
-  const completions = commands.map(({ name, description, argument }) => ({
+/** Sources of the completions. */
+export interface CompletionSources {
+  /** Returns the directory whose files are completed after `@`. */
+  readonly directory: () => string;
+  /** Returns the commands for a text after a slash. */
+  readonly commandsFor: (typed: string) => Promise<readonly Completion[]>;
+  /** Returns the resources of servers for a text after `@`. */
+  readonly resourcesFor: (typed: string) => Promise<readonly Completion[]>;
+}
+
+/** Most resources that are offered. */
+const maxResources = 20;
+
+/** Word after `@` that is typed. */
+const resourceWord = /(?:^|\s)@([^\s"]*)$/;
+
+/** Completes commands, and files and resources after `@`. */
+export function completionsOf({ directory, commandsFor, resourcesFor }: CompletionSources): AutocompleteProvider {
+  const files = (): AutocompleteProvider => new CombinedAutocompleteProvider([], directory());
+  return {
+    async getSuggestions(lines, row, column, options) {
+      const before = (lines[row] ?? '').slice(0, column);
+      const command = /^\s*\/(\S*)$/.exec(before)?.[1];
+      if (command !== undefined && !options.force) {
+        const commands = (await commandsFor(command)).map(commandItem);
+        return new CombinedAutocompleteProvider(commands, directory()).getSuggestions(lines, row, column, options);
+      }
+      const named = resourceWord.exec(before)?.[1];
+      const resources = named === undefined ? [] : itemsOf(await resourcesFor(named), named);
+      const found = await files().getSuggestions(lines, row, column, options);
+      if (resources.length === 0) return found;
+      return { items: [...resources, ...(found?.items ?? [])], prefix: `@${named}` };
+    },
+    applyCompletion(lines, row, column, item, prefix) {
+      // More may have been typed since the suggestions were made.
+      const typed = resourceWord.exec((lines[row] ?? '').slice(0, column))?.[1];
+      const word = typed === undefined || !prefix.startsWith('@') ? prefix : `@${typed}`;
+      return files().applyCompletion(lines, row, column, item, word);
+    },
+    shouldTriggerFileCompletion: (...where) => files().shouldTriggerFileCompletion?.(...where) ?? true,
+  };
+}
+
+function commandItem({ name, description, argument }: Completion) {
+  return {
     name,
     description: safeText(description),
     ...(argument !== undefined && { argumentHint: safeText(argument) }),
-  }));
-  return new CombinedAutocompleteProvider(completions, directory);
+  };
+}
+
+/** Names that cannot be typed as one word, or would not be safe on a screen, are left out. */
+function itemsOf(resources: readonly Completion[], typed: string): readonly AutocompleteItem[] {
+  return resources
+    .filter(
+      ({ name }) => name.toLowerCase().includes(typed.toLowerCase()) && /^\S+$/.test(name) && safeText(name) === name,
+    )
+    .slice(0, maxResources)
+    .map(({ name, description }) => ({ value: `@${name}`, label: name, description: safeText(description) }));
 }

@@ -1,7 +1,7 @@
 import type { Conversation } from '@varve/agent';
 import type { PreparedAgent } from '@varve/settings/agent';
 import { redactor } from '@varve/text';
-import { openRun } from '../run/open-run.ts';
+import { prepareRun } from '../run/open-run.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { plainText } from '../terminal/output.ts';
 import { Follower } from './follower.ts';
@@ -15,28 +15,45 @@ export interface OpenSession extends AsyncDisposable {
   readonly follower: Follower;
 }
 
-/** Creates or opens the conversation of the options, and shows its events from one on. `from` gets their number. */
-export async function openSession(
+/** Agent of a conversation that is not open yet. */
+export interface PreparedSession extends AsyncDisposable {
+  readonly prepared: PreparedAgent;
+  /**
+   * Creates or opens the conversation, and shows its events from one on. `from` gets their number. It is called once,
+   * in place of the disposal.
+   */
+  open(from: (head: number) => Promise<number>): Promise<OpenSession>;
+}
+
+/** Prepares the agent of the options. */
+export async function prepareSession(
   options: RunOptions,
   screen: Screen,
   questions: ScreenQuestions,
-  from: (head: number) => Promise<number>,
-): Promise<OpenSession> {
-  await using open = new AsyncDisposableStack();
+): Promise<PreparedSession> {
+  await using preparing = new AsyncDisposableStack();
   const progress = { lineAbove: (line: Parameters<typeof plainText>[0]) => screen.print(plainText(line), 'yellow') };
-  const { io } = questions;
-  const { conversation, prepared } = await openRun(options, { io, progress, questions }, open);
+  const { prepared, start } = await prepareRun(options, { io: questions.io, progress, questions }, preparing);
   screen.live.setRedactor(redactor(prepared.secrets, { replacement: '<secret-hidden>' }));
-  const follower = new Follower(conversation, screen, await from(conversation.state.head));
-  await follower.caughtUp();
-  const owned = open.move();
+  const owned = preparing.move();
   return {
-    conversation,
     prepared,
-    follower,
-    async [Symbol.asyncDispose]() {
-      await follower.finish();
-      await owned.disposeAsync();
+    [Symbol.asyncDispose]: async () => owned.disposeAsync(),
+    async open(from) {
+      await using opening = owned.move();
+      const conversation = await start(opening);
+      const follower = new Follower(conversation, screen, await from(conversation.state.head));
+      await follower.caughtUp();
+      const open = opening.move();
+      return {
+        conversation,
+        prepared,
+        follower,
+        async [Symbol.asyncDispose]() {
+          await follower.finish();
+          await open.disposeAsync();
+        },
+      };
     },
   };
 }

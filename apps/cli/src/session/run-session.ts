@@ -52,13 +52,21 @@ export async function runSession(
       void session.setMode(nextMode(screen.footer.mode)).catch((error: unknown) => reportProblem(error, screen));
     };
     for (const text of await history.read()) screen.editor.addToHistory(text);
-    screen.completeWith(slash, session.workspace);
+    let prompts: readonly SessionCommand[] = [];
+    screen.completeWith({
+      directory: () => session.workspace,
+      commandsFor: async (typed) => [...slash, ...prompts, ...(await session.servers.commandsFor(typed))],
+      resourcesFor: async (typed) => session.servers.resourcesFor(typed),
+    });
     screen.start({ submit: handle, escape: () => escape.press(), edit, changeMode, quit: () => session.quit() });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
     const started = inTurn(async () => session.start()).catch((error: unknown) => reportProblem(error, screen));
     // They are those of the directory of a conversation that is opened.
     session.prompts = started.then(async () => promptCommands(session));
-    void completePrompts(session, slash).catch((error: unknown) => reportProblem(error, screen));
+    void session.prompts.then(
+      (loaded) => (prompts = loaded),
+      (error: unknown) => reportProblem(error, screen),
+    );
     await started;
     await session.ended;
     release();
@@ -66,11 +74,6 @@ export async function runSession(
   }
   if (id !== undefined) io.stderr.line(styled('dim', `Resume with: ${resumeSession(id, options, io)}`));
   return exitCodes.ok;
-}
-
-/** Adds the commands of files, which take longer to load. */
-async function completePrompts(session: Session, slash: readonly SessionCommand[]): Promise<void> {
-  session.screen.completeWith([...slash, ...(await session.prompts)], session.workspace);
 }
 
 /** Executes what was typed: a command of the session, a command of the shell, or a message. */
@@ -82,7 +85,8 @@ async function execute(text: string, session: Session, commands: readonly Sessio
   if (command) return command.run(session, argument);
   // A path is a message, too.
   if (name === '' || name.includes('/')) return session.send(text);
-  const prompt = (await session.prompts).find((each) => each.name === name);
+  const ofServers = name.includes(':') ? await session.servers.commandsFor(name) : [];
+  const prompt = [...(await session.prompts), ...ofServers].find((each) => each.name === name);
   if (prompt) return prompt.run(session, argument);
   session.screen.print(`There is no command /${name}. /help lists them.`, 'yellow');
 }

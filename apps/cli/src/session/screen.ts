@@ -10,7 +10,7 @@ import type { TextLine } from '@varve/events/text';
 import { taskQueue } from '../run/task-queue.ts';
 import type { Style } from '../terminal/output.ts';
 import type { ScreenStreams, TerminalIo } from '../terminal/terminal-io.ts';
-import { completionsOf, type Completion } from './completions.ts';
+import { completionsOf, type CompletionSources } from './completions.ts';
 import { linesParts, textPart } from './event-parts.ts';
 import type { Folding } from './folded.ts';
 import { Footer } from './footer.ts';
@@ -71,9 +71,9 @@ export class Screen implements Disposable {
     this.#tui.start();
   }
 
-  /** Completes commands, and files of a directory after `@`. */
-  completeWith(commands: readonly Completion[], directory: string): void {
-    this.editor.setAutocompleteProvider(completionsOf(commands, directory));
+  /** Completes commands, and files and resources after `@`. */
+  completeWith(sources: CompletionSources): void {
+    this.editor.setAutocompleteProvider(completionsOf(sources));
   }
 
   /** Adds parts at the end of the transcript. */

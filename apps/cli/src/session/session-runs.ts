@@ -1,14 +1,16 @@
 import { titleModelOf, titleWriterOf } from '../run/title-writer.ts';
 import type { RunResult } from '@varve/agent';
-import { text } from '@varve/events';
+import { text, type Content } from '@varve/events';
 import { CallDecisions } from '../run/decide-calls.ts';
 import { endSentence } from '../run/report-end.ts';
 import { goalLine, startWork, type Work } from '../run/start-work.ts';
+import { attachedResources } from './attached-resources.ts';
 import { withImages } from './attached-images.ts';
 import { reportProblem } from './report-problem.ts';
 import { runOnScreen } from './run-on-screen.ts';
 import type { ScreenQuestions } from './screen-questions.ts';
 import type { Screen } from './screen.ts';
+import type { Session } from './session.ts';
 import type { SessionShell } from './session-shell.ts';
 import type { ShownConversation } from './shown-conversation.ts';
 
@@ -28,6 +30,7 @@ export class SessionRuns {
   #running: Promise<void> | undefined;
   #interruption = new AbortController();
   #decisions: CallDecisions | undefined;
+  #reading: AbortController | undefined;
 
   constructor(shown: ShownConversation, { screen, questions, shell }: SessionParts) {
     this.#shown = shown;
@@ -55,11 +58,24 @@ export class SessionRuns {
     });
     if (goal && !this.isRunning) return this.#start(await startWork(conversation, message, { goal }));
     const { workspace } = conversation;
-    const { input, problems } = await withImages(message, prepared.agent.model, workspace, this.#questions.io);
-    for (const problem of problems) this.#screen.print(problem, 'yellow');
-    const commands = this.#shell.unread.map((each) => text(each));
-    const content = typeof input === 'string' ? [text(input)] : input;
-    await conversation.send([...content, ...commands]);
+    const images = await withImages(message, prepared.agent.model, workspace, this.#questions.io);
+    const resources = await this.#interruptible(async (signal) => attachedResources(message, prepared, signal));
+    for (const problem of [...images.problems, ...resources.problems]) this.#screen.print(problem, 'yellow');
+    const content = typeof images.input === 'string' ? [text(images.input)] : images.input;
+    await this.#sendContent([...content, ...resources.content]);
+  }
+
+  /** Sends the messages of a prompt of a server, as a message. */
+  async sendPrompt(...[prompt, values]: Parameters<Session['sendPrompt']>): Promise<void> {
+    const { prepared } = await this.#shown.opened();
+    const content = await this.#interruptible(async (signal) => prepared.offers?.prompt(prompt, values, signal));
+    if (content) await this.#sendContent(content);
+  }
+
+  /** Sends a message with the commands of the person before it, and runs the conversation unless it runs. */
+  async #sendContent(content: readonly Content[]): Promise<void> {
+    const { conversation } = await this.#shown.opened();
+    await conversation.send([...content, ...this.#shell.unread.map((each) => text(each))]);
     this.#shell.clearUnread();
     if (this.isRunning) this.#screen.status.hint('The agent reads the message before its next step.');
     else await this.continue();
@@ -71,8 +87,18 @@ export class SessionRuns {
     if (!this.isRunning) this.#start(async (options) => conversation.run(options));
   }
 
+  /** Runs what the person waits for before a message is sent. */
+  async #interruptible<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.#reading = new AbortController();
+    return read(this.#reading.signal).finally(() => (this.#reading = undefined));
+  }
+
   /** Interrupts the run, and leaves a question undecided. Returns false if nothing runs. */
   interrupt(): boolean {
+    if (this.#reading) {
+      this.#reading.abort(new Error('The message was not sent.'));
+      return true;
+    }
     if (!this.isRunning) return false;
     this.#interruption.abort();
     this.#questions.cancel();

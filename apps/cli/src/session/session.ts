@@ -1,4 +1,5 @@
 import type { Conversation } from '@varve/agent';
+import type { PreparedAgent } from '@varve/settings/agent';
 import type { CommandTable } from '../command-line.ts';
 import type { ConfirmMode } from '../run/confirm-modes.ts';
 import type { RunOptions } from '../run/run-options.ts';
@@ -7,6 +8,7 @@ import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { reportProblem } from './report-problem.ts';
 import type { SessionCommand } from './session-command.ts';
 import { SessionRuns } from './session-runs.ts';
+import { SessionServers } from './session-servers.ts';
 import { SessionShell } from './session-shell.ts';
 import { ScreenQuestions } from './screen-questions.ts';
 import type { Screen } from './screen.ts';
@@ -26,6 +28,9 @@ export class Session implements AsyncDisposable {
   readonly #inTurn = taskQueue();
   /** Commands of files. */
   prompts: Promise<readonly SessionCommand[]> = Promise.resolve([]);
+  /** Resources and prompts of its servers of tools. */
+  readonly servers: SessionServers;
+  readonly #disposal = new AbortController();
   readonly #ended = Promise.withResolvers<void>();
 
   constructor(options: RunOptions, io: TerminalIo, screen: Screen, commands: CommandTable['commands']) {
@@ -35,6 +40,7 @@ export class Session implements AsyncDisposable {
     const questions = new ScreenQuestions(screen, io);
     this.#shown = new ShownConversation(options, screen, questions);
     this.shell = new SessionShell(screen, io);
+    this.servers = new SessionServers(async (mayStart) => this.#offers(mayStart), this.#disposal.signal);
     this.#runs = new SessionRuns(this.#shown, { screen, questions, shell: this.shell });
   }
 
@@ -105,6 +111,14 @@ export class Session implements AsyncDisposable {
     return this.#inTurn(async () => this.#runs.send(text, goal));
   }
 
+  /** Sends the messages of a prompt of a server as a message. */
+  async sendPrompt(
+    prompt: { readonly server: string; readonly name: string },
+    values: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    return this.#inTurn(async () => this.#runs.sendPrompt(prompt, values));
+  }
+
   /** Opens the conversation, or creates it. */
   async opened(): Promise<Conversation> {
     return this.#inTurn(async () => (await this.#shown.opened()).conversation);
@@ -126,11 +140,19 @@ export class Session implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposal.abort();
+    this.#runs.interrupt();
     await this.#inTurn(async () => {
       this.#runs.interrupt();
       await Promise.all([this.#runs.ended, this.shell.end()]);
       await this.#shown.close();
     });
+  }
+
+  /** Returns what the servers offer; without `mayStart` only those of an open conversation. */
+  async #offers(mayStart: boolean): Promise<PreparedAgent['offers']> {
+    if (!mayStart && !this.conversation) return undefined;
+    return this.#inTurn(async () => (await this.#shown.prepared())?.offers);
   }
 
   async #start(): Promise<void> {

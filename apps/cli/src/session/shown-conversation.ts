@@ -1,9 +1,10 @@
 import type { Conversation } from '@varve/agent';
+import type { PreparedAgent } from '@varve/settings/agent';
 import type { ConfirmMode } from '../run/confirm-modes.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { eventParts } from './event-parts.ts';
 import { stateOfNew, stateOfOpen, stateOfPlace } from './footer-state.ts';
-import { openSession, type OpenSession } from './open-session.ts';
+import { prepareSession, type OpenSession, type PreparedSession } from './open-session.ts';
 import { policyOfMode } from './policy-of-mode.ts';
 import { isHeld, reportProblem } from './report-problem.ts';
 import type { ScreenQuestions } from './screen-questions.ts';
@@ -20,6 +21,8 @@ export class ShownConversation {
   readonly #screen: Screen;
   readonly #questions: ScreenQuestions;
   #open: OpenSession | undefined;
+  /** Agent of a conversation that is not open yet, once it is needed. */
+  #prepared: PreparedSession | undefined;
   #watched: WatchedSession | undefined;
   /** Conversation whose events are on the screen, and their number. */
   #shown: { readonly id: string; readonly count: number } | undefined;
@@ -67,7 +70,9 @@ export class ShownConversation {
   /** Opens the conversation, or creates it, unless it is open. */
   async opened(): Promise<OpenSession> {
     if (this.#open) return this.#open;
-    const opened = await openSession(this.options, this.#screen, this.#questions, this.#firstShown);
+    const preparing = await this.#preparedSession();
+    this.#prepared = undefined;
+    const opened = await preparing.open(this.#firstShown);
     this.#open = opened;
     const { conversation, prepared } = opened;
     this.options = { ...this.options, resume: conversation.id };
@@ -81,8 +86,15 @@ export class ShownConversation {
     this.options = { ...this.options, confirm: mode };
     const { conversation, workspace } = this;
     await conversation?.setConfirmation(await policyOfMode(mode, workspace, this.#questions.io));
+    await this.#endPreparation();
     this.#screen.footer.update({ mode });
     this.#screen.draw();
+  }
+
+  /** Returns the agent, which is prepared if it is not; undefined while another process holds the conversation. */
+  async prepared(): Promise<PreparedAgent | undefined> {
+    if (this.#watched) return undefined;
+    return (this.#open ?? (await this.#preparedSession())).prepared;
   }
 
   /** Closes the conversation; its transcript stays on the screen. */
@@ -90,6 +102,7 @@ export class ShownConversation {
     const open = this.#open;
     this.#open = undefined;
     await this.#endWatch();
+    await this.#endPreparation();
     if (!open) return;
     await open[Symbol.asyncDispose]();
     this.#shown = { id: open.conversation.id, count: open.follower.shown };
@@ -110,6 +123,17 @@ export class ShownConversation {
   clear(): void {
     this.#shown = undefined;
     this.#screen.clear();
+  }
+
+  async #preparedSession(): Promise<PreparedSession> {
+    return (this.#prepared ??= await prepareSession(this.options, this.#screen, this.#questions));
+  }
+
+  /** Ends an agent whose options are not those of the conversation any more. */
+  async #endPreparation(): Promise<void> {
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    await prepared?.[Symbol.asyncDispose]();
   }
 
   /** Shows the conversation from its log until it can be opened. */

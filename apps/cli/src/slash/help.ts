@@ -5,8 +5,8 @@ export function helpCommand(others: readonly SessionCommand[]): SessionCommand {
   return {
     name: 'help',
     description: 'lists the commands and keys',
-    async run({ screen, prompts }) {
-      const rows = [...others, ...(await prompts)].map(({ name, argument, description }) => [
+    async run({ screen, prompts, servers }) {
+      const rows = [...others, ...(await prompts), ...servers.commands].map(({ name, argument, description }) => [
         `/${name}${argument === undefined ? '' : ` ${argument}`}`,
         description,
       ]);
@@ -21,7 +21,8 @@ const keys = [
   ['Esc', 'interrupts the agent; twice, goes back to an earlier message'],
   ['Shift-Tab', 'changes what is asked about: ask, edits, auto'],
   ['Up, Down', 'earlier inputs'],
-  ['@ Tab', 'completes a file'],
+  ['@ Tab', 'completes a file; @SERVER: Tab, a resource of a server of tools, whose text is sent'],
+  ['/SERVER: Tab', 'completes a prompt of a server of tools'],
   ['!COMMAND', 'runs a command of yours; the agent reads it with your next message'],
   ['!!COMMAND', 'runs a command of yours, which the agent does not see'],
   ['Ctrl-O', 'shows long results whole'],

@@ -1,7 +1,7 @@
 import type { Agent } from '@varve/agent';
 import type { Json } from '@varve/events';
 import { LlmError, type LanguageModel } from '@varve/llm';
-import type { AskForServer, McpLogins } from '@varve/tools/mcp';
+import type { AskForServer, McpLogins, McpServers } from '@varve/tools/mcp';
 import { SettingsError } from '../error.ts';
 import type { Extensions } from '../extensions/load-extensions.ts';
 import type { ModelRole } from '../profiles/model-profiles.ts';
@@ -63,6 +63,8 @@ export interface PreparedAgent extends AsyncDisposable {
    * the store of secrets. Throws as {@link prepareAgent}, `missing` for a profile that does not exist.
    */
   profileModel(name: string): Promise<LanguageModel>;
+  /** Resources and prompts of its servers of tools; absent without any. */
+  readonly offers?: McpServers['offers'];
   /** Problems, and settings without an effect: one sentence each, which may contain text of files. */
   readonly warnings: readonly string[];
   /** Directories whose hooks, servers and commands have no effect until a person trusts them. */
@@ -112,6 +114,7 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
     model: async (role) => ((await models.own(role)) ?? main).model,
     ownModel: async (role) => (await models.own(role))?.model,
     profileModel: async (name) => (await models.profile(name)).model,
+    ...(parts.servers.offers && { offers: parts.servers.offers }),
     warnings: [
       ...settings.warnings,
       ...problems,

@@ -31,6 +31,8 @@ export interface StartServersOptions {
 
 /** Servers of an agent. Disposing ends those that no conversation uses. */
 export interface StartedServers extends AsyncDisposable, Pick<McpServers, 'tools' | 'problems'> {
+  /** What they offer to a person; absent without servers. */
+  readonly offers?: McpServers['offers'];
   readonly kinds: readonly McpServers['kind'][];
   /** Secrets that the configurations contain: they must not be stored. */
   readonly secrets: readonly string[];
@@ -60,6 +62,7 @@ export async function startServers(
     kinds: [started.kind],
     secrets,
     problems: [...problems, ...started.problems],
+    offers: started.offers,
     [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
   };
 }

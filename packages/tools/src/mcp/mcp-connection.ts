@@ -9,6 +9,7 @@ import { ToolError } from '../contract/error.ts';
 import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import { shellEnvironment } from '../processes/shell-environment.ts';
 import { addressTransport } from './address-transport.ts';
+import { connectionOffers, type ConnectionOffers, type ServerRequest } from './connection-offers.ts';
 import { listTools, type ListedTools } from './list-tools.ts';
 import { StartBudget } from './message-limits.ts';
 import type { McpLogins } from './mcp-login.ts';
@@ -34,7 +35,7 @@ export interface ConnectOptions {
 }
 
 /** Open connection to a server. */
-export interface McpConnection {
+export interface McpConnection extends ConnectionOffers {
   /** Tools that it listed when it was connected. */
   readonly tools: readonly McpToolDescription[];
   /** Tools that it listed and that cannot be used, one sentence each. */
@@ -109,24 +110,25 @@ export async function openConnection(name: string, server: McpServer, options: C
     },
   );
   budget.end();
+  const request: ServerRequest = async (what, caller, send) => {
+    try {
+      return mask(await operations.run(caller, async (ends) => send({ timeout: noTimeout, signal: ends })));
+    } catch (error) {
+      if (caller.aborted) throw caller.reason;
+      throw failed(isOpen ? `failed to answer ${what}` : `has ended during ${what}`, error);
+    }
+  };
   return {
+    ...connectionOffers(client, request, redactor),
     tools: mask(tools),
     problems: problems.map((problem) => mask(redactor.text(`The server ${name}: ${problem}`))),
     get isOpen() {
       return isOpen;
     },
-    async call(tool, input, calling) {
-      try {
-        return mask(
-          await operations.run(calling, async (ends) =>
-            client.callTool({ name: tool, arguments: { ...input } }, { timeout: noTimeout, signal: ends }),
-          ),
-        );
-      } catch (error) {
-        if (calling.aborted) throw calling.reason;
-        throw failed(isOpen ? `failed to answer a call of ${tool}` : `has ended during a call of ${tool}`, error);
-      }
-    },
+    call: async (tool, input, calling) =>
+      request(`a call of ${tool}`, calling, async (limit) =>
+        client.callTool({ name: tool, arguments: { ...input } }, limit),
+      ),
     close,
   };
 }

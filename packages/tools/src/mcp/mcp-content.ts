@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { text, type Content } from '@varve/events';
 import { truncateMiddle, type OmittedText, type Redactor } from '@varve/text';
 
@@ -9,18 +9,25 @@ const maxImageChars = 4 * 1024 * 1024;
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 /** Returns a result for the model: its texts with masked secrets, cut in the middle, and its images. */
-export function contentOfResult(result: CallToolResult, redactor: Redactor): readonly Content[] {
+export function contentOfResult(
+  { content, structuredContent }: CallToolResult,
+  redactor: Redactor,
+): readonly Content[] {
+  const hasOnlyData = content.length === 0 && structuredContent !== undefined;
+  return contentOfBlocks(hasOnlyData ? [{ type: 'text', text: JSON.stringify(structuredContent) }] : content, redactor);
+}
+
+/** Returns blocks for the model, as {@link contentOfResult} does. */
+export function contentOfBlocks(blocks: readonly ContentBlock[], redactor: Redactor): readonly Content[] {
   const texts: string[] = [];
   const images: string[] = [];
   let left = maxImageChars;
-  for (const block of result.content) {
+  for (const block of blocks) {
     if (block.type === 'image' && imageTypes.has(block.mimeType) && block.data.length <= left) {
       left -= block.data.length;
       images.push(`data:${block.mimeType};base64,${block.data}`);
     } else texts.push(textOfBlock(block));
   }
-  if (result.content.length === 0 && result.structuredContent !== undefined)
-    texts.push(JSON.stringify(result.structuredContent));
   const whole = redactor.text(texts.join('\n')).toWellFormed();
   const shortened = truncateMiddle(whole, maxChars, notice);
   return [
@@ -35,7 +42,7 @@ function notice({ chars }: OmittedText): string {
   return `\n[${chars} characters are left out]\n`;
 }
 
-function textOfBlock(block: CallToolResult['content'][number]): string {
+function textOfBlock(block: ContentBlock): string {
   if (block.type === 'text') return block.text;
   if (block.type === 'resource_link') return `${block.name}: ${block.uri}`;
   if (block.type === 'resource')

@@ -11,6 +11,7 @@ import type { McpConnection } from './mcp-connection.ts';
 import type { McpLogins } from './mcp-login.ts';
 import type { AskForServer } from './server-question.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
+import { mcpOffers, type McpOffers } from './mcp-offers.ts';
 import { McpSession } from './mcp-session.ts';
 import { mcpTool } from './mcp-tool.ts';
 
@@ -41,6 +42,8 @@ export interface McpServers extends AsyncDisposable {
   readonly tools: readonly McpToolSpec[];
   /** Servers that could not be started, and tools that cannot be used, one sentence each. */
   readonly problems: readonly string[];
+  /** What the servers offer to a person. */
+  readonly offers: McpOffers;
   /** Kind of these tools. A tool of a server that is not running answers each call with that. */
   readonly kind: ToolKind;
 }
@@ -77,6 +80,7 @@ export async function startMcpServers(
   return {
     tools: Object.keys(servers).flatMap((name) => started.get(name)?.spec(name) ?? []),
     problems: problems.toSorted(),
+    offers: mcpOffers(new Map([...started].map(([name, server]) => [name, server.main]))),
     kind: definePartKind({
       kind: 'mcp',
       options: mcpOptions,
@@ -95,7 +99,7 @@ export async function startMcpServers(
       },
     }),
     async [Symbol.asyncDispose]() {
-      await Promise.all([...started.values()].map((server) => server.close()));
+      await Promise.all([...started.values()].map(({ main }) => main.closeUnused()));
     },
   };
 }
@@ -104,8 +108,10 @@ class StartedServer {
   readonly #connect: (signal: AbortSignal) => Promise<McpConnection>;
   /** Profile of the sandbox of the process. */
   readonly sandbox: string | undefined;
+  /** Session of the first conversation, and of the person. */
+  readonly main: McpSession;
   readonly #tools: ReadonlyMap<string, McpToolDescription>;
-  #idle: McpConnection | undefined;
+  #isMainUsed = false;
 
   constructor(
     connect: (signal: AbortSignal) => Promise<McpConnection>,
@@ -114,7 +120,7 @@ class StartedServer {
   ) {
     this.sandbox = sandbox;
     this.#connect = connect;
-    this.#idle = connection;
+    this.main = new McpSession(connect, connection);
     this.#tools = new Map(connection.tools.map((tool) => [tool.name, tool]));
   }
 
@@ -128,13 +134,9 @@ class StartedServer {
 
   /** Returns a session of one conversation. */
   session(): McpSession {
-    const idle = this.#idle;
-    this.#idle = undefined;
-    return new McpSession(this.#connect, idle);
-  }
-
-  async close(): Promise<void> {
-    await this.#idle?.close();
+    if (this.#isMainUsed) return new McpSession(this.#connect);
+    this.#isMainUsed = true;
+    return this.main;
   }
 }
 

@@ -18,21 +18,27 @@ export class McpSession {
     this.#connection = connected && Promise.resolve(connected);
   }
 
+  /** Closes the server unless a tool uses it. */
+  async closeUnused(): Promise<void> {
+    if (this.#users === 0) await (await this.#connection?.catch(() => undefined))?.close();
+  }
+
   /** Counts a tool that uses the session. Returns the function that ends its use; the last one closes the server. */
   use(): () => Promise<void> {
     this.#users++;
     return async () => {
-      if (--this.#users > 0) return;
-      await (await this.#connection?.catch(() => undefined))?.close();
+      this.#users -= 1;
+      await this.closeUnused();
     };
   }
 
   /** Calls a tool. @throws as `McpConnection.call`, and {@link ToolError} `unusable` if the server does not start. */
   async call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult> {
-    return (await this.#open(signal)).call(tool, input, signal);
+    return (await this.connection(signal)).call(tool, input, signal);
   }
 
-  async #open(signal: AbortSignal): Promise<McpConnection> {
+  /** Returns an open connection: that of the last call, or a new one. @throws {ToolError} `unusable`. */
+  async connection(signal: AbortSignal): Promise<McpConnection> {
     const before = await this.#connection?.catch(() => undefined);
     if (before?.isOpen) return before;
     await before?.close();

@@ -1,53 +1,15 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { redactor } from '@varve/text';
 import { expect, onTestFinished, test } from 'vitest';
-import { sdkServer } from '../../test/support/sdk-server.ts';
+import { httpServer, stdioServer } from '../../test/support/sdk-servers.ts';
 import { connectMcp } from './connect-mcp.ts';
 import type { McpServer } from './mcp-server.ts';
 import type { AskForServer, ServerQuestion } from './server-question.ts';
 
-const script = fileURLToPath(new URL('../../test/support/sdk-server.ts', import.meta.url));
 const noSecrets = redactor([], { replacement: '***' });
 const waits: AskForServer = async (_, signal) =>
   new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve('cancel'));
   });
-
-function stdioServer(): McpServer {
-  return { transport: 'stdio', command: process.execPath, args: [script], env: {}, directory: tmpdir() };
-}
-
-/** Serves the server of the library over HTTP, for one client. */
-async function httpServer(): Promise<McpServer> {
-  const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => 'one' });
-  await sdkServer().connect(transport);
-  const server = createServer((request, response) => {
-    const answer = async (): Promise<void> => {
-      const body = request.method === 'POST' ? await Array.fromAsync(request, String) : undefined;
-      const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-      const init = { method: request.method ?? '', headers, ...(body && { body: body.join('') }) };
-      const reply = await transport.handleRequest(new Request(`http://localhost${request.url}`, init));
-      response.writeHead(reply.status, Object.fromEntries(reply.headers));
-      response.flushHeaders();
-      if (reply.body) Readable.fromWeb(reply.body).pipe(response);
-      else response.end();
-    };
-    void answer();
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-  return { transport: 'http', url, headers: {} };
-}
 
 async function connected(server: McpServer, askForServer?: AskForServer) {
   const options = { env: process.env, redactor: noSecrets, ...(askForServer && { askForServer }) };

@@ -21,6 +21,7 @@ export function sdkServer(): McpServer {
   );
   addChanges(server);
   addResources(server);
+  addGrowth(server);
   const argsSchema = z.object({ file: z.string(), tone: z.string().optional() });
   server.registerPrompt('review', { description: 'Reviews a file.', argsSchema }, ({ file, tone = 'calm' }) => ({
     messages: [
@@ -65,6 +66,14 @@ function addResources(server: McpServer): void {
   server.registerResource('sound', 'sound://beep', { mimeType: 'audio/wav' }, ({ href }) => ({
     contents: [{ uri: href, mimeType: 'audio/wav', blob: 'AAAA' }],
   }));
+}
+
+/** Adds a resource that adds a prompt when it is read. */
+function addGrowth(server: McpServer): void {
+  server.registerResource('grow', 'notes://grow', {}, ({ href }) => {
+    server.registerPrompt('fresh', {}, () => ({ messages: [] }));
+    return { contents: [{ uri: href, text: 'There is a new prompt.' }] };
+  });
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)

@@ -1,0 +1,83 @@
+import type { PreparedAgent } from '@varve/settings/agent';
+import type { Completion } from './completions.ts';
+import type { SessionCommand } from './session-command.ts';
+
+type Offers = NonNullable<PreparedAgent['offers']>;
+type Listed = Awaited<ReturnType<Offers['list']>>;
+type Prompt = Listed['prompts'][number];
+
+/** A server, or an entry of one, whose name can be typed as one word. */
+const typable = /^[^\s/]+$/;
+
+/** Resources and prompts of the servers of a session. Servers start when an entry of theirs is first typed. */
+export class SessionServers {
+  readonly #offers: (mayStart: boolean) => Promise<Offers | undefined>;
+  readonly #signal: AbortSignal;
+  #listed: Listed = { resources: [], prompts: [] };
+
+  /** @param offers - Returns what the servers offer; without `mayStart` undefined if they do not run. */
+  constructor(offers: (mayStart: boolean) => Promise<Offers | undefined>, signal: AbortSignal) {
+    this.#offers = offers;
+    this.#signal = signal;
+  }
+
+  /** Returns the prompts that were listed last as commands, `SERVER:PROMPT`. */
+  get commands(): readonly SessionCommand[] {
+    return this.#listed.prompts.map((prompt) => commandOf(prompt)).filter(({ name }) => typable.test(name));
+  }
+
+  /** Returns the commands for a text after `/`: waits for the servers if it names one. */
+  async commandsFor(typed: string): Promise<readonly SessionCommand[]> {
+    await this.#listFor(typed);
+    return this.commands;
+  }
+
+  /** Returns the resources for a text after `@`, as {@link commandsFor} does. */
+  async resourcesFor(typed: string): Promise<readonly Completion[]> {
+    await this.#listFor(typed);
+    return this.#listed.resources.map(({ server, uri, description }) => ({ name: `${server}:${uri}`, description }));
+  }
+
+  async #listFor(typed: string): Promise<void> {
+    const isNamed = typed.includes(':');
+    const listing = this.#list(isNamed);
+    if (isNamed) await listing;
+  }
+
+  /** A failure leaves the lists as they are: it is reported with the message that needs the servers. */
+  async #list(mayStart: boolean): Promise<void> {
+    try {
+      const offers = await this.#offers(mayStart);
+      if (offers) this.#listed = await offers.list(this.#signal);
+    } catch {
+      // The same failure ends the next message.
+    }
+  }
+}
+
+function commandOf(prompt: Prompt): SessionCommand {
+  const { server, name, description, arguments: named } = prompt;
+  const argument = named.map((each) => (each.isRequired ? each.name : `[${each.name}]`)).join(' ');
+  return {
+    name: `${server}:${name}`,
+    description: description === '' ? 'a prompt of a server of tools' : description,
+    ...(argument !== '' && { argument }),
+    async run(session, typed) {
+      const values = valuesOf(prompt, typed);
+      const missing = named.filter((each) => each.isRequired && values[each.name] === undefined);
+      if (missing.length > 0) {
+        session.screen.print(`Type what is missing: /${server}:${name} ${argument}`, 'yellow');
+        return;
+      }
+      await session.sendPrompt(prompt, values);
+    },
+  };
+}
+
+/** Returns the arguments by name: one word each, and the rest of the text for the last one. */
+function valuesOf({ arguments: named }: Prompt, typed: string): Readonly<Record<string, string>> {
+  const words = typed.split(/\s+/).filter((word) => word !== '');
+  const last = named.length - 1;
+  const values = named.map(({ name }, at) => [name, at === last ? words.slice(at).join(' ') : (words[at] ?? '')]);
+  return Object.fromEntries(values.filter(([, value]) => value !== ''));
+}

@@ -1,0 +1,74 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
+import { expect, test } from 'vitest';
+import { newHome, runVarve } from './run-varve.ts';
+import { keys, leaveWindow, openWindow } from './session-window.ts';
+
+const script = fileURLToPath(new URL('../../../packages/tools/test/support/sdk-server.ts', import.meta.url));
+
+async function openSession(server: ScriptedServer, home: string) {
+  const options = ['--base-url', server.url, '--model', 'm', '--sandbox', 'off', '--confirm', 'never'];
+  const window = openWindow(options, home);
+  await window.shows('sandbox: ');
+  return window;
+}
+
+test('a resource is completed before the first message, and its text is sent', async () => {
+  const home = await newHome();
+  await runVarve(['mcp', 'add', 'docs', process.execPath, script], { home });
+  await using server = await scriptedServer([{ text: 'Oats it is.', expect: 'Buy oats.' }, { text: 'I see none.' }]);
+  const window = await openSession(server, home);
+  window.press('Read @docs:');
+  const rows = await window.shows('today: Notes of today.');
+  await expect(`${rows}\n`).toMatchFileSnapshot('golden/session/server-resources.txt');
+  window.press('today');
+  await window.shows('Read @docs:today');
+  window.press('\t');
+  await window.shows('Read @docs:notes://today');
+  window.press(keys.enter, keys.enter);
+  await window.shows('Oats it is.');
+  window.press('And @docs:image://dot, @docs:notes://gone and @other:x', keys.enter);
+  const last = await window.shows('I see none.');
+  expect(last).toContain('m does not see images: those of @docs:image://dot are not sent.');
+  expect(last).toContain('@docs:notes://gone is only text. The server docs failed to answer');
+  expect(last).not.toContain('@other:x is');
+  await leaveWindow(window);
+});
+
+test('a prompt of a server is completed with its arguments, and its messages are sent', async () => {
+  const home = await newHome();
+  await runVarve(['mcp', 'add', 'docs', process.execPath, script], { home });
+  await using server = await scriptedServer([{ text: 'Fine.', expect: 'Assistant: In a very kind tone?' }]);
+  const window = await openSession(server, home);
+  window.press('/docs:r');
+  await window.shows(/→ docs:review +file \[tone\] — Reviews a file\./);
+  window.press(keys.enter);
+  await window.shows('Type what is missing: /docs:review file [tone]');
+  window.press('/docs:review a.ts very kind', keys.enter);
+  await window.shows('Fine.');
+  window.press('/help', keys.enter);
+  await window.shows('/docs:review file [tone]');
+  await leaveWindow(window);
+  server.assertDone();
+});
+
+test('no server of a directory starts before a person trusts it', async () => {
+  const home = await newHome();
+  const mark = join(home, 'started');
+  const args = ['-e', `require('fs').writeFileSync(${JSON.stringify(mark)}, '')`];
+  await mkdir(join(home, 'project'));
+  const file = join(home, 'project', '.mcp.json');
+  await writeFile(file, JSON.stringify({ mcpServers: { docs: { command: process.execPath, args } } }));
+  await using server = await scriptedServer([{ text: 'Hello.' }]);
+  const options = ['--base-url', server.url, '--model', 'm', '--sandbox', 'off', '-w', join(home, 'project')];
+  const window = openWindow(options, home);
+  await window.shows('sandbox: ');
+  window.press('/docs:r', keys.enter);
+  await window.shows('There is no command /docs:r.');
+  window.press('@docs:a', keys.enter);
+  await window.shows('Hello.');
+  await leaveWindow(window);
+  await expect(writeFile(mark, '', { flag: 'wx' })).resolves.toBe(undefined);
+});
