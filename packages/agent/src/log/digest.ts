@@ -27,7 +27,7 @@ export function messageDigester(): (messages: readonly Message[]) => string {
   let hashed: Message[] = [];
   let hash = createHash('sha256');
   return (messages) => {
-    if (hashed.length >= messages.length || hashed.some((message, index) => message !== messages[index])) {
+    if (!isProperPrefix(hashed, messages)) {
       hashed = [];
       hash = createHash('sha256');
     }
@@ -39,4 +39,10 @@ export function messageDigester(): (messages: readonly Message[]) => string {
     for (const message of messages.slice(-1)) all.update(digestOne(message));
     return all.digest('hex');
   };
+}
+
+function isProperPrefix(known: readonly Message[], messages: readonly Message[]): boolean {
+  if (known.length >= messages.length) return false;
+  for (let index = 0; index < known.length; index++) if (known[index] !== messages[index]) return false;
+  return true;
 }

@@ -39,7 +39,7 @@ export function requestBuilder({ codec, tools, parameters, cacheKey, mask }: Req
     const messages = messagesOf(view.events);
     return {
       // Frozen, because a retry sends it again, and its facts are stored after the reply.
-      request: Object.freeze({ messages: Object.freeze(messages.slice()), ...shared, cacheKey }),
+      request: Object.freeze({ messages: Object.freeze(messages), ...shared, cacheKey }),
       digests: { messages: digestMessages(messages), ...fixed },
       projections,
     };

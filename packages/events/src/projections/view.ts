@@ -27,6 +27,8 @@ interface ViewState {
   /** Ids of messages that hooks stopped. */
   readonly blocked: Set<string>;
   isCondensationRequested: boolean;
+  /** The view until the next event: a step reads the view about ten times. */
+  view?: View | undefined;
 }
 
 interface SavedView {
@@ -43,6 +45,7 @@ export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
     scope: 'branch',
     initial: () => ({ events: [], ids: new Set(), blocked: new Set(), isCondensationRequested: false }),
     apply(state, event) {
+      state.view = undefined;
       if (Condensation.is(event)) {
         condense(state, event);
         state.isCondensationRequested = false;
@@ -56,7 +59,8 @@ export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
       return state;
     },
     read(state) {
-      return { events: state.events.slice(), isCondensationRequested: state.isCondensationRequested };
+      state.view ??= { events: state.events.slice(), isCondensationRequested: state.isCondensationRequested };
+      return state.view;
     },
     encode: ({ events, blocked, isCondensationRequested }) => ({
       events: events.map((event) => codec.encode(event)),

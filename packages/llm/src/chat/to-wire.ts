@@ -8,7 +8,7 @@ import { toolImages, wireContent, wireToolContent } from './wire-content.ts';
 import { wireParameters } from './wire-parameters.ts';
 import type { WireCall, WireMessage, WirePart, WireRequest, WireTool } from './wire-request.ts';
 import { wireTurns } from './wire-turns.ts';
-import { cachedWire, withWellFormedText } from '../protocol/wire-form.ts';
+import { cachedWire, cachedWires, withWellFormedText } from '../protocol/wire-form.ts';
 import { sendsImages, wireToolChoice, type WireSettings } from '../protocol/wire-settings.ts';
 
 interface ConvertedMessage {
@@ -41,10 +41,9 @@ function wireMessages(messages: readonly Message[], settings: WireSettings): rea
   const wire: WireMessage[] = [];
   const convert = (message: Message): ConvertedMessage => convertMessage(message, settings);
   let waiting: readonly WirePart[] = [];
-  for (const message of messages) {
-    const { wire: converted, images } = cachedWire(settings.cache, message, convert);
-    const isJoined = message.role === 'user' && waiting.length > 0;
-    if (message.role !== 'tool' && waiting.length > 0) {
+  for (const { wire: converted, images } of cachedWires(settings.cache, messages, convert)) {
+    const isJoined = waiting.length > 0 && converted.role === 'user';
+    if (waiting.length > 0 && converted.role !== 'tool') {
       wire.push({ role: 'user', content: isJoined ? [...waiting, ...partsOf(converted)] : waiting });
       waiting = [];
     }

@@ -52,13 +52,21 @@ function endOf({ head, ends }: Encoded): number {
   return ends.at(-1) ?? Buffer.byteLength(head);
 }
 
+/** Returns the number of items that both lists start with. */
+export function sharedLength(known: readonly object[], list: readonly object[]): number {
+  const end = Math.min(known.length, list.length);
+  let same = 0;
+  while (same < end && known[same] === list[same]) same += 1;
+  return same;
+}
+
 /** Keeps the items that both lists start with, and appends the others. */
 function replaceItems(encoded: Encoded, list: readonly object[]): void {
   const { items, ends } = encoded;
-  const different = items.findIndex((item, index) => item !== list[index]);
-  if (different !== -1) {
-    items.length = different;
-    ends.length = different;
+  const same = sharedLength(items, list);
+  if (same < items.length) {
+    items.length = same;
+    ends.length = same;
     encoded.bytes = enlarge(encoded.bytes, endOf(encoded));
   }
   for (const item of list.slice(items.length)) {

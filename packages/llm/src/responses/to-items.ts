@@ -3,7 +3,7 @@ import { omittedImages, sendsImages, type WireSettings } from '../protocol/wire-
 import { wireCallId } from '../dialects/call-ids.ts';
 import { wireName } from '../dialects/tool-names.ts';
 import { toolText } from '../tool-text.ts';
-import { cachedWire, withWellFormedText } from '../protocol/wire-form.ts';
+import { cachedWires, withWellFormedText } from '../protocol/wire-form.ts';
 import type { InputPart, ResponseItem } from './response-item.ts';
 import { isFrom, orderOf } from './item-order.ts';
 
@@ -15,9 +15,8 @@ export interface ItemSettings extends WireSettings {
 
 /** Returns the input items of messages. System messages have none, they are instructions. Messages must be legal. */
 export function toItems(messages: readonly Message[], settings: ItemSettings): readonly ResponseItem[] {
-  return messages.flatMap((message) =>
-    cachedWire(settings.cache, message, () => withWellFormedText(itemsOf(message, settings))),
-  );
+  const convert = (message: Message): readonly ResponseItem[] => withWellFormedText(itemsOf(message, settings));
+  return cachedWires(settings.cache, messages, convert).flat();
 }
 
 function itemsOf(message: Message, settings: ItemSettings): readonly ResponseItem[] {
