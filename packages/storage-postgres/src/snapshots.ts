@@ -4,7 +4,7 @@ import { checkBound, checkLogOpen, isStorable, jsonText } from '@varve/storage/k
 import { parseJson } from '@varve/text';
 import type { LeasedConversation } from './lease.ts';
 
-const keptPerName = 4;
+const keptPerName = 2;
 
 /** Creates the snapshot cache of a conversation; it cannot be read after `closed` aborts. */
 export function snapshotCache({ id, connection, lease }: LeasedConversation, closed: AbortSignal): SnapshotCache {

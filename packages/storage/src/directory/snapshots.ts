@@ -9,7 +9,7 @@ import type { Lease } from './lease.ts';
 import type { Paths } from './layout/paths.ts';
 import type { FileText } from './quarantine.ts';
 
-const keptPerName = 4;
+const keptPerName = 2;
 const pattern = /^(.+)-(\d{1,15})\.json$/;
 
 /** Options of `directorySnapshots`. */

@@ -5,7 +5,7 @@ import { jsonText } from './json.ts';
 /** Saved states of one log: JSON by seq by name. */
 export type MemorySnapshots = Map<string, Map<number, string>>;
 
-const keptPerName = 4;
+const keptPerName = 2;
 
 /** Creates a snapshot cache in memory, for a store that does not persist folds. `check` throws if the log is closed. */
 export function memorySnapshots(check: () => void, saved: MemorySnapshots = new Map()): SnapshotCache {

@@ -17,6 +17,7 @@ import { copyLog, scrub } from '@varve/storage/maintenance';
 import type { ScrubResult } from './scrub.ts';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { describe, expect, test } from 'vitest';
+import { unpackText } from '../sqlite/packed-text.ts';
 import { newEvent } from '../testing/events.ts';
 
 const secret = 'sk-0123456789';
@@ -48,6 +49,16 @@ async function everythingIn(path: string): Promise<string> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return (await Promise.all(files.map(async (file) => readFile(file, 'latin1')))).join('\n');
+}
+
+/** Returns the packed texts of the events of a SQLite store that contain the secret. */
+function packedSecrets(path: string): readonly string[] {
+  const database = new DatabaseSync(path);
+  const rows = database.prepare('SELECT packed FROM event WHERE packed IS NOT NULL').all();
+  database.close();
+  const packed = rows.map((row) => row['packed']).filter((column) => column instanceof Uint8Array);
+  const secrets = packed.filter((column) => unpackText(column)?.includes(secret));
+  return secrets.map((column) => Buffer.from(column).toString('latin1'));
 }
 
 describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
@@ -139,6 +150,8 @@ test('scrubbing waits for readers of the old state, so that the write-ahead log 
   await using store = await sqliteStore({ path });
   const log = await store.create('c', {});
   await log.append([newEvent('a', { note: secret })]);
+  const [packed = ''] = packedSecrets(path);
+  expect((await everythingIn(directory.path)).includes(packed)).toBe(true);
   await log.proof?.cut(0);
   const reader = foreignReader(path);
   const masking = log.proof?.maskQuarantine?.((text) => text.replace(secret, 'masked'));
@@ -146,7 +159,8 @@ test('scrubbing waits for readers of the old state, so that the write-ahead log 
   while (!(await isMasked())) await setImmediate();
   reader.close();
   expect(await masking).toBe(1);
-  expect((await everythingIn(directory.path)).includes(secret)).toBe(false);
+  const files = await everythingIn(directory.path);
+  expect([files.includes(secret), files.includes(packed)]).toEqual([false, false]);
 });
 
 test('scrubbing fails if a reader keeps the old state too long, and a second call completes it', async () => {
@@ -156,14 +170,15 @@ test('scrubbing fails if a reader keeps the old state too long, and a second cal
   const log = await store.create('c', {});
   await log.append([newEvent('a', { note: secret })]);
   await log[Symbol.asyncDispose]();
+  const [packed = ''] = packedSecrets(path);
   const reader = foreignReader(path);
   await expect(scrub(store, { secrets: [secret], signer })).rejects.toMatchObject({ code: 'io' });
   expect((await (await store.read('c')).at(0)).text).not.toContain(secret);
   await expect(scrub(store, { secrets: [secret], signer })).rejects.toMatchObject({ code: 'io' });
   reader.close();
-  expect((await everythingIn(directory.path)).includes(secret)).toBe(true);
+  expect((await everythingIn(directory.path)).includes(packed)).toBe(true);
   expect(await scrub(store, { secrets: [secret], signer })).toEqual(nothing);
-  expect((await everythingIn(directory.path)).includes(secret)).toBe(false);
+  expect((await everythingIn(directory.path)).includes(packed)).toBe(false);
 });
 
 describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name) => {

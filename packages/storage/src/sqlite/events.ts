@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type LongString, inlineLimit, joinText, splitText } from '../kit/long-strings.ts';
+import { packText, unpackText } from './packed-text.ts';
 import { type Statements, type EventRow, sealBytes, toEvent } from './statements.ts';
 import { StorageError } from '../contract/error.ts';
 import type { Stored } from '../contract/log-reader.ts';
@@ -29,7 +30,8 @@ export interface EventRange extends ConversationKey {
 export function insertEvent(statements: Statements, key: number, event: SealedNewEvent): void {
   const { seq, id, kind, parentId, text, seal } = event;
   const { rest, strings } = splitText(text, inlineLimit);
-  statements.insertEvent.run(key, seq, id, kind, parentId ?? null, rest, strings.length || null, sealBytes(seal));
+  const packed = packText(rest);
+  statements.insertEvent.run(key, seq, id, kind, parentId ?? null, packed, strings.length || null, sealBytes(seal));
   insertLongStrings(statements, { key, seq }, strings);
 }
 
@@ -66,17 +68,29 @@ export function findStored(
  * Returns the exact text of an event, including its long strings. Runs while the row is read, or in a transaction of
  * the caller.
  *
- * @throws {StorageError} `corrupt` if a string is lost.
+ * @throws {StorageError} `corrupt` if it is damaged, or a string is lost.
  */
 export function fullText(
   statements: Statements,
   { id, key }: ConversationKey,
-  { seq, text, blobs }: Pick<EventRow, 'seq' | 'text' | 'blobs'>,
+  { seq, blobs, ...row }: Pick<EventRow, 'seq' | 'blobs' | 'text' | 'packed'>,
 ): string {
-  if (blobs === null) return text;
+  const rest = inlineText(row);
+  if (rest === undefined) {
+    throw new StorageError('corrupt', `The text of event ${seq} of conversation ${id} is damaged.`);
+  }
+  if (blobs === null) return rest;
   const strings = longStringsOf(statements, { key, seq });
-  if (strings.length === blobs) return joinText({ rest: text, strings });
+  if (strings.length === blobs) return joinText({ rest, strings });
   throw new StorageError('corrupt', `A long string in event ${seq} of conversation ${id} is lost.`);
+}
+
+/** Returns the text of an event without its long strings; undefined if it is damaged. */
+export function inlineText({ text, packed }: Pick<EventRow, 'text' | 'packed'>): string | undefined {
+  if (packed === null) return text;
+  const unpacked = unpackText(packed);
+  // Both, so that a change of either column is one of the text.
+  return unpacked === undefined ? undefined : text + unpacked;
 }
 
 /** Returns the long strings of an event that are still stored, in order of position. */
@@ -88,7 +102,7 @@ export function longStringsOf(statements: Statements, { key, seq }: EventKey): r
 export function replaceText(statements: Statements, { key, seq }: EventKey, text: string): void {
   const { rest, strings } = splitText(text, inlineLimit);
   statements.deleteStrings.run(key, seq);
-  statements.setText.run(rest, strings.length || null, key, seq);
+  statements.setText.run(packText(rest), strings.length || null, key, seq);
   // The index of facts may contain values of the old text.
   statements.deleteFacts.run(key, seq);
   statements.limitIndexedHead.run(seq, key);

@@ -1,5 +1,5 @@
 import { joinText } from '../kit/long-strings.ts';
-import { type EventKey, longStringsOf } from './events.ts';
+import { type EventKey, inlineText, longStringsOf } from './events.ts';
 import { type Read, readRows } from './read-rows.ts';
 import { type EventRow, sealText, statementOf, type Statements, toEvent } from './statements.ts';
 
@@ -61,8 +61,10 @@ export function maskQuarantined(statements: Statements, key: number, mask: (text
   return changed;
 }
 
-/** Returns the text, or, if long strings are lost, the parts that remain. */
-function remainingText(statements: Statements, event: EventKey, { text: rest, blobs }: EventRow): object {
+/** Returns the text, or, if it is damaged or long strings are lost, the parts that remain. */
+function remainingText(statements: Statements, event: EventKey, row: EventRow): object {
   const strings = longStringsOf(statements, event);
-  return strings.length === (blobs ?? 0) ? { text: joinText({ rest, strings }) } : { rest, strings };
+  const rest = inlineText(row);
+  if (rest === undefined) return { packed: Buffer.from(row.packed ?? []).toString('base64'), strings };
+  return strings.length === (row.blobs ?? 0) ? { text: joinText({ rest, strings }) } : { rest, strings };
 }

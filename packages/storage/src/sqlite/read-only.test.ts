@@ -21,9 +21,7 @@ test('a database is read without writing a file, and cannot be changed', async (
   const path = await closedStore(directory.path);
   const bytes = readFileSync(path);
   const database = openReadOnly(path);
-  expect(database.prepare('SELECT text FROM event').all()).toMatchObject([
-    { text: '{"id":"e","kind":"MessageEvent"}' },
-  ]);
+  expect(database.prepare('SELECT id FROM event').all()).toMatchObject([{ id: 'e' }]);
   expect(() => database.exec('DELETE FROM event')).toThrow('readonly');
   database.close();
   expect(await readdir(directory.path)).toEqual(['a ?#%.db']);

@@ -9,7 +9,8 @@ import { rollBack } from './transaction.ts';
  * `meta` is a table apart from `conversation` because an append rewrites the whole row that holds the head. The seal of
  * a conversation is the seal of its last event; rows of version 1 have none until the conversation is opened.
  *
- * `blob` stores each long string once. `event.text` is the text without its long strings, `event.blobs` is their number
+ * `blob` stores each long string once. The text of an event without its long strings is `event.packed`, compressed, or
+ * `event.text` in a row of a version before 7; the other one is empty. `event.blobs` is the number of its long strings
  * (null for none), and `event_blob` has their positions. A blob without references is deleted immediately.
  *
  * `conversation.legacy` is the number of events of a version without seals, which are sealed when the conversation is
@@ -117,6 +118,9 @@ export const migrations: readonly string[] = [
   `,
   `
   CREATE INDEX event_without_seal ON event (conversation, seq) WHERE seal IS NULL;
+  `,
+  `
+  ALTER TABLE event ADD COLUMN packed BLOB;
   `,
 ];
 

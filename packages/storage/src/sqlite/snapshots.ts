@@ -12,7 +12,7 @@ import type { ConversationKey } from './events.ts';
 import { type Read, readRows } from './read-rows.ts';
 import { type Statements, toSnapshot } from './statements.ts';
 
-const keptPerName = 4;
+const keptPerName = 2;
 /** Longest text of a snapshot in bytes: damaged text may inflate to a thousand times its size. */
 const mostBytes = 128 * 1024 * 1024;
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)];

@@ -47,8 +47,10 @@ export interface EventRow {
   readonly id: string;
   readonly kind: string;
   readonly parent_id: string | null;
-  /** The text without the strings that are stored as blobs. */
+  /** The text without the strings that are stored as blobs; empty if it is packed. */
   readonly text: string;
+  /** The same, packed; null in rows of older versions. */
+  readonly packed: Uint8Array<ArrayBuffer> | null;
   /** Number of those strings; null for none. */
   readonly blobs: number | null;
   readonly seal: Uint8Array<ArrayBuffer> | null;
@@ -120,7 +122,8 @@ export function prepareStatements(database: DatabaseSync) {
       WHERE key = ? AND lease_epoch = ?`),
 
     insertEvent: prepare(`
-      INSERT INTO event (conversation, seq, id, kind, parent_id, text, blobs, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+      INSERT INTO event (conversation, seq, id, kind, parent_id, text, packed, blobs, seal)
+      VALUES (?, ?, ?, ?, ?, '', ?, ?, ?)`),
     blob: prepare('SELECT key FROM blob WHERE sha256 = ? AND text = ?'),
     // Same hash, different text: the stored blob is damaged, so it is overwritten.
     insertBlob: prepare(`
@@ -137,7 +140,7 @@ export function prepareStatements(database: DatabaseSync) {
       SELECT seq, seal FROM event
       WHERE conversation = ? AND seq >= ? AND seq < ? AND seal IS NOT NULL ORDER BY seq LIMIT ?`),
     insertStatement: prepare('INSERT INTO statement (conversation, seq, json) VALUES (?, ?, ?)'),
-    setText: prepare('UPDATE event SET text = ?, blobs = ? WHERE conversation = ? AND seq = ?'),
+    setText: prepare(`UPDATE event SET text = '', packed = ?, blobs = ? WHERE conversation = ? AND seq = ?`),
     deleteEvents: prepare('DELETE FROM event WHERE conversation = ? AND (seq >= ? OR seq < 0)'),
     deleteStatements: prepare(`
       DELETE FROM statement WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut'`),
@@ -153,10 +156,10 @@ export function prepareStatements(database: DatabaseSync) {
       SELECT seq, json FROM statement WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq, number`),
     allStatements: prepare('SELECT number, seq, json FROM statement WHERE conversation = ?'),
     deleteStatement: prepare('DELETE FROM statement WHERE number = ?'),
-    eventById: prepare('SELECT seq, text, blobs FROM event WHERE conversation = ? AND id = ?'),
+    eventById: prepare('SELECT seq, text, packed, blobs FROM event WHERE conversation = ? AND id = ?'),
     seqById: prepare('SELECT seq FROM event WHERE conversation = ? AND id = ?'),
     events: prepare(`
-      SELECT seq, id, kind, parent_id, text, blobs, seal FROM event
+      SELECT seq, id, kind, parent_id, text, packed, blobs, seal FROM event
       WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?`),
 
     summary: prepare(`${summaries} WHERE id = ?`),
@@ -167,7 +170,7 @@ export function prepareStatements(database: DatabaseSync) {
     firstUnindexed: prepare(`
       SELECT key, id, head, facts FROM conversation WHERE key >= ? AND facts < head ORDER BY key LIMIT 1`),
     stateUpdates: prepare(`
-      SELECT seq, kind, text, blobs FROM event
+      SELECT seq, kind, text, packed, blobs FROM event
       WHERE conversation = ? AND seq >= ? AND seq < ? AND kind = 'ConversationStateUpdateEvent' ORDER BY seq`),
     insertFact: prepare(`
       INSERT OR IGNORE INTO fact (name, value, conversation_id, seq, conversation) VALUES (?, ?, ?, ?, ?)`),
