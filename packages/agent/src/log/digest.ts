@@ -18,9 +18,10 @@ export function digestOfJson(value: ModelParameters | readonly ToolSpec[]): stri
  * message may be a different one next time.
  */
 export function messageDigester(): (messages: readonly Message[]) => string {
-  const known = new WeakMap<Message, Buffer>();
-  const digestOne = (message: Message): Buffer => {
-    const digest = known.get(message) ?? createHash('sha256').update(JSON.stringify(message)).digest();
+  /** One character per byte: 48 bytes of memory, and as a `Buffer` 300. */
+  const known = new WeakMap<Message, string>();
+  const digestOne = (message: Message): string => {
+    const digest = known.get(message) ?? createHash('sha256').update(JSON.stringify(message)).digest('binary');
     known.set(message, digest);
     return digest;
   };
@@ -32,11 +33,11 @@ export function messageDigester(): (messages: readonly Message[]) => string {
       hash = createHash('sha256');
     }
     for (const message of messages.slice(hashed.length, -1)) {
-      hash.update(digestOne(message));
+      hash.update(digestOne(message), 'binary');
       hashed.push(message);
     }
     const all = hash.copy();
-    for (const message of messages.slice(-1)) all.update(digestOne(message));
+    for (const message of messages.slice(-1)) all.update(digestOne(message), 'binary');
     return all.digest('hex');
   };
 }

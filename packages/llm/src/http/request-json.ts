@@ -82,7 +82,7 @@ function replaceItems(encoded: Encoded, list: readonly object[]): void {
 
 /** Returns a copy with more room than needed, so that a list of any length is rarely copied. */
 function enlarge(bytes: Buffer, needed: number): Buffer<ArrayBuffer> {
-  const copy = Buffer.allocUnsafeSlow(Math.ceil(needed * 1.25) + 16_384);
+  const copy = Buffer.allocUnsafeSlow(Math.ceil(needed * 1.25) + 4096);
   bytes.copy(copy);
   return copy;
 }

@@ -68,7 +68,8 @@ export const defaultHosts: readonly string[] = listed(`
   objects.githubusercontent.com, release-assets.githubusercontent.com, gitlab.com, bitbucket.org, codeberg.org
 `);
 
-/** Returns paths below a directory. */
+/** Returns paths below a directory. Names are normalised: `join` would keep every one of its steps in memory. */
 export function below(directory: string, names: readonly string[]): readonly string[] {
-  return names.map((name) => join(directory, name));
+  const start = join(directory, '/');
+  return names.map((name) => start + name);
 }
