@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { startBalancer } from './balancer.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
@@ -23,7 +24,7 @@ export interface ReplicaProcess {
   kill(): Promise<void>;
 }
 
-/** Servers of one store, and an address at which each connection reaches the next live one. */
+/** Servers of one store, and an address at which each request reaches the next live one. */
 export interface ReplicaGroup extends AsyncDisposable {
   readonly directory: string;
   readonly replicas: ReplicaProcess[];
@@ -130,7 +131,7 @@ async function startReplica(storeUrl: string, home: string): Promise<ReplicaProc
 export async function requested(url: string, method: string, path: string, body?: unknown): Promise<Response> {
   return fetch(`${url}/api${path}`, {
     method,
-    headers: { 'X-Session-API-Key': key, 'content-type': 'application/json', connection: 'close' },
+    headers: { 'X-Session-API-Key': key, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 }
@@ -140,45 +141,6 @@ export async function jsonOf<Result>(response: Response, title: string): Promise
   const text = await response.text();
   if (!response.ok) throw new Error(`${title}: ${response.status} ${text}`);
   return JSON.parse(text) as Result;
-}
-
-interface Balancer extends AsyncDisposable {
-  readonly url: string;
-  /** Ends the connections with a replica. */
-  disconnect(replica: ReplicaProcess): void;
-}
-
-/** Connects each client with the next of the live replicas. */
-async function startBalancer(live: () => readonly ReplicaProcess[]): Promise<Balancer> {
-  let next = 0;
-  const sockets = new Map<Socket, ReplicaProcess>();
-  const track = (socket: Socket, replica: ReplicaProcess): Socket => {
-    sockets.set(socket, replica);
-    return socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-  };
-  const server = createServer((client) => {
-    const targets = live();
-    const target = targets[(next += 1) % targets.length];
-    if (!target) return client.destroy();
-    const upstream = track(connect(Number(new URL(target.url).port), '127.0.0.1'), target);
-    track(client, target).pipe(upstream).pipe(client);
-    client.on('close', () => upstream.destroy());
-    return upstream.on('close', () => client.destroy());
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    disconnect(replica) {
-      for (const [socket, target] of sockets) if (target === replica) socket.destroy();
-    },
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close');
-      server.close();
-      for (const socket of sockets.keys()) socket.destroy();
-      await closed;
-    },
-  };
 }
 
 async function freePort(): Promise<number> {

@@ -6,7 +6,7 @@ import { scriptedServer, type ScriptedServer, type ScriptedStep, type ScriptedTu
 import { describe, expect, test } from 'vitest';
 import { freshUrl, problem } from '../../../packages/storage-postgres/test/server.ts';
 import { followedEvents } from './follow-events.ts';
-import { replicaGroup, requested, jsonOf, type ReplicaGroup } from './replica-group.ts';
+import { key, replicaGroup, requested, jsonOf, type ReplicaGroup, type ReplicaProcess } from './replica-group.ts';
 
 interface Info {
   readonly id: string;
@@ -14,6 +14,14 @@ interface Info {
 }
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+
+interface Profiles {
+  readonly profiles: readonly { readonly id: string; readonly name: string }[];
+}
+
+interface Stored {
+  readonly id: string;
+}
 
 function* forever(step: ScriptedStep): Generator<ScriptedStep> {
   for (;;) yield step;
@@ -70,11 +78,39 @@ describe.skipIf(problem !== undefined)('replicas of one store', () => {
       );
       expect(secrets.map(({ name }) => name)).toEqual(['SECRET_0', 'SECRET_1', 'SECRET_2']);
     }
+    const { profiles } = await two.json<Profiles>('GET', '/agent-profiles');
+    expect(await three.json('GET', `/agent-profiles/${profiles[0]?.name}`)).toMatchObject({ profile: profiles[0] });
+    const command = await one.json<Stored>('POST', '/bash/start_bash_command', { command: 'echo shared' });
+    const output = { kind: 'BashOutput', stdout: 'shared\n', exit_code: 0 };
+    const path = `/bash/bash_events/search?command_id__eq=${command.id}`;
+    await expect.poll(async () => two.json('GET', path)).toMatchObject({ items: [output] });
+    expect(await three.json('GET', `/bash/bash_events/${command.id}`)).toMatchObject({ command: 'echo shared' });
     await one.kill();
     await two.json('POST', `/conversations/${id}/events`, messageOf('Third.'));
     await expect.poll(() => model.requests.length).toBe(3);
     // Its key is one of the private values that the replicas share.
     expect(model.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-of-the-test');
+  });
+
+  test('answer by the gateway, also in a conversation that another one has open', async () => {
+    await using model = await scriptedServer(forever({ text: 'Hi.' }));
+    await using group = await replicaGroup(await freshUrl(), 2);
+    const [one, two] = group.replicas;
+    if (!one || !two) throw new Error('A replica is missing.');
+    const llm = { model: 'openai/scripted', base_url: model.url, api_key: 'sk-of-the-test' };
+    await one.json('POST', '/profiles/fast', { llm });
+    const complete = async ({ url }: ReplicaProcess, headers: object = {}) =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ model: 'openhands_fast', messages: [{ role: 'user', content: 'Hello' }] }),
+      });
+    const first = await complete(one);
+    expect(first.status).toBe(200);
+    const name = 'x-openhands-serverconversation-id';
+    const id = first.headers.get(name);
+    const second = await complete(two, { [name]: id });
+    expect([second.status, second.headers.get(name)]).toEqual([200, id]);
   });
 
   test.for(['SIGKILL', 'SIGTERM'] as const)(

@@ -38,6 +38,7 @@ export function replicasOf(
         const [row] = await read(sql.recordVersion, [name]);
         return Number(row?.['version'] ?? 0);
       },
+      names: async (from, before) => (await read(sql.recordNames, [from, before])).map(({ name }) => String(name)),
       async write(name, text, expectedVersion) {
         return (await write(sql.writeRecord, [name, text, expectedVersion ?? null])).length > 0;
       },

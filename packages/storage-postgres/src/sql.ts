@@ -53,6 +53,7 @@ export function sqlOf(schema: string) {
 
     record: `SELECT text, version FROM ${s}.record WHERE name = $1`,
     recordVersion: `SELECT version FROM ${s}.record WHERE name = $1`,
+    recordNames: `SELECT name FROM ${s}.record WHERE name >= $1 AND name < $2 ORDER BY name`,
     writeRecord: `
       INSERT INTO ${s}.record (name, text, version) VALUES ($1, $2, 1)
       ON CONFLICT (name) DO UPDATE SET text = excluded.text, version = record.version + 1

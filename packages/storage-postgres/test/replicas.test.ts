@@ -67,6 +67,14 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
     expect(await records.versionOf('r')).toBe(0);
   });
 
+  test('list the names of records in a range', async () => {
+    await using store = await postgresStore({ url: await freshUrl() });
+    const { records } = replicasIn(store);
+    for (const name of ['a/2', 'b', 'a/1', 'a/Z', 'a']) await records.write(name, 'text');
+    expect(await records.names('a/', 'a0')).toEqual(['a/1', 'a/2', 'a/Z']);
+    expect(await records.names('a/2', 'a/Z')).toEqual(['a/2']);
+  });
+
   test('run exclusive work one after the other', async () => {
     const url = await freshUrl();
     await using one = await postgresStore({ url });

@@ -46,7 +46,7 @@ export function createApp(services: Services, options: ServerOptions): OpenAPIHo
   const { replica } = services;
   if (replica) {
     for (const path of ['/api/*', '/v1/*']) app.use(path, shareSettings(replica));
-    app.use('/api/conversations/*', forwardHeld(replica));
+    for (const path of ['/api/conversations/*', '/v1/chat/*']) app.use(path, forwardHeld(replica));
   }
   app.use('/api/conversations/*', notifyWebhooks(services.webhooks));
   addRoutes(app, services);

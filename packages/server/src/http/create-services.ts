@@ -14,6 +14,7 @@ import type { ServerOptions } from '../server-options.ts';
 import { disabledNames } from '../settings/disabled-names.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';
 import { replicaOf } from '../replicas/replica.ts';
+import type { SharedCommands } from '../replicas/shared-commands.ts';
 import { liveLogs } from '../streams/live-logs.ts';
 import { webhookOptions } from '../streams/webhooks/webhook-options.ts';
 import { webhooks, type Webhooks } from '../streams/webhooks/webhooks.ts';
@@ -60,7 +61,7 @@ export function createServices(options: ServerOptions, initialization: Initializ
     replica,
     webhooks: receivers,
     ...extensionServices(options, host),
-    bash: bashOf(options, secrets, logger),
+    bash: bashOf(options, { secrets, logger, commands: replica?.commands }),
     secrets,
     files: fileAccess(options.fileRoots ?? ['/']),
     workspaces: workspaces(home === undefined ? undefined : join(home, 'workspaces.json')),
@@ -79,18 +80,27 @@ function notifyState(id: string, { kind, text }: Stored, { conversations, feed }
   if (text.includes('"execution_status"') && !text.includes('"running"')) feed.publish(id, { kind: 'full_state' });
 }
 
+/** What commands of clients use. */
+interface BashSources {
+  readonly secrets: SecretsInUse;
+  readonly logger: Logger;
+  readonly commands: SharedCommands | undefined;
+}
+
 /** Creates the commands of clients. */
-function bashOf(options: ServerOptions, { redactor }: SecretsInUse, logger: Logger): Services['bash'] {
+function bashOf(options: ServerOptions, { secrets: { redactor }, logger, commands }: BashSources): Services['bash'] {
   const { home, env, workspaceRoot = process.cwd(), now = Date.now } = options;
   const { bashEventsDirectory: directory = home && join(home, 'bash_events') } = options;
+  const onError = (err: unknown): void => logger.error({ err }, 'failure');
   return bashService({
-    store: directory === undefined ? memoryEvents() : directoryEvents(directory),
+    store: commands?.store ?? (directory === undefined ? memoryEvents() : directoryEvents(directory)),
+    follow: commands && ((listener) => commands.follow(listener, onError)),
     root: workspaceRoot,
     env: env ?? process.env,
     redactor,
     retention: retentionOf(env ?? {}),
     now,
-    onError: (err) => logger.error({ err }, 'failure'),
+    onError,
   });
 }
 

@@ -5,6 +5,7 @@ import { forwardedHeader } from '../replicas/peers.ts';
 import type { Replica } from '../replicas/replica.ts';
 import { errorResponse } from './route/handle-failure.ts';
 import type { ServerEnv } from './route/route.ts';
+import { conversationHeader } from './system/gateway-messages.ts';
 
 /** Methods that only read: every replica answers them from the log. */
 const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -13,7 +14,8 @@ const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function forwardHeld(replica: Replica): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const { raw, method } = context.req;
-    const name = context.req.path.split('/')[3] ?? '';
+    const { path } = context.req;
+    const name = (path.startsWith('/v1/') ? raw.headers.get(conversationHeader) : path.split('/')[3]) ?? '';
     if (!isConversationId(name) || raw.headers.has(forwardedHeader)) return next();
     const id = canonicalId(name);
     const response = reads.has(method) ? undefined : await replica.forward(id, raw);
@@ -28,13 +30,16 @@ export function forwardHeld(replica: Replica): MiddlewareHandler<ServerEnv> {
 }
 
 /** Paths whose requests change no shared settings. */
-const otherPaths = /^\/api\/(?:conversations|bash|file|git|init)(?:\/|$)/;
+const otherPaths = /^\/(?:api\/(?:conversations|bash|file|git|init)|v1)(?:\/|$)/;
+
+/** The first list of agent profiles adds one. */
+const changingRead = /^\/api\/agent-profiles\/?$/;
 
 /** Reads the settings that other replicas shared before requests that use them, and shares those that one changes. */
-export function shareSettings({ settings }: Replica): MiddlewareHandler<ServerEnv> {
+export function shareSettings({ settings }: Pick<Replica, 'settings'>): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const { method, path } = context.req;
-    const isRead = reads.has(method);
+    const isRead = reads.has(method) && !changingRead.test(path);
     const isOther = otherPaths.test(path);
     if (!settings || (isRead && isOther)) return next();
     if (isRead || isOther) {

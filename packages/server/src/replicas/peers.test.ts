@@ -65,6 +65,13 @@ test('a replica that answers nothing is waited for while it has the conversation
   expect(await response?.json()).toEqual({ detail: expect.stringContaining('does not answer') });
 });
 
+test('a request that may be repeated is processed here after the other replica ended', async () => {
+  const address = await replica((request) => request.socket.destroy());
+  const sent = (method: string) => peersOf(address, address, undefined).forward('c', new Request(own, { method }));
+  expect(await sent('DELETE')).toBeUndefined();
+  expect((await sent('POST'))?.status).toBe(503);
+});
+
 test('a message that another replica refuses is a failure', async () => {
   const address = await replica((_request, response) => response.writeHead(500).end());
   await expect(peersOf(address).send('c', {})).rejects.toMatchObject({ code: 'stopping' });

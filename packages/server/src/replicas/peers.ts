@@ -67,7 +67,7 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
   };
 }
 
-/** Sends a request to another replica while that is its holder. Returns undefined if it has not received it. */
+/** Sends a request to another replica while that is its holder. Returns undefined if it may be sent again. */
 async function send(request: Request, address: string, held: Held): Promise<Response | undefined> {
   const { pathname, search } = new URL(request.url);
   const headers = { ...Object.fromEntries(request.headers), [forwardedHeader]: '1', host: new URL(address).host };
@@ -76,7 +76,7 @@ async function send(request: Request, address: string, held: Held): Promise<Resp
     const url = new URL(`${pathname}${search}`, address);
     return await proxy(url, { raw: request, headers, signal, redirect: 'manual' });
   } catch (error) {
-    return isRefusal(error) ? undefined : unreachable(address);
+    return isRefusal(error) || repeatable.has(request.method) ? undefined : unreachable(address);
   } finally {
     held[Symbol.dispose]();
   }
@@ -104,6 +104,9 @@ function whileTrue(isHolder: () => Promise<boolean>, delay: PeersOptions['delay'
   void watch();
   return { signal: lost.signal, [Symbol.dispose]: () => void (isDone = true) };
 }
+
+/** Methods whose requests may be received twice. */
+const repeatable = new Set(['PUT', 'DELETE']);
 
 const refusals = new Set<unknown>(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 

@@ -5,6 +5,7 @@ import { repeatedly } from '../hosting/queues.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { peers, type Peers } from './peers.ts';
 import { sharedSettings, type SharedSettings } from './shared-settings.ts';
+import { sharedCommands, type SharedCommands } from './shared-commands.ts';
 import { sharedTokens } from './shared-tokens.ts';
 import { watchAbandoned, type WatchOptions } from './takeover.ts';
 
@@ -12,6 +13,7 @@ import { watchAbandoned, type WatchOptions } from './takeover.ts';
 export interface Replica extends Peers {
   /** Encrypted private values of conversations. */
   readonly tokens: PrivateRecords;
+  readonly commands: SharedCommands;
   /** Absent without a data directory. */
   readonly settings: SharedSettings | undefined;
   /** Lets another replica continue the run of a conversation that this one has closed. */
@@ -41,6 +43,7 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
   return {
     ...peers({ replicas, address: origin, key: keys[0] ?? '', delay, now }),
     tokens: sharedTokens(replicas),
+    commands: sharedCommands({ records, every, now }),
     settings,
     abandon: (id) => replicas.abandon(id),
     async watch({ recover, onFailure }) {

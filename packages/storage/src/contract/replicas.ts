@@ -22,6 +22,8 @@ export interface Replicas {
   readonly records: {
     read(name: string): Promise<SharedRecord>;
     versionOf(name: string): Promise<number>;
+    /** Returns the names from one on that are before another one, sorted by their bytes. */
+    names(from: string, before: string): Promise<readonly string[]>;
     /** Adds or replaces a text. Returns false, and changes nothing, if its version is not the expected one. */
     write(name: string, text: string, expectedVersion?: number): Promise<boolean>;
     /**

@@ -53,10 +53,11 @@ export async function serveBash(
 async function followCommands(bash: BashService, sink: Sink, resendsAll: boolean): Promise<void> {
   const waiting: BashEvent[] = [];
   let isLive = !resendsAll;
-  const subscription = bash.subscribe((event) => {
+  const subscription = await bash.subscribe((event) => {
     if (isLive) sink.send(frameOf(event));
     else if (waiting.push(event) > mostWaiting) sink.fail(new Error('The client reads too slowly.'));
   });
+  if (sink.closed.aborted) return subscription[Symbol.dispose]();
   sink.closed.addEventListener('abort', () => subscription[Symbol.dispose](), { once: true });
   if (isLive) return;
   const sent = new Set<string>();

@@ -10,6 +10,10 @@ import { RequestError, unlessMissing } from '../../error.ts';
 import type { Services } from '../services.ts';
 import type { ServerSettings } from '../../settings/server-settings.ts';
 import { settingsDocument } from '../../settings/settings-document.ts';
+
+/** Header with the id of a conversation. @see agent-server 1.43.1, /v1/chat/completions */
+export const conversationHeader = 'X-OpenHands-ServerConversation-ID';
+
 /** Beginning of the names of models: the rest is the name of a profile. @see agent-server 1.43.1, /v1/models */
 const prefix = 'openhands_';
 

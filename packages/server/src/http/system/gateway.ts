@@ -3,13 +3,18 @@ import { lazy, type Content } from '@varve/events';
 import { parseJson } from '@varve/text';
 import { HTTPException } from 'hono/http-exception';
 import { dashedId, isConversationId } from '../../hosting/info/conversation-id.ts';
-import { complete, gatewayModels, type Completion, type CompletionResult } from './gateway-messages.ts';
+import {
+  complete,
+  conversationHeader,
+  gatewayModels,
+  type Completion,
+  type CompletionResult,
+} from './gateway-messages.ts';
 import { defineRoute } from '../route/define-route.ts';
 import { guardedBody } from '../route/guarded-body.ts';
 import type { Route } from '../route/route.ts';
 
 const tag = 'OpenAI Compatibility';
-const conversationHeader = 'X-OpenHands-ServerConversation-ID';
 
 const part = lazy(() =>
   z.looseObject({

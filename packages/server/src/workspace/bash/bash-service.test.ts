@@ -18,7 +18,7 @@ test('a subscriber receives stored events in order until it unsubscribes', async
     onError: () => {},
   });
   const seen: string[] = [];
-  const subscription = service.subscribe((event) => seen.push(event.kind));
+  const subscription = await service.subscribe((event) => seen.push(event.kind));
   const { command, ended } = await service.start({ ...request, command: 'true' });
   await ended;
   subscription[Symbol.dispose]();

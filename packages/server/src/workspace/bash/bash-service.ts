@@ -33,7 +33,7 @@ export interface BashService extends AsyncDisposable {
   /** Number of running commands. */
   readonly running: number;
   /** Calls the listener for each later event until the subscription is disposed. */
-  subscribe(listener: BashListener): Disposable;
+  subscribe(listener: BashListener): Promise<Disposable>;
   /** Ends running commands, and waits for them. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -41,6 +41,8 @@ export interface BashService extends AsyncDisposable {
 /** Options of `bashService`. */
 export interface BashServiceOptions {
   readonly store: BashEventStore;
+  /** Calls a listener for the later events of a store that others use as well. Default: for those of this service. */
+  readonly follow?: BashService['subscribe'] | undefined;
   /** Directory of commands without one. */
   readonly root: string;
   /** Variables whose public part commands receive. */
@@ -55,7 +57,8 @@ export interface BashServiceOptions {
 }
 
 /** Creates the service. */
-export function bashService({ store, root, env, redactor, retention, now, onError }: BashServiceOptions): BashService {
+export function bashService(options: BashServiceOptions): BashService {
+  const { store, root, env, redactor, retention, now, onError } = options;
   const listeners = new Set<{ readonly listener: BashListener }>();
   const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
@@ -96,11 +99,13 @@ export function bashService({ store, root, env, redactor, retention, now, onErro
     get running() {
       return running.size;
     },
-    subscribe(listener) {
-      const entry = { listener };
-      listeners.add(entry);
-      return { [Symbol.dispose]: () => void listeners.delete(entry) };
-    },
+    subscribe:
+      options.follow ??
+      (async (listener) => {
+        const entry = { listener };
+        listeners.add(entry);
+        return { [Symbol.dispose]: () => void listeners.delete(entry) };
+      }),
     async [Symbol.asyncDispose]() {
       closing.abort();
       await Promise.allSettled(running);

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { nameOf, type BashEvent } from '../workspace/bash/bash-event.ts';
+import { sharedCommands } from './shared-commands.ts';
+
+/** Records of a store, in memory. */
+function memory() {
+  const texts = new Map<string, string>();
+  return {
+    names: async (from: string, before: string) =>
+      [...texts.keys()].filter((name) => name >= from && name < before).toSorted(),
+    read: async (name: string) => ({ text: texts.get(name), version: 0 }),
+    versionOf: async () => 0,
+    write: async (name: string, text: string) => texts.set(name, text).has(name),
+    remove: async (name: string) => void texts.delete(name),
+    exclusively: async <T>(_name: string, work: () => Promise<T>) => work(),
+  };
+}
+
+function command(n: number, timestamp: string): BashEvent {
+  return { command: `${n}`, cwd: null, timeout: 1, id: `${n}`.padStart(32, '0'), timestamp, kind: 'BashCommand' };
+}
+
+test('events of another replica are followed once each, also those of a clock that is behind', async () => {
+  const records = memory();
+  const ticks: (() => void)[] = [];
+  const every = (_ms: number, tick: () => void): Disposable => {
+    ticks.push(tick);
+    return { [Symbol.dispose]: () => void ticks.pop() };
+  };
+  const now = () => Date.parse('2026-11-21T00:01:00Z');
+  const [one, other] = [sharedCommands({ records, every, now }), sharedCommands({ records, every, now })];
+  const add = async (event: BashEvent) => other.store.add(nameOf(event), JSON.stringify(event));
+  const [first, second, late] = [
+    command(1, '2026-11-21T00:00:59.000000Z'),
+    command(2, '2026-11-21T00:01:00.000000Z'),
+    command(3, '2026-11-21T00:00:30.000000Z'),
+  ];
+  await add(first);
+  const received: BashEvent[] = [];
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const following = await one.follow(
+    (event) => {
+      received.push(event);
+      if (received.length === 2) end();
+    },
+    () => {},
+  );
+  await add(second);
+  for (const tick of ticks) tick();
+  await expect.poll(() => received).toEqual([second]);
+  await add(late);
+  for (const tick of ticks) tick();
+  await ended;
+  expect(received).toEqual([second, late]);
+  following[Symbol.dispose]();
+  expect(ticks).toEqual([]);
+  expect(await one.store.clear()).toBe(3);
+  expect(await other.store.names()).toEqual([]);
+});
