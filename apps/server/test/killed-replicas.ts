@@ -5,7 +5,7 @@ import { dice } from '../../../packages/agent/test/dice.ts';
 import { clientOf, type OpenClient, type OpenedClient } from '../../../packages/server/test/client/open-client.ts';
 import { key, replicaGroup } from './replica-group.ts';
 
-/** Three replicas behind a balancer, one of which is killed and replaced repeatedly. */
+/** Three replicas of a balancer, one of which is killed and replaced repeatedly. */
 export interface KilledReplicas extends AsyncDisposable {
   /**
    * Uses the official client of the balancer. The use is repeated if it fails because a replica was killed during it:

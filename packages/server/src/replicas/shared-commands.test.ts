@@ -20,7 +20,7 @@ function command(n: number, timestamp: string): BashEvent {
   return { command: `${n}`, cwd: null, timeout: 1, id: `${n}`.padStart(32, '0'), timestamp, kind: 'BashCommand' };
 }
 
-test('events of another replica are followed once each, also those of a clock that is behind', async () => {
+test('events of another replica are followed once each, also those of a slow clock', async () => {
   const records = memory();
   const ticks: (() => void)[] = [];
   const every = (_ms: number, tick: () => void): Disposable => {
