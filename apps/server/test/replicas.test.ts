@@ -51,6 +51,15 @@ function effects(directory: string): string {
   return join(directory, 'effects');
 }
 
+/** Lets the agent of a gateway answer. */
+async function complete({ url }: ReplicaProcess, headers: object = {}): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'openhands_fast', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+}
+
 async function until(group: ReplicaGroup, id: string, status: string): Promise<void> {
   const current = async () => jsonOf<Info>(await requested(group.url, 'GET', `/conversations/${id}`), 'status');
   await expect.poll(async () => (await current()).execution_status, { timeout: 60_000 }).toBe(status);
@@ -99,12 +108,6 @@ describe.skipIf(problem !== undefined)('replicas of one store', () => {
     if (!one || !two) throw new Error('A replica is missing.');
     const llm = { model: 'openai/scripted', base_url: model.url, api_key: 'sk-of-the-test' };
     await one.json('POST', '/profiles/fast', { llm });
-    const complete = async ({ url }: ReplicaProcess, headers: object = {}) =>
-      fetch(`${url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ model: 'openhands_fast', messages: [{ role: 'user', content: 'Hello' }] }),
-      });
     const first = await complete(one);
     expect(first.status).toBe(200);
     const name = 'x-openhands-serverconversation-id';

@@ -20,6 +20,8 @@ function command(n: number, timestamp: string): BashEvent {
   return { command: `${n}`, cwd: null, timeout: 1, id: `${n}`.padStart(32, '0'), timestamp, kind: 'BashCommand' };
 }
 
+const now = (): number => Date.parse('2026-11-21T00:01:00Z');
+
 test('events of another replica are followed once each, also those of a slow clock', async () => {
   const records = memory();
   const ticks: (() => void)[] = [];
@@ -27,7 +29,6 @@ test('events of another replica are followed once each, also those of a slow clo
     ticks.push(tick);
     return { [Symbol.dispose]: () => void ticks.pop() };
   };
-  const now = () => Date.parse('2026-11-21T00:01:00Z');
   const [one, other] = [sharedCommands({ records, every, now }), sharedCommands({ records, every, now })];
   const add = async (event: BashEvent) => other.store.add(nameOf(event), JSON.stringify(event));
   const [first, second, late] = [
