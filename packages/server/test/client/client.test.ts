@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { clientCases } from './client-cases.ts';
 import { openClient } from './open-client.ts';
 
-test.for(Object.entries(clientCases))('%s', ([, use]) => use(openClient));
+test.for(Object.entries(clientCases))('the official client: %s', ([, use]) => use(openClient));
 
 test.for([
   ['a directory', async (path: string) => directoryStore({ path }), (id: string) => `store/${id}`],
