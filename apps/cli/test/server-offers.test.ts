@@ -8,6 +8,9 @@ import { keys, leaveWindow, openWindow } from './session-window.ts';
 
 const script = fileURLToPath(new URL('../../../packages/tools/test/support/sdk-server.ts', import.meta.url));
 
+/** Reply of a model that calls a tool of the server. */
+const tool = (name: string) => ({ calls: [{ name: `mcp__docs__${name}`, arguments: {} }] });
+
 async function openSession(server: ScriptedServer, home: string) {
   const options = ['--base-url', server.url, '--model', 'm', '--sandbox', 'off', '--confirm', 'never'];
   const window = openWindow(options, home);
@@ -71,4 +74,44 @@ test('no server of a directory starts before a person trusts it', async () => {
   await window.shows('Hello.');
   await leaveWindow(window);
   await expect(writeFile(mark, '', { flag: 'wx' })).resolves.toBe(undefined);
+});
+
+test('tools that a server adds are offered from the next step on, and a call of a removed one is answered', async () => {
+  const home = await newHome();
+  await runVarve(['mcp', 'add', 'docs', process.execPath, script], { home });
+  await using server = await scriptedServer([
+    tool('grow'),
+    tool('fresh'),
+    { ...tool('shrink'), expect: 'I am new.' },
+    { ...tool('fresh'), expect: 'It is gone.' },
+    { text: 'Done.', expect: 'There is no tool mcp__docs__fresh. The tools are: ' },
+    { text: 'Still done.' },
+  ]);
+  const options = ['--base-url', server.url, '--model', 'm', '--sandbox', 'off', '--confirm', 'never'];
+  const run = await runVarve(['run', 'Go.', ...options], { home });
+  expect([run.code, run.stdout]).toEqual([0, 'Done.\n']);
+  const [, id = ''] = /conversation (\w+)/.exec(run.stderr) ?? [];
+  const log = await runVarve(['show', id, '--json'], { home });
+  const lists = log.stdout.split('\n').filter((line) => line.includes('varve.toolset'));
+  expect(lists.map((line) => line.includes('mcp__docs__fresh'))).toEqual([false, true]);
+  expect((await runVarve(['verify', id], { home })).code).toBe(0);
+  const resumed = await runVarve(['run', '--resume', id, 'Again.', ...options], { home });
+  expect([resumed.code, resumed.stdout]).toEqual([0, 'Still done.\n']);
+});
+
+test('a conversation whose server lists fewer tools than before is resumed', async () => {
+  const home = await newHome();
+  await runVarve(['mcp', 'add', 'docs', process.execPath, script], { home });
+  await using server = await scriptedServer([
+    tool('grow'),
+    { text: 'Done.' },
+    tool('fresh'),
+    { text: 'Still done.', expect: 'There is no tool mcp__docs__fresh.' },
+  ]);
+  const options = ['--base-url', server.url, '--model', 'm', '--sandbox', 'off', '--confirm', 'never'];
+  const run = await runVarve(['run', 'Go.', ...options], { home });
+  expect(run.code).toBe(0);
+  const [, id = ''] = /conversation (\w+)/.exec(run.stderr) ?? [];
+  const resumed = await runVarve(['run', '--resume', id, 'Again.', ...options], { home });
+  expect([resumed.code, resumed.stdout]).toEqual([0, 'Still done.\n']);
 });

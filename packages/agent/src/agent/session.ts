@@ -1,5 +1,4 @@
 import type { EventCodec } from '@varve/events';
-import type { ToolSpec } from '@varve/llm';
 import type { EventLog } from '@varve/storage';
 import type { Mask } from '@varve/text';
 import type { Tool, ClientToolSpec } from '@varve/tools';
@@ -22,8 +21,6 @@ export interface Session {
   readonly codec: EventCodec;
   /** By name. */
   readonly tools: ReadonlyMap<string, Tool>;
-  /** The tools as the model is offered them. */
-  readonly offered: readonly ToolSpec[];
   readonly clientTools: readonly ClientToolSpec[];
   /** Replaces secrets. */
   readonly mask: Mask;
@@ -45,6 +42,8 @@ export interface Session {
   readonly now: () => number;
   /** Returns a signal that aborts after this many milliseconds. */
   readonly timeout: (ms: number) => AbortSignal;
+  /** Asks the sources of tools what has changed, for the requests and calls from now on. */
+  readonly updateTools: (signal: AbortSignal) => Promise<void>;
   /** Returns the request for the current view. */
   readonly prepareRequest: () => PreparedRequest;
   /** Returns a counter of the tokens of its requests, corrected by the usage of its last reply. */

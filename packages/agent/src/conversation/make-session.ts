@@ -1,4 +1,5 @@
 import type { ConversationOptions } from './conversation-options.ts';
+import { ChangingTools } from '../agent/changing-tools.ts';
 import { SessionSettings } from '../agent/session-settings.ts';
 import type { Session } from '../agent/session.ts';
 import { BudgetLedger } from '../budget/budget-ledger.ts';
@@ -34,16 +35,21 @@ export interface SessionParts
 
 /** Returns the session of these parts. */
 export function makeSession(parts: SessionParts): Session {
-  const { log, timeline, codec, agent, tools, workspace, mask, clientTools, metaDifferences = [] } = parts;
+  const { log, timeline, codec, agent, workspace, mask, clientTools, metaDifferences = [] } = parts;
+  const tools = new Map(parts.tools);
   const { timeout = (ms) => AbortSignal.timeout(Math.ceil(ms)), now = Date.now } = parts;
   const wholeNow = (): number => Math.floor(now());
   const settings = new SessionSettings({ ...parts, policiesHead: timeline.read('policies').head });
   const lost = new AbortController();
-  const { journal, goals } = journalOf(parts, settings, lost);
-  const offered = [...tools.values()].map(offeredTool);
-  const countTokens = tokenCounters(codec, offered);
-  const { parameters } = agent;
-  const buildRequest = requestBuilder({ codec, tools: offered, parameters, cacheKey: log.id, mask });
+  const { journal, goals } = journalOf({ ...parts, tools }, settings, lost);
+  const changing = new ChangingTools(tools);
+  const requestsOf = () => {
+    const offered = [...tools.values()].map(offeredTool);
+    const { parameters } = agent;
+    const build = requestBuilder({ codec, tools: offered, parameters, cacheKey: log.id, mask });
+    return { build, countTokens: tokenCounters(codec, offered) };
+  };
+  let requests = requestsOf();
   const opened = { snapshot: parts.snapshot, calls: timeline.read('stats').total.calls };
   const session: Session = {
     conversationId: log.id,
@@ -51,7 +57,6 @@ export function makeSession(parts: SessionParts): Session {
     log,
     codec,
     tools,
-    offered,
     clientTools,
     mask,
     maskBeginning: parts.maskBeginning,
@@ -75,8 +80,16 @@ export function makeSession(parts: SessionParts): Session {
     lost: lost.signal,
     now: wholeNow,
     timeout,
-    prepareRequest: () => buildRequest(timeline.read('view')),
-    requestTokens: () => countTokens(timeline.read('context'), timeline.read('view').events),
+    updateTools: async (signal) => {
+      const isChanged = await changing.update(signal).catch((error: unknown) => {
+        // The step that asked ends in its own way.
+        if (signal.aborted) return false;
+        throw error;
+      });
+      if (isChanged) requests = requestsOf();
+    },
+    prepareRequest: () => requests.build(timeline.read('view')),
+    requestTokens: () => requests.countTokens(timeline.read('context'), timeline.read('view').events),
     onChildWaiting: undefined,
     close: () => closeSession(session, opened),
   };

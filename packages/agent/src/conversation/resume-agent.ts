@@ -132,6 +132,11 @@ function confirmationOf(
   }
 }
 
+/** Returns true for a tool of a server, which lists other tools at any time. */
+function isOfServer(name: string): boolean {
+  return name.startsWith('mcp__');
+}
+
 /** Kind and tools of an agent. */
 interface AgentIdentity<Tools> {
   /** Kind in its spec; undefined if it was not stored. */
@@ -157,7 +162,7 @@ export function checkAgent(
     const what = `Conversation ${id} was used by an agent of kind ${before.kind}, and this one is of kind ${now.kind}`;
     throw new AgentError('tools-missing', `${what}. Open it with that kind, or accept that its tools are missing.`);
   }
-  const missing = before.tools.filter((name) => !now.tools.has(name));
+  const missing = before.tools.filter((name) => !now.tools.has(name) && !isOfServer(name));
   if (missing.length === 0) return;
   const what = `Conversation ${id} was used with tools that the agent does not have: ${missing.join(', ')}`;
   throw new AgentError('tools-missing', `${what}. Add them to the agent, or accept that they are missing.`);

@@ -17,6 +17,7 @@ import { handleReply, nudgeOrStop, recordFailedCall } from './handle-reply.ts';
 export async function step(session: Session, context: StepContext): Promise<StepOutcome> {
   const { journal } = session;
   if (journal.timeline.read('pending').length > 0) return runPending(session, context);
+  await session.updateTools(context.signal);
   try {
     const view = journal.timeline.read('view');
     const { kind, drafts } = await condensationFor(view, session, context);

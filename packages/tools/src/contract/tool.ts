@@ -76,6 +76,16 @@ export interface Tool<Input = unknown> {
   readonly annotations: ToolAnnotations;
   /** Profile of the sandbox in which the programs of the tool run. Default: no sandbox. */
   readonly sandbox?: string;
+  /** Origin of tools that come and go while a conversation is open, such as a server. Default: the tool is constant. */
+  readonly source?: {
+    /** Tools that were made at first. */
+    readonly made: readonly Tool[];
+    /**
+     * Returns the tools that came and went since the last call; a changed one is in both lists. The caller closes those
+     * that it does not use.
+     */
+    changes(signal: AbortSignal): Promise<{ readonly added: readonly Tool[]; readonly removed: readonly Tool[] }>;
+  };
   /**
    * JSON Schema of the arguments: type object, without `$ref`, each property described. A tool defined elsewhere, as by
    * a client, passes its schema on unchanged. An agent offers `security_risk` and `summary` in addition, and passes on

@@ -1,4 +1,4 @@
-import { SdkError, SdkErrorCode, type Client } from '@modelcontextprotocol/client';
+import { SdkError, SdkErrorCode, type Client, type RequestOptions } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import { lazy } from '@varve/events';
 import type { McpToolDescription } from './mcp-server.ts';
@@ -7,12 +7,6 @@ import type { McpToolDescription } from './mcp-server.ts';
 export interface ListedTools {
   readonly tools: readonly McpToolDescription[];
   readonly problems: readonly string[];
-}
-
-/** Limits of each request. */
-interface RequestLimits {
-  readonly timeout: number;
-  readonly signal?: AbortSignal;
 }
 
 /** Maximum number of tools of one server, and size of the description of one in characters. */
@@ -26,7 +20,7 @@ const maxPages = 64;
 const maxShownName = 80;
 
 /** Lists the tools of a connected server. One that is invalid, or too large, hides no other. */
-export async function listTools(client: Client, limits: RequestLimits): Promise<ListedTools> {
+export async function listTools(client: Client, limits: RequestOptions): Promise<ListedTools> {
   // The client would print a line, on the standard output of the host.
   if (!client.getServerCapabilities()?.tools) return { tools: [], problems: [] };
   const listed = await listWhole(client, limits);
@@ -43,7 +37,7 @@ export async function listTools(client: Client, limits: RequestLimits): Promise<
 }
 
 /** The client rejects a whole list for one invalid tool. Such a list is read again, one tool at a time. */
-async function listWhole(client: Client, limits: RequestLimits): Promise<readonly unknown[]> {
+async function listWhole(client: Client, limits: RequestOptions): Promise<readonly unknown[]> {
   try {
     return (await client.listTools(undefined, limits)).tools;
   } catch (error) {

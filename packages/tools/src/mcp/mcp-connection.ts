@@ -38,6 +38,8 @@ export interface ConnectOptions {
 export interface McpConnection extends ConnectionOffers {
   /** Tools that it listed when it was connected. */
   readonly tools: readonly McpToolDescription[];
+  /** Returns the tools that it lists now: they are listed again after it reported a change. */
+  listedTools(signal: AbortSignal): Promise<readonly McpToolDescription[]>;
   /** Tools that it listed and that cannot be used, one sentence each. */
   readonly problems: readonly string[];
   /** False after the server has ended or the connection was closed. */
@@ -110,6 +112,11 @@ export async function openConnection(name: string, server: McpServer, options: C
     },
   );
   budget.end();
+  let listed = mask(tools);
+  let isListed = true;
+  client.setNotificationHandler('notifications/tools/list_changed', () => {
+    isListed = false;
+  });
   const request: ServerRequest = async (what, caller, send) => {
     try {
       return mask(await operations.run(caller, async (ends) => send({ timeout: noTimeout, signal: ends })));
@@ -120,7 +127,21 @@ export async function openConnection(name: string, server: McpServer, options: C
   };
   return {
     ...connectionOffers(client, request, redactor),
-    tools: mask(tools),
+    tools: listed,
+    listedTools: async (caller) => {
+      if (isListed) return listed;
+      isListed = true;
+      budget.start();
+      try {
+        listed = (await request('a list of tools', caller, async (limit) => listTools(client, limit))).tools;
+      } catch (error) {
+        // Those that it had are kept.
+        if (!(error instanceof ToolError)) throw error;
+      } finally {
+        budget.end();
+      }
+      return listed;
+    },
     problems: problems.map((problem) => mask(redactor.text(`The server ${name}: ${problem}`))),
     get isOpen() {
       return isOpen;

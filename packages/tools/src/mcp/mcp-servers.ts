@@ -13,7 +13,7 @@ import type { AskForServer } from './server-question.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
 import { mcpOffers, type McpOffers } from './mcp-offers.ts';
 import { McpSession } from './mcp-session.ts';
-import { mcpTool } from './mcp-tool.ts';
+import { mcpTools } from './mcp-tools.ts';
 
 /** Options of {@link startMcpServers}. */
 export interface McpServersOptions {
@@ -87,15 +87,8 @@ export async function startMcpServers(
       create: ({ server, tools }, { redactor }): readonly Tool[] => {
         const startedServer = started.get(server);
         const session = startedServer?.session() ?? new McpSession(() => Promise.reject(notRunning(server)));
-        return tools.map((name) =>
-          mcpTool({
-            server,
-            session,
-            redactor,
-            sandbox: startedServer?.sandbox,
-            description: startedServer?.describe(name) ?? unknownTool(name),
-          }),
-        );
+        const described = tools.map((name) => startedServer?.describe(name) ?? unknownTool(name));
+        return mcpTools(described, { server, session, redactor, sandbox: startedServer?.sandbox });
       },
     }),
     async [Symbol.asyncDispose]() {

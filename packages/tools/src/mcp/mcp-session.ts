@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { ToolError } from '../contract/error.ts';
 import type { McpConnection } from './mcp-connection.ts';
+import type { McpToolDescription } from './mcp-server.ts';
 
 /** Number of times that a server which has ended is started again. */
 const maxRestarts = 3;
@@ -35,6 +36,12 @@ export class McpSession {
   /** Calls a tool. @throws as `McpConnection.call`, and {@link ToolError} `unusable` if the server does not start. */
   async call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult> {
     return (await this.connection(signal)).call(tool, input, signal);
+  }
+
+  /** Returns the tools that the server lists now; undefined while it does not run. */
+  async listedTools(signal: AbortSignal): Promise<readonly McpToolDescription[] | undefined> {
+    const connection = await this.#connection?.catch(() => undefined);
+    return connection?.isOpen ? connection.listedTools(signal) : undefined;
   }
 
   /** Returns an open connection: that of the last call, or a new one. @throws {ToolError} `unusable`. */

@@ -23,6 +23,7 @@ export interface McpToolOptions {
   readonly redactor: Redactor;
   /** See `sandbox` of {@link Tool}. */
   readonly sandbox?: string | undefined;
+  readonly source: NonNullable<Tool['source']>;
 }
 
 /** Longest name of a tool. */
@@ -53,6 +54,7 @@ export function mcpTool({
   session,
   redactor,
   sandbox,
+  source,
 }: McpToolOptions): Tool<Arguments> {
   const name = mcpToolName(server, described.name);
   const { description, parameters } = described;
@@ -69,6 +71,7 @@ export function mcpTool({
     description,
     annotations: cautiousAnnotations,
     ...(sandbox !== undefined && { sandbox }),
+    source,
     parameters,
     definition: {
       description,

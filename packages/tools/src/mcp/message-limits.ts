@@ -24,6 +24,11 @@ export class StartBudget {
       throw new ToolError('unusable', `It sent more than ${maxStartBytes} bytes before its tools were listed.`);
   }
 
+  /** Limits the messages while the tools are listed again. */
+  start(): void {
+    this.#left = maxStartBytes;
+  }
+
   /** Ends the start: the messages that follow are limited one by one. */
   end(): void {
     this.#left = Infinity;
