@@ -96,7 +96,7 @@ test('the compose file of replicas gives each its own address and all the same k
     const settings = await settingsOf(command.replace(/\$\{VARVE_HOST:[^}]*\}/, 'varve.example'));
     expect(settings).toMatch(new RegExp(`server\\.address +http://${name}:8000 +--address`));
     expect(settings).toMatch(/store +postgres:\/\/database\/postgres/);
-    expect(configs.balancer.content).toContain(`server ${name}:8000 resolve;`);
+    expect(configs.balancer.content).toContain(`server ${name}:8000 resolve fail_timeout=1s;`);
   }
   expect(services['balancer']?.ports).toEqual(['443:8443']);
   expect(configs.balancer.content.match(/listen .*/g)).toEqual(['listen 8443 ssl;']);
@@ -113,7 +113,7 @@ test('the manifests start three replicas with their own addresses, which stop in
   const documents = parseAllDocuments(await file('kubernetes.yaml'));
   expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
   const resources = documents.map((document) => document.toJS() as Resource);
-  const [{ spec } = { spec: {} }] = resources.filter(({ kind }) => kind === 'Deployment');
+  const { spec = {} } = resources.find(({ kind }) => kind === 'Deployment') ?? {};
   const pod = (spec['template'] as { readonly spec: Record<string, unknown> }).spec;
   const [container = {}] = pod['containers'] as readonly Record<string, unknown>[];
   expect(spec).toMatchObject({ replicas: 3, strategy: { rollingUpdate: { maxUnavailable: 0 } } });

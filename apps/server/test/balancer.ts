@@ -23,6 +23,9 @@ type Track = <Connection extends Duplex>(connection: Connection, replica: Replic
 /** Methods that a balancer may repeat. */
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
+/** Starts a balancer for the replicas that are live. */
+export type Balance = (live: () => readonly ReplicaProcess[]) => Promise<Balancer>;
+
 /** Sends each request and each socket to the next of the live replicas. */
 export async function startBalancer(live: () => readonly ReplicaProcess[]): Promise<Balancer> {
   let next = 0;

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { startBalancer } from './balancer.ts';
+import { startBalancer, type Balance } from './balancer.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
@@ -32,6 +32,8 @@ export interface ReplicaGroup extends AsyncDisposable {
   readonly url: string;
   /** Starts another replica. */
   add(): Promise<ReplicaProcess>;
+  /** Stops a replica regularly, and starts it again with its port. */
+  restart(replica: ReplicaProcess): Promise<void>;
   /** Returns those that clients reach. */
   live(): readonly ReplicaProcess[];
   /** Stops a replica, and ends the connections of its clients. */
@@ -39,13 +41,18 @@ export interface ReplicaGroup extends AsyncDisposable {
   resume(replica: ReplicaProcess): void;
 }
 
-/** Starts replicas of the program on a store. */
-export async function replicaGroup(storeUrl: string, count: number): Promise<ReplicaGroup> {
+/** Starts replicas of the program on a store, and a balancer. */
+export async function replicaGroup(
+  storeUrl: string,
+  count: number,
+  balance: Balance = startBalancer,
+): Promise<ReplicaGroup> {
   const directory = mkdtempSync(join(tmpdir(), 'varve-replicas-'));
   const replicas: ReplicaProcess[] = [];
   let started = 0;
   const add = async (): Promise<ReplicaProcess> => {
-    const replica = await startReplica(storeUrl, join(directory, `home-${(started += 1)}`));
+    const home = join(directory, `home-${(started += 1)}`);
+    const replica = await startReplica(storeUrl, home, await freePort());
     replicas.push(replica);
     return replica;
   };
@@ -53,12 +60,19 @@ export async function replicaGroup(storeUrl: string, count: number): Promise<Rep
   const paused = new Set<ReplicaProcess>();
   const live = (): readonly ReplicaProcess[] =>
     replicas.filter((replica) => isRunning(replica) && !paused.has(replica));
-  const balancer = await startBalancer(live);
+  const balancer = await balance(live);
   return {
     directory,
     replicas,
     url: balancer.url,
     add,
+    async restart(replica) {
+      const ended = once(replica.process, 'exit');
+      replica.process.kill();
+      await ended;
+      const home = join(directory, `home-${(started += 1)}`);
+      replicas.push(await startReplica(storeUrl, home, Number(new URL(replica.url).port)));
+    },
     live,
     pause(replica) {
       paused.add(replica);
@@ -81,8 +95,7 @@ function isRunning({ process: { exitCode, signalCode } }: ReplicaProcess): boole
   return exitCode === null && signalCode === null;
 }
 
-async function startReplica(storeUrl: string, home: string): Promise<ReplicaProcess> {
-  const port = await freePort();
+async function startReplica(storeUrl: string, home: string, port: number): Promise<ReplicaProcess> {
   const url = `http://127.0.0.1:${port}`;
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = {
@@ -143,7 +156,8 @@ export async function jsonOf<Result>(response: Response, title: string): Promise
   return JSON.parse(text) as Result;
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port that nothing uses. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -60,6 +60,7 @@ export function server(options: ServerOptions): Server {
         host,
         port,
         onStop: close,
+        onHandOver: options.address === undefined ? undefined : (signal) => services.conversations.handOver(signal),
       });
       if (!deferred) void recoverServices(services);
       return listening;

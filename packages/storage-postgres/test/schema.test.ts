@@ -1,28 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../../storage/src/testing/events.ts';
-import { connect } from '../src/connection.ts';
 import { postgresStore } from '../src/postgres-store.ts';
-import { migrate, migrations } from '../src/schema.ts';
-import { parseUrl } from '../src/url.ts';
 import { freshUrl, problem, runSql } from './server.ts';
-
-const tables = ['conversation', 'meta', 'event', 'blob', 'event_blob', 'statement', 'quarantine', 'snapshot', 'fact'];
-
-/** Migrates a schema to a version above the newest one; each step adds a column to each table. */
-async function upgrade(url: string, count: number): Promise<void> {
-  const target = parseUrl(url);
-  const connection = await connect({ target, pollMs: 250, creates: false });
-  const steps = Array.from(
-    { length: count },
-    (_, n) => (s: string) =>
-      [...tables, 'record'].map((table) => `ALTER TABLE ${s}.${table} ADD COLUMN next_${n} integer`).join(';'),
-  );
-  try {
-    await migrate(connection.transaction, { ...target, creates: false }, [...migrations, ...steps]);
-  } finally {
-    await connection.close(async () => {});
-  }
-}
+import { upgrade } from './upgrade.ts';
 
 describe.skipIf(problem !== undefined)('the schema', () => {
   test('is created once by stores that open it at the same time', async () => {

@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
-import { certificate, certificateKey } from './certificate.ts';
+import { createCertificate } from './certificates.ts';
 
 /** Password of the owner, with characters that a URL has to escape. */
 export const password = 'pä ss/w:rd@1';
@@ -22,7 +22,8 @@ function versionOf(place: string): number {
   return Number(/\d+/.exec(place)?.[0]);
 }
 
-const programs = findPrograms();
+/** Directory of the programs of PostgreSQL; `undefined` without one. */
+export const programs = findPrograms();
 
 /** Reason why no server can be started here; `undefined` if there is one. */
 export const problem =
@@ -34,8 +35,8 @@ export const problem =
 export interface Server {
   /** URL of its owner, with password and without parameters. */
   readonly url: string;
-  /** File of its certificate, which is for 127.0.0.1; absent for a server that was not started here. */
-  readonly certificate?: string;
+  /** File of the authority that signed its certificate for 127.0.0.1; absent for a server that was not started here. */
+  readonly authority?: string;
 }
 
 let started: Promise<Server> | undefined;
@@ -101,27 +102,25 @@ async function startServer(): Promise<Server> {
   const directory = mkdtempSync(join(tmpdir(), 'varve-postgres-'));
   const data = join(directory, 'data');
   mkdirSync(data);
-  const [secret, cert, certKey] = ['password', 'server.crt', 'server.key'].map((name) => join(directory, name));
-  if (!secret || !cert || !certKey) throw new Error('A path is missing.');
+  const secret = join(directory, 'password');
   writeFileSync(secret, password);
-  writeFileSync(cert, certificate);
-  writeFileSync(certKey, certificateKey, { mode: 0o600 });
+  const { authority, certificate, key } = createCertificate(directory);
   if (user.uid !== undefined && user.gid !== undefined) {
-    for (const path of [directory, data, secret, certKey]) chownSync(path, user.uid, user.gid);
+    for (const path of [directory, data, secret, key]) chownSync(path, user.uid, user.gid);
   }
   const initdb = ['-D', data, '-E', 'UTF8', '--locale=C', '-U', 'owner', '-A', 'scram-sha-256', `--pwfile=${secret}`];
   execFileSync(join(programs ?? '', 'initdb'), [...initdb, '--no-sync'], { ...user, cwd: directory, stdio: 'pipe' });
   const port = await freePort();
   const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: directory, max_connections: 200 };
   // Tests kill processes, not the machine.
-  const tls = { ssl: 'on', ssl_cert_file: cert, ssl_key_file: certKey };
+  const tls = { ssl: 'on', ssl_cert_file: certificate, ssl_key_file: key };
   const all = { ...settings, ...tls, fsync: 'off', log_min_messages: 'warning', max_wal_size: '64MB' };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const args = ['-c', untilInputEnds, join(programs ?? '', 'postgres'), '-D', data, ...flags];
   const server = spawn('sh', args, { ...user, cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] });
   await ready(server.stdout, port);
   server.unref();
-  return { url: `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`, certificate: cert };
+  return { url: `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`, authority };
 }
 
 async function ready(output: NodeJS.ReadableStream, port: number): Promise<void> {

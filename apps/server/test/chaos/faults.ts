@@ -5,6 +5,8 @@ import type { ReplicaGroup } from '../replica-group.ts';
 /** Subject of faults. */
 export interface FaultTarget {
   readonly group: ReplicaGroup;
+  /** URL of the database. */
+  readonly url: string;
   /** Between the replicas and their database. */
   readonly database: TcpProxy;
   /** Returns a number from 0 to 1, exclusive. */

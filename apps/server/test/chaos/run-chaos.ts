@@ -9,6 +9,7 @@ import { dice } from '../../../../packages/agent/test/dice.ts';
 import { freshUrl } from '../../../../packages/storage-postgres/test/server.ts';
 import { tcpProxy } from '../../../../packages/storage-postgres/test/tcp-proxy.ts';
 import { followedEvents, type Followed } from '../follow-events.ts';
+import type { Balance } from '../balancer.ts';
 import { jsonOf, replicaGroup, requested, type ReplicaGroup } from '../replica-group.ts';
 import { caughtUp } from './caught-up.ts';
 import { applyFaults } from './faults.ts';
@@ -23,6 +24,10 @@ export interface ChaosOptions {
   readonly seed: number;
   /** Receives a line for each fault. */
   readonly log: (line: string) => void;
+  /** Applies faults for a number of seconds. Default: replicas are killed and stopped, and connections cut. */
+  readonly faults?: typeof applyFaults;
+  /** Starts what clients connect to. */
+  readonly balance?: Balance;
 }
 
 /** Result of {@link runChaos}. */
@@ -57,7 +62,8 @@ const silentMs = 30_000;
  * Runs conversations on three replicas while replicas are killed and stopped and connections are cut, and checks the
  * history of each: nothing acknowledged is lost, no command runs twice, and clients receive every event once.
  */
-export async function runChaos({ seconds, conversations, seed, log }: ChaosOptions): Promise<ChaosResult> {
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { seconds, conversations, seed, log, faults = applyFaults, balance } = options;
   const choices = dice(seed);
   const random = (): number => choices.below(2 ** 20) / 2 ** 20;
   const steps = Math.max(8, Math.round(seconds / 3));
@@ -68,13 +74,13 @@ export async function runChaos({ seconds, conversations, seed, log }: ChaosOptio
   let directory = '';
   const pace = (): number => ((seconds * 1000) / steps) * 2 * random();
   await using model = await scriptedServer(forever((request) => nextTurn(request, { directory, steps, pace })));
-  await using group = await replicaGroup(proxied.href, 3);
+  await using group = await replicaGroup(proxied.href, 3, balance);
   ({ directory } = group);
   const clients: Client[] = [];
   for (let n = 0; n < conversations; n += 1) clients.push(await createdClient(group, model, `conversation-${n}`));
   const isOver = new AbortController();
   const sending = clients.map(async (client) => sendMessages(client, group, random, isOver.signal));
-  await applyFaults({ group, database, random, log }, seconds);
+  await faults({ group, url: url.href, database, random, log }, seconds);
   isOver.abort();
   await Promise.all(sending);
   log('no more faults');

@@ -100,7 +100,9 @@ export interface Conversations extends AsyncDisposable {
   readonly load: { readonly running: number; readonly waiting: number };
   /** Pauses all runs and closes all conversations; the signal ends the wait for their current steps. */
   release(signal: AbortSignal): Promise<void>;
-  /** As `release`; then nothing can be opened. Idempotent. */
+  /** Closes all conversations so that other replicas continue their runs; the signal ends the wait for their steps. */
+  handOver(signal: AbortSignal): Promise<void>;
+  /** As `handOver`; then nothing can be opened. Idempotent. */
   close(signal: AbortSignal): Promise<void>;
 }
 
@@ -182,6 +184,7 @@ export function conversations(options: ConversationsOptions): Conversations {
       return { running: queue.running, waiting: queue.waiting };
     },
     release: (signal) => open.release(signal),
+    handOver: (signal) => open.handOver(signal),
     close,
     [Symbol.asyncDispose]: () => close(AbortSignal.abort()),
   };

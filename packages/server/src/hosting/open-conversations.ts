@@ -11,7 +11,7 @@ export interface OpenConversationsOptions {
   readonly onOpen: (id: string, from: 'start' | 'now') => Promise<void>;
   /** Called when a conversation is closed, or could not be opened. It must not reject. */
   readonly onClose: (id: string) => Promise<void>;
-  /** Lets another replica continue a run that `closeAll` interrupts. Default: it is paused. */
+  /** Lets another replica continue a run that `handOver` or `closeAll` interrupts. Default: it is paused. */
   readonly abandon?: ((id: string) => Promise<void>) | undefined;
   /** Milliseconds without use after which a conversation is closed. */
   readonly idleMs: number;
@@ -47,6 +47,7 @@ export class OpenConversations {
   readonly #closing = new Map<string, Promise<void>>();
   #timer: Disposable | undefined;
   #isClosed = false;
+  #isEnding = false;
 
   constructor(options: OpenConversationsOptions) {
     this.#options = options;
@@ -122,6 +123,12 @@ export class OpenConversations {
   /** Closes all conversations, and opens no more. */
   async closeAll(signal: AbortSignal): Promise<void> {
     this.#isClosed = true;
+    await this.handOver(signal);
+  }
+
+  /** Closes all conversations so that other replicas continue their runs; they can be opened again. */
+  async handOver(signal: AbortSignal): Promise<void> {
+    this.#isEnding = true;
     setMaxListeners(0, signal);
     await this.release(signal);
   }
@@ -210,7 +217,7 @@ export class OpenConversations {
   }
 
   async #end(id: string, live: LiveConversation | undefined, signal: AbortSignal): Promise<void> {
-    const abandon = this.#isClosed ? this.#options.abandon : undefined;
+    const abandon = this.#isEnding ? this.#options.abandon : undefined;
     if (!abandon) await live?.close(signal);
     else if (await live?.handOver(signal)) await abandon(id);
   }

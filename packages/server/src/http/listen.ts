@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { Server as NetServer } from 'node:net';
 import { Server as HttpServer, type IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
 import { ServerError } from '../error.ts';
@@ -24,12 +26,18 @@ export interface ListenOptions {
   readonly port: number;
   /** Default {@link connectionLimits}. */
   readonly limits?: ConnectionLimits;
+  /** Hands the work of a replica over while it still accepts requests; the signal aborts when time is over. */
+  readonly onHandOver?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Ends the work of the server; the signal aborts when time is over. */
   readonly onStop: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Time for active requests when the server stops. */
+/** Time for active requests and steps of runs when the server stops. */
 const graceMs = 10_000;
+/** The part of it in which conversations are still open for active requests. */
+const requestsMs = 2_000;
+/** Time for requests that are on their way to a replica that stops: their senders cannot repeat them. */
+const arrivalMs = 500;
 
 /** Starts to listen. @throws {ServerError} `address` if the address is in use or does not belong to this machine. */
 export async function listen({
@@ -38,6 +46,7 @@ export async function listen({
   port,
   onStop,
   limits = connectionLimits,
+  onHandOver,
 }: ListenOptions): Promise<Listening> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
   const http = httpServer((request, connection) => fetch(request, trusted(connection)), sockets, limits);
@@ -66,15 +75,15 @@ export async function listen({
     host,
     port: bound,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    [Symbol.asyncDispose]: () => (stopped ??= stop(http, sockets, onStop)),
+    [Symbol.asyncDispose]: () => (stopped ??= stop(http, sockets, { onStop, onHandOver })),
   };
 }
 
 /** Closes connections whose request ends while the server stops; Node would keep them for the next request. */
 function closeWhenIdle(http: HttpServer): void {
-  http.on('request', (_request, response) => {
+  http.on('request', ({ socket }, response) => {
     response.once('close', () => {
-      if (!http.listening) http.closeIdleConnections();
+      if (!http.listening) socket.destroySoon();
     });
   });
 }
@@ -101,17 +110,35 @@ function httpServer(
   throw new TypeError('The HTTP server is not one of node:http.');
 }
 
-async function stop(http: HttpServer, sockets: WebSocketServer, onStop: ListenOptions['onStop']): Promise<void> {
+async function stop(
+  http: HttpServer,
+  sockets: WebSocketServer,
+  { onStop, onHandOver }: Pick<ListenOptions, 'onStop' | 'onHandOver'>,
+): Promise<void> {
   const closed = once(http, 'close');
   const overdue = new AbortController();
-  http.close();
-  for (const socket of sockets.clients) closeSocket(socket, 'stopping', 'The server stops');
+  const closeSockets = (): void => {
+    for (const socket of sockets.clients) closeSocket(socket, 'stopping', 'The server stops');
+  };
   const cut = setTimeout(() => {
     overdue.abort();
     for (const socket of sockets.clients) socket.terminate();
     http.closeAllConnections();
   }, graceMs);
   try {
+    if (onHandOver) {
+      await onHandOver(overdue.signal);
+      // That of HTTP also closes connections whose request has not arrived.
+      NetServer.prototype.close.call(http);
+      closeSockets();
+      await delay(arrivalMs);
+      http.closeIdleConnections();
+      await Promise.race([closed, delay(requestsMs)]);
+      if (overdue.signal.aborted) http.closeAllConnections();
+    } else {
+      http.close();
+      closeSockets();
+    }
     await Promise.all([closed, onStop(overdue.signal)]);
   } finally {
     clearTimeout(cut);

@@ -22,10 +22,9 @@ export function forwardHeld(replica: Replica): MiddlewareHandler<ServerEnv> {
     if (response) return response;
     const copy = raw.clone();
     await next();
-    // Another replica may have opened it since.
+    // Another replica may have opened it since, and closed it again.
     if (!(context.error instanceof StorageError) || context.error.code !== 'held') return;
-    const late = await replica.forward(id, copy);
-    if (late) context.res = late;
+    context.res = (await replica.forward(id, copy)) ?? (await replica.repeat(copy));
   };
 }
 

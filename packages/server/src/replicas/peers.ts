@@ -25,6 +25,8 @@ export interface Peers {
    * reached is waited for until its lease has ended.
    */
   forward(id: string, request: Request): Promise<Response | undefined>;
+  /** Sends a request to this replica again, which does not forward it. */
+  repeat(request: Request): Promise<Response>;
   /**
    * Sends a message, which a run answers, to the replica that holds a conversation. Returns false if no other one does.
    *
@@ -54,6 +56,12 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
   };
   return {
     forward,
+    repeat: async (request) =>
+      (await send(
+        request,
+        own,
+        whileTrue(async () => true, delay),
+      )) ?? unreachable(own),
     async send(id, message) {
       const headers = { 'content-type': 'application/json', 'X-Session-API-Key': key };
       const body = JSON.stringify({ ...message, run: true });
@@ -70,7 +78,13 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
 /** Sends a request to another replica while that is its holder. Returns undefined if it may be sent again. */
 async function send(request: Request, address: string, held: Held): Promise<Response | undefined> {
   const { pathname, search } = new URL(request.url);
-  const headers = { ...Object.fromEntries(request.headers), [forwardedHeader]: '1', host: new URL(address).host };
+  const headers = {
+    ...Object.fromEntries(request.headers),
+    [forwardedHeader]: '1',
+    host: new URL(address).host,
+    // A replica that stops refuses new connections; whether it received a request on an old one would be unknown.
+    connection: 'close',
+  };
   const signal = AbortSignal.any([request.signal, held.signal]);
   try {
     const url = new URL(`${pathname}${search}`, address);

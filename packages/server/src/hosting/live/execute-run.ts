@@ -63,7 +63,7 @@ async function execute(
   try {
     run.isWantedAgain = false;
     await work(options());
-    while (run.isWantedAgain) {
+    while (run.isWantedAgain && !run.isHandedOver) {
       run.isWantedAgain = false;
       await conversation.run(options());
     }

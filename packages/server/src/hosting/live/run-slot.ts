@@ -7,6 +7,8 @@ export interface ActiveRun {
   hasStarted: boolean;
   /** A message arrived that wants to be answered. */
   isWantedAgain: boolean;
+  /** Another process answers it. */
+  isHandedOver?: boolean;
 }
 
 /** Options of {@link RunSlot}. */

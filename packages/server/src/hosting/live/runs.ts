@@ -69,15 +69,17 @@ export function runs(parts: RunParts): Runs {
         else await pauseNow(parts);
       }),
     async handOver(signal) {
-      if (!slot.run) return false;
+      const { run } = slot;
       const { goal } = conversation;
+      if (!run) return false;
       const isPursued = goal.state?.status === 'running';
-      if (slot.run.hasStarted) conversation.pause();
+      run.isHandedOver = true;
+      if (run.hasStarted) conversation.pause();
       else slot.cancel();
       await slot.idle(signal);
       const isPaused = conversation.state.status === 'paused';
       if (isPaused && isPursued) await goal.requestResume();
-      else if (isPaused) await conversation.markRun('requested');
+      else if (isPaused || (run.isWantedAgain && slot.run === undefined)) await conversation.markRun('requested');
       return conversation.state.status === 'running' || goal.isAbandoned;
     },
     interrupt: () =>
