@@ -5,7 +5,9 @@ import { LlmError, type LlmErrorCode } from '@varve/llm';
 import { SettingsError, type SettingsErrorCode } from '@varve/settings';
 import { StorageError, type StorageErrorCode } from '@varve/storage';
 import { CliError } from './cli-error.ts';
+import { withCommandName } from './command-name.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
+import type { TerminalIo } from './terminal/terminal-io.ts';
 
 /** A failure as shown to the user. */
 export interface Failure {
@@ -86,9 +88,9 @@ function failure(exitCode: ExitCode, message: string, hint?: string): Failure {
 }
 
 /** Returns the sentence about a failure, and what to do next. @throws the error if it is a bug. */
-export function failureText(error: unknown): string {
+export function failureText(error: unknown, io: TerminalIo): string {
   const described = describeFailure(error);
   if (!described) throw error;
   const { message, hint } = described;
-  return hint === undefined ? message : `${message} ${hint}`;
+  return hint === undefined ? message : `${message} ${withCommandName(hint, io)}`;
 }

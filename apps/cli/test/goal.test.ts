@@ -1,7 +1,9 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { newHome, runVarve, type Invocation } from './run-varve.ts';
+import { keys, leaveWindow, openWindow } from './session-window.ts';
 
 const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
 const verdict = (complete: boolean, missing = ''): ScriptedTurn => ({
@@ -60,4 +62,19 @@ test('a goal whose call waits continues with --resume and the approval, as its c
 test('--max-rounds without --goal is wrong usage', async () => {
   const home = await newHome();
   expect(await runVarve(['run', '--max-rounds', '2', 'Go.'], { home })).toMatchObject({ code: 2 });
+});
+
+test('a goal of a session starts with the output of a command that the agent has not read, and with files', async () => {
+  await using server = await scriptedServer([done('All.'), verdict(true)]);
+  const home = realpathSync(await newHome());
+  writeFileSync(join(home, 'plan.txt'), 'the plan');
+  const window = openWindow(['--base-url', server.url, '--model', 'm'], home);
+  await window.shows('mode: ');
+  window.press('!echo public-$((40+2))', keys.enter);
+  await window.shows('public-42');
+  window.press('/goal Do all of @plan.txt now', keys.enter);
+  await window.shows('The goal is met');
+  await leaveWindow(window);
+  expect(server.requests[0]?.text).toMatch(/public-42[^]*the plan[^]*Do all of @plan\.txt now/);
+  server.assertDone();
 });

@@ -1,5 +1,5 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
 import { newHome, runVarve } from './run-varve.ts';
@@ -15,7 +15,7 @@ async function conversationOf(tasks: readonly string[]) {
   const run = await varve(['run', '--base-url', server.url, '--model', 'm', first]);
   const id = /conversation (\w+)/.exec(run.stderr)?.[1] ?? '';
   for (const task of others) await varve(['run', '--resume', id, task]);
-  return { id, server, varve, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { id, home, server, varve, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 test('rewind goes back to an event: the model reads nothing that came after it, and the log keeps all', async () => {
@@ -58,6 +58,27 @@ test('scrub masks typed and stored secrets in all conversations, and the logs st
   expect((await varve(['verify', id])).code).toBe(0);
   expect((await varve(['scrub', 'NONE'])).code).toBe(5);
   expect((await varve(['scrub'], '')).code).toBe(2);
+});
+
+test('scrub masks secrets in typed inputs, long outputs and undo histories', async () => {
+  await using conversation = await conversationOf(['one']);
+  const { home, varve } = conversation;
+  const secret = 'tok-"first"-0123456789';
+  const files = ['inputs.jsonl', 'outputs/id/terminal_output_0123abcd.txt', 'edits/id/0.before', 'completions/1.json'];
+  const paths = files.map((file) => join(home, '.varve', file));
+  for (const path of paths) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, path.endsWith('jsonl') ? `${JSON.stringify(`is ${secret}`)}\n"two"\n` : `is ${secret}\ntwo`);
+  }
+  await varve(['key']);
+  const { code, stderr } = await varve(['scrub'], secret);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Masked 4 files of inputs, long outputs')]);
+  for (const path of paths) {
+    const after = await readFile(path, 'utf8');
+    expect(after).toContain('two');
+    expect(after).toMatch(/is \*{10,}/);
+    expect(after).not.toContain('0123456789');
+  }
 });
 
 test('gc removes files of old conversations only', async () => {

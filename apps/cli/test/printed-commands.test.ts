@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { scriptedServer } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
 import { newHome, runVarve } from './run-varve.ts';
+import { keys, leaveWindow, openWindow } from './session-window.ts';
 
 const started = { npm_lifecycle_event: 'start', npm_config_user_agent: 'pnpm/12.0.0 npm/? node/v24.0.0' };
 
@@ -36,9 +37,17 @@ test.for(commands)('in a clone, the command that `varve %s` prints is one that c
 });
 
 test('in a clone, so is the command after an error of the model', async () => {
-  await using server = await scriptedServer([{ fault: { kind: 'answer', status: 401, body: '{}' } }]);
+  const refusal = { fault: { kind: 'answer', status: 401, body: '{}' } } as const;
+  await using server = await scriptedServer([refusal, refusal]);
   const env = { ...started, LLM_API_KEY: 'key-0123456789' };
   const options = ['--base-url', server.url, '--model', 'scripted', '--sandbox', 'off'];
-  const { stderr } = await runVarve(['run', ...options, 'go'], { home: await newHome(), env });
-  expect(stderr).toContain('choose another model with `npx -y pnpm@12 -s start init`.');
+  const home = await newHome();
+  const { stderr } = await runVarve(['run', ...options, 'go'], { home, env });
+  const hint = 'choose another model with `npx -y pnpm@12 -s start init`.';
+  expect(stderr).toContain(hint);
+  const window = openWindow(options, home, { env });
+  await window.shows('mode: ');
+  window.press('go', keys.enter);
+  await window.shows(hint);
+  await leaveWindow(window);
 });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Conversation, defineAgent } from '@varve/agent';
+import { alwaysConfirm, Conversation, defineAgent } from '@varve/agent';
 import { modelFrom } from '@varve/llm';
-import { scriptedServer } from '@varve/llm/testing';
-import { finish } from '@varve/tools';
+import { scriptedModel, scriptedServer } from '@varve/llm/testing';
+import { defaultTools, finish } from '@varve/tools';
 import { openStore } from '@varve/storage';
 import { schemes } from '../src/setup/schemes.ts';
 import { newHome, runVarve } from './run-varve.ts';
@@ -27,6 +27,21 @@ test('ls finds conversations by a text and by their directory', async () => {
   expect((await varve('ls', '--search', 'ADD 2')).stdout).toMatch(new RegExp(`^${first} .*\\n$`));
   expect((await varve('ls', '--workspace', home)).stdout.trim().split('\n')).toHaveLength(2);
   expect((await varve('ls', '--workspace', join(home, 'sub'))).stdout).toBe('');
+});
+
+test('ls shows the cost of a conversation that was not closed', async () => {
+  const home = await newHome();
+  await using store = await openStore(`sqlite:${join(home, '.varve/varve.db')}`, schemes);
+  const turn = { costUsd: 0.25, calls: [{ name: 'terminal', arguments: { command: 'ls' } }] };
+  const agent = defineAgent({
+    model: scriptedModel([turn]),
+    confirmation: alwaysConfirm(),
+    tools: () => defaultTools(),
+  });
+  await using conversation = await Conversation.create({ agent, store, workspace: home });
+  await conversation.send('List');
+  expect((await conversation.run()).reason).toBe('waiting');
+  expect((await runVarve(['ls'], { home })).stdout).toMatch(/ waiting .*\$0\.2500/);
 });
 
 test('rm asks on a terminal, refuses without one, and removes what is named', async () => {

@@ -56,15 +56,21 @@ function agentOf(sessions: EditorSessions): AgentApp {
   const { session } = methods.agent;
   return agent({ name: 'varve' })
     .onRequest(methods.agent.initialize, () => description)
-    .onRequest(session.new, async ({ params, client }) => reported(async () => sessions.create(params, client)))
-    .onRequest(session.load, async ({ params, client }) => reported(async () => sessions.load(params, client)))
-    .onRequest(session.list, async ({ params }) => reported(async () => sessions.list(params.cwd ?? undefined)))
-    .onRequest(session.close, async ({ params }) => reported(async () => sessions.close(params.sessionId)))
+    .onRequest(session.new, async ({ params, client }) =>
+      reported(sessions.io, async () => sessions.create(params, client)),
+    )
+    .onRequest(session.load, async ({ params, client }) =>
+      reported(sessions.io, async () => sessions.load(params, client)),
+    )
+    .onRequest(session.list, async ({ params }) =>
+      reported(sessions.io, async () => sessions.list(params.cwd ?? undefined)),
+    )
+    .onRequest(session.close, async ({ params }) => reported(sessions.io, async () => sessions.close(params.sessionId)))
     .onRequest(session.setMode, async ({ params }) =>
-      reported(async () => sessions.find(params.sessionId).setMode(params.modeId)),
+      reported(sessions.io, async () => sessions.find(params.sessionId).setMode(params.modeId)),
     )
     .onRequest(session.prompt, async ({ params }) =>
-      reported(async () => ({ stopReason: await sessions.find(params.sessionId).prompt(params.prompt) })),
+      reported(sessions.io, async () => ({ stopReason: await sessions.find(params.sessionId).prompt(params.prompt) })),
     )
     .onNotification(session.cancel, ({ params }) => sessions.find(params.sessionId).cancel());
 }
@@ -78,12 +84,12 @@ interface SessionPlace {
 /** Sessions of one editor. */
 class EditorSessions implements AsyncDisposable {
   readonly #options: RunOptions;
-  readonly #io: TerminalIo;
+  readonly io: TerminalIo;
   readonly #sessions = new Map<string, EditorSession>();
 
   constructor(options: RunOptions, io: TerminalIo) {
     this.#options = options;
-    this.#io = io;
+    this.io = io;
   }
 
   /** @throws {RequestError} for an unknown session. */
@@ -107,7 +113,7 @@ class EditorSessions implements AsyncDisposable {
   }
 
   async list(workspace: string | undefined): Promise<{ readonly sessions: SessionInfo[] }> {
-    await using store = await openExistingStore(this.#io, this.#options.store);
+    await using store = await openExistingStore(this.io, this.#options.store);
     const { items } = await findConversations(store, { limit: maxListed, workspace });
     const sessions = items.map(({ id, meta, updatedAt }) => {
       const { title, workspace: cwd } = metaFields(meta);
@@ -132,7 +138,7 @@ class EditorSessions implements AsyncDisposable {
     { cwd, mcpServers }: SessionPlace,
     client: AgentContext,
   ): Promise<EditorSession> {
-    const settings = await settingsFor(this.#io, { workspace: cwd });
+    const settings = await settingsFor(this.io, { workspace: cwd });
     const servers = `mcp_servers=${JSON.stringify(serversOf(mcpServers))}`;
     const options = {
       ...this.#options,
@@ -140,17 +146,17 @@ class EditorSessions implements AsyncDisposable {
       workspace: cwd,
       ...(mcpServers.length > 0 && { set: [servers] }),
     };
-    const session = new EditorSession(id, options, settings, { io: this.#io, client });
+    const session = new EditorSession(id, options, settings, { io: this.io, client });
     this.#sessions.set(id, session);
     return session;
   }
 }
 
 /** Converts failures that a person can fix into errors of the protocol, with what can be done next. */
-async function reported<T>(answer: () => Promise<T>): Promise<T> {
+async function reported<T>(io: TerminalIo, answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();
   } catch (error) {
-    throw new RequestError(-32603, failureText(error));
+    throw new RequestError(-32603, failureText(error, io));
   }
 }

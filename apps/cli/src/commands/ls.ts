@@ -1,10 +1,12 @@
-import type { Summary } from '@varve/storage';
+import type { Json } from '@varve/events';
+import type { EventStore, Summary } from '@varve/storage';
 import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { pathIn } from '../setup/varve-home.ts';
 import { findConversations } from '../conversations/find-conversations.ts';
+import { metaFields } from '../conversations/meta-fields.ts';
 import { listingLines } from '../conversations/listing.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { positiveInteger } from './option-values.ts';
@@ -32,14 +34,24 @@ export const ls: CliCommand = {
         await using store = await openExistingStore(io, options.store);
         const workspace = options.workspace === undefined ? undefined : pathIn(io, options.workspace);
         const { items, hasMore } = await findConversations(store, { ...options, workspace });
-        print(io, items, options.json === true);
+        print(io, options.json ? items : await Promise.all(items.map((item) => withUsage(item, store))), options);
         if (hasMore && !options.json) io.stderr.line(`Showing ${items.length}; use -n for more.`);
         done(exitCodes.ok);
       });
   },
 };
 
-function print(io: TerminalIo, items: readonly Summary[], asJson: boolean): void {
+/** Adds the usage of a conversation that was not closed: that of a closed one is stored next to its log. */
+async function withUsage(summary: Summary, store: EventStore): Promise<Summary> {
+  const { status, hasUsage } = metaFields(summary.meta);
+  if (hasUsage || (status !== 'running' && status !== 'waiting_for_confirmation')) return summary;
+  const { readState } = await import('@varve/agent');
+  const { stats } = await readState(await store.read(summary.id));
+  const usage = Object.fromEntries(Object.entries(stats.byUsageId).map(([id, used]) => [id, { ...used }]));
+  return { ...summary, meta: { ...(summary.meta as Readonly<Record<string, Json>>), usage } };
+}
+
+function print(io: TerminalIo, items: readonly Summary[], { json: asJson }: LsOptions): void {
   if (items.length === 0) io.stderr.line(`There are no conversations yet. \`${commandName(io)} run "…"\` starts one.`);
   if (asJson) for (const summary of items) io.stdout.jsonLine(JSON.stringify(summary));
   else for (const line of listingLines(items, io, Date.now())) io.stdout.line(line);

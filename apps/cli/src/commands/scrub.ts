@@ -4,6 +4,7 @@ import type { CliCommand } from '../cli-command.ts';
 import { eventCount } from '../conversations/formats.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
+import { scrubVarveHome } from '../setup/scrub-varve-home.ts';
 import { readSigningKey } from '../setup/signing-key.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -25,10 +26,15 @@ export const scrub: CliCommand = {
         const { scrub: scrubStore } = await import('@varve/storage/maintenance');
         const { scrubbed, held, failed, quarantined } = await scrubStore(store, { secrets, signer });
         const conversations = new Set(scrubbed.map(({ conversation }) => conversation)).size;
+        const files = await scrubVarveHome(io, secrets);
         const further = quarantined > 0 ? `, and ${quarantined} texts in quarantine` : '';
         io.stderr.line(
           `Masked ${eventCount(scrubbed.length)} in ${conversations === 1 ? '1 conversation' : `${conversations} conversations`}${further}.`,
         );
+        if (files > 0)
+          io.stderr.line(
+            `Masked ${files === 1 ? '1 file' : `${files} files`} of inputs, long outputs, logged calls and undo histories.`,
+          );
         for (const id of held) io.stderr.line(styled('yellow', `${id} was not changed: another process uses it.`));
         for (const { id, message } of failed)
           io.stderr.line(styled('yellow', `${id} may still contain one: ${message}`));

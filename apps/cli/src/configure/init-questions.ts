@@ -1,5 +1,6 @@
 import { text as readAll } from 'node:stream/consumers';
 import { CliError } from '../cli-error.ts';
+import { withCommandName } from '../command-name.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
@@ -47,7 +48,7 @@ export async function asker(io: TerminalIo): Promise<Ask> {
 export async function keepAnyway(problem: CliError, { ask, io }: Questions): Promise<void> {
   if (!io.stdin.isTTY) throw problem;
   io.stderr.line(problem.message);
-  if (problem.hint !== undefined) io.stderr.line(problem.hint);
+  if (problem.hint !== undefined) io.stderr.line(withCommandName(problem.hint, io));
   const answer = await ask('Use it anyway? [y/N]: ');
   if (!/^y(?:es)?$/i.test(answer)) throw new CliError(exitCodes.interrupted, 'Nothing was changed.');
 }

@@ -6,7 +6,9 @@ export interface MetaFields {
   readonly status: string;
   readonly workspace: string;
   readonly model: string;
-  /** US dollars of all calls of known price, as they were when the conversation was closed. */
+  /** True if the usage of all calls is stored, as it was when the conversation was closed. */
+  readonly hasUsage: boolean;
+  /** US dollars of all calls of known price. */
   readonly costUsd?: number;
 }
 
@@ -27,6 +29,7 @@ export function metaFields(meta: Json): MetaFields {
     status,
     workspace: textOf(workspace),
     model: modelName(llm ?? model),
+    hasUsage: usage !== undefined,
     ...(known.length > 0 && { costUsd: known.reduce((sum, cost) => sum + cost, 0) }),
   };
 }

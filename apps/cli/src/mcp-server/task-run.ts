@@ -3,6 +3,7 @@ import { eventLines } from '@varve/events/text';
 import { failureText } from '../describe-failure.ts';
 import { EventFollower } from '../run/event-follower.ts';
 import { endSentence } from '../run/report-end.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { callRows, reasonRows } from '../run/waiting-call.ts';
 
 /** What a client reads about a conversation. */
@@ -27,11 +28,13 @@ export class TaskRun {
   /** Resolves when the run has ended and the conversation is closed. */
   readonly ended: Promise<void>;
   readonly #conversation: Conversation;
+  readonly #io: TerminalIo;
   readonly #listeners = new Set<(line: string) => void>();
   #report: TaskReport;
 
   /** @param open - Disposed when the run has ended. */
-  constructor(conversation: Conversation, open: AsyncDisposableStack) {
+  constructor(conversation: Conversation, open: AsyncDisposableStack, io: TerminalIo) {
+    this.#io = io;
     this.id = conversation.id;
     this.#conversation = conversation;
     this.#report = { id: conversation.id, status: 'running', text: '', waiting: [] };
@@ -78,17 +81,17 @@ export class TaskRun {
       open.defer(async () => follower.finish());
       const result = await conversation.run();
       await follower.caughtUp();
-      this.#report = reportOf(conversation, result);
+      this.#report = reportOf(conversation, result, this.#io);
     } catch (error) {
-      this.#report = { ...this.#report, status: 'error', text: failureText(error) };
+      this.#report = { ...this.#report, status: 'error', text: failureText(error, this.#io) };
     }
   }
 }
 
 /** Returns what became of a run. */
-function reportOf(conversation: Conversation, result: RunResult): TaskReport {
+function reportOf(conversation: Conversation, result: RunResult, io: TerminalIo): TaskReport {
   const { id, state } = conversation;
-  const text = result.reason === 'error' ? failureText(result.error) : (endSentence(result) ?? result.text);
+  const text = result.reason === 'error' ? failureText(result.error, io) : (endSentence(result) ?? result.text);
   const report = { id, status: result.reason, text, waiting: [] };
   if (result.reason !== 'waiting') return report;
   const waiting = state.pending.map((call) => [...callRows(call, columns), ...reasonRows(call, columns)].join('\n'));

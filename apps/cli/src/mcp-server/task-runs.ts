@@ -20,12 +20,12 @@ import { TaskRun, type TaskReport } from './task-run.ts';
 /** Conversations of a store, and those that run for a client. */
 export class TaskRuns implements AsyncDisposable {
   readonly #options: RunOptions;
-  readonly #io: TerminalIo;
+  readonly io: TerminalIo;
   readonly #runs = new Map<string, TaskRun>();
 
   constructor(options: RunOptions, io: TerminalIo) {
     this.#options = options;
-    this.#io = io;
+    this.io = io;
   }
 
   /** Starts a conversation with a task. @throws what `openRun` throws. */
@@ -116,10 +116,10 @@ export class TaskRuns implements AsyncDisposable {
 
   async #open(options: RunOptions, begin: (conversation: Conversation) => Promise<void>): Promise<TaskRun> {
     await using open = new AsyncDisposableStack();
-    const progress = { lineAbove: (line: Printable) => this.#io.stderr.line(line) };
-    const { conversation } = await openRun(options, { io: this.#io, progress }, open);
+    const progress = { lineAbove: (line: Printable) => this.io.stderr.line(line) };
+    const { conversation } = await openRun(options, { io: this.io, progress }, open);
     await begin(conversation);
-    const run = new TaskRun(conversation, open.move());
+    const run = new TaskRun(conversation, open.move(), this.io);
     this.#runs.set(run.id, run);
     return run;
   }
@@ -134,7 +134,7 @@ export class TaskRuns implements AsyncDisposable {
   }
 
   async #reading<T>(read: (store: EventStore) => Promise<T>): Promise<T> {
-    await using store = await openExistingStore(this.#io, this.#options.store);
+    await using store = await openExistingStore(this.io, this.#options.store);
     return await read(store);
   }
 }

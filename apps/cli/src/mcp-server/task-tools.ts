@@ -30,7 +30,7 @@ export function addReadingTools(server: McpServer, runs: TaskRuns): void {
       annotations,
     },
     async ({ id: typedId, wait_seconds: seconds }, context) =>
-      answered(async () => {
+      answered(runs, async () => {
         const run = await runs.find(typedId);
         return run ? ended(run, seconds, context) : runs.stored(typedId);
       }),
@@ -46,7 +46,7 @@ export function addReadingTools(server: McpServer, runs: TaskRuns): void {
       inputSchema: z.object({ id, ...position }),
       annotations,
     },
-    async ({ id: typedId, from, limit }) => answered(() => runs.log(typedId, from, limit)),
+    async ({ id: typedId, from, limit }) => answered(runs, () => runs.log(typedId, from, limit)),
   );
   server.registerTool(
     'list_conversations',
@@ -55,7 +55,7 @@ export function addReadingTools(server: McpServer, runs: TaskRuns): void {
       inputSchema: z.object(limits),
       annotations,
     },
-    async (query) => answered(async () => ({ conversations: await runs.list(query) })),
+    async (query) => answered(runs, async () => ({ conversations: await runs.list(query) })),
   );
 }
 
@@ -73,7 +73,7 @@ export function addRunningTools(server: McpServer, runs: TaskRuns): void {
       inputSchema: z.object({ ...task, wait_seconds }),
     },
     async ({ task: text, workspace, max_steps: maxSteps, wait_seconds: seconds }, context) =>
-      answered(async () => {
+      answered(runs, async () => {
         const options = { ...(workspace !== undefined && { workspace }), ...(maxSteps !== undefined && { maxSteps }) };
         return ended(await runs.start(text, options), seconds, context);
       }),
@@ -86,12 +86,12 @@ export function addRunningTools(server: McpServer, runs: TaskRuns): void {
       inputSchema: z.object({ id, message, wait_seconds }),
     },
     async ({ id: typedId, message: text, wait_seconds: seconds }, context) =>
-      answered(async () => ended(await runs.resume(typedId, text), seconds, context)),
+      answered(runs, async () => ended(await runs.resume(typedId, text), seconds, context)),
   );
   server.registerTool(
     'stop_task',
     { description: 'Interrupts the run of a task that this server started.', inputSchema: z.object({ id }) },
-    async ({ id: typedId }) => answered(async () => (await runs.stop(typedId)).report),
+    async ({ id: typedId }) => answered(runs, async () => (await runs.stop(typedId)).report),
   );
 }
 
@@ -106,7 +106,7 @@ export function addApprovalTools(server: McpServer, runs: TaskRuns): void {
       annotations: { destructiveHint: true },
     },
     async ({ id: typedId, digest: seenDigest, wait_seconds: seconds }, context) =>
-      answered(async () => {
+      answered(runs, async () => {
         const run = await runs.decide(typedId, (conversation) =>
           conversation.approve({ digest: seenDigest, by: 'mcp' }),
         );
@@ -121,7 +121,7 @@ export function addApprovalTools(server: McpServer, runs: TaskRuns): void {
       inputSchema: z.object({ id, reason, wait_seconds }),
     },
     async ({ id: typedId, reason: why, wait_seconds: seconds }, context) =>
-      answered(async () =>
+      answered(runs, async () =>
         ended(await runs.decide(typedId, (conversation) => conversation.reject(why)), seconds, context),
       ),
   );
@@ -148,11 +148,11 @@ async function ended(run: TaskRun, seconds: number, { mcpReq }: ServerContext) {
 }
 
 /** Returns a result as text and as data, or a failure that a person can fix as a result that is an error. */
-async function answered(answer: () => Promise<object>): Promise<CallToolResult> {
+async function answered({ io }: TaskRuns, answer: () => Promise<object>): Promise<CallToolResult> {
   try {
     const result = { ...(await answer()) };
     return { content: [{ type: 'text', text: JSON.stringify(result, undefined, 2) }], structuredContent: result };
   } catch (error) {
-    return { content: [{ type: 'text', text: failureText(error) }], isError: true };
+    return { content: [{ type: 'text', text: failureText(error, io) }], isError: true };
   }
 }

@@ -1,5 +1,7 @@
 import type { Conversation, RunOptions as AgentRunOptions, RunResult } from '@varve/agent';
+import { text } from '@varve/events';
 import type { TextLine } from '@varve/events/text';
+import { attachedFiles } from './attached-files.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** Runs the agent until its run ends, or the loop of its goal does; again after calls were approved. */
@@ -13,10 +15,14 @@ export type Work = (options: AgentRunOptions) => Promise<RunResult>;
  */
 export async function startWork(conversation: Conversation, task: string, options: RunOptions): Promise<Work> {
   if (!options.goal) {
-    if (task !== '') await conversation.send(task);
+    const files = await filesOf(task, conversation, options);
+    if (task !== '') await conversation.send([text(task), ...files]);
     return async (run) => conversation.run(run);
   }
   const { goal } = conversation;
+  // The objective is a text, which a model judges: what belongs to it is a message before.
+  const files = await filesOf(task, conversation, options);
+  if (files.length > 0) await conversation.send(files);
   const requested = task === '' ? await goal.requestResume() : await goal.request(task, options.maxRounds);
   let isStarted = false;
   return async (run) => {
@@ -25,6 +31,11 @@ export async function startWork(conversation: Conversation, task: string, option
     const { run: result, error } = await pursued;
     return error ? { ...result, reason: 'error', error } : result;
   };
+}
+
+/** Messages of a program are stored as they are. */
+async function filesOf(task: string, conversation: Conversation, { inputFormat }: RunOptions) {
+  return inputFormat === 'stream-json' ? [] : attachedFiles(task, conversation);
 }
 
 /** Returns what became of a goal that was judged to its end; undefined for one that can be resumed. */

@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { Conversation } from '@varve/agent';
-import { text } from '@varve/events';
+import type { Content } from '@varve/events';
 import type { LanguageModel } from '@varve/llm';
+import { filesIn, isImageName } from '../run/attached-files.ts';
 import { userHome } from '../setup/varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Largest image in bytes: providers refuse larger ones. */
-const maxBytes = 5 * 1024 * 1024;
+export const maxImageBytes = 5 * 1024 * 1024;
 
 /** Bytes with which files of a type begin; a dot is any byte. */
 const signatures: readonly (readonly [type: string, start: RegExp])[] = [
@@ -17,12 +17,10 @@ const signatures: readonly (readonly [type: string, start: RegExp])[] = [
   ['image/webp', /^RIFF.{4}WEBP/s],
 ];
 
-/** A word of a message: after `@`, in quotes, or with backslashes before blanks, as terminals paste a dropped file. */
-const word = /(?<=^|\s)@?(?:'(?<single>[^'\n]+)'|"(?<double>[^"\n]+)"|(?<plain>(?:\\.|[^\s\\'"])+))(?=\s|$)/g;
-
-/** Message with the images that it names. */
-export interface InputWithImages {
-  readonly input: Parameters<Conversation['send']>[0];
+/** Images of a message. */
+export interface AttachedImages {
+  /** One part with all images, or none. */
+  readonly content: readonly Content[];
   /** Sentences about images that are not attached. */
   readonly problems: readonly string[];
 }
@@ -31,16 +29,13 @@ export interface InputWithImages {
  * Reads the images whose paths are in a message, for a model that sees images. Paths of other files, and those of no
  * file, are only text.
  */
-export async function withImages(
+export async function attachedImages(
   message: string,
   { name, capabilities }: LanguageModel,
   directory: string,
   io: TerminalIo,
-): Promise<InputWithImages> {
-  const named = Array.from(message.matchAll(word), ({ groups = {} }) => {
-    const { single, double, plain } = groups;
-    return single ?? double ?? plain?.replaceAll(/\\(.)/g, '$1') ?? '';
-  }).filter((path) => /\.(?:png|jpe?g|gif|webp)$/i.test(path));
+): Promise<AttachedImages> {
+  const named = filesIn(message).flatMap(({ path }) => (isImageName(path) ? [path] : []));
   const files = await Promise.all(
     [...new Set(named)].map(async (path) => ({ path, url: await imageUrl(placed(path, directory, io)) })),
   );
@@ -49,12 +44,12 @@ export async function withImages(
   const problems = files
     .filter(({ url }) => url === 'too-large')
     .map(({ path }) => `${path} is too large: an image has at most 5 MiB.`);
-  if (images.length === 0) return { input: message, problems };
+  if (images.length === 0) return { content: [], problems };
   if (!capabilities.vision) {
-    return { input: message, problems: [...problems, `${name} does not see images: ${paths} is sent as text.`] };
+    return { content: [], problems: [...problems, `${name} does not see images: ${paths} is sent as text.`] };
   }
   const urls = images.flatMap(({ url }) => url ?? []);
-  return { input: [text(message), { cache_prompt: false, type: 'image', image_urls: urls }], problems };
+  return { content: [{ cache_prompt: false, type: 'image', image_urls: urls }], problems };
 }
 
 function placed(path: string, directory: string, io: TerminalIo): string {
@@ -70,11 +65,16 @@ async function imageUrl(path: string): Promise<string | undefined> {
   const stats = await opened.stat();
   if (!stats.isFile()) return undefined;
   const { buffer, bytesRead } = await opened.read(Buffer.alloc(16), 0, 16, 0);
-  const start = buffer.subarray(0, bytesRead).toString('latin1');
-  const type = signatures.find(([, signature]) => signature.test(start))?.[0];
+  const type = imageTypeOf(buffer.subarray(0, bytesRead));
   if (type === undefined) return undefined;
-  if (stats.size > maxBytes) return 'too-large';
+  if (stats.size > maxImageBytes) return 'too-large';
   const bytes = Buffer.alloc(stats.size);
   await opened.read(bytes, 0, stats.size, 0);
   return `data:${type};base64,${bytes.toString('base64')}`;
+}
+
+/** Returns the type of an image; undefined for other bytes. */
+export function imageTypeOf(bytes: Buffer): string | undefined {
+  const start = bytes.subarray(0, 16).toString('latin1');
+  return signatures.find(([, signature]) => signature.test(start))?.[0];
 }

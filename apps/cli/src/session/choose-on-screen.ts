@@ -15,6 +15,7 @@ export async function chooseOnScreen(choice: Choice, io: TerminalIo): Promise<st
     escape: nothing,
     edit: nothing,
     changeMode: nothing,
+    pasteImage: nothing,
     quit: () => left.resolve(undefined),
   });
   // The screen ends with this function.

@@ -1,4 +1,5 @@
 import { StorageError } from '@varve/storage';
+import { withCommandName } from '../command-name.ts';
 import { describeFailure } from '../describe-failure.ts';
 import type { Screen } from './screen.ts';
 
@@ -12,7 +13,7 @@ export function reportProblem(error: unknown, screen: Screen): void {
   const failure = error instanceof Error ? (describeFailure(error) ?? { message: error.message }) : undefined;
   if (!failure) throw error;
   screen.print(failure.message, 'red');
-  if ('hint' in failure && failure.hint !== undefined) screen.print(failure.hint, 'dim');
+  if ('hint' in failure && failure.hint !== undefined) screen.print(withCommandName(failure.hint, screen.io), 'dim');
 }
 
 /** Reports whether an error is about a conversation that another process holds. */

@@ -8,6 +8,7 @@ import { editCopy } from '../terminal/edit-copy.ts';
 import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { ClipboardImages } from './clipboard-images.ts';
 import { InputHistory } from './input-history.ts';
 import { promptCommands } from './prompt-commands.ts';
 import { reportProblem } from './report-problem.ts';
@@ -35,6 +36,7 @@ export async function runSession(
   let id: string | undefined;
   {
     using screen = new Screen(io, streams, () => Date.now());
+    await using images = new ClipboardImages(io);
     await using session = new Session(options, io, screen, program);
     const release = onInterrupt({ pause: () => session.quit(), stop: () => session.quit() });
     // A message is for the conversation that the command before it opens.
@@ -48,6 +50,9 @@ export async function runSession(
     const edit = (): void => {
       void editOutside(screen, io).catch((error: unknown) => reportProblem(error, screen));
     };
+    const pasteImage = (): void => {
+      void attachClipboard(images, screen).catch((error: unknown) => reportProblem(error, screen));
+    };
     const changeMode = (): void => {
       void session.setMode(nextMode(screen.footer.mode)).catch((error: unknown) => reportProblem(error, screen));
     };
@@ -58,7 +63,14 @@ export async function runSession(
       commandsFor: async (typed) => [...slash, ...prompts, ...(await session.servers.commandsFor(typed))],
       resourcesFor: async (typed) => session.servers.resourcesFor(typed),
     });
-    screen.start({ submit: handle, escape: () => escape.press(), edit, changeMode, quit: () => session.quit() });
+    screen.start({
+      submit: handle,
+      escape: () => escape.press(),
+      edit,
+      changeMode,
+      pasteImage,
+      quit: () => session.quit(),
+    });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
     const started = inTurn(async () => session.start()).catch((error: unknown) => reportProblem(error, screen));
     // They are those of the directory of a conversation that is opened.
@@ -124,6 +136,13 @@ async function editOutside(screen: Screen, { env }: TerminalIo): Promise<void> {
   const { text, remove } = await screen.suspended(async () => editCopy(typed, 'message.md', env));
   await remove();
   screen.editor.setText(text.trimEnd());
+  screen.draw();
+}
+
+/** Adds the path of the image of the clipboard to what is typed. */
+async function attachClipboard(images: ClipboardImages, screen: Screen): Promise<void> {
+  const path = await images.add();
+  screen.editor.insertTextAtCursor(/\s/.test(path) ? `'${path}' ` : `${path} `);
   screen.draw();
 }
 

@@ -7,6 +7,8 @@ interface KeyHandlers {
   /** Opens what is typed in another editor. */
   readonly edit: () => void;
   readonly quit: () => void;
+  /** Attaches the image of the clipboard. */
+  readonly pasteImage: () => void;
   /** Chooses the next mode. */
   readonly changeMode: () => void;
 }
@@ -53,12 +55,13 @@ export class ScreenKeys {
 
   #actionOf(data: string): (() => void) | undefined {
     const { editor, toggleFolding, stopJob } = this.#screen;
-    const { escape, edit, quit, changeMode } = this.#handlers;
+    const { escape, edit, quit, changeMode, pasteImage } = this.#handlers;
     if (matchesKey(data, 'ctrl+o')) return toggleFolding;
     if (matchesKey(data, 'ctrl+z')) return stopJob;
     if (matchesKey(data, 'shift+tab')) return changeMode;
     if (!editor.focused) return undefined;
     if (matchesKey(data, 'ctrl+g')) return edit;
+    if (matchesKey(data, 'ctrl+v')) return pasteImage;
     if (matchesKey(data, 'ctrl+d') && editor.getText() === '') return quit;
     return matchesKey(data, 'escape') && !editor.isShowingAutocomplete() ? escape : undefined;
   }

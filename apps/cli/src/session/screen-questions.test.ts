@@ -13,7 +13,14 @@ test('a host that is allowed for the session is asked about once, until the appr
   const streams = io.openScreen();
   if (!streams) throw new Error('The screen has no terminal.');
   using screen = new Screen(io, streams, () => 0);
-  screen.start({ submit: nothing, escape: nothing, edit: nothing, changeMode: nothing, quit: nothing });
+  screen.start({
+    submit: nothing,
+    escape: nothing,
+    edit: nothing,
+    changeMode: nothing,
+    pasteImage: nothing,
+    quit: nothing,
+  });
   const questions = new ScreenQuestions(screen, io);
   let awaited = { host: '', keys: [''] };
   stdout.on('data', (drawn: string) => {

@@ -24,6 +24,7 @@ import { themeOf, type Theme } from './theme.ts';
 
 /** Screen of a session: the transcript, what runs, the editor or a question, and the footer. */
 export class Screen implements Disposable {
+  readonly io: TerminalIo;
   readonly theme: Theme;
   readonly folding: Folding = { isOpen: false };
   readonly live: LiveView;
@@ -39,6 +40,7 @@ export class Screen implements Disposable {
   constructor(io: TerminalIo, streams: ScreenStreams, now: () => number) {
     // Links of a text could lead elsewhere than they read, and images need an answer of the terminal.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
+    this.io = io;
     this.#streams = streams;
     this.theme = themeOf(io.stdout.hasColours, () => {
       this.#tui.invalidate();

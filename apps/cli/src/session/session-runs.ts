@@ -1,11 +1,12 @@
 import { titleModelOf, titleWriterOf } from '../run/title-writer.ts';
 import type { RunResult } from '@varve/agent';
 import { text, type Content } from '@varve/events';
+import { attachedFiles } from '../run/attached-files.ts';
 import { CallDecisions } from '../run/decide-calls.ts';
 import { endSentence } from '../run/report-end.ts';
 import { goalLine, startWork, type Work } from '../run/start-work.ts';
+import { attachedImages } from './attached-images.ts';
 import { attachedResources } from './attached-resources.ts';
-import { withImages } from './attached-images.ts';
 import { reportProblem } from './report-problem.ts';
 import { runOnScreen } from './run-on-screen.ts';
 import type { ScreenQuestions } from './screen-questions.ts';
@@ -56,13 +57,16 @@ export class SessionRuns {
       this.#screen.draw();
       throw error;
     });
-    if (goal && !this.isRunning) return this.#start(await startWork(conversation, message, { goal }));
+    const isGoal = goal && !this.isRunning;
     const { workspace } = conversation;
-    const images = await withImages(message, prepared.agent.model, workspace, this.#questions.io);
+    const images = await attachedImages(message, prepared.agent.model, workspace, this.#questions.io);
     const resources = await this.#interruptible(async (signal) => attachedResources(message, prepared, signal));
     for (const problem of [...images.problems, ...resources.problems]) this.#screen.print(problem, 'yellow');
-    const content = typeof images.input === 'string' ? [text(images.input)] : images.input;
-    await this.#sendContent([...content, ...resources.content]);
+    const attached = [...images.content, ...resources.content];
+    if (!isGoal)
+      return this.#sendContent([text(message), ...attached, ...(await attachedFiles(message, conversation))]);
+    await this.#store(attached);
+    this.#start(await startWork(conversation, message, { goal }));
   }
 
   /** Sends the messages of a prompt of a server, as a message. */
@@ -72,13 +76,19 @@ export class SessionRuns {
     if (content) await this.#sendContent(content);
   }
 
-  /** Sends a message with the commands of the person before it, and runs the conversation unless it runs. */
+  /** Sends a message, and runs the conversation unless it runs. */
   async #sendContent(content: readonly Content[]): Promise<void> {
-    const { conversation } = await this.#shown.opened();
-    await conversation.send([...content, ...this.#shell.unread.map((each) => text(each))]);
-    this.#shell.clearUnread();
+    await this.#store(content);
     if (this.isRunning) this.#screen.status.hint('The agent reads the message before its next step.');
     else await this.continue();
+  }
+
+  /** Stores a message with the commands of the person that the agent has not read; none if there is nothing to store. */
+  async #store(content: readonly Content[]): Promise<void> {
+    const { conversation } = await this.#shown.opened();
+    const whole = [...content, ...this.#shell.unread.map((each) => text(each))];
+    if (whole.length > 0) await conversation.send(whole);
+    this.#shell.clearUnread();
   }
 
   /** Runs the conversation, unless it runs. */

@@ -19,6 +19,24 @@ test.for<readonly [string, Printable]>([
   expect(rowsOf(text)).toEqual([row]);
 });
 
+const table = '| Name | What it does |\n|---|:-:|\n| `a` | **adds** 漢 |\n| bb |\n';
+
+test('a table has columns of equal width, whatever the pieces, and stays as it is written where it does not fit', () => {
+  const rows = [
+    '| Name | What it does |',
+    '| ---- | ------------ |',
+    '| a    | adds 漢      |',
+    '| bb   |              |',
+    'end',
+  ];
+  const pieces = Array.from(`${table}end`);
+  expect(rowsOf('', { pieces }).map((row) => plainText(row))).toEqual(rows);
+  expect(rowsOf(`${table}end`, { highlight: false })).not.toContain(rows[2]);
+  expect(rowsOf(table, { columns: 20 }).map((row) => plainText(row))[0]).toBe('| Name | What it');
+  const text = '```\n| a |\n|--|\n```\n| no table\n';
+  expect(rowsOf(text, { highlight: false }).map((row) => plainText(row))).toEqual(text.trimEnd().split('\n'));
+});
+
 test('code of a block has colours, and what looks like Markdown in it stays', () => {
   const rows = rowsOf('```js\nconst **a** = 1;\n# no\n~~~\n```\n# yes');
   expect(rows.map((row) => plainText(row))).toEqual(['```js', 'const **a** = 1;', '# no', '~~~', '```', 'yes']);
@@ -27,7 +45,7 @@ test('code of a block has colours, and what looks like Markdown in it stays', ()
 
 test('without colours every character stays, whatever the pieces', () => {
   const text = fc
-    .array(fc.constantFrom('# ', '`', '**', 'word', ' ', '\n', '```', '漢'))
+    .array(fc.constantFrom('# ', '| ', '`', '**', 'word', ' ', '\n', '```', '漢'))
     .map((parts) => parts.join(''));
   fc.assert(
     fc.property(text, fc.nat(30), (whole, cut) => {

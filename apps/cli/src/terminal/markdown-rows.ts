@@ -1,5 +1,8 @@
+import { safeText } from '@varve/events/text';
 import type { codeRows } from './highlight.ts';
+import { fittingEnd } from './columns.ts';
 import { styled, type Printable } from './output.ts';
+import { tableRows } from './table-rows.ts';
 import { WrappedText } from './wrapped-text.ts';
 
 /** Code, or bold text, in a row. What continues in the next row stays as it is written. */
@@ -7,53 +10,87 @@ const spans = /`(?<code>[^`]+)`|(?<![\w*])\*\*(?<bold>\S(?:.*?\S)?)\*\*(?![\w*])
 
 /**
  * Wraps Markdown that arrives in pieces, and styles its headings, code and bold text row by row, so that a row that was
- * printed never changes. Without styles the text stays as it is written.
+ * printed never changes. Tables have columns of equal width where they fit. Without styles other text stays as it is
+ * written.
  */
 export class MarkdownRows {
   readonly #rows: WrappedText;
   readonly #highlight: typeof codeRows | undefined;
+  readonly #columns: () => number;
   #isLineStart = true;
   #isHeading = false;
+  /** Lines of a table, which is formatted at its end. */
+  #table = '';
   /** The code block that the rows are in. */
   #block: { readonly fence: string; readonly language: string } | undefined;
 
   /** @param highlight Colours code; absent without colours. */
   constructor(columns: () => number, highlight: typeof codeRows | undefined) {
+    this.#columns = columns;
     this.#rows = new WrappedText(columns);
     this.#highlight = highlight;
   }
 
   /** Returns the start of the row that is not complete, as it is written. */
   get rest(): string {
-    return this.#rows.rest;
+    const row = this.#table.trimEnd().split('\n').at(-1) ?? '';
+    return row === '' ? this.#rows.rest : row.slice(0, fittingEnd(row, this.#columns()));
   }
 
   /** Adds a piece, and returns the rows that are complete with it. */
   push(piece: string): readonly Printable[] {
-    return piece.split(/(?<=\n)/).flatMap((part) => this.#add(this.#rows.push(part), part.endsWith('\n')));
+    return piece.split(/(?<=\n)/).flatMap((part) => {
+      if (part === '') return [];
+      if (!this.#isOfTable(part)) return [...this.#endTable(), ...this.#addText(part)];
+      this.#table += safeText(part);
+      return [];
+    });
   }
 
   /** Returns the last row, and starts a new text. */
   end(): readonly Printable[] {
-    const rows = this.#add(this.#rows.end(), true);
+    const table = this.#endTable();
+    const isEnded = table.length > 0 && this.#rows.rest === '';
+    const rows = isEnded ? [] : this.#add(this.#rows.end(), true);
     this.#block = undefined;
+    return [...table, ...rows];
+  }
+
+  #addText(part: string): readonly Printable[] {
+    return this.#add(this.#rows.push(part), part.endsWith('\n'));
+  }
+
+  #isOfTable(part: string): boolean {
+    if (this.#table !== '' && !this.#table.endsWith('\n')) return true;
+    return part.startsWith('|') && this.#rows.rest === '' && !this.#block;
+  }
+
+  #endTable(): readonly Printable[] {
+    const table = this.#table;
+    this.#table = '';
+    if (table === '') return [];
+    const format = this.#highlight ? spansOf : (cell: string): string => cell;
+    const rows = tableRows(table, this.#columns(), format) ?? this.#addText(table);
+    this.#isLineStart = true;
     return rows;
   }
 
   #add(rows: readonly string[], endsLine: boolean): readonly Printable[] {
-    const styledRows = rows.map((row) => (this.#highlight ? this.#styled(row, this.#highlight) : row));
+    const styledRows = rows.map((row) => this.#styled(row));
     if (endsLine) this.#isLineStart = true;
     return styledRows;
   }
 
-  #styled(row: string, highlight: typeof codeRows): Printable {
+  #styled(row: string): Printable {
+    const highlight = this.#highlight;
     const isLineStart = this.#isLineStart;
     this.#isLineStart = false;
     const fence = isLineStart ? /^\s*(?<fence>`{3,}|~{3,})\s*(?<language>[\w+#-]*)/.exec(row)?.groups : undefined;
     if (fence && (!this.#block || fence['fence']?.startsWith(this.#block.fence))) {
       this.#block = this.#block ? undefined : { fence: fence['fence'] ?? '', language: fence['language'] ?? '' };
-      return styled('dim', row);
+      return highlight ? styled('dim', row) : row;
     }
+    if (!highlight) return row;
     if (this.#block) {
       const parts = highlight(row, this.#block.language).flat();
       return parts.map(({ text, style }) => (style ? styled(style, text) : text));

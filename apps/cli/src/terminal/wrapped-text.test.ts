@@ -16,6 +16,16 @@ test('rows end between words, whatever the pieces are', () => {
   expect(rowsOf(text.split(''), 24).join(' ')).toBe(text);
 });
 
+test('rows that continue an item of a list are indented as its text is', () => {
+  expect(rowsOf(['- one two three\n  10. four five six'], 12)).toEqual([
+    '- one two',
+    '  three',
+    '  10. four',
+    '      five',
+    '      six',
+  ]);
+});
+
 const part = fc.constantFrom(
   'a',
   'word',

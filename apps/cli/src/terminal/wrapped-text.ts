@@ -2,7 +2,7 @@ import { safeText } from '@varve/events/text';
 import { fittingEnd } from './columns.ts';
 
 /** Spaces with which the rows of a list item or of an indented line continue, at most. */
-const maxIndent = 8;
+const maxIndent = 16;
 
 /**
  * Wraps text that arrives in pieces at words, and longer words at the end of a row: the rows do not depend on the
@@ -59,9 +59,10 @@ export class WrappedText {
   }
 }
 
-/** Rows that continue a line are indented as its text is. */
+/** Rows that continue a line are indented as its text is, after the mark of a list item. */
 function indentOf(line: string, width: number): string {
-  const blanks = /^\s*/.exec(line)?.[0].replaceAll('\t', '    ') ?? '';
+  const before = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?/.exec(line)?.[0].replaceAll('\t', '    ') ?? '';
+  const blanks = ' '.repeat(before.length);
   return blanks.slice(0, Math.min(maxIndent, Math.floor(width / 2)));
 }
 

@@ -1,0 +1,119 @@
+import { chmod, mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scriptedServer } from '@varve/llm/testing';
+import { newHome, runVarve } from './run-varve.ts';
+import { keys, leaveWindow, openWindow } from './session-window.ts';
+
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Creates a home with files, and a link out of it. */
+async function homeWithFiles(): Promise<string> {
+  const home = await realpath(await newHome());
+  const elsewhere = await realpath(await newHome());
+  await writeFile(join(elsewhere, 'private.txt'), 'never-read');
+  await mkdir(join(home, 'src/my dir'), { recursive: true });
+  await writeFile(join(home, 'src/a.txt'), 'first line\nsecond line\n');
+  await writeFile(join(home, 'src/my dir/b.txt'), 'line of b\n');
+  await symlink(join(elsewhere, 'private.txt'), join(home, 'link.txt'));
+  return home;
+}
+
+const message = 'See @src/a.txt, @"src/my dir/b.txt", @src @none @link.txt @../x @/etc/passwd and a@src/a.txt.';
+
+test('files after @ are a part of the message, as the agent reads them, and others are only text', async () => {
+  const home = await homeWithFiles();
+  await using server = await scriptedServer([{ text: 'Read.' }, { text: 'Read, too.' }]);
+  const model = ['--base-url', server.url, '--model', 'm'];
+  const window = openWindow(model, home);
+  await window.shows('mode: ');
+  window.press(message, keys.enter);
+  const rows = await window.shows('Read.');
+  expect(rows).toContain('The user attached @src/a.txt:');
+  await leaveWindow(window);
+  await runVarve(['run', ...model, message], { home });
+  for (const { text: request } of server.requests) {
+    expect(request.match(/The user attached/g)).toHaveLength(3);
+    for (const part of [
+      String.raw`2\tsecond line`,
+      String.raw`1\tline of b`,
+      String.raw`/src/my dir/\n`,
+      'See @src/a.txt',
+    ])
+      expect(request).toContain(part);
+    expect(request).not.toContain('never-read');
+    expect(request).not.toContain('root:');
+  }
+});
+
+test('nothing is attached for standard input next to a task, and for messages of a program', async () => {
+  const home = await homeWithFiles();
+  await using server = await scriptedServer([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+  const model = ['--base-url', server.url, '--model', 'm', '-w', home];
+  await runVarve(['run', ...model, 'Explain'], { home, stdin: 'at @src/a.txt' });
+  const line = JSON.stringify({ type: 'message', text: '@src/a.txt' });
+  await runVarve(['run', ...model, '--input-format', 'stream-json'], { home, stdin: `${line}\n` });
+  await runVarve(['run', ...model, '--tools', 'terminal', 'See @src/a.txt'], { home });
+  expect(server.requests).toHaveLength(3);
+  for (const request of server.requests) expect(JSON.stringify(request)).not.toContain('first line');
+});
+
+/** Directory with a program that stands for one of the clipboard. */
+async function pathWith(program: string, script: string): Promise<string> {
+  const path = join(await newHome(), 'my programs');
+  await mkdir(path);
+  await writeFile(join(path, program), `#!/bin/sh\n${script}\n`);
+  await chmod(join(path, program), 0o700);
+  return path;
+}
+
+const base64 = `/usr/bin/base64 -d <<END\n${png}\nEND`;
+const hex = Buffer.from(png, 'base64').toString('hex').toUpperCase();
+
+test.for([
+  ['wl-paste', `case "$*" in *image/png) ${base64}\nesac`],
+  ['osascript', `echo '«data PNGf${hex}»'`],
+  ['powershell.exe', `echo '${png}'`],
+] as const)('Ctrl-V attaches the image of the clipboard: %s', async ([program, script]) => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([{ text: 'Seen.' }]);
+  const env = { PATH: await pathWith(program, script), VARVE_SANDBOX_PROFILE: 'off' };
+  const window = openWindow(['--base-url', server.url, '--model', 'gpt-5'], home, { env });
+  await window.shows('mode: ');
+  window.press('What is ', keys.ctrlV);
+  await window.shows(/varve-image-\S+\/clipboard\.png/);
+  window.press(keys.enter);
+  expect(await window.shows('Seen.')).toContain('[1 image]');
+  await leaveWindow(window);
+  expect(JSON.stringify(server.requests[0])).toContain(`data:image/png;base64,${png}`);
+});
+
+test('without an image or a program for the clipboard, Ctrl-V prints why', async () => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([]);
+  for (const [path, problem] of [
+    [await pathWith('xclip', 'echo text; exit 1'), 'The clipboard has no image.'],
+    [home, 'An image of the clipboard needs one of wl-paste, xclip'],
+  ] as const) {
+    const env = { PATH: path, VARVE_SANDBOX_PROFILE: 'off' };
+    const window = openWindow(['--base-url', server.url, '--model', 'gpt-5'], home, { env });
+    await window.shows('mode: ');
+    window.press(keys.ctrlV);
+    await window.shows(problem);
+    await leaveWindow(window);
+  }
+});
+
+test('images of the clipboard are removed with the session', async () => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([]);
+  const env = { PATH: await pathWith('wl-paste', base64), VARVE_SANDBOX_PROFILE: 'off' };
+  const window = openWindow(['--base-url', server.url, '--model', 'gpt-5'], home, { env });
+  await window.shows('mode: ');
+  window.press(keys.ctrlV);
+  const [, name = ''] = /(varve-image-\w+)/.exec(await window.shows(/varve-image-\S+\/clipboard\.png/)) ?? [];
+  expect(await readdir(tmpdir())).toContain(name);
+  await leaveWindow(window);
+  expect(await readdir(tmpdir())).not.toContain(name);
+});
