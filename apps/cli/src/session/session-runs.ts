@@ -83,7 +83,7 @@ export class SessionRuns {
     else await this.continue();
   }
 
-  /** Stores a message with the commands of the person that the agent has not read; none if there is nothing to store. */
+  /** Stores a message with the unread commands of the person; none if there is nothing to store. */
   async #store(content: readonly Content[]): Promise<void> {
     const { conversation } = await this.#shown.opened();
     const whole = [...content, ...this.#shell.unread.map((each) => text(each))];

@@ -6,8 +6,8 @@ import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { varveHome } from './varve-home.ts';
 
 /**
- * Masks secrets in the typed inputs, long outputs, logged calls and undo histories of VARVE_HOME, and returns the
- * number of changed files. An undo history with a masked text is not used any more: its texts are named after their digests.
+ * Masks secrets in the typed inputs, long outputs, logged calls and undo histories of VARVE_HOME. Returns the number of
+ * changed files. A masked undo history is not used any more, because its texts are named after their digests.
  */
 export async function scrubVarveHome(io: TerminalIo, secrets: readonly string[]): Promise<number> {
   const home = varveHome(io);
