@@ -5,6 +5,7 @@ test.for([
   ['docs', 'docs'],
   ['/srv/a-b_c', '/srv/a-b_c'],
   ['', "''"],
+  ['a=b', "'a=b'"],
   ['my docs', "'my docs'"],
   ["it's $HOME", `'it'\\''s $HOME'`],
 ] as const)('%j is the word %s of a shell', ([value, word]) => {

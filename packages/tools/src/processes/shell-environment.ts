@@ -75,8 +75,3 @@ export function shellEnvironment({ inherited, names = [], own = {} }: Environmen
 export function isVariableName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 }
-
-/** Quotes a text as one word of a shell command. */
-export function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}

@@ -1,3 +1,4 @@
+import { shellWord } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
 import { mutex } from '../contract/mutex.ts';
 import type { ToolContext } from '../contract/tool.ts';
@@ -9,7 +10,6 @@ import { replaceText, type Changed } from '../file-editor/replace-text.ts';
 import { viewText } from '../file-editor/view-text.ts';
 import { isRefusal, refuse, refuseExisting, type Refusal } from '../files/refusal.ts';
 import { decodeFile, digestOf, encodeLike, type TextFile } from '../files/text-file.ts';
-import { shellQuote } from '../processes/shell-environment.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { RemoteToolOptions } from './remote-shell.ts';
 
@@ -117,7 +117,7 @@ class RemoteEditor {
     const now = await this.#workspace.read(path, { signal });
     if (digestOf(now) !== edit.after)
       return refuse(`The file ${path} was changed by something else since the last edit, so it cannot be undone.`);
-    if (edit.before === undefined) await this.#workspace.execute(`rm -- ${shellQuote(path)}`, { signal });
+    if (edit.before === undefined) await this.#workspace.execute(`rm -- ${shellWord(path)}`, { signal });
     else await this.#workspace.write(path, edit.before, { signal });
     this.#history.pop(path);
     return success({ command, path }, `The last edit of ${path} was undone.`);

@@ -1,7 +1,6 @@
 import { text } from '@varve/events';
-import { truncateMiddle, type Redactor } from '@varve/text';
+import { truncateMiddle, type Redactor, shellWord } from '@varve/text';
 import type { ToolContext } from '../contract/tool.ts';
-import { shellQuote } from '../processes/shell-environment.ts';
 import { invalidReason, type ShellCall } from '../terminal/shell-call.ts';
 import { refusalReport, type TerminalReport } from '../terminal/terminal-report.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -78,8 +77,8 @@ async function runAt(
   workspace: Workspace,
 ): Promise<RemoteResult> {
   const mark = `[end of ${idempotencyKey}]`;
-  const report = `printf "\\n%s%s" ${shellQuote(mark)} "$PWD"`;
-  const script = `trap ${shellQuote(report)} EXIT\ncd -- ${shellQuote(start)} || exit\n${command}\n`;
+  const report = `printf "\\n%s%s" ${shellWord(mark)} "$PWD"`;
+  const script = `trap ${shellWord(report)} EXIT\ncd -- ${shellWord(start)} || exit\n${command}\n`;
   const { stdout, stderr, ...result } = await workspace.execute(script, { timeoutMs: timeout * 1000, signal });
   const at = stdout.lastIndexOf(`\n${mark}`);
   return {

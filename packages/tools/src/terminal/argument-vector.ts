@@ -1,5 +1,5 @@
+import { shellWord } from '@varve/text';
 import { withoutHabits } from '../contract/habits.ts';
-import { shellQuote } from '../processes/shell-environment.ts';
 
 const habits = {
   names: { cmd: 'command', script: 'command', is_background: 'run_in_background' },
@@ -24,9 +24,5 @@ function quoteWords(fields: Readonly<Record<string, unknown>>): Readonly<Record<
   if (!Array.isArray(command) || command.length < 2) return fields;
   const words = (command as readonly unknown[]).filter((word) => typeof word === 'string');
   if (words.length < command.length || words.some((word) => word.includes('\0'))) return fields;
-  return { ...fields, command: words.map(quoted).join(' ') };
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+:,./-]+$/.test(word) ? word : shellQuote(word);
+  return { ...fields, command: words.map(shellWord).join(' ') };
 }

@@ -1,4 +1,4 @@
-import { shellQuote } from '../../processes/shell-environment.ts';
+import { shellWord } from '@varve/text';
 import { pipeStreams } from './startup-file.ts';
 import type { ShellBackend } from './shell-process.ts';
 
@@ -35,7 +35,7 @@ export function commandLine(
 ): string {
   const { input, output } = pipeStreams;
   const streams = backend === 'pty' ? '<"$__varve_tty" >"$__varve_tty" 2>&1' : `<&${input} >&${output} 2>&${output}`;
-  const load = `\\__varve_load ${id} ${lastStatus} ${shellQuote(file)} ${shellQuote(secrets)} >/dev/null 2>&1`;
+  const load = `\\__varve_load ${id} ${lastStatus} ${shellWord(file)} ${shellWord(secrets)} >/dev/null 2>&1`;
   const run = `\\eval "$__varve_command" ${streams}`;
   return `${load} ${lastStatus === 0 ? '&&' : '||'} ${run}; { \\__varve_end "$?"; } >/dev/null 2>&1`;
 }

@@ -1,4 +1,4 @@
-import { shellQuote } from '../../processes/shell-environment.ts';
+import { shellWord } from '@varve/text';
 import type { ShellBackend } from './shell-process.ts';
 
 /** Returns the beginning of every marker: an operating system command (OSC) that no terminal uses. */
@@ -127,12 +127,12 @@ function loadFunction(nonce: string, pty: boolean): string {
   __varve_reset
   builtin local IFS= __varve_text=
   builtin read -r -d '' __varve_text <"$3" || ${ok}
-  [[ $__varve_text == *${shellQuote(commandEnd(nonce))} && ${streams} ]] || [[ \${__varve_missing?} ]]
+  [[ $__varve_text == *${shellWord(commandEnd(nonce))} && ${streams} ]] || [[ \${__varve_missing?} ]]
   builtin unset -f eval || [[ \${__varve_missing?} ]]
   builtin eval '[[ 1 ]]' || ${ok}
   [[ -z $4 ]] || { builtin . "$4"; ${ok} >|"$4"; }
   ${withoutAttributes('__varve_command')}
-  __varve_command=\${__varve_text%${shellQuote(commandEnd(nonce))}}
+  __varve_command=\${__varve_text%${shellWord(commandEnd(nonce))}}
   __varve_text=$__varve_options
   ${withoutAttributes('__varve_options')}
   __varve_options=
@@ -186,14 +186,14 @@ export function commandEnd(nonce: string): string {
 /** Returns bash code that exports variables until the next prompt. The values never pass through the terminal. */
 export function secretsFile(variables: Readonly<Record<string, string>>): string {
   const names = Object.keys(variables);
-  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${shellQuote(value)}`);
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}`);
   // Names first: a shell that is interrupted while it reads the file still unsets all of them at its next prompt.
-  return `__varve_secrets=${shellQuote(names.join(' '))}\n${lines.join('\n')}\n`;
+  return `__varve_secrets=${shellWord(names.join(' '))}\n${lines.join('\n')}\n`;
 }
 
 /** Returns bash code that loads the state of another shell. Corrects PWD, whose directory may no longer exist. */
 function sourceInherited(inherit: string): string {
-  return `{ builtin . ${shellQuote(inherit)}; builtin test "$PWD" -ef . || builtin cd -P .; } >/dev/null 2>&1\n`;
+  return `{ builtin . ${shellWord(inherit)}; builtin test "$PWD" -ef . || builtin cd -P .; } >/dev/null 2>&1\n`;
 }
 
 /** All names of variables but those of the session and of bash that begin with an underscore. */
@@ -207,7 +207,7 @@ const variableNames = Array.from('abcdefghijklmnopqrstuvwxyz', (letter) => [lett
  * decide what is a function. Those of `set` are left out: with `-e` the next shell would end as the last one did.
  */
 function saveState(files: string): string {
-  const file = `${shellQuote(files)}"$((__varve_id % 2))"`;
+  const file = `${shellWord(files)}"$((__varve_id % 2))"`;
   const lines = [
     `builtin export -fn ${functions}`,
     'builtin shopt -p',
