@@ -1,4 +1,4 @@
-import { isOpaque, type BaseEvent } from '@varve/events';
+import { isOpaque, textOf, type BaseEvent } from '@varve/events';
 import { callFact, controlFact, isFact, originFact, runFact, type Call } from '@varve/events/facts';
 import {
   ActionEvent,
@@ -142,12 +142,9 @@ export class EventWriter {
    */
   #result(event: ObservationEvent): readonly Event[] {
     const { observation, extended_content, action_id } = event;
-    const texts = [...observation.content, ...extended_content].flatMap((block) =>
-      block.type === 'text' ? [block.text] : [],
-    );
     const images = observation.content.filter((block) => block.type === 'image').length;
     if (images > 0) this.dropped.add('images of results', 'orxhestra has text results only.', images);
-    const written = texts.join('\n');
+    const written = textOf([...observation.content, ...extended_content]);
     const response = observation.is_error ? { result: '', error: written } : { result: written, error: null };
     const actions = this.#controls.get(action_id);
     const result = { ...this.#response(event, response), ...(actions && { actions }) };

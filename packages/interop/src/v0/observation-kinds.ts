@@ -1,4 +1,4 @@
-import type { Content } from '@varve/events';
+import { textOf, type Content } from '@varve/events';
 import {
   FileEditorAction,
   FileEditorObservation,
@@ -12,7 +12,6 @@ import {
 } from '@varve/events/payloads';
 import { fieldsOf, integerOf, stringOf, textOfJson, type Fields } from '../common/foreign-json.ts';
 import { payload, taskOf, tasksWithIds } from './action-kinds.ts';
-import { plainText } from './record.ts';
 
 /** Call that a V0 observation answers. */
 export interface AnsweredCall {
@@ -149,7 +148,7 @@ const mcp: ObservationKind = {
   observation: 'mcp',
   read: generic,
   write: ({ content }, { toolName, args }) => ({
-    message: plainText(content),
+    message: textOf(content),
     extras: { name: toolName, arguments: args['arguments'] ?? {} },
   }),
 };
@@ -163,7 +162,7 @@ const delegate: ObservationKind = {
 const think: ObservationKind = {
   observation: 'think',
   read: (content) => payload(ThinkObservation, { content }),
-  write: ({ content }) => ({ message: plainText(content), extras: {} }),
+  write: ({ content }) => ({ message: textOf(content), extras: {} }),
 };
 
 const taskTracking: ObservationKind = {
@@ -175,7 +174,7 @@ const taskTracking: ObservationKind = {
       ...(Array.isArray(tasks) && { task_list: tasks.map(taskOf) }),
     }),
   write: ({ content, command, task_list }) => ({
-    message: plainText(content),
+    message: textOf(content),
     extras: { command: command ?? 'view', task_list: tasksWithIds(task_list) },
   }),
 };

@@ -23,11 +23,6 @@ export function typeOf(record: V0Record): { readonly action?: string; readonly o
   return typeof observation === 'string' ? { observation } : {};
 }
 
-/** Returns the text of content; images are left out. */
-export function plainText(content: readonly Content[]): string {
-  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
-}
-
 /** Returns the images of content, or null if there are none. */
 export function imagesOf(content: readonly Content[]): readonly string[] | null {
   const urls = content.flatMap((block) => (block.type === 'image' ? block.image_urls : []));

@@ -1,8 +1,8 @@
-import type { ToolCall } from '@varve/events';
+import { textOf, type ToolCall } from '@varve/events';
 import type { Call } from '@varve/events/facts';
 import type { ActionEvent } from '@varve/events/kinds';
 import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
-import { plainText, type V0Record } from './record.ts';
+import { type V0Record } from './record.ts';
 
 /** Mark in a `model_response` that was rebuilt from the log, because the log does not contain the response itself. */
 export const rebuiltMark = 'varve_rebuilt';
@@ -73,7 +73,7 @@ export function rebuiltMetadata(event: ActionEvent, reply: LoggedReply): Fields 
   const index = reply.actions.length > maxCalls ? reply.actions.indexOf(event) : 0;
   const part = Math.floor(Math.max(0, index) / maxCalls);
   const actions = reply.actions.slice(part * maxCalls, (part + 1) * maxCalls);
-  const content = plainText(actions.flatMap(({ thought }) => thought));
+  const content = textOf(actions.flatMap(({ thought }) => thought));
   const tool_calls = actions.map(({ tool_call: { id, name, arguments: written } }) => ({
     function: { arguments: written, name },
     id,

@@ -1,4 +1,4 @@
-import type { BaseEvent } from '@varve/events';
+import { textOf, type BaseEvent } from '@varve/events';
 import {
   ActionEvent,
   AgentErrorEvent,
@@ -22,7 +22,7 @@ import { actionKindFor } from './action-kinds.ts';
 import { stateOfStatus } from './agent-states.ts';
 import type { Metrics } from './metrics.ts';
 import { observationKind } from './observation-kinds.ts';
-import { imagesOf, plainText, type V0Record } from './record.ts';
+import { imagesOf, type V0Record } from './record.ts';
 import { argumentsOf } from '../common/generic-tool.ts';
 import { rebuiltMetadata, type LoggedReply } from './tool-calls.ts';
 
@@ -63,7 +63,7 @@ export function recordsOf(event: BaseEvent, context: WritingContext): readonly V
 }
 
 function systemRecord({ timestamp, source, system_prompt, dynamic_context, tools }: SystemPromptEvent): V0Record {
-  const content = plainText(dynamic_context ? [system_prompt, dynamic_context] : [system_prompt]);
+  const content = textOf(dynamic_context ? [system_prompt, dynamic_context] : [system_prompt]);
   const functions = tools.map((tool) => {
     const { name, inputSchema } = fieldsOf(tool['mcp_tool']) ?? {};
     const { title, description = '' } = tool as Fields;
@@ -82,7 +82,7 @@ function messageRecords(event: MessageEvent, { dropped, metrics }: WritingContex
     dropped.add('reasoning', noReasoning);
   }
   const isUser = llm_message.role === 'user';
-  const content = plainText(llm_message.content);
+  const content = textOf(llm_message.content);
   const record = {
     timestamp,
     source: isUser ? (event.source === 'environment' ? 'environment' : 'user') : 'agent',
@@ -97,7 +97,7 @@ function messageRecords(event: MessageEvent, { dropped, metrics }: WritingContex
       security_risk: -1,
     },
   };
-  const recalled = plainText(extended_content);
+  const recalled = textOf(extended_content);
   return recalled === '' ? [record] : [record, ...recallRecords(timestamp, content, { recalled, activated_skills })];
 }
 
@@ -151,7 +151,7 @@ function callRecord(event: ActionEvent, context: WritingContext): V0Record {
   }
   if (event.summary !== undefined) context.dropped.add('ActionEvent summary', 'V0 has no summaries of calls.');
   const kind = actionKindFor(tool_name, action);
-  const common = { thought: plainText(thought), security_risk: risks[security_risk] ?? -1 };
+  const common = { thought: textOf(thought), security_risk: risks[security_risk] ?? -1 };
   const fields = kind.write(action ?? { data: argumentsOf(tool_call), kind: 'MCPToolAction' }, common);
   const args = kind.action === 'call_tool_mcp' ? { ...fields, name: tool_name } : fields;
   const timeout = action?.['timeout'];
@@ -172,7 +172,7 @@ function observationRecords(event: ObservationEvent, context: WritingContext): r
   const call = context.callOf(event.action_id, event.tool_call_id);
   // The answer of a finish call is in the call.
   if (FinishAction.is(call?.event.action)) return [];
-  const content = plainText([...observation.content, ...extended_content]);
+  const content = textOf([...observation.content, ...extended_content]);
   if (imagesOf(observation.content)) context.dropped.add('images of results', 'V0 records only those of the browser.');
   const args = fieldsOf(call?.record['args']) ?? {};
   const name = actionKindFor(tool_name, call?.event.action).observation ?? 'mcp';
