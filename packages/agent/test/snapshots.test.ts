@@ -2,9 +2,11 @@ import { mkdtempDisposable, readdir, readFile, rename, writeFile } from 'node:fs
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { eventCodec } from '@varve/events';
-import { approvalFact } from '@varve/events/facts';
+import * as z from 'zod';
+import { eventCodec, type Stamp } from '@varve/events';
+import { approvalFact, defineFact } from '@varve/events/facts';
 import { builtinKinds } from '@varve/events/kinds';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore, type EventStore, type LogReader, type Stored, verify } from '@varve/storage';
@@ -20,6 +22,7 @@ import { countingTool } from '../src/testing/counting-tool.ts';
 const id = 'a'.repeat(32);
 const workspace = process.cwd();
 const codec = eventCodec(builtinKinds);
+const ticket = defineFact('varve.acme.ticket', () => z.strictObject({ number: z.number().int() }));
 
 /** Stores a conversation that waits for an approval, with a snapshot of its log. */
 async function addWaiting(store: EventStore): Promise<void> {
@@ -139,6 +142,32 @@ test('a snapshot of more events than the log has differs, and one of fewer is co
   await using log = await other.create(id, {});
   await log.snapshots.save('conversation', { seq: 1, state: JSON.parse(text) });
   expect(await stateIn(log)).toEqual(['differs']);
+});
+
+test('a long conversation has a snapshot before it is closed, made while the model generates a reply', async () => {
+  await using store = memoryStore();
+  const scripted = scriptedModel([{ text: 'Done.' }]);
+  const verdicts: unknown[] = [];
+  const agent = defineAgent({
+    model: {
+      ...scripted,
+      async generate(request, options) {
+        const log = await store.read(id);
+        while (verdicts.length === 0) {
+          await setImmediate();
+          verdicts.push(...(await verifySnapshots(log)).map(({ seq, state }) => [seq, state]));
+        }
+        expect(verdicts).toEqual([[await log.head(), 'same']]);
+        return scripted.generate(request, options);
+      },
+    },
+    tools: () => [],
+  });
+  await using conversation = await Conversation.create({ agent, store, workspace, id });
+  await conversation.send('Go.');
+  const tickets = Array.from({ length: 1000 }, (_, number) => (stamp: Stamp) => ticket.create({ number }, stamp));
+  await conversation.record(...tickets);
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
 
 test('settings are read from a snapshot and the events after it', async () => {

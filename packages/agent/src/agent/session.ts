@@ -7,6 +7,7 @@ import type { SessionHooks } from '../confirmation/hooks/session-hooks.ts';
 import type { GoalTracker } from '../log/goal-tracker.ts';
 import type { Journal } from '../log/journal.ts';
 import type { MetaDifference } from '../log/settings.ts';
+import type { Snapshots } from '../log/stored-snapshots.ts';
 import type { PreparedRequest } from '../request/request.ts';
 import type { RequestTokens } from '../request/token-counter.ts';
 import type { Agent } from './agent.ts';
@@ -34,6 +35,7 @@ export interface Session {
   readonly hooks: SessionHooks;
   readonly ledger: BudgetLedger;
   readonly goals: GoalTracker;
+  readonly snapshots: Snapshots;
   /** Stored settings that differ from those in the log. */
   readonly metaDifferences: readonly MetaDifference[];
   /** Aborts when another process takes the conversation over. */

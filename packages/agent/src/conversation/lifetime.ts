@@ -83,26 +83,19 @@ export class Lifetime {
 /** A snapshot is worth its bytes when it saves folding at least this many events. */
 const minEventsPerSnapshot = 100;
 
-/** State of the conversation when it was opened. */
-export interface OpenedState {
-  readonly snapshot: { readonly name: string; readonly head: number };
-  /** Number of replies in its log. */
-  readonly calls: number;
-}
-
-/** Runs the last hooks, closes the tools, stores a snapshot, and releases the lease. */
-export async function closeSession(session: Omit<Session, 'close'>, { snapshot, calls }: OpenedState): Promise<void> {
-  const { hooks, tools, journal, log, lost } = session;
+/**
+ * Runs the last hooks, closes the tools, stores a snapshot, and releases the lease. `calls` is the number of replies in
+ * the log when it was opened.
+ */
+export async function closeSession(session: Omit<Session, 'close'>, calls: number): Promise<void> {
+  const { hooks, tools, journal, log, lost, snapshots } = session;
   const ended = await hooks.end();
   const problems = await closeTools(tools);
   try {
     await journal.catchUp();
     if (!lost.aborted) await journal.emit(ended.drafts);
     await cacheTotals(session, calls);
-    const { head } = journal.timeline;
-    if (head - snapshot.head >= minEventsPerSnapshot) {
-      await log.snapshots.save(snapshot.name, { seq: head, state: journal.timeline.snapshot() });
-    }
+    await snapshots.save(minEventsPerSnapshot);
   } finally {
     await log[Symbol.asyncDispose]();
   }

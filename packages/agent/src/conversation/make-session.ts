@@ -8,6 +8,7 @@ import type { ConversationTimeline } from '../log/conversation-state.ts';
 import { GoalTracker } from '../log/goal-tracker.ts';
 import { Journal } from '../log/journal.ts';
 import type { MetaDifference } from '../log/settings.ts';
+import { Snapshots, type StoredSnapshot } from '../log/stored-snapshots.ts';
 import { offeredTool } from '../request/offered-tools.ts';
 import { requestBuilder } from '../request/request.ts';
 import { tokenCounters } from '../request/token-counter.ts';
@@ -28,7 +29,7 @@ export interface SessionParts
   readonly parent?: string;
   /** Ledger of the parent while it is open. */
   readonly parentLedger?: BudgetLedger;
-  readonly snapshot: { readonly name: string; readonly head: number };
+  readonly snapshot: StoredSnapshot;
   /** Timestamp of the last stored event. */
   readonly lastTimestamp?: string;
 }
@@ -50,7 +51,7 @@ export function makeSession(parts: SessionParts): Session {
     return { build, countTokens: tokenCounters(codec, offered) };
   };
   let requests = requestsOf();
-  const opened = { snapshot: parts.snapshot, calls: timeline.read('stats').total.calls };
+  const { calls } = timeline.read('stats').total;
   const session: Session = {
     conversationId: log.id,
     workspace,
@@ -76,6 +77,7 @@ export function makeSession(parts: SessionParts): Session {
     }),
     ledger: new BudgetLedger({ conversationId: log.id, journal, now: wholeNow, settings }, parts.parentLedger),
     goals,
+    snapshots: new Snapshots(log, timeline, parts.snapshot),
     metaDifferences,
     lost: lost.signal,
     now: wholeNow,
@@ -91,7 +93,7 @@ export function makeSession(parts: SessionParts): Session {
     prepareRequest: () => requests.build(timeline.read('view')),
     requestTokens: () => requests.countTokens(timeline.read('context'), timeline.read('view').events),
     onChildWaiting: undefined,
-    close: () => closeSession(session, opened),
+    close: () => closeSession(session, calls),
   };
   return session;
 }
