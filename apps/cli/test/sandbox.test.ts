@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
 import { sandboxProblem } from '@varve/sandbox';
 import { processEnvironment } from './process-environment.ts';
+import { runVarve } from './run-varve.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const problem = await sandboxProblem();
@@ -38,6 +39,27 @@ async function runScript(
   const observed = lines.find((line) => /"kind":"ObservationEvent"/.test(line) && line.includes('terminal')) ?? '';
   return { log: stdout, observed };
 }
+
+test.skipIf(problem !== undefined)(
+  'a server is tested in the sandbox of a run, unless its configuration refuses it',
+  async () => {
+    const home = mkdtempSync('/var/tmp/varve-test-');
+    try {
+      const writing = (name: string): object => {
+        const args = ['-e', `fs.writeFileSync(${JSON.stringify(join(home, '.varve', name))}, '')`];
+        return { command: process.execPath, args, ...(name === 'free' && { sandbox: false }) };
+      };
+      const servers = { walled: writing('walled'), free: writing('free') };
+      await runVarve(['config', 'set', 'mcp_servers', JSON.stringify(servers)], { home });
+      const { code, stderr } = await runVarve(['mcp', 'test', 'walled'], { home });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('could not be started')]);
+      expect((await runVarve(['mcp', 'test', 'free'], { home })).code).toBe(2);
+      expect(['walled', 'free'].map((name) => existsSync(join(home, '.varve', name)))).toEqual([false, true]);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  },
+);
 
 describe.skipIf(problem !== undefined)('a script that a run starts', () => {
   test('reads no key, writes nothing outside of the workspace and reaches no other host', async () => {

@@ -24,6 +24,8 @@ export interface ConfiguredServer {
   readonly server: McpServer;
   /** Values that must not be part of messages. */
   readonly masked: readonly string[];
+  /** True for a process that runs without a sandbox. */
+  readonly isOutside: boolean;
 }
 
 /**
@@ -39,8 +41,10 @@ export async function configuredServer(name: string, io: TerminalIo): Promise<Co
   const { variables: secrets, referable, masked, problems } = await personSecrets(secretsOf(io));
   const own = configuredServers(extensions.servers, { settings, workspace, secrets, referable });
   const ofSubAgents = configuredServers(subAgentServers(extensions, workspace), { workspace, secrets });
-  const server = own.servers[name] ?? ofSubAgents.servers[name];
-  if (server) return { server, masked: [...masked, ...secretsOfServer(server)] };
+  for (const { servers, outside } of [own, ofSubAgents]) {
+    const server = servers[name];
+    if (server) return { server, masked: [...masked, ...secretsOfServer(server)], isOutside: outside.has(name) };
+  }
   for (const problem of [...problems, ...own.problems, ...ofSubAgents.problems]) printProblem(problem, io);
   throw new CliError(exitCodes.missing, `There is no server ${name} that can be started.`, listHint);
 }

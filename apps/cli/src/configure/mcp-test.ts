@@ -1,16 +1,24 @@
+import { openAgentSandbox } from '@varve/settings/agent';
 import { startMcpServers } from '@varve/tools/mcp';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { loginsOf } from '../setup/secrets.ts';
+import { settingsFor } from '../setup/settings.ts';
+import { userHome, varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { configuredServer, printProblem } from './configured-server.ts';
 
-/** Starts a server, prints its tools and ends it. @throws {CliError} `missing`. */
+/** Starts a server in the sandbox of a run, prints its tools and ends it. @throws {CliError} `missing`. */
 export async function testServer(name: string, io: TerminalIo): Promise<ExitCode> {
-  const { server, masked } = await configuredServer(name, io);
+  const { server, masked, isOutside } = await configuredServer(name, io);
+  const workspace = io.cwd;
+  const settings = await settingsFor(io, { workspace });
+  const places = { workspace, home: varveHome(io), userHome: userHome(io) };
+  using walls = await openAgentSandbox({ settings, env: io.env, ...places });
+  for (const warning of walls.warnings) printProblem(warning, io);
   await using started = await startMcpServers(
     { [name]: server },
-    { env: io.env, secrets: masked, logins: loginsOf(io) },
+    { env: io.env, secrets: masked, logins: loginsOf(io), sandboxOf: () => (isOutside ? undefined : walls.servers) },
   );
   for (const { params } of started.tools) for (const tool of params.tools) io.stdout.line(tool);
   for (const problem of started.problems) printProblem(problem, io);

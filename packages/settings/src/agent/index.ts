@@ -12,7 +12,7 @@ export { personSecrets, type PersonSecrets } from './person-secrets.ts';
 export { prepareAgent, type PreparedAgent } from './prepare-agent.ts';
 export { prepareParts, projectContext, type PreparedParts } from './prepare-parts.ts';
 export { RoleModels } from './role-models.ts';
-export type { AgentSandbox } from './sandbox-from-settings.ts';
+export { openAgentSandbox } from './sandbox-from-settings.ts';
 export { startServers, type StartedServers } from './start-servers.ts';
 export { storedAgentParts, type StoredAgentParts } from './stored-agent-parts.ts';
 export { serverIn, type StoredModel } from './stored-model.ts';

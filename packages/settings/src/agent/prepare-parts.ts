@@ -4,9 +4,14 @@ import type { SubAgentDefinition } from '@varve/agent/delegation';
 import { readProjectContext, type ContextFile, type Skill } from '@varve/skills';
 import type { Settings } from '../layers/resolve-settings.ts';
 import { loadExtensions, type Extensions } from '../extensions/load-extensions.ts';
-import { permissionStore } from '../permissions/permission-store.ts';
 import { hooksForRun, type ResumedHooks } from './hooks-for-run.ts';
-import { probeSandbox, sandboxFromSettings, type AgentSandbox, type SandboxSetup } from './sandbox-from-settings.ts';
+import {
+  personRules,
+  probeSandbox,
+  sandboxFromSettings,
+  type AgentSandbox,
+  type SandboxSetup,
+} from './sandbox-from-settings.ts';
 import { startServers, type StartedServers, type StartServersOptions } from './start-servers.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 
@@ -78,7 +83,7 @@ export async function prepareParts(options: PartsOptions): Promise<PreparedParts
   });
   const hooks = hooksForRun(extensions.hooks, stored?.hooks, options.resumedHooks);
   const context = stored ? { files: [], warnings: [] } : await contextOf(options);
-  const rules = (await permissionStore(home).list(workspace)).map(({ rule }) => rule);
+  const rules = await personRules(options);
   using opened = new DisposableStack();
   const walls = opened.use(sandboxFromSettings({ ...options, rules, problem: await probe }));
   const started = { ...options, stored: stored?.serverTools, sandbox: walls.servers };

@@ -12,6 +12,7 @@ import {
 import type { Variables } from '@varve/text';
 import { SettingsError } from '../error.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
+import { permissionStore } from '../permissions/permission-store.ts';
 import { sandboxRules } from './sandbox-rules.ts';
 
 /** Options of {@link sandboxFromSettings}. */
@@ -88,6 +89,20 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
     warnings: [],
     [Symbol.dispose]: () => owned.dispose(),
   };
+}
+
+/** Opens the sandbox as a run does: with the rules of the person. Throws as {@link sandboxFromSettings}. */
+export async function openAgentSandbox(setup: Omit<SandboxSetup, 'rules' | 'problem'>): Promise<AgentSandbox> {
+  const [problem, rules] = await Promise.all([probeSandbox(setup), personRules(setup)]);
+  return sandboxFromSettings({ ...setup, rules, problem });
+}
+
+/** Returns the rules of the person for a workspace. */
+export async function personRules({
+  home,
+  workspace,
+}: Pick<SandboxSetup, 'home' | 'workspace'>): Promise<readonly PermissionRule[]> {
+  return (await permissionStore(home).list(workspace)).map(({ rule }) => rule);
 }
 
 /** Returns the proxy that the usual variables name; undefined without one, and for one of another protocol. */

@@ -97,13 +97,12 @@ export async function openConnection(name: string, server: McpServer, options: C
     await client.close().catch(() => undefined);
     await transport.close().catch(() => undefined);
   };
-  const startTimeout = server.startMs ?? Math.max(timeout, startMs);
-  const limits = { timeout: Math.ceil(startTimeout), ...(signal && { signal }) };
-  // The client waits for the response to a note without a limit, and whatever the signal.
-  const late = AbortSignal.timeout(2 * limits.timeout);
+  const startTimeout = Math.min(server.startMs ?? Math.max(timeout, startMs), maxTimeoutMs);
+  const late = AbortSignal.timeout(Math.ceil(startTimeout));
+  // Ended below: the client waits for the response to a note without a limit, and whatever the signal.
   const start = async (): Promise<ListedTools> => {
-    await client.connect(transport, limits);
-    return listTools(client, limits);
+    await client.connect(transport, { timeout: noTimeout });
+    return listTools(client, { timeout: noTimeout });
   };
   const { tools, problems } = await unlessAborted(start(), signal ? AbortSignal.any([signal, late]) : late).catch(
     async (error: unknown) => {

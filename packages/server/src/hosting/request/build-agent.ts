@@ -5,7 +5,7 @@ import { LlmError, type LanguageModel, type ModelWrapper } from '@varve/llm';
 import { describeProblem } from '@varve/events/specs';
 import type { ContextFile } from '@varve/skills';
 import type { Settings } from '@varve/settings';
-import { toolKindsFor, type AgentSandbox } from '@varve/settings/agent';
+import { toolKindsFor, type PreparedParts } from '@varve/settings/agent';
 import type { Variables } from '@varve/text';
 import type { ToolKind } from '@varve/tools';
 import type { ServerSettings } from '../../settings/server-settings.ts';
@@ -40,7 +40,7 @@ export interface RegistryOptions extends Omit<AgentEnvironment, 'settings' | 'no
   /** Kinds of the tools of servers. */
   readonly kinds: readonly ToolKind[];
   /** Walls around the commands of the agent. */
-  readonly sandbox?: AgentSandbox['sandbox'] | undefined;
+  readonly sandbox?: PreparedParts['walls']['sandbox'] | undefined;
 }
 
 /** Returns the kinds of parts of the agent of one conversation, with its credentials. */
