@@ -11,7 +11,7 @@ import type { Screen } from './screen.ts';
 export interface FollowedLog extends FollowedEvents {
   /** Directory of the agent. */
   readonly workspace: string;
-  readonly state: Pick<ConversationState, 'head' | 'stats'>;
+  readonly state: Pick<ConversationState, 'head' | 'stats'> & Partial<Pick<ConversationState, 'pending'>>;
 }
 
 /** Adds the events of a conversation to the transcript when they are stored, and what arrives of a reply before. */
@@ -52,10 +52,14 @@ export class Follower {
   }
 
   #show(event: BaseEvent): void {
-    const { theme, folding, live, footer } = this.#screen;
+    const { theme, folding, live, footer, status } = this.#screen;
     const isReply = ActionEvent.is(event) || (MessageEvent.is(event) && event.source === 'agent');
     if (isReply || partialReplyFact.read(event)) live.endReply();
     if (ObservationEvent.is(event) || UserRejectObservation.is(event)) live.endOutput();
+    if (status.isActive && (isReply || ObservationEvent.is(event))) {
+      const [running] = this.#conversation.state.pending ?? [];
+      status.set(running ? `running ${running.event.tool_name}` : 'waiting for the model');
+    }
     const call = callFact.read(event);
     if (call?.usage_id === 'agent' && call.usage) footer.update({ contextTokens: call.usage.input_tokens });
     if (call) footer.update({ usage: this.#conversation.state.stats.total });

@@ -17,6 +17,11 @@ export class StatusLine implements Component, Disposable {
     this.#now = now;
   }
 
+  /** True while something runs. */
+  get isActive(): boolean {
+    return this.#activity !== undefined;
+  }
+
   /** Starts or changes the activity; undefined ends it. */
   set(activity: string | undefined): void {
     if (activity !== undefined && this.#activity === undefined) {
