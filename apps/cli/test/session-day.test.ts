@@ -66,9 +66,9 @@ class Walk {
     this.#text += `${'='.repeat(20)} ${title}\n${same}\n\n`;
   }
 
-  /** Compares all screens with those that are stored. */
-  async expectStored(): Promise<void> {
-    await expect(this.#text).toMatchFileSnapshot('golden/session/day.txt');
+  /** All screens. */
+  get text(): string {
+    return this.#text;
   }
 }
 
@@ -140,5 +140,5 @@ test('a person works for a day: approves, rejects, queues, interrupts, goes back
   walk.add('it is resumed the next day', '› In a copy', await next.shows(/^(?![^]*●)[^]*Good morning\./));
   await leaveWindow(next);
   server.assertDone();
-  await walk.expectStored();
+  await expect(walk.text).toMatchFileSnapshot('golden/session/day.txt');
 });
