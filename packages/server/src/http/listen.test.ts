@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { eventFactory } from '@varve/events/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { server } from '../server.ts';
+import { listen } from './listen.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { conversationOf, testId } from '../../test/support/conversation-of.ts';
 import { testKey } from '../../test/support/requests.ts';
@@ -90,6 +91,31 @@ test('stopping waits for active requests and accepts no new ones', async () => {
   expect((await underWay).status).toBe(200);
   await stopped;
   await listening[Symbol.asyncDispose]();
+});
+
+test('a server that hands over answers requests meanwhile, and those that arrive when it no longer listens', async () => {
+  const order: string[] = [];
+  const socket = new Socket();
+  const listening = await listen({
+    fetch(request) {
+      order.push(new URL(request.url).pathname);
+      return new Response('ok');
+    },
+    host: '127.0.0.1',
+    port: 0,
+    onStop: async () => void order.push('stopped'),
+    async onHandOver() {
+      await fetch(`${listening.url}/meanwhile`);
+      // Arrives after the end of this function.
+      setImmediate(() => socket.write('GET /late HTTP/1.1\r\nHost: localhost\r\n\r\n'));
+    },
+  });
+  await once(socket.connect(listening.port, '127.0.0.1'), 'connect');
+  const stopped = listening[Symbol.asyncDispose]();
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+  await stopped;
+  expect(order).toEqual(['/meanwhile', '/late', 'stopped']);
 });
 
 test('an idle connection does not delay stopping', async () => {

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { Server as NetServer } from 'node:net';
 import { Server as HttpServer, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server';
@@ -36,8 +35,6 @@ export interface ListenOptions {
 const graceMs = 10_000;
 /** The part of it in which conversations are still open for active requests. */
 const requestsMs = 2_000;
-/** Time for requests that are on their way to a replica that stops: their senders cannot repeat them. */
-const arrivalMs = 500;
 
 /** Starts to listen. @throws {ServerError} `address` if the address is in use or does not belong to this machine. */
 export async function listen({
@@ -81,9 +78,9 @@ export async function listen({
 
 /** Closes connections whose request ends while the server stops; Node would keep them for the next request. */
 function closeWhenIdle(http: HttpServer): void {
-  http.on('request', ({ socket }, response) => {
+  http.on('request', (_request, response) => {
     response.once('close', () => {
-      if (!http.listening) socket.destroySoon();
+      if (!http.listening) http.closeIdleConnections();
     });
   });
 }
@@ -117,28 +114,17 @@ async function stop(
 ): Promise<void> {
   const closed = once(http, 'close');
   const overdue = new AbortController();
-  const closeSockets = (): void => {
-    for (const socket of sockets.clients) closeSocket(socket, 'stopping', 'The server stops');
-  };
   const cut = setTimeout(() => {
     overdue.abort();
     for (const socket of sockets.clients) socket.terminate();
     http.closeAllConnections();
   }, graceMs);
   try {
-    if (onHandOver) {
-      await onHandOver(overdue.signal);
-      // That of HTTP also closes connections whose request has not arrived.
-      NetServer.prototype.close.call(http);
-      closeSockets();
-      await delay(arrivalMs);
-      http.closeIdleConnections();
-      await Promise.race([closed, delay(requestsMs)]);
-      if (overdue.signal.aborted) http.closeAllConnections();
-    } else {
-      http.close();
-      closeSockets();
-    }
+    await onHandOver?.(overdue.signal);
+    http.close();
+    for (const socket of sockets.clients) closeSocket(socket, 'stopping', 'The server stops');
+    if (onHandOver) await Promise.race([closed, delay(requestsMs)]);
+    if (overdue.signal.aborted) http.closeAllConnections();
     await Promise.all([closed, onStop(overdue.signal)]);
   } finally {
     clearTimeout(cut);

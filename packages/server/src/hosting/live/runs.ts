@@ -80,7 +80,7 @@ export function runs(parts: RunParts): Runs {
       const isPaused = conversation.state.status === 'paused';
       if (isPaused && isPursued) await goal.requestResume();
       else if (isPaused || (run.isWantedAgain && slot.run === undefined)) await conversation.markRun('requested');
-      return conversation.state.status === 'running' || goal.isAbandoned;
+      return conversation.state.status === 'running' || goal.state?.status === 'running';
     },
     interrupt: () =>
       slot.inOrder(async () => {

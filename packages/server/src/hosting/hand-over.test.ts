@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ModelRequest } from '@varve/llm';
+import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore, type EventStore } from '@varve/storage';
+import { expect, onTestFinished, test } from 'vitest';
+import { requestFor } from '../../test/support/running-server.ts';
+import { createHost, type Host } from './host.ts';
+import { startRequest } from './request/start-request.ts';
+
+const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+const think: ScriptedTurn = { calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] };
+const content = [{ type: 'text', text: 'Go.', cache_prompt: false }] as const;
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'varve-hand-over-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+/** Two hosts of a store; the first collects what it hands over. */
+function hostsOf(store: EventStore) {
+  const home = newDirectory();
+  const abandoned: string[] = [];
+  const options = { store, home, env: { PATH: process.env['PATH'], OH_SECRET_KEY: 'secret' }, maxRuns: 1 };
+  const first = createHost({ ...options, abandon: async (id) => void abandoned.push(id) });
+  return { first: first.conversations, second: createHost(options).conversations, abandoned };
+}
+
+async function created(conversations: Host['conversations'], model: ScriptedServer): Promise<string> {
+  return (await conversations.create(startRequest().parse(requestFor(model, newDirectory())))).id;
+}
+
+/** Replies of a model whose first one waits for a gate. */
+function gated(reply: (request: ModelRequest) => ScriptedTurn) {
+  const asked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const first = (): ScriptedTurn => {
+    asked.resolve();
+    return { ...think, gate: gate.promise };
+  };
+  return { steps: [first, ...Array.from({ length: 8 }, () => reply)], asked: asked.promise, open: gate.resolve };
+}
+
+test('a host that ends completes the current step, and another one continues all its runs', async () => {
+  const { steps, asked, open } = gated(() => finish);
+  await using model = await scriptedServer(steps);
+  const store = memoryStore();
+  const { first, second, abandoned } = hostsOf(store);
+  const [running, waiting, idle] = [
+    await created(first, model),
+    await created(first, model),
+    await created(first, model),
+  ];
+  for (const id of [running, waiting]) await first.send(id, content, { run: true });
+  await asked;
+  await first.send(running, content, { run: true });
+  const { head } = await store.summary(waiting);
+  const ended = first.close(AbortSignal.timeout(60_000));
+  open();
+  await ended;
+  expect((await store.summary(waiting)).head).toBe(head);
+  // The second message waits for the other host, too.
+  expect(model.requests).toHaveLength(1);
+  expect(abandoned.toSorted()).toEqual([running, waiting].toSorted());
+  expect(abandoned).not.toContain(idle);
+  await second.takeOver(abandoned);
+  for (const id of abandoned) {
+    await second.use(id, (live) => live.runs.idle());
+    expect((await store.summary(id)).meta).toMatchObject({ status: 'finished' });
+  }
+  const kinds = await Array.fromAsync((await store.read(running)).range(0), ({ kind }) => kind);
+  expect(kinds.filter((kind) => kind === 'ObservationEvent')).toHaveLength(2);
+  await second.close(AbortSignal.abort());
+});
+
+test('a goal that a host pursues when it ends is pursued by another one', async () => {
+  const { steps, asked, open } = gated(({ tools }) =>
+    tools.length > 0 ? finish : { text: '{"score": 1, "complete": true, "missing": ""}' },
+  );
+  await using model = await scriptedServer(steps);
+  const store = memoryStore();
+  const { first, second, abandoned } = hostsOf(store);
+  const id = await created(first, model);
+  await first.use(id, (live) => live.goal.start('Pursue.', 3));
+  await asked;
+  const ended = first.close(AbortSignal.timeout(60_000));
+  open();
+  await ended;
+  expect(abandoned).toEqual([id]);
+  await second.takeOver(abandoned);
+  await second.use(id, (live) => live.runs.idle());
+  expect(await second.use(id, async ({ conversation }) => conversation.goal.state?.status)).toBe('complete');
+  await second.close(AbortSignal.abort());
+});
