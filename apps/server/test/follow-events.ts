@@ -4,6 +4,8 @@ import { key } from './replica-group.ts';
 export interface SeenEvent {
   readonly seq: number;
   readonly id: string;
+  /** Time at which it was received, in UTC milliseconds. */
+  readonly at: number;
 }
 
 /** Events of a conversation that a client received. */
@@ -32,7 +34,7 @@ export function followedEvents(url: string, id: string): Followed {
         readonly event?: { readonly id: string };
       };
       if (seq === undefined || !event) return;
-      events.push({ seq, id: event.id });
+      events.push({ seq, id: event.id, at: Date.now() });
       for (const check of waiting) check();
     });
     // A replica that cannot be reached ends the socket as well.

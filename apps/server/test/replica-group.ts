@@ -1,13 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { freePort } from '../../../packages/storage-postgres/test/server.ts';
 import { startBalancer, type Balance } from './balancer.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
+const clock = join(import.meta.dirname, 'skewed-clock.ts');
 
 /** Key of all replicas. */
 export const key = 'key-of-the-replicas';
@@ -20,6 +22,8 @@ export interface ReplicaProcess {
   send(method: string, path: string, body?: unknown): Promise<Response>;
   /** As `send`, and returns the JSON of a successful response. */
   json<Result = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Result>;
+  /** Sets its clock off by some milliseconds. */
+  skewClock(ms: number): void;
   /** Kills it, and resolves when it has ended. */
   kill(): Promise<void>;
 }
@@ -39,20 +43,34 @@ export interface ReplicaGroup extends AsyncDisposable {
   /** Stops a replica, and ends the connections of its clients. */
   pause(replica: ReplicaProcess): void;
   resume(replica: ReplicaProcess): void;
+  /** Ends the connections of the clients of a replica. */
+  disconnect(replica: ReplicaProcess): void;
 }
 
-/** Starts replicas of the program on a store, and a balancer. */
+/** Options of {@link replicaGroup}. */
+export interface GroupOptions {
+  /** Starts what clients connect to. */
+  readonly balance?: Balance | undefined;
+  /** More variables of the replicas. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Starts replicas of the program on a store, and a balancer. The database knows a replica by the name of its home. */
 export async function replicaGroup(
   storeUrl: string,
   count: number,
-  balance: Balance = startBalancer,
+  { balance = startBalancer, env = {} }: GroupOptions = {},
 ): Promise<ReplicaGroup> {
   const directory = mkdtempSync(join(tmpdir(), 'varve-replicas-'));
   const replicas: ReplicaProcess[] = [];
   let started = 0;
+  const start = async (port: number): Promise<ReplicaProcess> => {
+    const name = `home-${(started += 1)}`;
+    const url = `${storeUrl}&application_name=${name}`;
+    return startReplica(url, { home: join(directory, name), port, more: env });
+  };
   const add = async (): Promise<ReplicaProcess> => {
-    const home = join(directory, `home-${(started += 1)}`);
-    const replica = await startReplica(storeUrl, home, await freePort());
+    const replica = await start(await freePort());
     replicas.push(replica);
     return replica;
   };
@@ -70,8 +88,7 @@ export async function replicaGroup(
       const ended = once(replica.process, 'exit');
       replica.process.kill();
       await ended;
-      const home = join(directory, `home-${(started += 1)}`);
-      replicas.push(await startReplica(storeUrl, home, Number(new URL(replica.url).port)));
+      replicas.push(await start(Number(new URL(replica.url).port)));
     },
     live,
     pause(replica) {
@@ -83,6 +100,7 @@ export async function replicaGroup(
       replica.process.kill('SIGCONT');
       paused.delete(replica);
     },
+    disconnect: (replica) => balancer.disconnect(replica),
     async [Symbol.asyncDispose]() {
       await balancer[Symbol.asyncDispose]();
       await Promise.all(replicas.map(async (replica) => replica.kill()));
@@ -95,10 +113,17 @@ function isRunning({ process: { exitCode, signalCode } }: ReplicaProcess): boole
   return exitCode === null && signalCode === null;
 }
 
-async function startReplica(storeUrl: string, home: string, port: number): Promise<ReplicaProcess> {
+interface ReplicaOptions {
+  readonly home: string;
+  readonly port: number;
+  readonly more: NodeJS.ProcessEnv;
+}
+
+async function startReplica(storeUrl: string, { home, port, more }: ReplicaOptions): Promise<ReplicaProcess> {
   const url = `http://127.0.0.1:${port}`;
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = {
+    ...more,
     PATH,
     NODE_COMPILE_CACHE,
     HOME: home,
@@ -108,12 +133,12 @@ async function startReplica(storeUrl: string, home: string, port: number): Promi
     VARVE_SANDBOX_PROFILE: 'off',
   };
   const args = ['--port', String(port), '--address', url, '--store', storeUrl, '--log-level', 'error'];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
+  const child = spawn(process.execPath, ['--conditions=@varve/source', '--import', clock, main, ...args], {
     env,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const exited = once(child, 'exit');
-  const lines = createInterface(child.stderr);
+  const lines = createInterface(child.stderr ?? Readable.from([]));
   const output: string[] = [];
   const { promise: serves, resolve } = Promise.withResolvers<void>();
   lines.on('line', (line) => {
@@ -132,6 +157,8 @@ async function startReplica(storeUrl: string, home: string, port: number): Promi
     process: child,
     send,
     json: async (method, path, body) => jsonOf(await send(method, path, body), `${method} ${path}`),
+    // One that has ended has no clock.
+    skewClock: (ms) => void child.send(ms, () => {}),
     async kill() {
       child.kill('SIGKILL');
       child.kill('SIGCONT');
@@ -154,14 +181,4 @@ export async function jsonOf<Result>(response: Response, title: string): Promise
   const text = await response.text();
   if (!response.ok) throw new Error(`${title}: ${response.status} ${text}`);
   return JSON.parse(text) as Result;
-}
-
-/** Returns a port that nothing uses. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

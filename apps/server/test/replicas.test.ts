@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ModelRequest } from '@varve/llm';
 import { scriptedServer, type ScriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { describe, expect, test } from 'vitest';
-import { freshUrl, problem } from '../../../packages/storage-postgres/test/server.ts';
+import { countRows, freshUrl, problem } from '../../../packages/storage-postgres/test/server.ts';
 import { followedEvents } from './follow-events.ts';
 import { key, replicaGroup, requested, jsonOf, type ReplicaGroup, type ReplicaProcess } from './replica-group.ts';
 
@@ -68,7 +68,8 @@ async function until(group: ReplicaGroup, id: string, status: string): Promise<v
 describe.skipIf(problem !== undefined)('replicas of one store', () => {
   test('answer every request, wherever the conversation is open, and share settings and secrets', async () => {
     await using model = await scriptedServer(forever(finish));
-    await using group = await replicaGroup(await freshUrl(), 3);
+    const url = await freshUrl();
+    await using group = await replicaGroup(url, 3);
     const [one, two, three] = group.replicas;
     if (!one || !two || !three) throw new Error('A replica is missing.');
     const { id } = await one.json<Info>('POST', '/conversations', conversation(model, group.directory, 'First.'));
@@ -94,7 +95,10 @@ describe.skipIf(problem !== undefined)('replicas of one store', () => {
     const path = `/bash/bash_events/search?command_id__eq=${command.id}`;
     await expect.poll(async () => two.json('GET', path)).toMatchObject({ items: [output] });
     expect(await three.json('GET', `/bash/bash_events/${command.id}`)).toMatchObject({ command: 'echo shared' });
+    await one.json('POST', '/conversations', conversation(model, group.directory));
     await one.kill();
+    // Nothing continues those that do not run, and their leases do not remain.
+    await expect.poll(async () => countRows(url, 'conversation WHERE lease_until IS NOT NULL')).toBe(0);
     await two.json('POST', `/conversations/${id}/events`, messageOf('Third.'));
     await expect.poll(() => model.requests.length).toBe(3);
     // Its key is one of the private values that the replicas share.
@@ -138,6 +142,8 @@ describe.skipIf(problem !== undefined)('replicas of one store', () => {
       const { id } = await one.json<Info>('POST', '/conversations', conversation(model, started.directory, 'Run.'));
       const followed = followedEvents(started.url, id);
       await kill.promise;
+      // Only the clock of the database counts.
+      for (const replica of started.replicas) replica.skewClock(-300_000);
       const ended = once(one.process, 'exit');
       one.process.kill(signal);
       await ended;

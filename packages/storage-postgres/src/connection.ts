@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StorageError } from '@varve/storage';
 import { type Wakeups, wakeups } from '@varve/storage/kit';
 import { Pool, type PoolClient, types } from 'pg';
-import { isConflict, isOutage, toFailure, toStorageError } from './errors.ts';
+import { isConflict, isFull, isOutage, toFailure, toStorageError } from './errors.ts';
 import { migrate } from './schema.ts';
 import type { Query, Row, Session } from './session.ts';
 import { sqlOf, type Sql } from './sql.ts';
@@ -13,7 +13,7 @@ export interface Connection {
   /** Name of the store in messages, without password. */
   readonly label: string;
   readonly sql: Sql;
-  /** Reads; waits for a server that restarts. @throws {StorageError} `closed`, `io`, `corrupt`. */
+  /** Reads; waits for a server that restarts or has no space. @throws {StorageError} `closed`, `io`, `corrupt`. */
   readonly read: Query;
   /** Runs a statement that commits by itself; it may run more than once. @throws {StorageError} as {@link read}. */
   readonly write: Query;
@@ -40,7 +40,7 @@ const stalledMs = 10_000;
 /** Time after which a statement without a reply counts as lost. */
 const replyMs = 120_000;
 const conflictTries = 8;
-/** Time during which a server that restarts, or a connection that fails, is waited for. */
+/** Time during which a server that restarts or has no space, or a connection that fails, is waited for. */
 const outageMs = 30_000;
 const outagePauseMs = 200;
 
@@ -57,13 +57,13 @@ export async function connect({ target, pollMs, creates }: ConnectOptions): Prom
   };
   const run = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      return await retryConflicts(work);
+      return await retried(async () => retryConflicts(work), isFull, isPatient);
     } catch (error) {
       throw toStorageError(error, label);
     }
   };
   const query: Query = async (sql, values) =>
-    run(async () => retryOutages(async () => queryOf(pool)(sql, values), isPatient));
+    run(async () => retried(async () => queryOf(pool)(sql, values), isOutage, isPatient));
   const connection: Connection = {
     label,
     sql: sqlOf(schema),
@@ -77,7 +77,7 @@ export async function connect({ target, pollMs, creates }: ConnectOptions): Prom
     },
     transaction: async (work) => {
       check(isClosed);
-      return run(async () => transact(async () => retryOutages(async () => begin(pool), isPatient), work));
+      return run(async () => transact(async () => retried(async () => begin(pool), isOutage, isPatient), work));
     },
     wake: wakeups((onChange) => watchCommits(connection, pollMs, onChange)),
     closed: closing.signal,
@@ -166,14 +166,18 @@ async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Repeats work while the server cannot be reached, for a limited time. */
-async function retryOutages<T>(work: () => Promise<T>, isPatient: () => boolean): Promise<T> {
+/** Repeats work that fails for a reason that passes, for a limited time. */
+async function retried<T>(
+  work: () => Promise<T>,
+  isPassing: (error: unknown) => boolean,
+  isPatient: () => boolean,
+): Promise<T> {
   const end = performance.now() + outageMs;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isOutage(error) || !isPatient() || performance.now() >= end) throw error;
+      if (!isPassing(error) || !isPatient() || performance.now() >= end) throw error;
     }
     await delay(outagePauseMs);
   }

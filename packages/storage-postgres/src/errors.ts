@@ -35,6 +35,11 @@ export function isOutage(error: unknown): boolean {
   return state === undefined || state.startsWith('08') || ['57P01', '57P02', '57P03', '53300'].includes(state);
 }
 
+/** Returns true if nothing was stored because there is no space; there may be some later. */
+export function isFull(error: unknown): boolean {
+  return error instanceof DatabaseFailure && error.state === '53100';
+}
+
 /** Returns true for a row that exists already. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof DatabaseFailure && error.state === '23505';

@@ -29,6 +29,14 @@ export function replicasOf(
         .map(({ id }) => id)
         .slice(0, 1000);
     },
+    async release(id) {
+      checkId(id);
+      await transaction(async (session) => {
+        const [row] = await session.query(sql.lockConversation, [id]);
+        const conversation = row && toConversation(row);
+        if (conversation && !isHeld(conversation, holder)) await session.query(sql.endLease, [conversation.key]);
+      });
+    },
     records: {
       async read(name) {
         const [row] = await read(sql.record, [name]);

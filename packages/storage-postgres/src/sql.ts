@@ -36,11 +36,8 @@ export function sqlOf(schema: string) {
         lease_boot = $4, lease_address = $5, lease_until = ${s}.now_ms() + $6 WHERE key = $7 RETURNING lease_epoch`,
     renewLease: `
       UPDATE ${s}.conversation SET lease_until = ${s}.now_ms() + $1 WHERE key = $2 AND lease_epoch = $3`,
-    releaseLease: `
-      UPDATE ${s}.conversation
-      SET lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_address = NULL,
-        lease_until = NULL
-      WHERE key = $1 AND lease_epoch = $2`,
+    releaseLease: `UPDATE ${s}.conversation SET ${noLease} WHERE key = $1 AND lease_epoch = $2`,
+    endLease: `UPDATE ${s}.conversation SET ${noLease}, lease_epoch = lease_epoch + 1 WHERE key = $1`,
     // A lease of no process, which has expired.
     abandon: `
       UPDATE ${s}.conversation SET lease_host = '', lease_pid = 0, lease_boot = '', lease_until = 0
@@ -49,7 +46,8 @@ export function sqlOf(schema: string) {
     endedLeases: `
       SELECT id, lease_host, lease_pid, lease_boot, lease_until, now
       FROM ${s}.conversation, ${s}.now_ms() AS now
-      WHERE lease_until IS NOT NULL AND (lease_until <= now OR (lease_host = $1 AND lease_boot = $2 AND lease_pid <> $3))`,
+      WHERE lease_until IS NOT NULL AND (lease_until <= now OR (lease_host = $1 AND lease_boot = $2 AND lease_pid <> $3))
+      ORDER BY lease_until = 0 DESC, lease_until DESC`,
 
     record: `SELECT text, version FROM ${s}.record WHERE name = $1`,
     recordVersion: `SELECT version FROM ${s}.record WHERE name = $1`,
@@ -145,6 +143,9 @@ export function sqlOf(schema: string) {
     deleteSnapshotsAfter: `DELETE FROM ${s}.snapshot WHERE conversation = $1 AND seq > $2`,
   } as const;
 }
+
+const noLease =
+  'lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_address = NULL, lease_until = NULL';
 
 /** Quotes a text. */
 function literal(text: string): string {

@@ -1,8 +1,9 @@
 import type { EventStore, Replicas } from '@varve/storage';
 import { thisProcess } from '@varve/storage/kit';
 import { describe, expect, test } from 'vitest';
+import { newEvent } from '../../storage/src/testing/events.ts';
 import { postgresStore } from '../src/postgres-store.ts';
-import { freshUrl, problem, runSql } from './server.ts';
+import { countRows, freshUrl, problem, runSql } from './server.ts';
 
 const elsewhere = { host: 'elsewhere', pid: 1, boot: 'b' };
 const expire = async (url: string) =>
@@ -49,6 +50,19 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
     expect(await store.replicas?.abandoned()).toEqual(['dead']);
     await expire(url);
     expect((await store.replicas?.abandoned())?.toSorted()).toEqual(['dead', 'far', 'here']);
+  });
+
+  test('release the lease of a process that ended, which cannot append later, and no other', async () => {
+    const url = await freshUrl();
+    await using far = await postgresStore({ url, holder: elsewhere });
+    await using store = await postgresStore({ url });
+    const logs = [await far.create('ended', {}), await far.create('held', {})];
+    await runSql(url, `UPDATE conversation SET lease_until = 0 WHERE id = 'ended'`);
+    for (const id of ['ended', 'held', 'missing']) await replicasIn(store).release(id);
+    expect(await countRows(url, `conversation WHERE lease_until IS NOT NULL`)).toBe(1);
+    const [ended, held] = await Promise.allSettled(logs.map(async (log) => log.append([newEvent('a')])));
+    expect(ended).toMatchObject({ reason: { code: 'fenced' } });
+    expect(held).toMatchObject({ value: [0] });
   });
 
   test('replace a record only in its expected version', async () => {

@@ -81,7 +81,7 @@ export async function connectedClient(url: string) {
 }
 
 /** Owner of the server's files: it refuses to run as root. */
-function unprivileged(): { readonly uid?: number; readonly gid?: number } {
+export function unprivileged(): { readonly uid?: number; readonly gid?: number } {
   if (userInfo().uid !== 0) return {};
   for (const name of ['postgres', 'nobody']) {
     try {
@@ -135,7 +135,8 @@ async function ready(output: NodeJS.ReadableStream, port: number): Promise<void>
   throw new Error(`PostgreSQL did not start on port ${port}: ${lines.join('\n')}`);
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port of this machine that nothing uses. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

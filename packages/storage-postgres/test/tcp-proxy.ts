@@ -36,6 +36,7 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
     port,
     cut,
     restore: async () => {
+      if (server.listening) return;
       await once(server.listen(port, '127.0.0.1'), 'listening');
     },
     [Symbol.asyncDispose]: cut,

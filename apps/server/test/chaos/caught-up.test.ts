@@ -6,15 +6,17 @@ const until = async () => new Promise<never>(() => undefined);
 
 /** A client that has one event, and receives more when the test adds them. */
 function client() {
-  const events: SeenEvent[] = [{ seq: 0, id: 'e0' }];
+  const events: SeenEvent[] = [{ seq: 0, id: 'e0', at: 0 }];
   const stop = vi.fn<() => void>();
   return { events, stop, until };
 }
 
 test('a client that still receives events is waited for', async () => {
   const slow = client();
-  await caughtUp(slow, 'e5', async () => slow.events.push({ seq: slow.events.length, id: `e${slow.events.length}` }));
-  expect(slow.events.at(-1)).toEqual({ seq: 5, id: 'e5' });
+  await caughtUp(slow, 'e5', async () =>
+    slow.events.push({ seq: slow.events.length, id: `e${slow.events.length}`, at: 0 }),
+  );
+  expect(slow.events.at(-1)).toEqual({ seq: 5, id: 'e5', at: 0 });
   expect(slow.stop).toHaveBeenCalledOnce();
 });
 

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runChaos } from './run-chaos.ts';
 
@@ -18,9 +21,13 @@ const result = await runChaos({
   seed: Number(values.seed),
   log: (line) => console.log(`${((performance.now() - start) / 1000).toFixed(1).padStart(7)} s  ${line}`),
 });
-const { violations, ...counts } = result;
+const { violations, histories, ...counts } = result;
 console.log(counts);
 for (const violation of violations) console.log(violation);
+if (violations.length > 0) {
+  const path = join(tmpdir(), `chaos-${values.seed}.json`);
+  writeFileSync(path, JSON.stringify(histories, null, 1));
+  console.log(`histories with violations: ${path}`);
+}
 console.log(violations.length === 0 ? 'no violation' : `${violations.length} violations`);
-// The database of the tests ends with this process.
-process.exit(violations.length === 0 ? 0 : 1);
+process.exitCode = violations.length === 0 ? 0 : 1;

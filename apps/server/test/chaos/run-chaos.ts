@@ -1,19 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ModelRequest } from '@varve/llm';
-import { scriptedServer, type ScriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
+import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
 import { canonicalId, verify, type EventStore } from '@varve/storage';
 import { postgresStore } from '@varve/storage-postgres';
 import { dice } from '../../../../packages/agent/test/dice.ts';
-import { freshUrl } from '../../../../packages/storage-postgres/test/server.ts';
 import { tcpProxy } from '../../../../packages/storage-postgres/test/tcp-proxy.ts';
-import { followedEvents, type Followed } from '../follow-events.ts';
 import type { Balance } from '../balancer.ts';
-import { jsonOf, replicaGroup, requested, type ReplicaGroup } from '../replica-group.ts';
+import { replicaGroup, type ReplicaGroup } from '../replica-group.ts';
+import { recordAppends, recordedAppends } from './appends.ts';
 import { caughtUp } from './caught-up.ts';
+import { type Client, createdClient, effectsOf, endOf, scriptedTurns, sendMessages, sentEvents } from './clients.ts';
+import { failingDatabase } from './database.ts';
 import { applyFaults } from './faults.ts';
-import { violationsOf, type ConversationHistory } from './history.ts';
+import { commandsOf, violationsOf, type ConversationHistory } from './history.ts';
+import { pausesOf, type Durations } from './pauses.ts';
 
 /** Options of {@link runChaos}. */
 export interface ChaosOptions {
@@ -24,7 +23,7 @@ export interface ChaosOptions {
   readonly seed: number;
   /** Receives a line for each fault. */
   readonly log: (line: string) => void;
-  /** Applies faults for a number of seconds. Default: replicas are killed and stopped, and connections cut. */
+  /** Applies faults for a number of seconds. Default: {@link applyFaults}. */
   readonly faults?: typeof applyFaults;
   /** Starts what clients connect to. */
   readonly balance?: Balance;
@@ -33,72 +32,104 @@ export interface ChaosOptions {
 /** Result of {@link runChaos}. */
 export interface ChaosResult {
   readonly violations: readonly string[];
+  /** Histories with violations. */
+  readonly histories: readonly ConversationHistory[];
+  readonly faults: Readonly<Record<string, number>>;
   readonly acknowledged: number;
   readonly unknown: number;
   readonly events: number;
   readonly effects: number;
+  /** Numbers of holders that the conversations had. */
+  readonly epochs: number;
+  /** From a message to its acknowledgement, from an append to its client, and from a reply to the next request. */
+  readonly pauses: Readonly<Record<'messages' | 'sockets' | 'runs', string>>;
 }
-
-/** A conversation and what its clients know about it. */
-interface Client {
-  readonly id: string;
-  readonly name: string;
-  readonly acknowledged: string[];
-  readonly unknown: string[];
-  readonly followed: Followed;
-}
-
-interface Stored {
-  readonly id: string;
-}
-
-/** Longest time until every conversation has ended after the last fault. */
-const settleMs = 90_000;
 
 /** Time without an event after which a client counts as one that receives no more. */
 const silentMs = 30_000;
 
+/** Steps and messages of all conversations per second, so that more conversations are not more work. */
+const stepsPerSecond = 4;
+const messagesPerSecond = 2.4;
+
 /**
- * Runs conversations on three replicas while replicas are killed and stopped and connections are cut, and checks the
- * history of each: nothing acknowledged is lost, no command runs twice, and clients receive every event once.
+ * Runs conversations on three replicas while replicas, their clocks, their connections and their database fail, and
+ * checks the history of each: nothing acknowledged is lost, no command runs twice, and clients receive every event
+ * once.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { seconds, conversations, seed, log, faults = applyFaults, balance } = options;
+  const { seconds, conversations, seed, log, faults: apply = applyFaults, balance } = options;
   const choices = dice(seed);
   const random = (): number => choices.below(2 ** 20) / 2 ** 20;
-  const steps = Math.max(8, Math.round(seconds / 3));
-  const url = new URL(await freshUrl());
-  await using database = await tcpProxy(Number(url.port));
-  const proxied = new URL(url);
-  proxied.port = String(database.port);
+  await using database = await failingDatabase();
+  await using store = await postgresStore({ url: database.url });
+  await recordAppends(database.url);
+  const proxied = new URL(database.url);
+  await using proxy = await tcpProxy(Number(proxied.port));
+  proxied.port = String(proxy.port);
+  const stepMs = Math.max(3_000, (conversations / stepsPerSecond) * 1000);
+  const messageMs = Math.max(5_000, (conversations / messagesPerSecond) * 1000);
+  const steps = Math.max(8, Math.round((seconds * 1000) / stepMs));
+  const isOver = new AbortController();
   let directory = '';
-  const pace = (): number => ((seconds * 1000) / steps) * 2 * random();
-  await using model = await scriptedServer(forever((request) => nextTurn(request, { directory, steps, pace })));
-  await using group = await replicaGroup(proxied.href, 3, balance);
+  const pauses: Durations = [];
+  const { signal } = isOver;
+  const stepPace = (): number => stepMs * 2 * random();
+  const turns = scriptedTurns({ directory: () => directory, steps, pace: stepPace, signal, pauses });
+  const env = { OH_MAX_CONCURRENT_RUNS: String(conversations) };
+  await using model = await scriptedServer(forever(turns));
+  await using group = await replicaGroup(proxied.href, 3, { balance, env });
   ({ directory } = group);
   const clients: Client[] = [];
   for (let n = 0; n < conversations; n += 1) clients.push(await createdClient(group, model, `conversation-${n}`));
-  const isOver = new AbortController();
-  const sending = clients.map(async (client) => sendMessages(client, group, random, isOver.signal));
-  await faults({ group, url: url.href, database, random, log }, seconds);
+  log(`${clients.length} conversations of ${steps} steps`);
+  const pace = (): number => messageMs * (0.4 + 1.2 * random());
+  const sending = clients.map(async (client) => sendMessages(client, group, pace, signal));
+  const faults = await apply({ group, database, proxy, random, log }, seconds);
   isOver.abort();
   await Promise.all(sending);
   log('no more faults');
-  await using store = await postgresStore({ url: url.href });
-  const result = { violations: [] as string[], acknowledged: 0, unknown: 0, events: 0, effects: 0 };
-  for (const client of clients) {
-    const history = await historyOf(client, group, store);
-    result.violations.push(...violationsOf(history));
-    result.acknowledged += history.acknowledged.length;
-    result.unknown += history.unknown.length;
-    result.events += history.log.length;
-    result.effects += history.effects.length;
-  }
-  return result;
+  const histories: ConversationHistory[] = [];
+  for (const client of clients) histories.push(await historyOf(client, { group, store, url: database.url }));
+  return {
+    ...summaryOf(histories),
+    faults,
+    pauses: { ...pausesOfClients(clients, histories), runs: pausesOf(pauses) },
+  };
+}
+
+function summaryOf(histories: readonly ConversationHistory[]) {
+  const sum = (count: (history: ConversationHistory) => number): number =>
+    histories.reduce((total, history) => total + count(history), 0);
+  return {
+    violations: histories.flatMap(violationsOf),
+    histories: histories.filter((history) => violationsOf(history).length > 0),
+    acknowledged: sum(({ acknowledged }) => acknowledged.length),
+    unknown: sum(({ unknown }) => unknown.length),
+    events: sum(({ appends }) => appends.length),
+    effects: sum(({ effects }) => effects.length),
+    epochs: sum(({ appends }) => appends.at(-1)?.epoch ?? 0),
+  };
+}
+
+function pausesOfClients(clients: readonly Client[], histories: readonly ConversationHistory[]) {
+  const appends = new Map(histories.flatMap((history) => history.appends.map((append) => [append.id, append.at])));
+  const received = clients.flatMap(({ followed }) => followed.events);
+  return {
+    messages: pausesOf(clients.flatMap(({ waits }) => waits)),
+    sockets: pausesOf(received.map(({ id, at }) => Math.max(0, at - (appends.get(id) ?? at)))),
+  };
+}
+
+interface Sources {
+  readonly group: ReplicaGroup;
+  readonly store: EventStore;
+  /** Of the database. */
+  readonly url: string;
 }
 
 /** Waits for the end of a conversation, and collects what happened to it. */
-async function historyOf(client: Client, group: ReplicaGroup, store: EventStore): Promise<ConversationHistory> {
+async function historyOf(client: Client, { group, store, url }: Sources): Promise<ConversationHistory> {
   const { id, acknowledged, unknown, followed } = client;
   const status = await endOf(client, group);
   const reader = await store.read(canonicalId(id));
@@ -112,7 +143,9 @@ async function historyOf(client: Client, group: ReplicaGroup, store: EventStore)
     acknowledged,
     unknown,
     seen: followed.events.map((event) => event.id),
-    effects: effectsOf(group.directory, client.name),
+    commands: commandsOf(stored),
+    effects: effectsOf(group.directory, client),
+    appends: await recordedAppends(url, canonicalId(id)),
     status,
     proof: broken && `the log is altered at event ${broken.seq}: ${broken.reason}`,
     log,
@@ -121,84 +154,4 @@ async function historyOf(client: Client, group: ReplicaGroup, store: EventStore)
 
 function* forever(step: ScriptedStep): Generator<ScriptedStep> {
   for (;;) yield step;
-}
-
-/** Replies with the next command of a conversation, which appends its number to a file. */
-async function nextTurn(
-  { messages }: ModelRequest,
-  { directory, steps, pace }: { readonly directory: string; readonly steps: number; readonly pace: () => number },
-): Promise<ScriptedTurn> {
-  const name = /conversation-\d+/.exec(JSON.stringify(messages))?.[0] ?? '';
-  const done = messages.filter(({ role }) => role === 'assistant').length;
-  if (done >= steps) return { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
-  await delay(pace());
-  return { calls: [{ name: 'terminal', arguments: { command: `echo ${done} >> '${join(directory, name)}'` } }] };
-}
-
-async function createdClient(group: ReplicaGroup, { url }: ScriptedServer, name: string): Promise<Client> {
-  const body = {
-    workspace: { working_dir: join(group.directory, 'workspace'), kind: 'LocalWorkspace' },
-    confirmation_policy: { kind: 'NeverConfirm' },
-    max_iterations: 10_000,
-    agent: {
-      kind: 'Agent',
-      llm: { model: 'openai/scripted', base_url: url, api_key: 'sk-of-the-test', num_retries: 0 },
-    },
-    initial_message: messageOf(name),
-  };
-  const { id } = await jsonOf<Stored>(await requested(group.url, 'POST', '/conversations', body), 'create');
-  return { id, name, acknowledged: [name], unknown: [], followed: followedEvents(group.url, id) };
-}
-
-function messageOf(text: string) {
-  return { role: 'user', content: [{ type: 'text', text }], run: true };
-}
-
-/** Sends messages now and then. A request that fails is not repeated: whether its message is stored is not known. */
-async function sendMessages(client: Client, group: ReplicaGroup, random: () => number, signal: AbortSignal) {
-  for (let n = 0; ; n += 1) {
-    await delay(2_000 + 6_000 * random(), undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return;
-    const text = `message-${n}-of-${client.name}`;
-    const isStored = await requested(group.url, 'POST', `/conversations/${client.id}/events`, messageOf(text)).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    client[isStored ? 'acknowledged' : 'unknown'].push(text);
-  }
-}
-
-async function endOf({ id }: Client, group: ReplicaGroup): Promise<string> {
-  const end = performance.now() + settleMs;
-  for (;;) {
-    const response = await requested(group.url, 'GET', `/conversations/${id}`).catch(() => undefined);
-    const { execution_status: status = 'unknown' } = response?.ok
-      ? ((await response.json()) as { readonly execution_status: string })
-      : {};
-    if (status === 'finished' || performance.now() > end) return status;
-    await delay(200);
-  }
-}
-
-/** Returns the events that clients receive, in order. */
-async function sentEvents({ id }: Client, group: ReplicaGroup): Promise<readonly Stored[]> {
-  const events: Stored[] = [];
-  for (let page = ''; ;) {
-    const path = `/conversations/${id}/events/search?limit=100${page && `&page_id=${page}`}`;
-    const { items, next_page_id: next } = await jsonOf<{
-      readonly items: readonly Stored[];
-      readonly next_page_id: string | null;
-    }>(await requested(group.url, 'GET', path), path);
-    events.push(...items);
-    if (next === null) return events;
-    page = next;
-  }
-}
-
-function effectsOf(directory: string, name: string): readonly number[] {
-  try {
-    return readFileSync(join(directory, name), 'utf8').trim().split('\n').map(Number);
-  } catch {
-    return []; // No command has run.
-  }
 }

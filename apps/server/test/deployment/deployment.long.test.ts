@@ -48,7 +48,7 @@ describe.skipIf(isMissing)('three replicas behind the nginx of the compose file'
       seed: 11,
       log: () => {},
       balance: nginxBalancer,
-      async faults({ group, url }) {
+      async faults({ group, database: { url } }) {
         const file = await backup(url, group.directory);
         await upgrade(url, 1);
         requests = await requestsDuring(group, async () => {
@@ -56,6 +56,7 @@ describe.skipIf(isMissing)('three replicas behind the nginx of the compose file'
         });
         const copy = await restored(url, file);
         lost = await checkCopy(copy, url, group.directory);
+        return {};
       },
     });
     expect(result.violations).toEqual([]);

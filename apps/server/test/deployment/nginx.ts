@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { expect } from 'vitest';
 import { createCertificate } from '../../../../packages/storage-postgres/test/certificates.ts';
 import type { Balance } from '../balancer.ts';
-import { freePort } from '../replica-group.ts';
+import { freePort } from '../../../../packages/storage-postgres/test/server.ts';
 
 /** Path of nginx; `undefined` if it is not installed. Debian's is not in the PATH of every user. */
 export const nginx = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']

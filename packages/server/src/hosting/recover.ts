@@ -55,8 +55,8 @@ export interface AbandonedOptions extends Pick<ConversationSources, 'store' | 'f
 }
 
 /**
- * Yields those of these conversations that run and that a server created. It ends when there is no room: other replicas
- * may have some.
+ * Yields those of these conversations that run and that a server created, and releases those that do not run. It ends
+ * when there is no room: other replicas may have some.
  */
 export async function* abandonedRuns(
   ids: readonly string[],
@@ -65,8 +65,9 @@ export async function* abandonedRuns(
   for (const id of ids) {
     if (!hasRoom()) return;
     const summary = await unlessMissing(store.summary(id));
-    if (!summary || !isRunning(summary.meta) || !isAddressable(id)) continue;
-    if ((await folds.of(summary)).reported.configuration) yield id;
+    if (!summary || !isAddressable(id) || !(await folds.of(summary)).reported.configuration) continue;
+    if (isRunning(summary.meta)) yield id;
+    else await store.replicas?.release(id);
   }
 }
 

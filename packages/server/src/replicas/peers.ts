@@ -14,7 +14,7 @@ export interface PeersOptions {
   readonly key: string;
   /** Resolves after some milliseconds. */
   readonly delay: (ms: number) => Promise<void>;
-  /** UTC milliseconds. */
+  /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
 }
 

@@ -41,7 +41,7 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
   let watching: Disposable | undefined;
   let isStopped = false;
   return {
-    ...peers({ replicas, address: origin, key: keys[0] ?? '', delay, now }),
+    ...peers({ replicas, address: origin, key: keys[0] ?? '', delay, now: monotonicNow }),
     tokens: sharedTokens(replicas),
     commands: sharedCommands({ records, every, now }),
     settings,
@@ -52,7 +52,7 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
         if (ids.length > 0) await settings?.pull();
         await recover(ids);
       };
-      watching ??= watchAbandoned({ replicas, address: origin, recover: pulled, onFailure, every, now });
+      watching ??= watchAbandoned({ replicas, address: origin, recover: pulled, onFailure, every, now: monotonicNow });
       // The first replica shares its files.
       await settings?.change(async () => undefined);
     },
@@ -65,6 +65,10 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
 
 async function delay(ms: number): Promise<void> {
   await setTimeout(ms, undefined, { ref: false });
+}
+
+function monotonicNow(): number {
+  return performance.now();
 }
 
 function originOf(address: string): string {

@@ -10,7 +10,7 @@ export interface WatchOptions {
   readonly recover: (ids: readonly string[]) => Promise<void>;
   /** Calls a function repeatedly, until the result is disposed. */
   readonly every: (ms: number, tick: () => void) => Disposable;
-  /** UTC milliseconds. */
+  /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
   readonly onFailure: (error: unknown) => void;
 }

@@ -17,8 +17,13 @@ export interface Replicas {
   addressOf(id: string): Promise<string | undefined>;
   /** Makes a conversation that this process has released an {@link abandoned} one, which another replica continues. */
   abandon(id: string): Promise<void>;
-  /** Returns conversations whose holder ended without releasing them, as far as this process knows; at most 1000. */
+  /**
+   * Returns conversations whose holder ended without releasing them, as far as this process knows: those whose leases
+   * ended last, at most 1000.
+   */
   abandoned(): Promise<readonly string[]>;
+  /** Ends the lease of an abandoned conversation, also for a holder that was only stopped. */
+  release(id: string): Promise<void>;
   readonly records: {
     read(name: string): Promise<SharedRecord>;
     versionOf(name: string): Promise<number>;
