@@ -22,7 +22,7 @@ export interface FailingDatabase extends AsyncDisposable {
 const size = '1g';
 const password = 'of-the-database';
 
-/** Gives a shell its own file system in the directory `$1`, and the name of a user who may start PostgreSQL. */
+/** Mounts a file system in memory at the directory `$1`, as the user 1000: PostgreSQL refuses to run as root. */
 const inNamespace = `mount -t tmpfs -o size=${size},mode=700 tmpfs "$1" && exec unshare --user --map-user=1000 --map-group=1000 sh -c "$2" sh "$@"`;
 
 /** Starts a server in the directory `$1`, with the programs in `$3` and the options `$4`, and obeys lines. */
