@@ -119,3 +119,13 @@ test('a Markdown file is a command with arguments: of a workspace, once a person
   await second.shows('Released.');
   await leaveWindow(second);
 });
+
+test('the model of a profile is shown before the first message', async () => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([]);
+  await runVarve(['profile', 'save', 'mine', 'model=my-model', `base_url=${server.url}`], { home });
+  await runVarve(['profile', 'use', 'mine'], { home });
+  const window = openWindow([], home);
+  await window.shows(/^my-model · mode: auto/m);
+  await leaveWindow(window);
+});

@@ -1,7 +1,9 @@
 import type { Conversation } from '@varve/agent';
-import type { PreparedAgent } from '@varve/settings/agent';
+import { modelAddress, type PreparedAgent } from '@varve/settings/agent';
 import { modeOf } from '../run/confirm-modes.ts';
+import { flagsOf } from '../run/run-flags.ts';
 import type { RunOptions } from '../run/run-options.ts';
+import { modelOptions } from '../setup/configured-model.ts';
 import { settingsFor } from '../setup/settings.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { branchOf, type FooterState } from './footer.ts';
@@ -20,12 +22,13 @@ export function stateOfOpen({ confirmation, state }: Conversation, { agent }: Pr
 }
 
 /** Returns what the footer shows before a conversation is stored. */
-export async function stateOfNew({ workspace, model, confirm }: RunOptions, io: TerminalIo): Promise<FooterState> {
-  const settings = await settingsFor(io, { workspace: workspace ?? io.cwd });
-  const name = model ?? settings.get('llm.model');
+export async function stateOfNew(options: RunOptions, io: TerminalIo): Promise<FooterState> {
+  const settings = await settingsFor(io, { workspace: options.workspace ?? io.cwd, flags: flagsOf(options) });
+  // Without a model or its key, the first message reports what is missing.
+  const address = await modelAddress(modelOptions(io, { settings })).catch(() => undefined);
   return {
-    ...(name !== undefined && { model: name }),
-    mode: confirm ?? settings.get('confirmation.policy') ?? 'auto',
+    ...(address && { model: address.model }),
+    mode: settings.get('confirmation.policy') ?? 'auto',
   };
 }
 

@@ -65,11 +65,11 @@ export function footerParts(state: FooterState): readonly string[] {
   return [
     isReadOnly ? 'read-only' : undefined,
     model,
+    mode === undefined ? undefined : `mode: ${mode}`,
     share,
     usage && usage.input_tokens + usage.output_tokens > 0 ? tokensText(usage) : undefined,
     usage && usage.calls > 0 && usage.unpriced_calls < usage.calls ? `$${(usage.cost_usd ?? 0).toFixed(4)}` : undefined,
     branch,
-    mode === undefined ? undefined : `mode: ${mode}`,
     sandbox === undefined ? undefined : `sandbox: ${sandbox}`,
   ].filter((part) => part !== undefined);
 }

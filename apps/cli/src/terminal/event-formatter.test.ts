@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { text } from '@varve/events';
 import { effectFact } from '@varve/events/facts';
-import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
+import { ActionEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { TaskTrackerAction, TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { eventFormatter } from './event-formatter.ts';
 
@@ -75,4 +75,11 @@ test('the repeated line of a plan does not contain all of its tasks', () => {
     stamp('a'),
   );
   expect(formatted([plan, call('b', 'two'), result('c', 'a', '1')])).toEqual(['☰ plan', '$ two', '↳ ☰ plan', '  1']);
+});
+
+test('of what was added to a message the first line is shown', () => {
+  const content = [text('See @a.txt,\nplease'), text('The user attached @a.txt:\none\ntwo'), text('short')];
+  const event = MessageEvent.create({ source: 'user', llm_message: { role: 'user', content } }, stamp('a'));
+  const [line] = eventFormatter()(event);
+  expect(line?.text).toBe('› See @a.txt,\nplease\nThe user attached @a.txt: … (2 more lines)\nshort');
 });

@@ -1,6 +1,6 @@
-import type { BaseEvent } from '@varve/events';
+import { text, textOf, type BaseEvent } from '@varve/events';
 import { effectFact } from '@varve/events/facts';
-import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
+import { ActionEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { condenserLines, eventLines, partialReplyLines, safeText, type TextLine } from '@varve/events/text';
 
 /**
@@ -14,7 +14,7 @@ export function eventFormatter(earlier: readonly ActionEvent[] = []): (event: Ba
   return (event) => {
     const profile = effectFact.read(event)?.sandbox;
     if (profile !== undefined && profile !== sandbox) return [sandboxLine((sandbox = profile))];
-    const lines = [...eventLines(event), ...condenserLines(event), ...partialReplyLines(event)];
+    const lines = [...eventLines(shortMessage(event)), ...condenserLines(event), ...partialReplyLines(event)];
     if (ActionEvent.is(event)) calls.set(event.id, event);
     const call = ObservationEvent.is(event) ? calls.get(event.action_id) : undefined;
     const isApart = call !== undefined && call.id !== lastCallId;
@@ -22,6 +22,19 @@ export function eventFormatter(earlier: readonly ActionEvent[] = []): (event: Ba
     if (call) calls.delete(call.id);
     return isApart && lines.length > 0 ? [reminder(call), ...lines] : lines;
   };
+}
+
+/** What the user typed is shown whole, and of each text that was added to it the first line. */
+function shortMessage(event: BaseEvent): BaseEvent {
+  if (!MessageEvent.is(event) || event.source !== 'user') return event;
+  const { content } = event.llm_message;
+  const typed = content.find(({ type }) => type === 'text');
+  const short = content.map((part) => {
+    const [first = '', ...others] = part === typed || part.type !== 'text' ? [] : textOf([part]).split('\n');
+    return others.length === 0 ? part : text(`${first} … (${others.length} more lines)`);
+  });
+  const shortened: MessageEvent = { ...event, llm_message: { ...event.llm_message, content: short } };
+  return shortened;
 }
 
 function sandboxLine(profile: string): TextLine {
