@@ -38,8 +38,8 @@ function shortMessage(event: BaseEvent): BaseEvent {
 }
 
 function sandboxLine(profile: string): TextLine {
-  const text = profile === 'off' ? 'outside of the sandbox' : `in the sandbox (profile ${profile})`;
-  return { mark: 'quiet', text: safeText(text) };
+  const place = profile === 'off' ? 'outside of the sandbox' : `in the sandbox (profile ${profile})`;
+  return { mark: 'quiet', text: safeText(place) };
 }
 
 function reminder(call: ActionEvent): TextLine {
