@@ -84,8 +84,11 @@ test.for(['"["', '"\\\\"', '"\\"["', '"{},,,"', '"\u4e00,"'])('a string is one v
   expect(await response.json()).toHaveLength(50_000);
 });
 
+/** All events of a stream together have more values and levels than a message may have. */
+const line = `data: [,${'x'.repeat(88)}`;
+
 test('before its tools are listed, a server may send 20 MiB in all', async () => {
-  const url = await serve((answer) => send(answer, events, 'data: x\n\n'));
+  const url = await serve((answer) => send(answer, events, `${line}\n\n`));
   const response = await limitedFetch()(url);
   await expect(response.text()).rejects.toThrow('more than 20971520 bytes before its tools were listed');
 });
@@ -117,8 +120,8 @@ test('a stream that is opened again waits, and other requests pass it', async ()
   expect(methods).toEqual(['GET', 'POST']);
 });
 
-test.for(['data: x\n\n', 'data: x\r\n\r\n'])('a stream of many small events is complete: %j', async (event) => {
-  const response = await fetchOnce(await serve((answer) => send(answer, 'text/event-stream', event)));
+test.for(['\n', '\r\n'])('a stream of many small events is complete, with lines that end with %j', async (end) => {
+  const response = await fetchOnce(await serve((answer) => send(answer, events, line + end + end)));
   expect((await response.bytes()).length).toBeGreaterThan(2 * maxMessageBytes);
 });
 
