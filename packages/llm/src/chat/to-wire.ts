@@ -8,7 +8,7 @@ import { toolImages, wireContent, wireToolContent } from './wire-content.ts';
 import { wireParameters } from './wire-parameters.ts';
 import type { WireCall, WireMessage, WirePart, WireRequest, WireTool } from './wire-request.ts';
 import { wireTurns } from './wire-turns.ts';
-import { cachedWire, cachedWires, withWellFormedText } from '../protocol/wire-form.ts';
+import { cachedFold, cachedWire, withWellFormedText } from '../protocol/wire-form.ts';
 import { sendsImages, wireToolChoice, type WireSettings } from '../protocol/wire-settings.ts';
 
 interface ConvertedMessage {
@@ -37,20 +37,30 @@ export function toWire(request: ModelRequest, settings: WireSettings): WireReque
   };
 }
 
+/** Messages of the wire in order. */
+interface WireList {
+  readonly wires: WireMessage[];
+  /** Images of the last results, until another message follows. */
+  waiting: readonly WirePart[];
+}
+
 function wireMessages(messages: readonly Message[], settings: WireSettings): readonly WireMessage[] {
-  const wire: WireMessage[] = [];
-  const convert = (message: Message): ConvertedMessage => convertMessage(message, settings);
-  let waiting: readonly WirePart[] = [];
-  for (const { wire: converted, images } of cachedWires(settings.cache, messages, convert)) {
-    const isJoined = waiting.length > 0 && converted.role === 'user';
-    if (waiting.length > 0 && converted.role !== 'tool') {
-      wire.push({ role: 'user', content: isJoined ? [...waiting, ...partsOf(converted)] : waiting });
-      waiting = [];
-    }
-    if (!isJoined) wire.push(converted);
-    if (images.length > 0) waiting = [...waiting, ...images];
+  const { wires, waiting } = cachedFold(settings.cache, messages, {
+    initial: (): WireList => ({ wires: [], waiting: [] }),
+    add: (list, message) => addMessage(list, convertMessage(message, settings)),
+  });
+  return waiting.length > 0 ? [...wires, { role: 'user', content: waiting }] : wires.slice();
+}
+
+function addMessage(list: WireList, { wire, images }: ConvertedMessage): void {
+  const { wires, waiting } = list;
+  const isJoined = wire.role === 'user' && waiting.length > 0;
+  if (wire.role !== 'tool' && waiting.length > 0) {
+    wires.push({ role: 'user', content: isJoined ? [...waiting, ...partsOf(wire)] : waiting });
+    list.waiting = [];
   }
-  return waiting.length > 0 ? [...wire, { role: 'user', content: waiting }] : wire;
+  if (!isJoined) wires.push(wire);
+  if (images.length > 0) list.waiting = [...list.waiting, ...images];
 }
 
 function partsOf({ content }: WireMessage): readonly WirePart[] {

@@ -15,33 +15,31 @@ export function cachedWire<V extends object, T>(cache: WireCache | undefined, va
   return wire;
 }
 
-/** Messages of an earlier request, with their wire forms. */
-interface KnownList<V, T> {
+/** A list of an earlier request, and the fold of its values. */
+interface KnownFold<V, State> {
   readonly values: V[];
-  readonly wires: T[];
+  readonly state: State;
 }
 
 /**
- * Returns the wire forms of a list. Those that it shares with the start of an earlier list with the same first item are
- * not looked up one by one, because each request repeats the messages of the one before: 2,000 of them took 0.2 ms.
- * Later calls change the result.
+ * Folds a list into a state that grows in place. A list that continues an earlier one with the same first item costs
+ * only its new items, because each request repeats the messages of the one before: 2,000 of them took 0.2 ms.
  */
-export function cachedWires<V extends object, T>(
+export function cachedFold<V extends object, State>(
   cache: WireCache | undefined,
   values: readonly V[],
-  convert: (value: V) => T,
-): readonly T[] {
+  { initial, add }: { readonly initial: () => State; readonly add: (state: State, value: V) => void },
+): State {
   const [first] = values;
-  if (!first) return [];
-  const known = cachedWire(cache, first, (): KnownList<V, T> => ({ values: [], wires: [] }));
-  const same = sharedLength(known.values, values);
-  known.values.length = same;
-  known.wires.length = same;
-  for (const value of values.slice(same)) {
-    known.values.push(value);
-    known.wires.push(convert(value));
+  const known = first && (cache?.get(first) as KnownFold<V, State> | undefined);
+  const isContinued = known !== undefined && sharedLength(known.values, values) === known.values.length;
+  const fold = isContinued ? known : { values: [], state: initial() };
+  for (const value of values.slice(fold.values.length)) {
+    fold.values.push(value);
+    add(fold.state, value);
   }
-  return known.wires;
+  if (first) cache?.set(first, fold);
+  return fold.state;
 }
 
 /**

@@ -3,7 +3,7 @@ import { omittedImages, sendsImages, type WireSettings } from '../protocol/wire-
 import { wireCallId } from '../dialects/call-ids.ts';
 import { wireName } from '../dialects/tool-names.ts';
 import { toolText } from '../tool-text.ts';
-import { cachedWires, withWellFormedText } from '../protocol/wire-form.ts';
+import { cachedFold, withWellFormedText } from '../protocol/wire-form.ts';
 import type { InputPart, ResponseItem } from './response-item.ts';
 import { isFrom, orderOf } from './item-order.ts';
 
@@ -15,8 +15,11 @@ export interface ItemSettings extends WireSettings {
 
 /** Returns the input items of messages. System messages have none, they are instructions. Messages must be legal. */
 export function toItems(messages: readonly Message[], settings: ItemSettings): readonly ResponseItem[] {
-  const convert = (message: Message): readonly ResponseItem[] => withWellFormedText(itemsOf(message, settings));
-  return cachedWires(settings.cache, messages, convert).flat();
+  const items = cachedFold(settings.cache, messages, {
+    initial: (): ResponseItem[] => [],
+    add: (list, message) => list.push(...withWellFormedText(itemsOf(message, settings))),
+  });
+  return items.slice();
 }
 
 function itemsOf(message: Message, settings: ItemSettings): readonly ResponseItem[] {
