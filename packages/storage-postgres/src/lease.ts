@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Holder, StorageError } from '@varve/storage';
 import { checkLease } from '@varve/storage/kit';
+import type { AppendQueue } from './append-queue.ts';
 import type { Connection } from './connection.ts';
 import type { Row, Session } from './session.ts';
 import type { ConversationKey } from './events.ts';
@@ -25,6 +26,7 @@ export interface LeasedConversation extends LeaseOptions {
   readonly id: string;
   readonly purpose: 'append' | 'repair';
   readonly connection: Connection;
+  readonly appends: AppendQueue;
   readonly lease: Lease;
   /** Time of statements, in UTC milliseconds. */
   readonly now: () => number;

@@ -1,6 +1,6 @@
 import type { EventLog, Stored } from '@varve/storage';
 import { type CheckedAppend, leasedLog, planAppend, sealAppend } from '@varve/storage/kit';
-import { appendStatement } from './append.ts';
+import type { StoreAppend } from './append-queue.ts';
 import { isDuplicate } from './errors.ts';
 import { toEvents, toStored } from './events.ts';
 import { checkIntact } from './intact.ts';
@@ -67,9 +67,9 @@ interface Appender {
 function appender(conversation: LeasedConversation): Appender {
   let known: LogState | undefined;
   const forget = (): void => void (known = undefined);
-  const attempt = async (checked: CheckedAppend, state: LogState, stored: readonly Stored[]) => {
+  const attempt = async (checked: CheckedAppend, state: LogState, stored: readonly Stored[], store: StoreAppend) => {
     const byId = new Map(stored.map((event) => [event.id, event]));
-    const { id, connection, leaseMs, lease, now } = conversation;
+    const { id, lease, now } = conversation;
     const { head } = state;
     const plan = planAppend(checked.events, {
       id,
@@ -78,12 +78,10 @@ function appender(conversation: LeasedConversation): Appender {
       find: (commandId) => byId.get(commandId),
     });
     const sealed = sealAppend(plan, checked, { id, head, seal: sealText(state.seal), at: now() });
-    const target = { id, key: lease.key, epoch: lease.epoch, head, leaseMs };
-    const { sql, values } = appendStatement(connection.sql.schema, target, { ...sealed, metaText: checked.metaText });
     // Whether a statement without a reply was executed is not known.
     forget();
-    const rows = await connection.write(sql, values);
-    if (rows.length === 0) return undefined;
+    const append = { ...sealed, key: lease.key, epoch: lease.epoch, head, metaText: checked.metaText };
+    if (!(await store(append))) return undefined;
     const end = head + sealed.events.length;
     known = { head: end, seal: end === 0 ? null : sealBytes(sealed.last) };
     return plan.seqs;
@@ -93,15 +91,18 @@ function appender(conversation: LeasedConversation): Appender {
     async append(checked) {
       if (conversation.purpose === 'repair') await checkRepaired(conversation);
       const { expectedHead } = checked;
+      let { store } = conversation.appends;
       if (known && (expectedHead === undefined || expectedHead === known.head) && !hasRepeatedId(checked)) {
-        const seqs = await attempt(checked, known, []).catch(ignoreDuplicate);
+        const seqs = await attempt(checked, known, [], store).catch(ignoreDuplicate);
         if (seqs) return seqs;
+        store = conversation.appends.storeAlone;
       }
       for (;;) {
         const stored = await readStored(conversation, checked);
         const state = await readLeasedState(conversation);
-        const seqs = await attempt(checked, state, stored);
+        const seqs = await attempt(checked, state, stored, store);
         if (seqs) return seqs;
+        store = conversation.appends.storeAlone;
       }
     },
   };

@@ -26,6 +26,7 @@ import {
   thisProcess,
   toPage,
 } from '@varve/storage/kit';
+import { type AppendQueue, appendQueue } from './append-queue.ts';
 import { connect, type Connection } from './connection.ts';
 import type { Session } from './session.ts';
 import { findFacts } from './facts.ts';
@@ -82,6 +83,7 @@ interface StoreOptions extends LeaseOptions {
 class PostgresStore implements EventStore {
   readonly replicas: Replicas;
   readonly #connection: Connection;
+  readonly #appends: AppendQueue;
   readonly #options: StoreOptions;
   readonly #logs = openLogs();
   #address: string | undefined;
@@ -90,6 +92,7 @@ class PostgresStore implements EventStore {
   constructor(connection: Connection, options: StoreOptions) {
     this.#connection = connection;
     this.#options = options;
+    this.#appends = appendQueue(connection, options.leaseMs);
     this.replicas = replicasOf(connection, options.holder, (address) => (this.#address = address));
   }
 
@@ -170,7 +173,7 @@ class PostgresStore implements EventStore {
     const connection = this.#connection;
     return this.#logs.open(async (onClose) => {
       const lease = await connection.transaction(take);
-      return postgresLog({ ...this.#options, ...opened, connection, lease, onClose });
+      return postgresLog({ ...this.#options, ...opened, connection, appends: this.#appends, lease, onClose });
     });
   }
 }

@@ -15,6 +15,9 @@ import { quoted } from './sql.ts';
  *
  * Leases use `now_ms`, the clock of the database: those of the processes differ.
  *
+ * Events refer to their conversation without a foreign key, whose check was a tenth of an append: they are only inserted
+ * from the row of the conversation, which the same statement locks.
+ *
  * A blob is deleted with its last reference. Its row is locked first, in a statement of its own: an append that refers
  * to it in the meantime has locked it too, and the next statement sees the reference.
  */
@@ -122,6 +125,17 @@ export const migrations: readonly ((s: string) => string)[] = [
     text text COLLATE "C" NOT NULL,
     version bigint NOT NULL
   );
+  `,
+  (s) => `
+  ALTER TABLE ${s}.event DROP CONSTRAINT event_conversation_fkey;
+  CREATE FUNCTION ${s}.delete_events() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp AS $$
+  BEGIN
+    DELETE FROM ${s}.event WHERE conversation = OLD.key;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER conversation_removed AFTER DELETE ON ${s}.conversation
+    FOR EACH ROW EXECUTE FUNCTION ${s}.delete_events();
   `,
 ];
 

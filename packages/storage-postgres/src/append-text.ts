@@ -1,0 +1,139 @@
+/** Columns of the rows of each part of an append, in the order of the parameters. */
+const columns = {
+  target: 'key bigint, epoch bigint, head bigint, next bigint, seal bytea',
+  meta: 'json text',
+  blob: 'n bigint, sha256 bytea, text text',
+  string: 'seq bigint, at integer, sha256 bytea',
+  fact: 'key bigint, name text, value text, seq bigint',
+  statement: 'n bigint, key bigint, seq bigint, kind text, json text',
+  event:
+    'key bigint, seq bigint, id text, kind text, parent_id text, text text, bytes bigint, blobs integer, seal bytea',
+} as const;
+
+type Part = keyof typeof columns;
+
+const parts = Object.keys(columns) as readonly Part[];
+
+type Row = readonly unknown[];
+
+/** Rows of each part. */
+export type AppendRows = Readonly<Record<Part, readonly Row[]>>;
+
+/** Text of a statement for numbers of rows. */
+export interface AppendText {
+  readonly sql: string;
+  /** Returns the parameters after the first one, which is the duration of the lease. */
+  readonly arrange: (rows: AppendRows) => readonly unknown[];
+}
+
+const texts = new Map<string, AppendText>();
+
+/** Returns the statement for appends with these numbers of rows. Building it again took a quarter of an append. */
+export function appendText(s: string, rows: AppendRows): AppendText {
+  const shape = `${s} ${parts.map((part) => shapeOf(rows, part)).join(' ')}`;
+  const text = texts.get(shape) ?? textOf(s, rows);
+  texts.set(shape, text);
+  return text;
+}
+
+/**
+ * Number of rows up to which each value is a parameter. `unnest` needs a function scan per column, which made an append
+ * of one event 1.5 times as slow; with one parameter per value the number of different statements, and at last that of
+ * parameters, would have no limit.
+ */
+const maxSingleValues = 8;
+
+function isArray({ target }: AppendRows, length: number): boolean {
+  return target.length > 1 || length > maxSingleValues;
+}
+
+function shapeOf(rows: AppendRows, part: Part): number | string {
+  const { length } = rows[part];
+  return isArray(rows, length) && length > 0 ? 'array' : length;
+}
+
+function textOf(s: string, rows: AppendRows): AppendText {
+  const tables = tablesOf(rows);
+  return {
+    sql: `WITH ${withParts(s, rows, tables).join(', ')} ${mainPart(s, tables)}`,
+    arrange: (given) => parts.flatMap((part) => arranged(given, part)),
+  };
+}
+
+function arranged(rows: AppendRows, part: Part): readonly unknown[] {
+  const list = rows[part];
+  if (list.length === 0) return [];
+  return isArray(rows, list.length) ? columnsOf(part).map((_, at) => list.map((row) => row[at])) : list.flat();
+}
+
+function columnsOf(part: Part): readonly { readonly name: string; readonly type: string }[] {
+  return columns[part].split(', ').map((column) => {
+    const [name = '', type = ''] = column.split(' ');
+    return { name, type };
+  });
+}
+
+/** Entries of a `FROM` clause by part: the table `new`. Parts without rows are absent. */
+type Tables = Readonly<Partial<Record<Part, string>>>;
+
+function tablesOf(rows: AppendRows): Tables {
+  let place = 1;
+  const tableOf = (part: Part): string => {
+    const named = columnsOf(part);
+    const { length } = rows[part];
+    const row = (suffix: string): string => named.map(({ type }) => `$${(place += 1)}::${type}${suffix}`).join(', ');
+    const source = isArray(rows, length)
+      ? `unnest(${row('[]')})`
+      : `(VALUES ${Array.from({ length }, () => `(${row('')})`).join(', ')})`;
+    return `${source} AS new (${named.map(({ name }) => name).join(', ')})`;
+  };
+  return Object.fromEntries(parts.filter((part) => rows[part].length > 0).map((part) => [part, tableOf(part)]));
+}
+
+/** Everything but the events, which are inserted last. The fence is locked and updated first. */
+function withParts(s: string, rows: AppendRows, tables: Tables): readonly string[] {
+  const { target = '', meta, blob, string, fact, statement, event } = tables;
+  return [
+    `fence AS (
+      UPDATE ${s}.conversation SET head = new.next, seal = new.seal, lease_until = ${s}.now_ms() + $1
+        ${event || meta ? `, updated_at = ${s}.now_ms()` : ''}
+      FROM ${rows.target.length > 1 ? unlocked(s, target) : target}
+      WHERE conversation.key = new.key AND lease_epoch = new.epoch AND conversation.head IS NOT NULL
+      RETURNING conversation.key, id)`,
+    meta && `meta AS (UPDATE ${s}.meta SET json = new.json FROM fence, ${meta} WHERE conversation = fence.key)`,
+    // A blob that exists is updated without a change, which waits for a transaction that deletes it, and keeps it from
+    // being deleted.
+    blob &&
+      `blobs AS (
+        INSERT INTO ${s}.blob (sha256, text) SELECT new.sha256, new.text FROM fence, ${blob} ORDER BY new.n
+        ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256 RETURNING key, sha256)`,
+    string &&
+      `strings AS (
+        INSERT INTO ${s}.event_blob (conversation, seq, at, blob)
+        SELECT fence.key, new.seq, new.at, blobs.key FROM fence, ${string} JOIN blobs ON blobs.sha256 = new.sha256)`,
+    fact &&
+      `facts AS (
+        INSERT INTO ${s}.fact (name, value, conversation_id, seq, conversation)
+        SELECT new.name, new.value, fence.id, new.seq, fence.key FROM fence JOIN ${fact} ON new.key = fence.key
+        ON CONFLICT DO NOTHING)`,
+    statement &&
+      `statements AS (
+        INSERT INTO ${s}.statement (conversation, seq, kind, json)
+        SELECT new.key, new.seq, new.kind, new.json FROM fence JOIN ${statement} ON new.key = fence.key ORDER BY new.n)`,
+  ].filter((part) => part !== undefined);
+}
+
+/** Selects the targets whose conversations no other transaction has locked. */
+function unlocked(s: string, target: string): string {
+  return `(
+    SELECT new.* FROM ${target} JOIN ${s}.conversation AS found ON found.key = new.key
+    WHERE found.lease_epoch = new.epoch AND found.head IS NOT NULL
+    FOR NO KEY UPDATE OF found SKIP LOCKED) AS new`;
+}
+
+function mainPart(s: string, { event }: Tables): string {
+  if (event === undefined) return 'SELECT key FROM fence';
+  return `
+    INSERT INTO ${s}.event (conversation, seq, id, kind, parent_id, text, bytes, blobs, seal)
+    SELECT new.* FROM fence JOIN ${event} ON new.key = fence.key RETURNING conversation AS key`;
+}
