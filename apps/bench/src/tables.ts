@@ -5,6 +5,7 @@ import { condensers } from './tables/condensers.ts';
 import { events } from './tables/events.ts';
 import { llm } from './tables/llm.ts';
 import { mock } from './tables/mock.ts';
+import { postgres } from './tables/postgres.ts';
 import { server } from './tables/server.ts';
 import { serverRuns } from './tables/server-runs.ts';
 import { serverStart } from './tables/server-start.ts';
@@ -21,6 +22,7 @@ export const tables: Readonly<Record<string, Bench>> = {
   events,
   llm,
   mock,
+  postgres,
   server,
   'server-runs': serverRuns,
   'server-start': serverStart,

@@ -15,8 +15,8 @@ import { quoted } from './sql.ts';
  *
  * Leases use `now_ms`, the clock of the database: those of the processes differ.
  *
- * Events refer to their conversation without a foreign key, whose check was a tenth of an append: they are only inserted
- * from the row of the conversation, which the same statement locks.
+ * Events refer to their conversation without a foreign key, whose check was a tenth of an append: they are only
+ * inserted from the row of the conversation, which the same statement locks.
  *
  * A blob is deleted with its last reference. Its row is locked first, in a statement of its own: an append that refers
  * to it in the meantime has locked it too, and the next statement sees the reference.
