@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NewEvent } from '@varve/storage';
 import { postgresStore } from '@varve/storage-postgres';
 import { Pool } from 'pg';
-import { connectedClient, freshUrl, problem, runSql } from '../../../../packages/storage-postgres/test/server.ts';
+import { freshUrl, problem, runSql } from '../../../../packages/storage-postgres/test/server.ts';
 import { type Bench, median, percentile, type Table } from '../table.ts';
 
 const writerCounts = [1, 2, 4, 8, 16, 32, 64] as const;
