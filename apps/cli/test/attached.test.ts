@@ -31,6 +31,11 @@ test('files after @ are a part of the message, as the agent reads them, and othe
   window.press(message, keys.enter);
   const rows = await window.shows('Read.');
   expect(rows).toContain('The user attached @src/a.txt:');
+  await window.shows(/^(?![^]*●)/);
+  window.press('/rewind', keys.enter);
+  await window.shows('→ See @src/a.txt');
+  window.press(keys.enter);
+  expect(await window.shows(/─\nSee @src/)).not.toContain('The user attached');
   await leaveWindow(window);
   await runVarve(['run', ...model, message], { home });
   for (const { text: request } of server.requests) {

@@ -53,8 +53,13 @@ function isOfUser(event: BaseEvent): event is MessageEvent {
   return MessageEvent.is(event) && event.source === 'user';
 }
 
+/** Returns what the user typed, without what was added to the message: files, and outputs of commands. */
+export function typedText({ llm_message: { content } }: MessageEvent): string {
+  return textOf(content.filter(({ type }) => type === 'text').slice(0, 1));
+}
+
 function added(event: MessageEvent, siblings: Node[]): Node {
-  const text = textOf(event.llm_message.content).slice(0, 200);
+  const text = typedText(event).slice(0, 200);
   const node = { text, children: [], end: event.id, isActive: false };
   siblings.push(node);
   return node;

@@ -1,5 +1,5 @@
-import { textOf } from '@varve/events';
 import { MessageEvent } from '@varve/events/kinds';
+import { typedText } from '../session/message-tree.ts';
 import type { SessionCommand } from '../session/session-command.ts';
 import { openConversation } from './captured.ts';
 
@@ -16,13 +16,13 @@ export const rewind: SessionCommand = {
       .filter(({ source }) => source === 'user');
     const items = messages.toReversed().map((event) => ({
       value: event.id,
-      label: textOf(event.llm_message.content).slice(0, 200),
+      label: typedText(event).slice(0, 200),
     }));
     const chosen = await screen.choose({ title: 'Go back to before this message', items });
     const message = messages.find((event) => event.id === chosen);
     if (!message) return;
     await session.goTo(message.parent_id === '__root__' ? undefined : (message.parent_id ?? undefined));
-    screen.editor.setText(textOf(message.llm_message.content));
+    screen.editor.setText(typedText(message));
     screen.print('The conversation continues from here. What came after it is kept on its own branch.', 'dim');
   },
 };
