@@ -1,4 +1,5 @@
-import { enableCompileCache } from 'node:module';
+// The whole module, because the bundle puts this file next to the check of the version, and Node 20 has no such name.
+import nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Variables } from '@varve/text';
@@ -9,5 +10,5 @@ import type { Variables } from '@varve/text';
  */
 export function keepCompiledCode(env: Variables): void {
   const home = env['VARVE_HOME'] || join(env['HOME'] || homedir(), '.varve');
-  if (isAbsolute(home)) enableCompileCache(join(home, 'compile-cache'));
+  if (isAbsolute(home)) nodeModule.enableCompileCache(join(home, 'compile-cache'));
 }
