@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
@@ -20,7 +20,8 @@ async function openSession(server: ScriptedServer, home: string) {
 
 test('a resource is completed before the first message, and its text is sent', async () => {
   const home = await newHome();
-  await runVarve(['mcp', 'add', 'docs', process.execPath, script], { home });
+  const starts = join(home, 'starts');
+  await runVarve(['mcp', 'add', '--env', `STARTS=${starts}`, 'docs', process.execPath, script], { home });
   await using server = await scriptedServer([{ text: 'Oats it is.', expect: 'Buy oats.' }, { text: 'I see none.' }]);
   const window = await openSession(server, home);
   window.press('Read @docs:');
@@ -38,6 +39,8 @@ test('a resource is completed before the first message, and its text is sent', a
   expect(last).toContain('@docs:notes://gone is only text. The server docs failed to answer');
   expect(last).not.toContain('@other:x is');
   await leaveWindow(window);
+  // The connection of the completion is that of the conversation.
+  expect(await readFile(starts, 'utf8')).toBe('started\n');
 });
 
 test('a prompt of a server is completed with its arguments, and its messages are sent', async () => {
@@ -45,7 +48,9 @@ test('a prompt of a server is completed with its arguments, and its messages are
   await runVarve(['mcp', 'add', 'docs', process.execPath, script], { home });
   await using server = await scriptedServer([{ text: 'Fine.', expect: 'Assistant: In a very kind tone?' }]);
   const window = await openSession(server, home);
-  window.press('/docs:r');
+  window.press('/docs:');
+  await window.shows('docs:review');
+  window.press('r');
   await window.shows(/→ docs:review +file \[tone\] — Reviews a file\./);
   window.press(keys.enter);
   await window.shows('Type what is missing: /docs:review file [tone]');
@@ -53,6 +58,7 @@ test('a prompt of a server is completed with its arguments, and its messages are
   await window.shows('Fine.');
   window.press('/help', keys.enter);
   await window.shows('/docs:review file [tone]');
+  expect(window.written()).not.toContain('cm0=');
   await leaveWindow(window);
   server.assertDone();
 });

@@ -51,16 +51,18 @@ export class SessionRuns {
 
   /** Sends a message: to the run in progress, or to a new one. With `goal` it is an objective. */
   async send(message: string, goal: boolean): Promise<void> {
-    const { conversation, prepared } = await this.#shown.opened().catch((error: unknown) => {
-      // What was typed is kept until it can be sent.
+    // What was typed is kept until it can be sent.
+    const keep = (error: unknown): never => {
       this.#screen.editor.setText(message);
       this.#screen.draw();
       throw error;
-    });
+    };
+    const { conversation, prepared } = await this.#shown.opened().catch(keep);
     const isGoal = goal && !this.isRunning;
     const { workspace } = conversation;
     const images = await attachedImages(message, prepared.agent.model, workspace, this.#questions.io);
-    const resources = await this.#interruptible(async (signal) => attachedResources(message, prepared, signal));
+    const read = async (signal: AbortSignal) => attachedResources(message, prepared, signal);
+    const resources = await this.#interruptible(read).catch(keep);
     for (const problem of [...images.problems, ...resources.problems]) this.#screen.print(problem, 'yellow');
     const attached = [...images.content, ...resources.content];
     if (!isGoal)

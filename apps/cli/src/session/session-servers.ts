@@ -1,3 +1,4 @@
+import { safeText } from '@varve/events/text';
 import type { PreparedAgent } from '@varve/settings/agent';
 import type { Completion } from './completions.ts';
 import type { SessionCommand } from './session-command.ts';
@@ -6,8 +7,10 @@ type Offers = NonNullable<PreparedAgent['offers']>;
 type Listed = Awaited<ReturnType<Offers['list']>>;
 type Prompt = Listed['prompts'][number];
 
-/** A server, or an entry of one, whose name can be typed as one word. */
-const typable = /^[^\s/]+$/;
+/** Returns true for a name that can be typed as one word, and is safe on a screen. */
+function isTypable(name: string): boolean {
+  return /^[^\s/]+$/.test(name) && safeText(name) === name;
+}
 
 /** Resources and prompts of the servers of a session. Servers start when an entry of theirs is first typed. */
 export class SessionServers {
@@ -23,7 +26,7 @@ export class SessionServers {
 
   /** Returns the prompts that were listed last as commands, `SERVER:PROMPT`. */
   get commands(): readonly SessionCommand[] {
-    return this.#listed.prompts.map((prompt) => commandOf(prompt)).filter(({ name }) => typable.test(name));
+    return this.#listed.prompts.map((prompt) => commandOf(prompt)).filter(({ name }) => isTypable(name));
   }
 
   /** Returns the commands for a text after `/`: waits for the servers if it names one. */

@@ -18,7 +18,7 @@ test.for([
   ]);
   const file = { name: 'file', isRequired: true };
   const review = { server: 'docs', name: 'review', description: 'Reviews a file.' };
-  expect(prompts).toEqual([{ ...review, arguments: [file, { name: 'tone', isRequired: false }] }]);
+  expect(prompts.slice(1)).toEqual([{ ...review, arguments: [file, { name: 'tone', isRequired: false }] }]);
   expect(textOf(await offers.resource('docs', 'notes://today', signal))).toBe('Buy oats.');
   const asked = await offers.prompt({ server: 'docs', name: 'review' }, { file: 'a.ts' }, signal);
   expect(textOf(asked)).toBe('Review a.ts.\nAssistant: In a calm tone?\nYes.');
@@ -39,8 +39,8 @@ test('lists are kept until the server reports a change', async () => {
   await using started = await startMcpServers({ docs: stdioServer() }, { env: process.env });
   const { offers } = started;
   const names = async () => (await offers.list(signal)).prompts.map(({ name }) => name);
-  expect(await names()).toEqual(['review']);
+  expect(await names()).toEqual([expect.stringContaining('evil'), 'review']);
   // Reading this resource adds a prompt.
   await offers.resource('docs', 'notes://grow', signal);
-  expect(await names()).toEqual(['review', 'fresh']);
+  expect(await names()).toEqual([expect.stringContaining('evil'), 'review', 'fresh']);
 });
