@@ -59,7 +59,8 @@ export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
       return state;
     },
     read(state) {
-      state.view ??= { events: state.events.slice(), isCondensationRequested: state.isCondensationRequested };
+      const { events, isCondensationRequested } = state;
+      state.view ??= Object.freeze({ events: Object.freeze(events.slice()), isCondensationRequested });
       return state.view;
     },
     encode: ({ events, blocked, isCondensationRequested }) => ({
