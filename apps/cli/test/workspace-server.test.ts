@@ -92,10 +92,8 @@ test('a server that cannot be reached, and a tool that works on this machine onl
   expect(place.model.requests).toEqual([]);
 });
 
-test('varve serve does not start with a setting that it does not apply', async () => {
-  const { code, stderr } = await runVarve(['serve', '--port', '0'], {
-    home: await newHome(),
-    env: { VARVE_WORKSPACE_SERVER: 'http://127.0.0.1:9' },
-  });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('workspace.server has no effect on varve serve')]);
+test('varve serve has the flag', async () => {
+  const options = ['serve', '--workspace-server', 'http://127.0.0.1:9', '--print-config'];
+  const { code, stdout } = await runVarve(options, { home: await newHome() });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/workspace\.server\s+http:\/\/127\.0\.0\.1:9/)]);
 });

@@ -120,7 +120,16 @@ interface ReplicaOptions {
 }
 
 async function startReplica(storeUrl: string, { home, port, more }: ReplicaOptions): Promise<ReplicaProcess> {
-  const url = `http://127.0.0.1:${port}`;
+  const address = `http://127.0.0.1:${port}`;
+  return startServer(home, ['--port', String(port), '--address', address, '--store', storeUrl], more);
+}
+
+/** Starts a server of the program with a home directory. */
+export async function startServer(
+  home: string,
+  args: readonly string[],
+  more: NodeJS.ProcessEnv = {},
+): Promise<ReplicaProcess> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = {
     ...more,
@@ -132,23 +141,27 @@ async function startReplica(storeUrl: string, { home, port, more }: ReplicaOptio
     OH_SECRET_KEY: 'secret-of-the-replicas',
     VARVE_SANDBOX_PROFILE: 'off',
   };
-  const args = ['--port', String(port), '--address', url, '--store', storeUrl, '--log-level', 'error'];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', '--import', clock, main, ...args], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@varve/source', '--import', clock, main, ...args, '--log-level', 'error'],
+    {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    },
+  );
   const exited = once(child, 'exit');
   const lines = createInterface(child.stderr ?? Readable.from([]));
   const output: string[] = [];
-  const { promise: serves, resolve } = Promise.withResolvers<void>();
+  const { promise: serves, resolve } = Promise.withResolvers<string>();
   lines.on('line', (line) => {
     output.push(line);
-    if (line.includes(url)) resolve();
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
+    if (url !== undefined) resolve(url);
   });
-  await Promise.race([
+  const url = await Promise.race([
     serves,
-    exited.then(() => {
-      throw new Error(`A replica did not start: ${output.join('\n')}`);
+    exited.then((): never => {
+      throw new Error(`A server did not start: ${output.join('\n')}`);
     }),
   ]);
   const send: ReplicaProcess['send'] = async (method, path, body) => requested(url, method, path, body);

@@ -48,6 +48,7 @@ export const serve: CliCommand = {
           'off',
         ]),
       )
+      .option('--workspace-server <url>', 'run commands and edit files of agents on this agent-server (default: here)')
       .option('--print-config', 'print the settings with their places, and exit')
       .action(async (options: ServeOptions) => {
         await serveUntilStopped(options, io);
@@ -110,8 +111,12 @@ function printLog(line: string, { stderr }: TerminalIo): void {
 }
 
 /** The settings of an agent are those of its workspace: a flag reaches them as a variable. */
-function environmentOf({ sandbox }: ServeOptions, { env }: TerminalIo): TerminalIo['env'] {
-  return sandbox === undefined ? env : { ...env, VARVE_SANDBOX_PROFILE: sandbox };
+function environmentOf({ sandbox, workspaceServer }: ServeOptions, { env }: TerminalIo): TerminalIo['env'] {
+  return {
+    ...env,
+    ...(sandbox !== undefined && { VARVE_SANDBOX_PROFILE: sandbox }),
+    ...(workspaceServer !== undefined && { VARVE_WORKSPACE_SERVER: workspaceServer }),
+  };
 }
 
 /** What a server prints when it is ready. */

@@ -1,6 +1,4 @@
 import type { FlagValue, SettingKey, Settings } from '@varve/settings';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { settingsTable } from './settings-table.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { settingsFor } from '../setup/settings.ts';
@@ -19,6 +17,7 @@ export interface ServeFlags {
   readonly deferred?: true;
   readonly logLevel?: string;
   readonly sandbox?: string;
+  readonly workspaceServer?: string;
 }
 
 const flags = {
@@ -34,23 +33,16 @@ const flags = {
   deferred: ['server.deferred', '--deferred'],
   logLevel: ['server.log_level', '--log-level'],
   sandbox: ['sandbox.profile', '--sandbox'],
+  workspaceServer: ['workspace.server', '--workspace-server'],
 } as const satisfies Readonly<Record<keyof ServeFlags, readonly [key: SettingKey, flag: string]>>;
 
-/**
- * Resolves the settings of a server from its flags, its environment and the user's file.
- *
- * @throws {CliError} `usage` if the tools of agents should work on another agent-server.
- */
+/** Resolves the settings of a server from its flags, its environment and the user's file. */
 export async function serveSettings(options: ServeFlags, io: TerminalIo): Promise<Settings> {
   const values = Object.entries(flags).flatMap(([option, [key, flag]]): readonly FlagValue[] => {
     const value = options[option as keyof ServeFlags];
     return value === undefined ? [] : [{ key, value, flag }];
   });
-  const settings = await settingsFor(io, { flags: values });
-  // Otherwise the tools of its agents would work on this machine, against the setting.
-  if (settings.get('workspace.server') !== undefined)
-    throw new CliError(exitCodes.usage, 'The setting workspace.server has no effect on varve serve: unset it.');
-  return settings;
+  return settingsFor(io, { flags: values });
 }
 
 /** Prints the settings of a server with their places, and where its key comes from, never the key. */
@@ -61,7 +53,7 @@ export async function printServeSettings(
 ): Promise<void> {
   // Loads the agent, which the help of the command does not need.
   const { withoutSecrets } = await import('./without-secrets.ts');
-  const entries = settings.entries.filter(({ key }) => /^(?:server|sandbox)\./.test(key) || key === 'store');
+  const entries = settings.entries.filter(({ key }) => /^(?:server|sandbox|workspace)\./.test(key) || key === 'store');
   for (const line of settingsTable(entries.map(withoutSecrets), io)) io.stdout.line(line);
   io.stdout.line(keyOrigin === undefined ? 'The key is generated at the start.' : `The key is that of ${keyOrigin}.`);
 }

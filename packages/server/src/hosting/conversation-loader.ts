@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Conversation, type Agent } from '@varve/agent';
 import { lazy, type Json } from '@varve/events';
-import { personSecrets, providerKeys, type PersonSecrets } from '@varve/settings/agent';
+import {
+  personSecrets,
+  providerKeys,
+  storedAgentParts,
+  type PersonSecrets,
+  type StoredAgentParts,
+} from '@varve/settings/agent';
 import type { Cipher, PrivateRecords } from '@varve/settings/secrets';
 import { StorageError, type EventStore } from '@varve/storage';
 import { configurationFact, type Configuration } from './info/server-facts.ts';
@@ -92,7 +98,11 @@ export class ConversationLoader {
     if (!configuration) await this.#addReferenceKeys(privateValues, stored.agent);
     // As in the log, whatever is stored next to it: hooks, rules and servers are those of this directory.
     const workspace = stored.workspace || '.';
-    await using surroundings = await this.#surroundings(privateValues, { workspace, configuration, isNew: false });
+    await using surroundings = await this.#surroundings(privateValues, {
+      workspace,
+      configuration,
+      stored: partsOf(stored),
+    });
     const { registries } = surroundings;
     const agent = configuration && this.#storedAgent(configuration, surroundings);
     const conversation = await Conversation.open({
@@ -140,7 +150,7 @@ export class ConversationLoader {
     const { store, now } = this.#options;
     const { clientTools, configuration } = plan;
     const privateValues = await this.#values(id, plan.privateRecord, { isNew: true });
-    await using surroundings = await this.#surroundings(privateValues, { workspace, configuration, isNew: true });
+    await using surroundings = await this.#surroundings(privateValues, { workspace, configuration });
     const agent = requestedAgentOf(plan, surroundings);
     const secrets = (): readonly string[] => privateValues.values;
     const conversation = await Conversation.create({ id, agent, store, workspace, clientTools, secrets, now });
@@ -167,10 +177,11 @@ export class ConversationLoader {
     const privateValues = await this.#values(id, origin.privateValues.record, { isNew: true });
     const before = origin.configuration;
     const { workspace } = origin.conversation;
+    const { stored } = await this.#stored(origin.conversation.id);
     await using surroundings = await this.#surroundings(privateValues, {
       workspace,
       configuration: before,
-      isNew: false,
+      stored: partsOf(stored),
     });
     const agent = before && this.#storedAgent(before, surroundings);
     const secrets = (): readonly string[] => privateValues.values;
@@ -293,17 +304,17 @@ export class ConversationLoader {
   #surroundings(
     privateValues: PrivateValues,
     {
-      workspace,
       configuration,
-      isNew,
-    }: { readonly workspace: string; readonly configuration: Configuration | undefined; readonly isNew: boolean },
+      ...place
+    }: Pick<SurroundingsOptions, 'workspace' | 'stored'> & {
+      readonly configuration: Configuration | undefined;
+    },
   ): Promise<Surroundings> {
     const { environment, onNotice } = this.#options;
     return surroundingsOf({
       environment,
       privateValues,
-      workspace,
-      isNew,
+      ...place,
       agent: configuration?.agent,
       agentDefinitions: configuration?.agent_definitions,
       profile: profileOf(configuration),
@@ -315,6 +326,11 @@ export class ConversationLoader {
   #storedAgent({ agent }: Configuration, { registries, parts, added }: Surroundings): Agent {
     return buildAgent(added(supportedAgent(agent)) as Json, registries, parts).agent;
   }
+}
+
+/** Returns the parts of the agent in a log. */
+function partsOf({ agent }: StoredConfiguration): StoredAgentParts {
+  return storedAgentParts(agent === undefined ? {} : { agent: agent as Json });
 }
 
 /** A conversation of a client has the profile that it was launched from; one of the command that in use. */

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openAgentSandbox } from '@varve/settings/agent';
 import { secretsForRun, type Cipher } from '@varve/settings/secrets';
 import type { Stored } from '@varve/storage';
 import type { Logger } from 'pino';
@@ -18,7 +19,7 @@ import type { SharedCommands } from '../replicas/shared-commands.ts';
 import { liveLogs } from '../streams/live-logs.ts';
 import { webhookOptions } from '../streams/webhooks/webhook-options.ts';
 import { webhooks, type Webhooks } from '../streams/webhooks/webhooks.ts';
-import { bashService } from '../workspace/bash/bash-service.ts';
+import { bashService, type BashServiceOptions } from '../workspace/bash/bash-service.ts';
 import { directoryEvents, memoryEvents } from '../workspace/bash/bash-event-store.ts';
 import { retentionOf } from '../workspace/bash/old-events.ts';
 import { fileAccess } from '../workspace/files/file-access.ts';
@@ -61,7 +62,7 @@ export function createServices(options: ServerOptions, initialization: Initializ
     replica,
     webhooks: receivers,
     ...extensionServices(options, host),
-    bash: bashOf(options, { secrets, logger, commands: replica?.commands }),
+    bash: bashOf(options, { secrets, logger, settings, commands: replica?.commands }),
     secrets,
     files: fileAccess(options.fileRoots ?? ['/']),
     workspaces: workspaces(home === undefined ? undefined : join(home, 'workspaces.json')),
@@ -84,11 +85,15 @@ function notifyState(id: string, { kind, text }: Stored, { conversations, feed }
 interface BashSources {
   readonly secrets: SecretsInUse;
   readonly logger: Logger;
+  readonly settings: ServerSettings | undefined;
   readonly commands: SharedCommands | undefined;
 }
 
 /** Creates the commands of clients. */
-function bashOf(options: ServerOptions, { secrets: { redactor }, logger, commands }: BashSources): Services['bash'] {
+function bashOf(
+  options: ServerOptions,
+  { secrets: { redactor }, logger, settings, commands }: BashSources,
+): Services['bash'] {
   const { home, env, workspaceRoot = process.cwd(), now = Date.now } = options;
   const { bashEventsDirectory: directory = home && join(home, 'bash_events') } = options;
   const onError = (err: unknown): void => logger.error({ err }, 'failure');
@@ -97,11 +102,23 @@ function bashOf(options: ServerOptions, { secrets: { redactor }, logger, command
     follow: commands && ((listener) => commands.follow(listener, onError)),
     root: workspaceRoot,
     env: env ?? process.env,
+    openWalls: wallsOf(options, settings),
     redactor,
     retention: retentionOf(env ?? {}),
     now,
     onError,
   });
+}
+
+/** Returns the function that opens the walls around a command in a directory; undefined without settings. */
+function wallsOf(
+  { home, env = {} }: ServerOptions,
+  settings: ServerSettings | undefined,
+): BashServiceOptions['openWalls'] {
+  if (!settings || home === undefined) return undefined;
+  const userHome = env['HOME'] ?? homedir();
+  return async (workspace) =>
+    openAgentSandbox({ settings: await settings.at(workspace), workspace, home, userHome, env });
 }
 
 function loadOf({ conversations: { load }, bash }: Pick<Services, 'conversations' | 'bash'>): Load {

@@ -63,7 +63,8 @@ export function toolsFromSettings(settings: Settings, setup: ToolSetup): Toolset
     if (!names.includes(name)) ignored(`tools.options: the agent has no tool ${JSON.stringify(name.slice(0, 100))}.`);
   }
   const { place } = setup;
-  const named = names.map((name) => (place ? toolAt(place, name) : { name, params: params[name] ?? {} }));
+  const listed = names.map((name) => ({ name, params: params[name] ?? {} }));
+  const named = place ? toolsAt(place, listed) : listed;
   try {
     // The spec of the agent lists them, so that a resumed conversation has the same.
     return toolset([...named, ...(setup.serverTools ?? [])], kinds, {
@@ -78,7 +79,16 @@ export function toolsFromSettings(settings: Settings, setup: ToolSetup): Toolset
 /** Tools that work without a workspace. */
 const placeless = new Set(['think', 'finish', 'task_tracker']);
 
-/** Returns the tool of this name that works on an agent-server. */
+/**
+ * Returns the tools that work on an agent-server in place of those of this machine.
+ *
+ * @throws {SettingsError} `invalid` for a tool without a counterpart there.
+ */
+export function toolsAt(place: RemotePlace, tools: readonly NamedTool[]): readonly NamedTool[] {
+  const kinds = toolKinds();
+  return tools.map((tool) => toolAt(place, kindNamed(tool.name, kinds)?.kind ?? tool.name));
+}
+
 function toolAt({ server, directory }: RemotePlace, name: string): NamedTool {
   if (placeless.has(name)) return { name };
   if (name !== 'terminal' && name !== 'file_editor')

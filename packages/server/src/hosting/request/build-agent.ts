@@ -5,7 +5,7 @@ import { LlmError, type LanguageModel, type ModelWrapper } from '@varve/llm';
 import { describeProblem } from '@varve/events/specs';
 import type { ContextFile } from '@varve/skills';
 import type { Settings } from '@varve/settings';
-import { toolKindsFor, type PreparedParts } from '@varve/settings/agent';
+import { toolKindsFor, type PreparedParts, type workspaceServer } from '@varve/settings/agent';
 import type { Variables } from '@varve/text';
 import type { ToolKind } from '@varve/tools';
 import type { ServerSettings } from '../../settings/server-settings.ts';
@@ -39,13 +39,15 @@ export interface RegistryOptions extends Omit<AgentEnvironment, 'settings' | 'no
   readonly contextFiles: readonly ContextFile[];
   /** Kinds of the tools of servers. */
   readonly kinds: readonly ToolKind[];
+  /** Opens the directory of an agent-server in which the tools work. Default: they work on this machine. */
+  readonly openPlace?: Awaited<ReturnType<typeof workspaceServer>>['open'] | undefined;
   /** Walls around the commands of the agent. */
   readonly sandbox?: PreparedParts['walls']['sandbox'] | undefined;
 }
 
 /** Returns the kinds of parts of the agent of one conversation, with its credentials. */
 export function registriesFor(privateValues: PrivateValues, options: RegistryOptions): AgentRegistries {
-  const { env, home, fetch, wrapModel = (model) => model, settings, contextFiles, kinds, sandbox } = options;
+  const { env, home, fetch, wrapModel = (model) => model, settings, contextFiles, kinds, sandbox, openPlace } = options;
   const masked = maskDeltas(privateValues.redactor);
   const secrets = (command: string): ReturnType<PrivateValues['secretsFor']> => privateValues.secretsFor(command);
   const registries = agentRegistries({
@@ -56,10 +58,12 @@ export function registriesFor(privateValues: PrivateValues, options: RegistryOpt
       ...(fetch && { fetch }),
     },
     tools: () => ({ terminal: { inherit: env, secrets } }),
-    prompt: { secretNames: privateValues.secretNames, files: contextFiles },
+    // A command on another machine receives no secret.
+    prompt: { secretNames: openPlace ? [] : privateValues.secretNames, files: contextFiles },
   });
   if (!settings || home === undefined) return { ...registries, tools: [...registries.tools, ...kinds] };
-  const setup = { home, env, keepsHistory: true, secrets, kinds, ...(sandbox && { sandbox }) };
+  const places = { ...(sandbox && { sandbox }), ...(openPlace && { openPlace }) };
+  const setup = { home, env, keepsHistory: true, secrets, kinds, ...places };
   return { ...registries, tools: toolKindsFor(settings, setup) };
 }
 

@@ -4,19 +4,24 @@ import type { PermissionRule } from '@varve/agent/confirmation';
 import { subAgentOf, withBuiltinSubAgents } from '@varve/agent/delegation';
 import type { AgentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
-import type { Settings } from '@varve/settings';
+import { SettingsError, type Settings } from '@varve/settings';
 import {
   prepareParts,
   prepareSubAgents,
   RoleModels,
   startServers,
   startsSubAgents,
+  toolsAt,
+  workspaceServer,
   type PreparedParts,
   type StartedServers,
+  type StoredAgentParts,
   type UntrustedDirectory,
 } from '@varve/settings/agent';
 import { mcpLogins } from '@varve/settings/secrets';
 import type { McpLogins } from '@varve/tools/mcp';
+import * as z from 'zod';
+import { RequestError } from '../../error.ts';
 import { registriesFor, type AgentEnvironment } from './build-agent.ts';
 import type { PrivateValues } from '../private/private-values.ts';
 import { withReferenceKinds } from './reference-kinds.ts';
@@ -35,8 +40,8 @@ export interface SurroundingsOptions {
   readonly agentDefinitions?: readonly unknown[] | undefined;
   /** Agent profile whose settings apply; absent for none. */
   readonly profile?: Parameters<ServerSettings['at']>[1];
-  /** False for a stored conversation, whose prompt is in its log. */
-  readonly isNew: boolean;
+  /** Present for a stored conversation, whose prompt is in its log, and which stays where it is. */
+  readonly stored?: Pick<StoredAgentParts, 'place'> | undefined;
   /** Receives a sentence per server that does not start, file that is not read, and directory that is not trusted. */
   readonly onNotice: (notice: string) => void;
 }
@@ -72,6 +77,8 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
   const { record } = privateValues;
   const client = clientParts({ ...options, record });
   const { servers } = client;
+  const remote = settings && (await workspaceServer({ ...options, settings, env, referable }));
+  privateValues.conceal(remote?.secrets ?? []);
   for (const name of client.invalidServers) onNotice(`The server ${name} is not valid.`);
   const logins = loginsOf(environment);
   const shared = { workspace: resolve(workspace), env, variables, referable, masked, servers, logins };
@@ -84,13 +91,14 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
   const prepared = created.use(await preparedParts({ ...shared, settings, home }, client, options));
   walls.use(prepared.walls);
   [...settings.warnings, ...prepared.warnings, ...prepared.untrusted.map(untrustedNotice)].forEach(onNotice);
-  return await assembled(options, { client, prepared, servers: prepared.servers, settings, created, walls });
+  const { servers: started } = prepared;
+  return await assembled(options, { client, prepared, servers: started, settings, remote, created, walls });
 }
 
 async function preparedParts(
   shared: Omit<Parameters<typeof prepareParts>[0], 'places' | 'stored'>,
   { context }: ClientParts,
-  { environment, privateValues, isNew }: SurroundingsOptions,
+  { environment, privateValues, stored }: SurroundingsOptions,
 ): Promise<PreparedParts> {
   const { trustedHooks, plugins = [] } = privateValues.record;
   const installed = context.load_user_skills === false ? [] : await environment.pluginSkills();
@@ -101,7 +109,7 @@ async function preparedParts(
     disabledSkills: context.disabled_skills,
     skillDirectories: [...plugins.map((directory) => join(directory, 'skills')), ...installed],
     resumedHooks: 'trusted',
-    ...(!isNew && { stored: trustedHooks ? { hooks: trustedHooks as Json } : {} }),
+    ...(stored && { stored: trustedHooks ? { hooks: trustedHooks as Json } : {} }),
   });
   if (prepared.hooks && !trustedHooks) await privateValues.update({ trustedHooks: prepared.hooks });
   return prepared;
@@ -113,6 +121,8 @@ interface Sources {
   readonly prepared?: PreparedParts;
   readonly servers: StartedServers;
   readonly settings?: Settings;
+  /** Agent-server on which the tools work. */
+  readonly remote?: Awaited<ReturnType<typeof workspaceServer>> | undefined;
   /** Closes the sandbox. */
   readonly walls: DisposableStack;
   /** Ends the servers. */
@@ -121,7 +131,7 @@ interface Sources {
 
 async function assembled(options: SurroundingsOptions, sources: Sources): Promise<Surroundings> {
   const { environment, privateValues } = options;
-  const { client, prepared, servers, settings, walls } = sources;
+  const { client, prepared, servers, settings, remote, walls } = sources;
   const sandbox = prepared?.walls.sandbox;
   privateValues.conceal(servers.secrets);
   const { home } = environment;
@@ -132,6 +142,7 @@ async function assembled(options: SurroundingsOptions, sources: Sources): Promis
     contextFiles: prepared?.contextFiles ?? [],
     kinds: servers.kinds,
     sandbox,
+    openPlace: remote?.open,
   });
   const parts = {
     skills: client.skills(prepared?.skills ?? []),
@@ -148,7 +159,7 @@ async function assembled(options: SurroundingsOptions, sources: Sources): Promis
     rules: prepared?.rules,
     settings,
     takeWalls: () => walls.move(),
-    added: (described) => ({ ...described, tools: [...toolsOf(described), ...servers.tools] }),
+    added: (described) => ({ ...described, tools: [...toolsIn(remote?.place, described), ...servers.tools] }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
@@ -193,6 +204,18 @@ function loginsOf({ settings, home }: AgentEnvironment): McpLogins | undefined {
 
 function toolsOf({ tools }: Readonly<Record<string, unknown>>): readonly Json[] {
   return Array.isArray(tools) ? (tools as readonly Json[]) : [];
+}
+
+/** Returns the tools of an agent in a place. @throws {RequestError} `invalid` for one that works here only. */
+function toolsIn(place: StoredAgentParts['place'], described: Readonly<Record<string, unknown>>): readonly Json[] {
+  const tools = toolsOf(described);
+  if (!place) return tools;
+  try {
+    return toolsAt(place, z.array(z.looseObject({ name: z.string() })).parse(tools)).map((tool) => ({ ...tool }));
+  } catch (cause) {
+    if (!(cause instanceof SettingsError)) throw cause;
+    throw new RequestError('invalid', cause.message, { cause });
+  }
 }
 
 function untrustedNotice({ directory, status, details }: UntrustedDirectory): string {

@@ -1,13 +1,16 @@
 import { request } from 'node:http';
 import { once } from 'node:events';
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { sandboxProblem } from '@varve/sandbox';
 import { memoryStore } from '@varve/storage';
 import type { BashCommand, BashEvent, BashOutput } from '../../workspace/bash/bash-event.ts';
 import { server } from '../../server.ts';
 import type { ServerOptions } from '../../server-options.ts';
 import { everyItem, get, send, testKey } from '../../../test/support/requests.ts';
+import { homeServer } from '../../../test/support/home-server.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 
 const hex = /^[0-9a-f]{32}$/;
@@ -161,4 +164,22 @@ test('a server that stops ends its commands', async () => {
   await expect.poll(events, { timeout: 20_000 }).toHaveLength(1);
   await serving[Symbol.asyncDispose]();
   expect(await running).toMatchObject({ exit_code: -1 });
+});
+
+const problem = await sandboxProblem();
+if (problem !== undefined) process.stderr.write(`NOT TESTED: commands of clients in a sandbox. ${problem}\n`);
+
+test.skipIf(problem !== undefined)('commands run in the sandbox of the settings, in their directory', async () => {
+  const at = homeServer();
+  at.write('.ssh/id_rsa', 'THE KEY');
+  const run = async (profile: string): Promise<BashOutput> => {
+    at.write('.varve/config.json', { sandbox: { profile } });
+    const command = 'cat ~/.ssh/id_rsa; echo inside > inside.txt; echo outside > ../outside.txt';
+    return execute(at.server, { command, cwd: at.project });
+  };
+  const refused = await run('workspace');
+  expect(refused).toMatchObject({ stdout: null });
+  expect(await readdir(at.userHome)).not.toContain('outside.txt');
+  expect(await readFile(join(at.project, 'inside.txt'), 'utf8')).toBe('inside\n');
+  expect(await run('off')).toMatchObject({ exit_code: 0, stdout: 'THE KEY' });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import type { PreparedParts } from '@varve/settings/agent';
 import type { Redactor, Variables } from '@varve/text';
 import { nameOf, parseName, timestampOf, type BashCommand, type BashEvent, type BashOutput } from './bash-event.ts';
 import type { BashEventStore } from './bash-event-store.ts';
@@ -47,6 +48,8 @@ export interface BashServiceOptions {
   readonly root: string;
   /** Variables whose public part commands receive. */
   readonly env: Variables;
+  /** Opens the walls around a command in a directory. Default: there are none. */
+  readonly openWalls?: ((directory: string) => Promise<PreparedParts['walls']>) | undefined;
   /** Masks commands and their output: before they are stored and sent. */
   readonly redactor: Redactor;
   readonly retention: BashRetention;
@@ -75,6 +78,9 @@ export function bashService(options: BashServiceOptions): BashService {
       publish({ ...stamp(), command_id: command.id, order, exit_code, stdout, stderr, kind: 'BashOutput' });
   return {
     async start({ command, cwd, timeout }) {
+      const directory = resolve(root, cwd ?? '.');
+      using opened = new DisposableStack();
+      const walls = opened.use(await options.openWalls?.(directory));
       await removeOld();
       const event = await publish({
         command: redactor.text(command),
@@ -83,13 +89,16 @@ export function bashService(options: BashServiceOptions): BashService {
         ...stamp(),
         kind: 'BashCommand',
       });
-      const directory = resolve(root, cwd ?? '.');
       const ended = runBashCommand(
         { command, timeout },
-        { directory, env, redactor, signal: closing.signal, report: report(event) },
+        { directory, env, redactor, sandbox: walls?.sandbox, signal: closing.signal, report: report(event) },
       );
       running.add(ended);
-      ended.catch(onError).finally(() => running.delete(ended));
+      const owned = opened.move();
+      ended.catch(onError).finally(() => {
+        running.delete(ended);
+        owned.dispose();
+      });
       return { command: event, ended };
     },
     search: (query) => searchBashEvents(store, query),

@@ -1,3 +1,4 @@
+import type { PreparedParts } from '@varve/settings/agent';
 import { streamCommand } from '@varve/tools/workspace';
 import type { Redactor, Variables } from '@varve/text';
 import type { BashCommand, BashOutput } from './bash-event.ts';
@@ -11,6 +12,8 @@ export interface RunBashOptions {
   readonly directory: string;
   /** Variables whose public part the command receives. */
   readonly env: Variables;
+  /** Walls around the command. */
+  readonly sandbox: PreparedParts['walls']['sandbox'];
   /** Masks the output. */
   readonly redactor: Redactor;
   /** Ends the command. */
@@ -26,7 +29,7 @@ export interface RunBashOptions {
  */
 export async function runBashCommand(
   { command, timeout }: Pick<BashCommand, 'command' | 'timeout'>,
-  { directory, env, redactor, signal, report }: RunBashOptions,
+  { directory, env, redactor, sandbox, signal, report }: RunBashOptions,
 ): Promise<BashOutput> {
   const pieces = outputPieces(redactor);
   let order = 0;
@@ -38,6 +41,7 @@ export async function runBashCommand(
     inherit: env,
     timeoutMs: timeout * 1000,
     signal,
+    ...(sandbox && { sandbox }),
     onOutput(stream, bytes) {
       const full = pieces.add(stream, bytes);
       if (full.length === 0) return undefined;
