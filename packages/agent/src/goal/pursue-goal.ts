@@ -1,5 +1,6 @@
 import { text } from '@varve/events';
 import { LlmError, type LanguageModel } from '@varve/llm';
+import { StorageError } from '@varve/storage';
 import { sendMessage } from '../run/send-message.ts';
 import { AgentError } from '../error.ts';
 import { isAnswered } from '../run/last-reply.ts';
@@ -70,8 +71,10 @@ export async function pursueGoal(
       return { goal: goals.state ?? goal, run, ...(error && error.code !== 'aborted' && { error }) };
     }
   } catch (error) {
-    // The first error matters more than a failure to store the interruption; the next append repeats it.
-    await journal.emit(() => goals.interruptDrafts()).catch(() => undefined);
+    // After a failure of the store the goal remains as if its process had ended. The first error matters more than a
+    // failure to store the interruption. The next append stores it in both cases.
+    const isOutage = error instanceof StorageError && error.isRetryable;
+    if (!isOutage) await journal.emit(() => goals.interruptDrafts()).catch(() => undefined);
     throw error;
   } finally {
     goals.end();

@@ -37,6 +37,8 @@ export interface LoaderOptions {
   readonly cipher: () => Promise<Cipher>;
   readonly environment: AgentEnvironment;
   readonly queue: RunQueue;
+  /** True in a replica, which continues runs that a failure of the store ended. */
+  readonly isReplica: boolean;
   readonly feed: Pick<Feed, 'publish'>;
   readonly titleModel: TitleModel;
   readonly secrets: Pick<SecretsInUse, 'set' | 'remove'>;
@@ -285,7 +287,7 @@ export class ConversationLoader {
     readonly configuration: Configuration | undefined;
     readonly confirmation: Confirmation;
   }): LiveConversation {
-    const { queue, feed, titleModel, onFailure } = this.#options;
+    const { queue, isReplica, feed, titleModel, onFailure } = this.#options;
     const { id } = parts.conversation;
     const { registries, rules, takeWalls } = parts.surroundings;
     return new LiveConversation({
@@ -294,6 +296,7 @@ export class ConversationLoader {
       registries,
       rules,
       queue,
+      isReplica,
       titleModel,
       publish: (message) => feed.publish(id, message),
       onFailure: (error) => onFailure(error, id),

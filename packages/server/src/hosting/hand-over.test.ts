@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelRequest } from '@varve/llm';
 import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
-import { memoryStore, type EventStore } from '@varve/storage';
+import { memoryStore, StorageError, type EventLog, type EventStore } from '@varve/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import { requestFor } from '../../test/support/running-server.ts';
 import { createHost, type Host } from './host.ts';
@@ -93,4 +93,51 @@ test('a goal that a host pursues when it ends is pursued by another one', async 
   await second.use(id, (live) => live.runs.idle());
   expect(await second.use(id, async ({ conversation }) => conversation.goal.state?.status)).toBe('complete');
   await second.close(AbortSignal.abort());
+});
+
+/** A store that rejects as many appends as its state contains. */
+function rejectingStore() {
+  const store = memoryStore();
+  const state = { rejected: 0 };
+  const rejecting = (log: EventLog): EventLog => {
+    const append: EventLog['append'] = log.append.bind(log);
+    return Object.assign(log, {
+      append: async (...parameters: Parameters<EventLog['append']>) => {
+        if (state.rejected-- > 0) throw new StorageError('io', 'The database cannot be reached.');
+        return append(...parameters);
+      },
+    });
+  };
+  const { create, open } = { create: store.create.bind(store), open: store.open.bind(store) };
+  Object.assign(store, {
+    create: async (...parameters: Parameters<EventStore['create']>) => rejecting(await create(...parameters)),
+    open: async (...parameters: Parameters<EventStore['open']>) => rejecting(await open(...parameters)),
+  });
+  return { store, state };
+}
+
+test.for(['run', 'goal', 'judgement'])('a %s that an outage of the store ends is continued after it', async (kind) => {
+  const { store, state } = rejectingStore();
+  let judgements = 0;
+  const { steps, asked, open } = gated(({ tools }) => {
+    if (tools.length > 0) return finish;
+    judgements += 1;
+    if (kind === 'judgement' && judgements === 1) state.rejected = 1;
+    return { text: '{"score": 1, "complete": true, "missing": ""}' };
+  });
+  await using model = await scriptedServer(steps);
+  const { first } = hostsOf(store);
+  const id = await created(first, model);
+  if (kind === 'run') await first.send(id, content, { run: true });
+  else await first.use(id, (live) => live.goal.start('Pursue.', 3));
+  await asked;
+  if (kind !== 'judgement') state.rejected = 1;
+  open();
+  await first.use(id, (live) => live.runs.idle());
+  await first.takeOver([]);
+  await first.use(id, (live) => live.runs.idle());
+  const goal = kind === 'run' ? undefined : 'complete';
+  expect(await first.use(id, async ({ conversation }) => conversation.goal.state?.status)).toBe(goal);
+  expect((await store.summary(id)).meta).toMatchObject({ status: 'finished' });
+  await first.close(AbortSignal.abort());
 });

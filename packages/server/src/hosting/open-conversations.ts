@@ -108,7 +108,7 @@ export class OpenConversations {
     for (const [id, entry] of this.#entries) {
       const live = await entry.live.catch(() => undefined);
       if (!live?.configuration || entry.users > 0 || this.#entries.get(id) !== entry) continue;
-      if (live.runs.isActive || live.conversation.state.status !== 'running') continue;
+      if (!live.runs.isStalled) continue;
       this.#startClosing(id, entry, AbortSignal.abort());
       stalled.push(id);
     }

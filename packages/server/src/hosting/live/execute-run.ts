@@ -1,5 +1,6 @@
 import type { Conversation, GoalLoop, RunOptions } from '@varve/agent';
 import type { Delta } from '@varve/llm';
+import { StorageError } from '@varve/storage';
 import type { FeedMessage } from '../info/feed.ts';
 import type { ActiveRun, RunSlot } from './run-slot.ts';
 
@@ -8,6 +9,8 @@ export interface RunParts {
   readonly conversation: Conversation;
   readonly slot: RunSlot;
   readonly publish: (message: FeedMessage) => void;
+  /** True if runs that a failure of the store ended are continued. */
+  readonly isReplica: boolean;
   /** Returns true if clients asked for pieces of replies. */
   readonly isStreaming: () => boolean;
   /** Writes the title if the first message is stored. */
@@ -55,7 +58,7 @@ export async function pauseNow({ conversation, slot, publish }: RunParts): Promi
 async function execute(
   run: ActiveRun,
   work: (options: RunOptions) => Promise<unknown>,
-  { conversation, publish, isStreaming, writeTitle, onFailure }: RunParts,
+  { conversation, publish, isReplica, isStreaming, writeTitle, onFailure }: RunParts,
 ): Promise<void> {
   writeTitle();
   const onDelta = (delta: Delta): void => publishDelta(delta, publish);
@@ -69,10 +72,15 @@ async function execute(
     }
   } catch (error) {
     onFailure(error);
-    await markFailed(error, conversation).catch(onFailure);
+    if (!isReplica || !isOutage(error)) await markFailed(error, conversation).catch(onFailure);
   }
   // The message of a goal is stored by its loop.
   writeTitle();
+}
+
+/** Returns true for a store that may work again later. */
+function isOutage(error: unknown): boolean {
+  return error instanceof StorageError && error.isRetryable;
 }
 
 /** Stores a failure, so that the conversation is not continued after a restart; a lost or broken store keeps it. */

@@ -31,6 +31,8 @@ export interface LiveParts {
   /** Rules of the person for calls. */
   readonly rules?: readonly PermissionRule[] | undefined;
   readonly queue: RunQueue;
+  /** True if runs that a failure of the store ended are continued. */
+  readonly isReplica: boolean;
   /** Absent for a conversation that another program created. */
   readonly configuration?: Configuration | undefined;
   readonly confirmation: Confirmation;
@@ -131,8 +133,9 @@ export class LiveConversation implements AsyncDisposable {
     await this.#title.finished();
   }
 
-  #runParts(): Pick<RunParts, 'isStreaming' | 'writeTitle' | 'onFailure'> {
+  #runParts(): Pick<RunParts, 'isReplica' | 'isStreaming' | 'writeTitle' | 'onFailure'> {
     return {
+      isReplica: this.#parts.isReplica,
       isStreaming: () => isStreaming(this.#configuration),
       writeTitle: () => this.#title.start(),
       onFailure: (error) => {

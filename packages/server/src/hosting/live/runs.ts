@@ -6,6 +6,8 @@ import { aborted } from './run-slot.ts';
 export interface Runs {
   /** True from the request of a run to its end. */
   readonly isActive: boolean;
+  /** True for a run or a goal that the log contains without an end, and that this process does not execute. */
+  readonly isStalled: boolean;
   /** Resolves when no run is active, or the signal aborts. */
   idle(signal?: AbortSignal): Promise<void>;
   /** Resolves when no work remains of a run whose end is stored. */
@@ -42,9 +44,18 @@ const interruptWaitMs = 5_000;
 /** Creates the requests about runs. */
 export function runs(parts: RunParts): Runs {
   const { conversation, slot } = parts;
+  const stalled = (): 'goal' | 'run' | undefined => {
+    const { state, goal } = conversation;
+    if (slot.run) return undefined;
+    if (goal.isAbandoned && goalStatuses.has(state.status)) return 'goal';
+    return state.status === 'running' ? 'run' : undefined;
+  };
   return {
     get isActive() {
       return slot.run !== undefined;
+    },
+    get isStalled() {
+      return stalled() !== undefined;
     },
     idle: (signal) => slot.idle(signal),
     settled: () => slot.settled(),
@@ -58,10 +69,9 @@ export function runs(parts: RunParts): Runs {
     startOrContinue: () => slot.inOrder(() => continueOrRequestRun(parts)),
     resume: () =>
       slot.inOrder(async () => {
-        const { state, goal } = conversation;
-        if (slot.run) return;
-        if (goal.isAbandoned && goalStatuses.has(state.status)) await requestLoop(() => goal.requestResume(), parts);
-        else if (state.status === 'running') await requestRun(parts);
+        const work = stalled();
+        if (work === 'goal') await requestLoop(() => conversation.goal.requestResume(), parts);
+        else if (work === 'run') await requestRun(parts);
       }),
     pause: () =>
       slot.inOrder(async () => {
