@@ -19,7 +19,7 @@ export interface FailingDatabase extends AsyncDisposable {
   free(): Promise<void>;
 }
 
-const size = '1g';
+const size = '512m';
 const password = 'of-the-database';
 
 /** Mounts a file system in memory at the directory `$1`, as the user 1000: PostgreSQL refuses to run as root. */

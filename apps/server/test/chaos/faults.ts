@@ -25,6 +25,7 @@ const faults: Readonly<Record<string, Fault>> = {
   kill,
   stop,
   cut,
+  blackOut,
   killCutOff,
   disconnect,
   crash,
@@ -66,6 +67,15 @@ async function cut({ proxy, random, log }: FaultTarget): Promise<void> {
   await proxy.cut();
   await delay(3_000 * random());
   await proxy.restore();
+}
+
+/** As {@link cut}, for longer than the replicas wait. */
+async function blackOut({ proxy, random, log }: FaultTarget): Promise<void> {
+  log('the database cannot be reached');
+  await proxy.cut();
+  await delay(25_000 + 20_000 * random());
+  await proxy.restore();
+  log('the database can be reached');
 }
 
 /** Kills a replica that waits for its database: what it acknowledged while it waited is lost. */
