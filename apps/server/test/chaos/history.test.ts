@@ -18,6 +18,7 @@ const sound: ConversationHistory = {
   ],
   effects: [0, 1, 3],
   appends: [append('a', 1, 'one'), append('b', 1, 'one'), append('c', 2, 'two')],
+  failures: [],
   status: 'finished',
   proof: undefined,
   log: [
@@ -45,6 +46,7 @@ test.for<[Partial<ConversationHistory>, string]>([
   [{ seen: ['a', 'c'] }, 'a client did not receive event b'],
   [{ seen: ['b', 'a', 'c'] }, 'a client received events in another order'],
   [{ seen: ['a', 'b', 'c', 'd'] }, 'or some that are not stored'],
+  [{ failures: ['StorageError'] }, 'a run failed: StorageError'],
   [{ status: 'running' }, 'it ended with the status running'],
   [{ proof: 'the seal of event 3 is wrong' }, 'the seal of event 3 is wrong'],
 ])('%j is one violation', ([change, sentence]) => {

@@ -15,6 +15,8 @@ export interface ConversationHistory {
   readonly effects: readonly number[];
   /** Appends of the log, in its order. */
   readonly appends: readonly RecordedAppend[];
+  /** Failures of runs in the log, which a person would have to continue. */
+  readonly failures: readonly string[];
   /** Status at the end. */
   readonly status: string;
   /** Problem of the seals; `undefined` without one. */
@@ -32,7 +34,7 @@ export interface LoggedCommand {
 
 /** Returns a sentence for everything that a history must not contain. */
 export function violationsOf(history: ConversationHistory): readonly string[] {
-  const { id, acknowledged, unknown, status, proof, log } = history;
+  const { id, acknowledged, unknown, failures, status, proof, log } = history;
   const count = (text: string): number => log.filter((event) => event.text.includes(JSON.stringify(text))).length;
   return [
     ...acknowledged.filter((text) => count(text) === 0).map((text) => `the acknowledged message ${text} is lost`),
@@ -40,6 +42,7 @@ export function violationsOf(history: ConversationHistory): readonly string[] {
     ...effectProblems(history),
     ...socketProblems(history),
     ...writerProblems(history),
+    ...failures.map((failure) => `a run failed: ${failure}`),
     ...(status === 'finished' ? [] : [`it ended with the status ${status}`]),
     ...(proof === undefined ? [] : [proof]),
   ].map((sentence) => `${id}: ${sentence}.`);

@@ -146,6 +146,7 @@ async function historyOf(client: Client, { group, store, url }: Sources): Promis
     commands: commandsOf(stored),
     effects: effectsOf(group.directory, client),
     appends: await recordedAppends(url, canonicalId(id)),
+    failures: stored.filter(({ kind }) => kind === 'ConversationErrorEvent').map(({ text }) => text),
     status,
     proof: broken && `the log is altered at event ${broken.seq}: ${broken.reason}`,
     log,
