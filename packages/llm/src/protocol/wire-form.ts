@@ -35,8 +35,9 @@ export function cachedFold<V extends object, State>(
   const isContinued = known !== undefined && sharedLength(known.values, values) === known.values.length;
   const fold = isContinued ? known : { values: [], state: initial() };
   for (const value of values.slice(fold.values.length)) {
-    fold.values.push(value);
+    // First: a value that it rejects is not part of the state.
     add(fold.state, value);
+    fold.values.push(value);
   }
   if (first) cache?.set(first, fold);
   return fold.state;

@@ -51,7 +51,8 @@ export interface LogProof {
   sealedOnce?(): Promise<SealedOnce | undefined>;
   /**
    * Yields every text that a cut, or the opening of a broken log, moved to quarantine or would move there, in any
-   * order. A text is an event or a record of one. Absent in a store without a quarantine.
+   * order. A text is an event or a record of one, which has the bytes of a damaged text in `packed`, and its long
+   * strings in `strings`. Absent in a store without a quarantine.
    *
    * @throws {StorageError} `io`, `closed`.
    */

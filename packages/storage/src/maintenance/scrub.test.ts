@@ -13,7 +13,7 @@ import {
   verify,
 } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
-import { copyLog, scrub } from '@varve/storage/maintenance';
+import { copyLog, repair, scrub } from '@varve/storage/maintenance';
 import type { ScrubResult } from './scrub.ts';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { describe, expect, test } from 'vitest';
@@ -230,6 +230,31 @@ describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name
     await expect(log.proof?.maskQuarantine?.(() => '')).rejects.toMatchObject({ code: 'closed' });
     const { proof } = await store.read('c');
     expect((await Array.fromAsync(proof?.quarantine?.() ?? [])).join('')).toContain(secret);
+  });
+});
+
+test('a damaged text that a repair moved to quarantine is reported, because it cannot be searched', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const path = join(directory.path, 'store.db');
+  await using store = await sqliteStore({ path });
+  const log = await store.create('c', {});
+  await log.append([newEvent('a', { note: 'other-secret' }), newEvent('b', { note: `${secret} and more` })]);
+  const database = new DatabaseSync(path);
+  database.exec('UPDATE event SET packed = substr(packed, 1, length(packed) - 6) WHERE seq = 1');
+  database.close();
+  await repair(log);
+  await log[Symbol.asyncDispose]();
+  const damaged = {
+    id: 'c',
+    code: 'corrupt',
+    message: 'The text of event 1 in the quarantine of conversation c is damaged, so it was not searched.',
+  };
+  expect(await scrub(store, { secrets: [secret], signer })).toEqual({ ...nothing, failed: [damaged] });
+  const scrubbed = [{ conversation: 'c', seq: 0 }];
+  expect(await scrub(store, { secrets: ['other-secret'], signer })).toEqual({
+    ...nothing,
+    scrubbed,
+    failed: [damaged],
   });
 });
 

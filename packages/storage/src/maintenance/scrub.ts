@@ -1,4 +1,5 @@
 import type { Json } from '@varve/events';
+import { parseJson } from '@varve/text';
 import { StorageError } from '../contract/error.ts';
 import type { TextReplacement } from '../contract/log-proof.ts';
 import type { LogReader, Stored } from '../contract/log-reader.ts';
@@ -31,9 +32,9 @@ export interface ScrubResult {
   /** Ids of conversations that contain a secret and were not changed because they are held. */
   readonly held: readonly string[];
   /**
-   * Conversations that may still contain a secret: those that could not be read or changed, or with a secret in an
-   * event's id, kind or parent id, or with one that is a whole number or property name of the JSON. In a store without
-   * proof, every conversation with a secret.
+   * Conversations that may still contain a secret: those that could not be read or changed, or with a damaged text in
+   * quarantine, or with a secret in an event's id, kind or parent id, or with one that is a whole number or property
+   * name of the JSON. In a store without proof, every conversation with a secret.
    */
   readonly failed: readonly FailedConversation[];
   /** Number of texts masked in quarantine. The proof does not record them. */
@@ -88,7 +89,7 @@ async function scrubOne(store: EventStore, { id, meta }: Summary, { mask, result
   const stored = await store.read(id);
   const isClean = isMetaClean && !(await hasSecret(stored, mask));
   // Events that cannot be read may contain a secret. Those that can be read are scrubbed first.
-  if (isClean) return checkComplete(stored);
+  if (isClean) return checkReadable(stored);
   const log = await openUnlessHeld(store, id);
   if (!log) {
     result.held.push(id);
@@ -104,7 +105,7 @@ async function scrubOne(store: EventStore, { id, meta }: Summary, { mask, result
       // `replace` also removes the old `meta` from the store's files.
       await log.proof?.replace([]);
     }
-    await checkComplete(log);
+    await checkReadable(log);
   } finally {
     await log[Symbol.asyncDispose]();
   }
@@ -115,6 +116,17 @@ async function hasSecret({ proof, ...log }: LogReader, mask: Mask): Promise<bool
   for await (const { text } of proof?.snapshots?.() ?? []) if (mask(text) !== text) return true;
   for await (const { text } of log.range(0)) if (mask(text) !== text) return true;
   return false;
+}
+
+/** Rejects a log with texts that cannot be searched, in the log or in quarantine. */
+async function checkReadable(log: LogReader): Promise<void> {
+  await checkComplete(log);
+  for await (const text of log.proof?.quarantine?.() ?? []) {
+    const { seq, packed, strings } = (parseJson(text) ?? {}) as Record<string, unknown>;
+    if (typeof packed !== 'string' || !Array.isArray(strings)) continue;
+    const what = `The text of event ${Number(seq)} in the quarantine of conversation ${log.id}`;
+    throw new StorageError('corrupt', `${what} is damaged, so it was not searched.`);
+  }
 }
 
 async function openUnlessHeld(store: EventStore, id: string): Promise<EventLog | undefined> {
