@@ -98,7 +98,7 @@ function withParts(s: string, rows: AppendRows, tables: Tables): readonly string
       UPDATE ${s}.conversation SET head = new.next, seal = new.seal, lease_until = ${s}.now_ms() + $1
         ${event || meta ? `, updated_at = ${s}.now_ms()` : ''}
       FROM ${rows.target.length > 1 ? unlocked(s, target) : target}
-      WHERE conversation.key = new.key AND lease_epoch = new.epoch AND conversation.head IS NOT NULL
+      WHERE conversation.key = new.key AND lease_epoch = new.epoch AND conversation.head = new.head
       RETURNING conversation.key, id)`,
     meta && `meta AS (UPDATE ${s}.meta SET json = new.json FROM fence, ${meta} WHERE conversation = fence.key)`,
     // A blob that exists is updated without a change, which waits for a transaction that deletes it, and keeps it from
@@ -127,7 +127,7 @@ function withParts(s: string, rows: AppendRows, tables: Tables): readonly string
 function unlocked(s: string, target: string): string {
   return `(
     SELECT new.* FROM ${target} JOIN ${s}.conversation AS found ON found.key = new.key
-    WHERE found.lease_epoch = new.epoch AND found.head IS NOT NULL
+    WHERE found.lease_epoch = new.epoch AND found.head = new.head
     FOR NO KEY UPDATE OF found SKIP LOCKED) AS new`;
 }
 

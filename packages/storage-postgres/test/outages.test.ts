@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../../storage/src/testing/events.ts';
 import { postgresStore } from '../src/postgres-store.ts';
-import { freshUrl, problem, runSql } from './server.ts';
+import { appendStatement } from '../src/append.ts';
+import { connectedClient, freshUrl, problem, runSql } from './server.ts';
 import { tcpProxy } from './tcp-proxy.ts';
 
 describe.skipIf(problem !== undefined)('while the database cannot be reached', () => {
@@ -36,6 +37,47 @@ describe.skipIf(problem !== undefined)('while the database cannot be reached', (
       await killed;
     }
     expect(await log.head()).toBe(30);
+  });
+
+  test('the first append of a log is stored once if its connection fails before its statement has run', async () => {
+    const direct = await freshUrl();
+    const url = new URL(`${direct}&application_name=first`);
+    await using proxy = await tcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    await using store = await postgresStore({ url: url.href });
+    const log = await store.create('c', {});
+    await using client = await connectedClient(direct);
+    await using observer = await connectedClient(direct);
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'first' AND wait_event_type = 'Lock'`;
+    await client.query(`BEGIN; SELECT 1 FROM conversation FOR UPDATE`);
+    const appended = log.append([newEvent('a')]);
+    for (const count of [1, 2]) {
+      await expect.poll(async () => (await observer.query(waiting)).rowCount, { timeout: 5_000 }).toBe(count);
+      await proxy.cut();
+      await proxy.restore();
+    }
+    await client.query('COMMIT');
+    expect(await appended).toEqual([0]);
+    expect(await log.head()).toBe(1);
+  });
+
+  test('a statement that runs after later appends changes nothing', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url });
+    const log = await store.create('c', {});
+    await log.append([newEvent('a')]);
+    await using client = await connectedClient(url);
+    const { rows } = await client.query<{ key: string; schema: string }>(
+      'SELECT key, current_schema AS schema FROM conversation',
+    );
+    const [{ key, schema } = { key: '', schema: '' }] = rows;
+    const late = { key: Number(key), epoch: log.epoch, head: 0, events: [], statements: [], last: '', metaText: '{}' };
+    for (const appends of [[late], [late, { ...late, key: 0 }]]) {
+      const { sql, values } = appendStatement(schema, appends, 15_000);
+      expect((await client.query(sql, [...values])).rows).toEqual([]);
+    }
+    expect(await log.head()).toBe(1);
+    expect(await log.append([newEvent('b')])).toEqual([1]);
   });
 
   test('appends and openings wait for a server without space', async () => {
