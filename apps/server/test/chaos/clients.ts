@@ -67,7 +67,14 @@ export async function createdClient(group: ReplicaGroup, { url }: ScriptedServer
     max_iterations: 10_000,
     agent: {
       kind: 'Agent',
-      llm: { model: 'openai/scripted', base_url: url, api_key: 'sk-of-the-test', num_retries: 0 },
+      llm: {
+        model: 'openai/scripted',
+        base_url: url,
+        api_key: 'sk-of-the-test',
+        num_retries: 5,
+        retry_min_wait: 0.1,
+        retry_max_wait: 1,
+      },
     },
     initial_message: messageOf(name),
   };
