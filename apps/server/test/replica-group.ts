@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { freePort } from '../../../packages/storage-postgres/test/server.ts';
@@ -136,6 +136,8 @@ export async function startServer(
     PATH,
     NODE_COMPILE_CACHE,
     HOME: home,
+    // A killed replica leaves files.
+    TMPDIR: dirname(home),
     VARVE_HOME: home,
     VARVE_SESSION_API_KEY: key,
     OH_SECRET_KEY: 'secret-of-the-replicas',
