@@ -113,8 +113,6 @@ function openPool({ host, port, user, password, database, tls, ...target }: Targ
     max: target.poolSize,
     keepAlive: true,
     query_timeout: replyMs,
-    lock_timeout: stalledMs,
-    idle_in_transaction_session_timeout: stalledMs,
     types: { getTypeParser: (oid, format) => (oid === int8 ? parseInt8 : types.getTypeParser(oid, format)) },
   });
   // The pool removes an idle connection that fails; the next statement uses another one, and fails if it cannot.
@@ -195,7 +193,11 @@ async function begin(pool: Pool): Promise<Transaction> {
   });
   const query = queryOf(client);
   try {
-    await query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    // Poolers refuse connections with such parameters.
+    const limits = ['lock_timeout', 'idle_in_transaction_session_timeout'].map(
+      (name) => `SET LOCAL ${name} = ${stalledMs}`,
+    );
+    await query(['BEGIN ISOLATION LEVEL READ COMMITTED', ...limits].join('; '));
   } catch (error) {
     client.release(true);
     throw error;

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { connect } from '../src/connection.ts';
 import { postgresStore } from '../src/postgres-store.ts';
+import { parseUrl } from '../src/url.ts';
 import { freshUrl, password, problem, runSql, testServer } from './server.ts';
 
 const failureOf = async (url: string): Promise<Error> =>
@@ -16,6 +20,16 @@ test('a server that does not answer is named without the password', async () => 
     message: expect.stringContaining('postgres://u@127.0.0.1:1/d cannot be reached'),
   });
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('s3cret');
+});
+
+test('connections begin without parameters that a pooler refuses', async () => {
+  const begun = Promise.withResolvers<Buffer>();
+  await using server = createServer((socket) => socket.once('data', (data) => (begun.resolve(data), socket.destroy())));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await failureOf(`postgres://u@127.0.0.1:${(server.address() as AddressInfo).port}/d`);
+  const texts = (await begun.promise).subarray(8).toString().split('\0');
+  const names = texts.filter((text, index) => index % 2 === 0 && text !== '');
+  expect(names.toSorted()).toEqual(['application_name', 'client_encoding', 'database', 'user']);
 });
 
 describe.skipIf(problem !== undefined)('a server', () => {
@@ -42,5 +56,13 @@ describe.skipIf(problem !== undefined)('a server', () => {
     await runSql(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ended'`);
     await expect.poll(async () => log.append([event]).catch(({ code }) => code)).toEqual([0]);
     expect(await (await store.read('c')).head()).toBe(1);
+  });
+
+  test('ends a transaction whose process is stopped, and its waits for locks', async () => {
+    const connection = await connect({ target: parseUrl(await freshUrl()), pollMs: 100, creates: true });
+    const limits = `SELECT current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout') AS idle`;
+    const rows = await connection.transaction(async ({ query }) => query(limits));
+    expect(rows).toEqual([{ current_setting: '10s', idle: '10s' }]);
+    await connection.close(async () => {});
   });
 });

@@ -176,7 +176,11 @@ export function conversations(options: ConversationsOptions): Conversations {
     recover: () => recoverRuns(runningIds(store), { use, onFailure }),
     async takeOver(ids) {
       const stalled = queue.waiting === 0 ? await open.closeStalled() : [];
-      const wanted = abandonedRuns([...stalled, ...ids], { store, folds, hasRoom: () => queue.waiting === 0 });
+      const wanted = abandonedRuns([...stalled, ...ids], {
+        store,
+        folds,
+        hasRoom: () => queue.waiting === 0 && !open.isEnding,
+      });
       await recoverRuns(wanted, { use, onFailure });
     },
     isOpen: (id) => open.has(id),

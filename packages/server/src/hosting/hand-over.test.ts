@@ -75,6 +75,25 @@ test('a host that ends completes the current step, and another one continues all
   await second.close(AbortSignal.abort());
 });
 
+test('a host that ends takes over nothing, and continues no run that a client has paused', async () => {
+  const { steps, asked, open } = gated(() => finish);
+  await using model = await scriptedServer(steps);
+  const store = memoryStore();
+  const { first, abandoned } = hostsOf(store);
+  const [paused, waiting] = [await created(first, model), await created(first, model)];
+  for (const id of [paused, waiting]) await first.send(id, content, { run: true });
+  await asked;
+  await first.use(paused, (live) => live.runs.pause());
+  const ended = first.handOver(AbortSignal.timeout(60_000));
+  open();
+  await ended;
+  expect(abandoned).toEqual([waiting]);
+  expect((await store.summary(paused)).meta).toMatchObject({ status: 'paused' });
+  await first.takeOver(abandoned);
+  expect(first.isOpen(waiting)).toBe(false);
+  await first.close(AbortSignal.abort());
+});
+
 test('a goal that a host pursues when it ends is pursued by another one', async () => {
   const { steps, asked, open } = gated(({ tools }) =>
     tools.length > 0 ? finish : { text: '{"score": 1, "complete": true, "missing": ""}' },
@@ -140,4 +159,19 @@ test.for(['run', 'goal', 'judgement'])('a %s that an outage of the store ends is
   expect(await first.use(id, async ({ conversation }) => conversation.goal.state?.status)).toBe(goal);
   expect((await store.summary(id)).meta).toMatchObject({ status: 'finished' });
   await first.close(AbortSignal.abort());
+});
+
+test('a host that ends hands over a run that an outage of the store ended', async () => {
+  const { store, state } = rejectingStore();
+  const { steps, asked, open } = gated(() => finish);
+  await using model = await scriptedServer(steps);
+  const { first, abandoned } = hostsOf(store);
+  const id = await created(first, model);
+  await first.send(id, content, { run: true });
+  await asked;
+  state.rejected = 1;
+  open();
+  await first.use(id, (live) => live.runs.idle());
+  await first.close(AbortSignal.timeout(60_000));
+  expect(abandoned).toEqual([id]);
 });

@@ -53,6 +53,11 @@ export class OpenConversations {
     this.#options = options;
   }
 
+  /** True once the conversations are handed over. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
   /** Number of open conversations. */
   get size(): number {
     return this.#entries.size;

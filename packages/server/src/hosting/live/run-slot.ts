@@ -7,6 +7,8 @@ export interface ActiveRun {
   hasStarted: boolean;
   /** A message arrived that wants to be answered. */
   isWantedAgain: boolean;
+  /** A client wants it to end after the current step. */
+  isPaused?: boolean;
   /** Another process answers it. */
   isHandedOver?: boolean;
 }

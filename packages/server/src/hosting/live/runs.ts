@@ -75,19 +75,20 @@ export function runs(parts: RunParts): Runs {
       }),
     pause: () =>
       slot.inOrder(async () => {
-        if (slot.run?.hasStarted) conversation.pause();
-        else await pauseNow(parts);
+        if (!slot.run?.hasStarted) return pauseNow(parts);
+        slot.run.isPaused = true;
+        conversation.pause();
       }),
     async handOver(signal) {
       const { run } = slot;
       const { goal } = conversation;
-      if (!run) return false;
+      if (!run) return stalled() !== undefined;
       const isPursued = goal.state?.status === 'running';
       run.isHandedOver = true;
       if (run.hasStarted) conversation.pause();
       else slot.cancel();
       await slot.idle(signal);
-      const isPaused = conversation.state.status === 'paused';
+      const isPaused = conversation.state.status === 'paused' && !run.isPaused;
       if (isPaused && isPursued) await goal.requestResume();
       else if (isPaused || (run.isWantedAgain && slot.run === undefined)) await conversation.markRun('requested');
       return conversation.state.status === 'running' || goal.state?.status === 'running';
