@@ -35,9 +35,12 @@ export function isOutage(error: unknown): boolean {
   return state === undefined || state.startsWith('08') || ['57P01', '57P02', '57P03', '53300'].includes(state);
 }
 
-/** Returns true if nothing was stored because there is no space; there may be some later. */
+/**
+ * Returns true if nothing was stored because there is no space; there may be some later. A connection that begins
+ * without space reports an internal error.
+ */
 export function isFull(error: unknown): boolean {
-  return error instanceof DatabaseFailure && error.state === '53100';
+  return error instanceof DatabaseFailure && (error.state === '53100' || error.state === 'XX000');
 }
 
 /** Returns true for a row that exists already. */
@@ -67,6 +70,7 @@ const errorsByState: Readonly<Record<string, MappedError>> = {
   '55': ['io', refused],
   '57': ['io', refused],
   '58': ['io', refused],
+  XX000: ['io', refused],
   XX: ['corrupt', (label, reason) => `${label} is damaged: ${reason}.`],
 };
 

@@ -80,23 +80,26 @@ describe.skipIf(problem !== undefined)('while the database cannot be reached', (
     expect(await log.append([newEvent('b')])).toEqual([1]);
   });
 
-  test('appends and openings wait for a server without space', async () => {
-    const url = await freshUrl();
-    await using store = await postgresStore({ url });
-    const log = await store.create('c', {});
-    await runSql(
-      url,
-      `CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'There is no space.' USING ERRCODE = 'disk_full'; END $$;
+  test.for(['disk_full', 'internal_error'])(
+    'appends and openings wait for a server without space: %s',
+    async (code) => {
+      const url = await freshUrl();
+      await using store = await postgresStore({ url });
+      const log = await store.create('c', {});
+      await runSql(
+        url,
+        `CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'There is no space.' USING ERRCODE = '${code}'; END $$;
       CREATE TRIGGER no_space BEFORE INSERT ON event EXECUTE FUNCTION no_space();
       CREATE TRIGGER no_space BEFORE INSERT ON conversation EXECUTE FUNCTION no_space()`,
-    );
-    const appended = log.append([newEvent('a')]);
-    const created = store.create('d', {});
-    await runSql(url, 'DROP FUNCTION no_space CASCADE');
-    expect(await appended).toEqual([0]);
-    expect((await created).epoch).toBe(1);
-  });
+      );
+      const appended = log.append([newEvent('a')]);
+      const created = store.create('d', {});
+      await runSql(url, 'DROP FUNCTION no_space CASCADE');
+      expect(await appended).toEqual([0]);
+      expect((await created).epoch).toBe(1);
+    },
+  );
 
   test('a store that is closed does not wait for it', async () => {
     const url = new URL(await freshUrl());
