@@ -24,7 +24,7 @@ export async function listTools(client: Client, limits: RequestOptions): Promise
   // The client would print a line, on the standard output of the host.
   if (!client.getServerCapabilities()?.tools) return { tools: [], problems: [] };
   const listed = await listWhole(client, limits);
-  const read = listed.map((tool, index) => readTool(tool, index));
+  const read = withoutRepeated(listed.map((tool, index) => readTool(tool, index)));
   const tools = read.flatMap((tool) => (typeof tool === 'string' ? [] : [tool]));
   const more = tools.length - maxTools;
   return {
@@ -34,6 +34,17 @@ export async function listTools(client: Client, limits: RequestOptions): Promise
       ...(more > 0 ? [`It has more than ${maxTools} tools: the last ${more} are left out.`] : []),
     ],
   };
+}
+
+/** Keeps the first of several tools with one name. */
+function withoutRepeated(read: readonly (McpToolDescription | string)[]): readonly (McpToolDescription | string)[] {
+  const names = new Set<string>();
+  return read.map((tool, index) => {
+    if (typeof tool === 'string') return tool;
+    if (names.has(tool.name)) return `${nameOf(tool, index)} is left out: another one has its name.`;
+    names.add(tool.name);
+    return tool;
+  });
 }
 
 /** The client rejects a whole list for one invalid tool. Such a list is read again, one tool at a time. */

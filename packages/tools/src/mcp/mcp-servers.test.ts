@@ -151,6 +151,7 @@ test('an invalid tool hides no other, and is named', async () => {
   const tools = await toolsOf(servers);
   expect([...tools.keys()]).toEqual(['mcp__docs__bare', 'mcp__docs__echo']);
   expect(servers.problems).toEqual([
+    'The server docs: The tool "echo" is left out: another one has its name.',
     'The server docs: The tool "large" is left out: its schema has more than 32000 characters.',
     'The server docs: The tool "list" is left out: its inputSchema.type is invalid.',
     'The server docs: Tool 2 is left out: its name is invalid.',

@@ -33,7 +33,7 @@ const badTools: Readonly<Record<string, unknown>> = {
     ],
     nextCursor: 'second',
   },
-  second: { tools: ['text', { name: 'echo', inputSchema: { properties: text.properties } }, large] },
+  second: { tools: ['text', { name: 'echo', inputSchema: { properties: text.properties } }, large, { name: 'echo' }] },
 };
 
 /** Schema with a format that no library knows, and a pattern that takes exponential time. */
