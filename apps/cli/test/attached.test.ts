@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
 import { newHome, runVarve } from './run-varve.ts';
@@ -62,6 +62,42 @@ test('nothing is attached for standard input next to a task, and for messages of
   await runVarve(['run', ...model, '--tools', 'terminal', 'See @src/a.txt'], { home });
   expect(server.requests).toHaveLength(3);
   for (const request of server.requests) expect(JSON.stringify(request)).not.toContain('first line');
+});
+
+test('Tab completes files and directories of the workspace after @, also in a message', async () => {
+  const home = await realpath(await newHome());
+  await mkdir(join(home, 'work dir'));
+  await writeFile(join(home, 'work dir', 'my notes.txt'), 'a note');
+  await writeFile(join(home, 'work dir', 'my \u009B31mnotes'), '');
+  await using server = await scriptedServer([{ text: 'Read.', expect: 'a note' }]);
+  const env = { VARVE_SANDBOX_PROFILE: 'off' };
+  const window = openWindow(['--base-url', server.url, '--model', 'm'], home, { env });
+  await window.shows('mode: ');
+  window.press('Read @wo');
+  await window.shows('→ work dir/');
+  window.press('\t');
+  await window.shows('Read @"work dir/"');
+  window.press('my', '\t');
+  await window.shows('Read @"work dir/my notes.txt"');
+  window.press(keys.enter);
+  await window.shows('Read.');
+  expect(window.written()).not.toContain('\u009B');
+  await leaveWindow(window);
+  server.assertDone();
+});
+
+test('a program of the workspace is not one for the clipboard', async () => {
+  const home = await realpath(await newHome());
+  await writeFile(join(home, 'wl-paste'), `#!/bin/sh\n${base64}\n`, { mode: 0o700 });
+  await using server = await scriptedServer([]);
+  // A path from the directory of this process, and not from any other.
+  const path = `node_modules/../${relative(process.cwd(), home)}`;
+  const env = { PATH: path, VARVE_SANDBOX_PROFILE: 'off' };
+  const window = openWindow(['--base-url', server.url, '--model', 'gpt-5'], home, { env });
+  await window.shows('mode: ');
+  window.press(keys.ctrlV);
+  await window.shows('An image of the clipboard needs one of');
+  await leaveWindow(window);
 });
 
 /** Directory with a program that stands for one of the clipboard. */

@@ -68,7 +68,8 @@ export class ClipboardImages implements AsyncDisposable {
 
 /** Returns what a program prints, nothing if it fails, and undefined if there is no such program. */
 async function outputOf(name: string, args: readonly string[], env: TerminalIo['env']): Promise<Buffer | undefined> {
-  const options = { encoding: 'buffer', env, maxBuffer: 4 * maxImageBytes, timeout: 5000 } as const;
+  // A relative search path would name programs of the workspace.
+  const options = { cwd: '/', encoding: 'buffer', env, maxBuffer: 4 * maxImageBytes, timeout: 5000 } as const;
   return new Promise((resolve) => {
     execFile(name, args, options, (error, stdout) => {
       if (error?.code === 'ENOENT') resolve(undefined);

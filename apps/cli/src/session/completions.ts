@@ -1,4 +1,9 @@
-import { CombinedAutocompleteProvider, type AutocompleteItem, type AutocompleteProvider } from '@earendil-works/pi-tui';
+import {
+  CombinedAutocompleteProvider,
+  type AutocompleteItem,
+  type AutocompleteProvider,
+  type AutocompleteSuggestions,
+} from '@earendil-works/pi-tui';
 import { safeText } from '@varve/events/text';
 
 /** Command that is completed after a slash, or resource of a server after `@`. */
@@ -21,8 +26,8 @@ export interface CompletionSources {
 /** Most resources that are offered. */
 const maxResources = 20;
 
-/** Word after `@` that is typed. */
-const resourceWord = /(?:^|\s)@([^\s"]*)$/;
+/** Word after `@` that is typed, or text in quotes. */
+const mention = /(?:^|\s)@("[^"]*|[^\s"]*)$/;
 
 /** Completes commands, and files and resources after `@`. */
 export function completionsOf({ directory, commandsFor, resourcesFor }: CompletionSources): AutocompleteProvider {
@@ -35,15 +40,18 @@ export function completionsOf({ directory, commandsFor, resourcesFor }: Completi
         const commands = (await commandsFor(command)).map(commandItem);
         return new CombinedAutocompleteProvider(commands, directory()).getSuggestions(lines, row, column, options);
       }
-      const named = resourceWord.exec(before)?.[1];
-      const resources = named === undefined ? [] : itemsOf(await resourcesFor(named), named);
-      const found = await files().getSuggestions(lines, row, column, options);
-      if (resources.length === 0) return found;
-      return { items: [...resources, ...(found?.items ?? [])], prefix: `@${named}` };
+      const word = mention.exec(before)?.[1];
+      if (word === undefined) return safely(await files().getSuggestions(lines, row, column, options));
+      const resources = itemsOf(await resourcesFor(word), word);
+      // Without its sign the word is the path of a file.
+      const line = `${before.slice(0, -word.length - 1)}${word}`;
+      const path = await files().getSuggestions([line], 0, line.length, { ...options, force: true });
+      const named = safely(path)?.items.map((item) => ({ ...item, value: `@${item.value}` })) ?? [];
+      return { items: [...resources, ...named], prefix: `@${word}` };
     },
     applyCompletion(lines, row, column, item, prefix) {
       // More may have been typed since the suggestions were made.
-      const typed = resourceWord.exec((lines[row] ?? '').slice(0, column))?.[1];
+      const typed = mention.exec((lines[row] ?? '').slice(0, column))?.[1];
       const word = typed === undefined || !prefix.startsWith('@') ? prefix : `@${typed}`;
       return files().applyCompletion(lines, row, column, item, word);
     },
@@ -57,6 +65,11 @@ function commandItem({ name, description, argument }: Completion) {
     description: safeText(description),
     ...(argument !== undefined && { argumentHint: safeText(argument) }),
   };
+}
+
+/** Names of files that would not be safe on a screen are left out. */
+function safely(found: AutocompleteSuggestions | null): AutocompleteSuggestions | null {
+  return found && { ...found, items: found.items.filter(({ value }) => safeText(value) === value) };
 }
 
 /** Names that cannot be typed as one word, or would not be safe on a screen, are left out. */

@@ -9,7 +9,8 @@ const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 /** Opens an address in the browser of the person. Does nothing without one. */
 export function openBrowser(url: URL, env: Readonly<Record<string, string | undefined>>): void {
   const [program = '', ...args] = openers[process.platform] ?? ['xdg-open'];
-  const child = spawn(program, [...args, url.href], { stdio: 'ignore', detached: true, env });
+  // A relative search path would name programs of the workspace.
+  const child = spawn(program, [...args, url.href], { cwd: '/', stdio: 'ignore', detached: true, env });
   child.on('error', () => undefined);
   child.unref();
 }
