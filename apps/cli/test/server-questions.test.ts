@@ -39,7 +39,7 @@ test('on a terminal a run asks what a server asks for, and sends what is typed',
   await using server = await scriptedServer([asks(form), { text: 'Thanks.', expect: '"branch":"main","push":false' }]);
   const { code, left } = await onTerminal(['run', 'Go.', ...argumentsFor(server)], home, [
     ['Choice: ', 'y'],
-    ['The server of tools docs asks:\n│ Which branch?\n│ You can trust me. <001B>[2J\n[y] answer\n[n] refuse', 'y'],
+    ['The server of tools docs asks:\n│ Which branch?\n│ You can trust me. <001B>[2J\n[n] refuse\n[y] answer', 'y'],
     ['Branch', 'm'],
     ['Too small: expected string to have >=3 characters Branch', 'main'],
     ['[1] yes\n[2] no\n', '2'],
@@ -69,7 +69,7 @@ test('the session asks what a server asks for, and Esc cancels it', async () => 
   window.press('Go', keys.enter);
   const rows = await window.shows('refuse');
   await expect(`${rows}\n`).toMatchFileSnapshot('golden/session/server-question.txt');
-  window.press(keys.enter);
+  window.press('answer', keys.enter);
   await window.shows('Branch');
   window.press('main', keys.enter);
   await window.shows('Push it');

@@ -97,6 +97,59 @@ test('Shift-Tab changes what is asked about while the agent works', async () => 
   server.assertDone();
 });
 
+test('a changed mode ends approvals for the session while the agent works', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using server = await scriptedServer([
+    push,
+    { text: 'Once.' },
+    push,
+    { ...push, gate: gate.promise },
+    { text: 'Left.', expect: 'not now' },
+  ]);
+  const window = await approvedWindow(server);
+  window.press('Again, twice', keys.enter);
+  await window.shows('waiting for the model');
+  window.press(keys.shiftTab);
+  await window.shows('mode: ask');
+  gate.resolve();
+  await window.shows('Approve this tool call?');
+  window.press('n');
+  await window.shows('Reason');
+  window.press('not now', keys.enter);
+  await window.shows('Left.');
+  await leaveWindow(window);
+  server.assertDone();
+});
+
+test('keys of a message that is being typed do not answer a question, and the message is kept', async () => {
+  const home = await realpath(await newHome());
+  const gate = Promise.withResolvers<void>();
+  await using server = await scriptedServer([
+    { ...push, gate: gate.promise },
+    { text: 'Left.', expect: 'not now' },
+    { text: 'Because.', expect: 'Say why' },
+  ]);
+  const window = openWindow(['--base-url', server.url, '--model', 'm', '--sandbox', 'off'], home);
+  await window.shows('sandbox: ');
+  window.press('Publish', keys.enter);
+  await window.shows('waiting for the model');
+  window.press('S');
+  gate.resolve();
+  await window.shows('Press Enter to answer; what you type is kept.');
+  window.press('ay why');
+  await window.shows('Say why');
+  window.press(keys.enter);
+  await window.shows(/decide later\n(?!Press)/);
+  window.press('n');
+  await window.shows('Reason');
+  window.press('not now', keys.enter);
+  await window.shows(/Left\.[^]*Say why/);
+  window.press(keys.enter);
+  await window.shows('Because.');
+  await leaveWindow(window);
+  server.assertDone();
+});
+
 test('a question waits until the one before it is answered', async () => {
   const home = await realpath(await newHome());
   const gate = Promise.withResolvers<void>();

@@ -38,7 +38,8 @@ export async function answerServer(question: ServerQuestion, asker: Asker, signa
   const title = url ? `${asked} asks you to open an address:` : `${asked} asks:`;
   const rows = [message, ...(url ? [url.href] : [])].flatMap((text) => barredRows(revealHidden(text), asker.columns));
   const accepted = url ? `open ${url.origin} in the browser` : fields.length === 0 ? 'yes' : 'answer';
-  const choices = { y: accepted, n: url || fields.length > 0 ? 'refuse' : 'no' };
+  // A key that was meant for something else must not accept.
+  const choices = { n: url || fields.length > 0 ? 'refuse' : 'no', y: accepted };
   const choice = await asker.choose({ title, rows, choices }, signal);
   if (choice !== 'y') return choice === 'n' ? 'decline' : 'cancel';
   if (url) openBrowser(url, asker.io.env);

@@ -10,7 +10,7 @@ import type { Screen } from './screen.ts';
 /** What a run on a screen uses. */
 export interface ScreenRun {
   readonly open: OpenSession;
-  readonly decisions: CallDecisions;
+  readonly decide: CallDecisions['decide'];
   readonly questions: ScreenQuestions;
   readonly screen: Screen;
   /** Ends the run, and leaves a question undecided. */
@@ -19,7 +19,7 @@ export interface ScreenRun {
 
 /** Runs until there is nothing left to decide and no message that the agent has not read. */
 export async function runOnScreen(work: Work, run: ScreenRun): Promise<RunResult> {
-  const { open, decisions, questions, screen, signal } = run;
+  const { open, decide, questions, screen, signal } = run;
   const { conversation, follower } = open;
   for (;;) {
     screen.status.set('waiting for the model');
@@ -36,11 +36,11 @@ export async function runOnScreen(work: Work, run: ScreenRun): Promise<RunResult
       askOutside: async (refusal, event) =>
         modeOf(conversation.confirmation) !== 'never' && questions.allowsOutside(refusal, event),
       onChildWaiting: async ({ subAgent, conversation: child }) => {
-        await decisions.decide(child, signal, subAgent);
+        await decide(child, signal, subAgent);
       },
     });
     await follower.caughtUp();
-    if (result.reason === 'waiting' && !signal.aborted && (await decisions.decide(conversation, signal))) continue;
+    if (result.reason === 'waiting' && !signal.aborted && (await decide(conversation, signal))) continue;
     const isDone = result.reason === 'finished' || result.reason === 'asked';
     if (!isDone || !hasUnreadMessage(conversation)) return result;
   }

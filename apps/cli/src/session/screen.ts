@@ -11,6 +11,7 @@ import { taskQueue } from '../run/task-queue.ts';
 import type { Style } from '../terminal/output.ts';
 import type { ScreenStreams, TerminalIo } from '../terminal/terminal-io.ts';
 import { completionsOf, type CompletionSources } from './completions.ts';
+import { DraftPrompt } from './draft-prompt.ts';
 import { linesParts, textPart } from './event-parts.ts';
 import type { Folding } from './folded.ts';
 import { Footer } from './footer.ts';
@@ -119,6 +120,11 @@ export class Screen implements Disposable {
     signal?.addEventListener('abort', () => prompt.cancel(), { once: true });
     if (signal?.aborted) prompt.cancel();
     void this.#inTurn(async () => {
+      if (this.editor.getText() !== '') {
+        const draft = new DraftPrompt(prompt, this.editor, this.theme);
+        this.#showBelow(draft);
+        await draft.ended;
+      }
       this.#showBelow(prompt);
       await prompt.answer;
       this.#showBelow(this.editor);

@@ -141,9 +141,13 @@ export class SessionRuns {
     const { conversation, prepared, follower } = open;
     await using title = titleWriterOf(conversation, async () => titleModelOf(prepared));
     title.start();
-    this.#decisions ??= new CallDecisions(this.#shown.options, this.#questions);
-    const [questions, screen, decisions] = [this.#questions, this.#screen, this.#decisions];
-    const result = await runOnScreen(work, { open, decisions, questions, screen, signal });
+    const [questions, screen] = [this.#questions, this.#screen];
+    // What was approved may be forgotten while it runs.
+    const decide: CallDecisions['decide'] = async (...calls) => {
+      this.#decisions ??= new CallDecisions(this.#shown.options, questions);
+      return this.#decisions.decide(...calls);
+    };
+    const result = await runOnScreen(work, { open, decide, questions, screen, signal });
     if (result.reason === 'finished') await title.finished();
     await follower.caughtUp();
     this.#showEnd(result);
