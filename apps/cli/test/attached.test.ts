@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -20,7 +21,7 @@ async function homeWithFiles(): Promise<string> {
   return home;
 }
 
-const message = 'See @src/a.txt, @"src/my dir/b.txt", @src @none @link.txt @../x @/etc/passwd and a@src/a.txt.';
+const message = 'See @src/a.txt, @"src/my dir/b.txt", @src @none @link.txt @../x @/etc/passwd @.. and a@src/a.txt.';
 
 test('files after @ are a part of the message, as the agent reads them, and others are only text', async () => {
   const home = await homeWithFiles();
@@ -84,6 +85,18 @@ test('Tab completes files and directories of the workspace after @, also in a me
   expect(window.written()).not.toContain('\u009B');
   await leaveWindow(window);
   server.assertDone();
+});
+
+test('a message with the name of a pipe is sent', async () => {
+  const home = await realpath(await newHome());
+  execFileSync('mkfifo', [join(home, 'shot.png')]);
+  await using server = await scriptedServer([{ text: 'Seen.', expect: 'See shot.png' }]);
+  const env = { VARVE_SANDBOX_PROFILE: 'off' };
+  const window = openWindow(['--base-url', server.url, '--model', 'gpt-5'], home, { env });
+  await window.shows('mode: ');
+  window.press('See shot.png', keys.enter);
+  await window.shows('Seen.');
+  await leaveWindow(window);
 });
 
 test('a program of the workspace is not one for the clipboard', async () => {

@@ -61,6 +61,39 @@ test('the effort changes the next request', async () => {
   expect(server.requests.map(({ text }) => text.includes('"reasoning_effort":"high"'))).toEqual([false, true]);
 });
 
+test.for([
+  ['/cost', 'agent  1 model call'],
+  ['/status', 'waiting calls 0'],
+  ['/context', 'the window of m is unknown'],
+  ['/skills', 'No file gives instructions'],
+  ['/mcp', 'There are no servers.'],
+  ['/history', /2 \+ 2[^]*Four\.[^]*2 \+ 2[^]*Four\./],
+] as const)('%s shows what it is about', async ([command, shown]) => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([{ text: 'Four.' }]);
+  const window = await openSession(server, home);
+  window.press('2 + 2', keys.enter);
+  await window.shows('Four.');
+  window.press(command, keys.enter);
+  await window.shows(shown);
+  await leaveWindow(window);
+});
+
+test('/sandbox changes the walls of the conversation, which /export writes into a file', async () => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([{ text: 'Four.' }]);
+  const window = await openSession(server, home);
+  window.press('2 + 2', keys.enter);
+  await window.shows('Four.');
+  window.press('/sandbox off', keys.enter);
+  await window.shows('sandbox: off');
+  window.press(`/export ${join(home, 'log.json')}`, keys.enter);
+  await window.shows('Exported ');
+  await leaveWindow(window);
+  const imported = await runVarve(['import', join(home, 'log.json'), '--store', `dir:${join(home, 'logs')}`], { home });
+  expect(imported.code).toBe(0);
+});
+
 test('the last reply is copied to the clipboard of the terminal', async () => {
   const home = await realpath(await newHome());
   await using server = await scriptedServer([{ text: '**Vier** é' }]);

@@ -22,7 +22,7 @@ export function filesIn(message: string): readonly NamedFile[] {
   return Array.from(withoutCode(message).matchAll(word), ({ groups = {} }) => {
     const { at, single, double, plain } = groups;
     return { path: single ?? double ?? withoutSigns(plain ?? '').replaceAll(/\\(.)/g, '$1'), isMention: at === '@' };
-  });
+  }).filter(({ path }) => path !== '');
 }
 
 function withoutSigns(path: string): string {

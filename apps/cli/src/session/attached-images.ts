@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Content } from '@varve/events';
@@ -59,7 +60,8 @@ function placed(path: string, directory: string, io: TerminalIo): string {
 
 /** Returns an image as a data URL; undefined if there is no such file, or it is not an image. */
 async function imageUrl(path: string): Promise<string | undefined> {
-  const file = await open(path).catch(() => undefined);
+  // A pipe is opened without waiting for its writer.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (!file) return undefined;
   await using opened = file;
   const stats = await opened.stat();

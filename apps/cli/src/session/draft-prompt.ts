@@ -2,7 +2,7 @@ import { matchesKey, truncateToWidth, type Component, type Editor, type Focusabl
 import type { Prompt } from './prompts.ts';
 import type { Theme } from './theme.ts';
 
-/** Shows a question above a message that is being typed, whose keys do not answer it; Enter ends that and keeps them. */
+/** Shows a question above a message that is being typed, whose keys do not answer it; after Enter others do. */
 export class DraftPrompt implements Component, Focusable {
   focused = false;
   readonly #prompt: Prompt<unknown>;
