@@ -45,6 +45,60 @@ test('the tree has the messages of all branches, and the conversation continues 
   expect([text.includes('Six.'), text.includes('4 + 4')]).toEqual([true, false]);
 });
 
+test('a copy and a resumed conversation show the active branch, and not what was interrupted on another one', async () => {
+  const home = await realpath(await newHome());
+  await using server = await scriptedServer([
+    { text: 'Four.' },
+    { text: 'A long story begins', fault: { kind: 'hang', afterPieces: 3 } },
+    { text: 'Eight.' },
+  ]);
+  const window = await openSession(server, home);
+  window.press('2 + 2', keys.enter);
+  await window.shows('Four.');
+  window.press('A story', keys.enter);
+  await window.shows('A long story');
+  window.press(keys.escape);
+  await window.shows('Interrupted.');
+  window.press('/rewind', keys.enter);
+  await window.shows('→ A story');
+  window.press(keys.enter);
+  await window.shows('continues from here');
+  window.press('\u0015', '4 + 4', keys.enter);
+  await window.shows('Eight.');
+  window.press('/fork', keys.enter);
+  const active = /› 2 \+ 2\n[^]*Four\.\n\s*› 4 \+ 4\n[^]*Eight\./;
+  expect(await window.shows('This is a copy')).toMatch(active);
+  await leaveWindow(window);
+  const resumed = openWindow(['--continue'], home);
+  expect(await resumed.shows('Eight.')).toMatch(active);
+  await leaveWindow(resumed);
+  server.assertDone();
+});
+
+test('messages that the model does not see any more are active, and the conversation goes back to them', async () => {
+  const home = await realpath(await newHome());
+  const replies = Array.from({ length: 8 }, (_, index) => ({ text: `Reply ${index}. ${'It is long. '.repeat(40)}` }));
+  await using server = await scriptedServer([...replies, { text: 'They counted.' }]);
+  const window = await openSession(server, home);
+  for (const index of replies.keys()) {
+    window.press(`Message ${index}`, keys.enter);
+    // Nothing runs.
+    await window.shows(new RegExp(String.raw`^(?![^]*●)[^]*Reply ${index}\.`));
+  }
+  window.press('/condense', keys.enter);
+  await window.shows('They counted.');
+  window.press('/tree', keys.enter);
+  expect(await window.shows('Continue after this message')).not.toContain('○');
+  window.press(keys.escape);
+  await window.shows(/─\n\n─/);
+  window.press('/rewind', keys.enter);
+  await window.shows('Go back to before this message');
+  window.press(keys.up, keys.up, keys.enter);
+  await window.shows('continues from here');
+  await window.shows(/\nMessage 1\n/);
+  await leaveWindow(window);
+});
+
 test('the effort changes the next request', async () => {
   const home = await realpath(await newHome());
   await using server = await scriptedServer([{ text: 'Four.' }, { text: 'Six.' }]);

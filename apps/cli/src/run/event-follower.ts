@@ -13,7 +13,8 @@ export interface EventSink {
 /** Events of a conversation, and their number. */
 export interface FollowedEvents {
   readonly state: { readonly head: number };
-  readonly events: (options: { readonly from: number; readonly signal: AbortSignal }) => ReturnType<typeof readEvents>;
+  /** Yields events from a seq on; with a signal also later ones, until it aborts. */
+  readonly events: (options: { readonly from: number; readonly signal?: AbortSignal }) => ReturnType<typeof readEvents>;
 }
 
 /** Sends the events of a conversation to a sink when they are stored, and what arrives of a reply before. */

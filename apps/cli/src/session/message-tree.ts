@@ -1,6 +1,7 @@
 import type { Conversation } from '@varve/agent';
-import { eventCodec, textOf, type BaseEvent } from '@varve/events';
-import { builtinKinds, MessageEvent } from '@varve/events/kinds';
+import { textOf, type BaseEvent } from '@varve/events';
+import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
+import { branchEvents } from './branch-events.ts';
 
 /** Message of a user on any branch. */
 export interface MessageOnBranch {
@@ -28,11 +29,10 @@ export async function messageTree(
   const roots: Node[] = [];
   /** Last event of the tree at each event, and the message that it belongs to. */
   const places = new Map<string, { readonly end: string; readonly node?: Node | undefined }>();
-  const codec = eventCodec(builtinKinds);
   let last: string | undefined;
   for await (const { event } of conversation.events()) {
     const before = places.get(event.parent_id ?? last ?? '');
-    if (codec.kind(event.kind)?.movesHead === false) {
+    if (ConversationStateUpdateEvent.is(event)) {
       // An event that follows a state update follows what is before it.
       if (before) places.set(event.id, before);
       continue;
@@ -42,14 +42,15 @@ export async function messageTree(
     places.set(event.id, { end: event.id, node });
     last = event.id;
   }
-  for (const { id } of conversation.state.view.events) {
+  for (const { id } of await branchEvents(conversation)) {
     const node = places.get(id)?.node;
     if (node) node.isActive = true;
   }
   return roots.flatMap((node) => rowsOf(node, roots.length > 1 ? 1 : 0));
 }
 
-function isOfUser(event: BaseEvent): event is MessageEvent {
+/** Returns true for a message of the user. */
+export function isOfUser(event: BaseEvent): event is MessageEvent {
   return MessageEvent.is(event) && event.source === 'user';
 }
 

@@ -4,7 +4,7 @@ import { redactor } from '@varve/text';
 import { prepareRun } from '../run/open-run.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { plainText } from '../terminal/output.ts';
-import { Follower } from './follower.ts';
+import { Follower, type FollowedLog } from './follower.ts';
 import type { Screen } from './screen.ts';
 import type { ScreenQuestions } from './screen-questions.ts';
 
@@ -19,10 +19,10 @@ export interface OpenSession extends AsyncDisposable {
 export interface PreparedSession extends AsyncDisposable {
   readonly prepared: PreparedAgent;
   /**
-   * Creates or opens the conversation, and shows its events from one on. `from` gets their number. It is called once,
-   * in place of the disposal.
+   * Creates or opens the conversation, and shows the events from the seq on that `from` returns. It is called once, in
+   * place of the disposal.
    */
-  open(from: (head: number) => Promise<number>): Promise<OpenSession>;
+  open(from: (log: FollowedLog) => Promise<number>): Promise<OpenSession>;
 }
 
 /** Prepares the agent of the options. */
@@ -42,7 +42,7 @@ export async function prepareSession(
     async open(from) {
       await using opening = owned.move();
       const conversation = await start(opening);
-      const follower = new Follower(conversation, screen, await from(conversation.state.head));
+      const follower = new Follower(conversation, screen, await from(conversation));
       await follower.caughtUp();
       const open = opening.move();
       return {

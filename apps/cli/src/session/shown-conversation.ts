@@ -2,7 +2,7 @@ import type { Conversation } from '@varve/agent';
 import type { PreparedAgent } from '@varve/settings/agent';
 import type { ConfirmMode } from '../run/confirm-modes.ts';
 import type { RunOptions } from '../run/run-options.ts';
-import { eventParts } from './event-parts.ts';
+import { showBranch, type FollowedLog } from './follower.ts';
 import { stateOfNew, stateOfOpen, stateOfPlace } from './footer-state.ts';
 import { prepareSession, type OpenSession, type PreparedSession } from './open-session.ts';
 import { policyOfMode } from './policy-of-mode.ts';
@@ -10,9 +10,6 @@ import { isHeld, reportProblem } from './report-problem.ts';
 import type { ScreenQuestions } from './screen-questions.ts';
 import type { Screen } from './screen.ts';
 import { watchSession, type WatchedSession } from './watched-session.ts';
-
-/** Events of a resumed conversation that are shown; earlier ones are counted. */
-const shownEvents = 200;
 
 /** Conversation on the screen of a session: not stored yet, open, or only watched while another process holds it. */
 export class ShownConversation {
@@ -113,10 +110,8 @@ export class ShownConversation {
     const { conversation, follower } = await this.opened();
     await conversation.navigate(eventId);
     await follower.caughtUp();
-    const { theme, folding } = this.#screen;
     this.#screen.clear();
-    for (const event of conversation.state.view.events)
-      this.#screen.add(eventParts(event, { theme, folding, workspace: conversation.workspace }));
+    await showBranch(conversation, this.#screen);
   }
 
   /** Removes the transcript from the screen. */
@@ -152,14 +147,14 @@ export class ShownConversation {
     this.#shown = { id: watched.id, count: watched.follower.shown };
   }
 
-  /** Events before the last ones, or before those that are on the screen, are not shown. */
-  readonly #firstShown = async (head: number): Promise<number> => {
+  /** Shows the events of a conversation that is not on the screen. Returns the seq of the first one that follows. */
+  readonly #firstShown = async (log: FollowedLog): Promise<number> => {
     await this.#endWatch();
     const { resume = '' } = this.options;
+    const { head } = log.state;
     if (this.#shown?.id.startsWith(resume) && resume !== '') return Math.min(head, this.#shown.count);
-    const from = resume === '' ? 0 : Math.max(0, head - shownEvents);
-    if (from > 0) this.#screen.print(`… ${from} earlier events (/history shows all)`, 'dim');
-    return from;
+    await showBranch(log, this.#screen);
+    return head;
   };
 
   async #showPlace(directory: string): Promise<void> {

@@ -1,7 +1,7 @@
-import { readEvents, readState } from '@varve/agent';
+import { readEvents } from '@varve/agent';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
-import { statsProjection } from '@varve/events/projections';
+import { statsProjection, Timeline } from '@varve/events/projections';
 import { storedRun } from '../run/stored-run.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -15,11 +15,11 @@ export interface WatchedSession extends AsyncDisposable {
   readonly follower: Follower;
 }
 
-/** Which conversation is watched, and the number of its events that are not shown. */
+/** Which conversation is watched, and what returns the seq from which on its events are followed. */
 export interface WatchRequest {
   readonly id: string;
   readonly store?: string | undefined;
-  readonly from: (head: number) => Promise<number>;
+  readonly from: (log: FollowedLog) => Promise<number>;
 }
 
 /** Shows a conversation on the screen from its log, without its lease. */
@@ -29,22 +29,24 @@ export async function watchSession(request: WatchRequest, screen: Screen, io: Te
   const { id, workspace = '', model } = await storedRun(store, request.id);
   const log = await store.read(id);
   const codec = eventCodec(builtinKinds);
-  const { head } = await readState(log);
-  let stats = statsProjection.initial();
+  const timeline = new Timeline({ codec, projections: { stats: statsProjection } });
+  await timeline.load((from) => log.range(from));
   const followed: FollowedLog = {
     workspace,
     get state() {
-      return { head, stats: statsProjection.read(stats) };
+      const { head, leafId } = timeline;
+      return { head, ...(leafId !== undefined && { leafId }), stats: timeline.read('stats') };
     },
     async *events({ from, signal }) {
-      for await (const logged of readEvents(log.tail(0, signal), codec)) {
-        stats = statsProjection.apply(stats, logged.event, logged.seq);
-        if (logged.seq >= from) yield logged;
+      const stored = signal ? log.tail(from, signal) : log.range(from, timeline.head);
+      for await (const logged of readEvents(stored, codec)) {
+        if (logged.seq >= timeline.head) timeline.push(logged.event, logged.seq);
+        yield logged;
       }
     },
   };
   screen.footer.replace({ ...(model && { model: model.name }), isReadOnly: true });
-  const follower = new Follower(followed, screen, await request.from(head));
+  const follower = new Follower(followed, screen, await request.from(followed));
   open.defer(async () => follower.finish());
   await follower.caughtUp();
   const owned = open.move();

@@ -1,5 +1,5 @@
-import { MessageEvent } from '@varve/events/kinds';
-import { typedText } from '../session/message-tree.ts';
+import { branchEvents } from '../session/branch-events.ts';
+import { isOfUser, typedText } from '../session/message-tree.ts';
 import type { SessionCommand } from '../session/session-command.ts';
 import { openConversation } from './captured.ts';
 
@@ -11,9 +11,7 @@ export const rewind: SessionCommand = {
     const conversation = openConversation(session);
     const { screen } = session;
     if (!conversation) return;
-    const messages = conversation.state.view.events
-      .filter((event) => MessageEvent.is(event))
-      .filter(({ source }) => source === 'user');
+    const messages = (await branchEvents(conversation)).filter((event) => isOfUser(event));
     const items = messages.toReversed().map((event) => ({
       value: event.id,
       label: typedText(event).slice(0, 200),
