@@ -106,7 +106,7 @@ export function openWindow(
 }
 
 /** Leaves the session of a window with Ctrl-C, twice. */
-export async function leaveWindow(window: SessionWindow) {
+export async function leaveWindow(window: Pick<SessionWindow, 'press' | 'shows' | 'ended'>) {
   window.press(keys.ctrlC);
   await window.shows('Press Ctrl-C again to leave.');
   window.press(keys.ctrlC);
