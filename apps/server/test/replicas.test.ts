@@ -121,7 +121,7 @@ describe.skipIf(problem !== undefined)('replicas of one store', () => {
   });
 
   test.for(['SIGKILL', 'SIGTERM'] as const)(
-    'finish the run of one that ends by %s, and a client sees each event once',
+    'finish the run and end the command of one that ends by %s, and a client sees each event once',
     async (signal) => {
       const steps = 12;
       let group: ReplicaGroup | undefined;
@@ -135,12 +135,14 @@ describe.skipIf(problem !== undefined)('replicas of one store', () => {
         };
       };
       await using model = await scriptedServer(forever(reply));
-      await using started = (group = await replicaGroup(await freshUrl(), 3));
+      const url = await freshUrl();
+      await using started = (group = await replicaGroup(url, 3));
       appendFileSync(effects(started.directory), '');
       const [one] = started.replicas;
       if (!one) throw new Error('A replica is missing.');
       const { id } = await one.json<Info>('POST', '/conversations', conversation(model, started.directory, 'Run.'));
       const followed = followedEvents(started.url, id);
+      const command = await one.json<Stored>('POST', '/bash/start_bash_command', { command: 'sleep 600' });
       await kill.promise;
       // Only the clock of the database counts.
       for (const replica of started.replicas) replica.skewClock(-300_000);
@@ -158,6 +160,14 @@ describe.skipIf(problem !== undefined)('replicas of one store', () => {
       expect(lines).toEqual([...new Set(lines)]);
       // The outcome of a command is unknown only if its replica was killed.
       expect(lines.length).toBeGreaterThanOrEqual(signal === 'SIGTERM' ? steps : steps - 1);
+      const outputs = async () =>
+        requested(started.url, 'GET', `/bash/bash_events/search?command_id__eq=${command.id}`).then(async (response) =>
+          jsonOf<object>(response, 'outputs'),
+        );
+      // What it ran before it was killed has an unknown outcome.
+      const output = { kind: 'BashOutput', order: 0, exit_code: signal === 'SIGTERM' ? -1 : 255 };
+      await expect.poll(outputs, { timeout: 60_000 }).toMatchObject({ items: [output] });
+      expect(await countRows(url, `record WHERE name LIKE 'bash_running/%'`)).toBe(0);
     },
   );
 });

@@ -8,19 +8,22 @@ import type { Logger } from 'pino';
 import { extensions } from '../extensions/extensions.ts';
 import { mcpTester } from '../extensions/mcp-test.ts';
 import type { Packages } from '../extensions/packages.ts';
+import { repeatedly } from '../hosting/queues.ts';
 import { conversationSources, createHost } from '../hosting/host.ts';
 import type { ConversationSources } from '../hosting/info/conversation-folds.ts';
 import { secretsInUse, type SecretsInUse } from '../hosting/private/secrets-in-use.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { disabledNames } from '../settings/disabled-names.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';
-import { replicaOf } from '../replicas/replica.ts';
+import { monotonicNow, replicaOf } from '../replicas/replica.ts';
+import { runningCommands } from '../replicas/running-commands.ts';
 import type { SharedCommands } from '../replicas/shared-commands.ts';
 import { liveLogs } from '../streams/live-logs.ts';
 import { webhookOptions } from '../streams/webhooks/webhook-options.ts';
 import { webhooks, type Webhooks } from '../streams/webhooks/webhooks.ts';
 import { bashService, type BashServiceOptions } from '../workspace/bash/bash-service.ts';
 import { directoryEvents, memoryEvents } from '../workspace/bash/bash-event-store.ts';
+import { directoryLists } from '../workspace/bash/command-lists.ts';
 import { retentionOf } from '../workspace/bash/old-events.ts';
 import { fileAccess } from '../workspace/files/file-access.ts';
 import { workspaces } from '../workspace/workspace-list.ts';
@@ -94,12 +97,15 @@ function bashOf(
   options: ServerOptions,
   { secrets: { redactor }, logger, settings, commands }: BashSources,
 ): Services['bash'] {
-  const { home, env, workspaceRoot = process.cwd(), now = Date.now } = options;
+  const { home, env, workspaceRoot = process.cwd(), now = Date.now, every = repeatedly } = options;
   const { bashEventsDirectory: directory = home && join(home, 'bash_events') } = options;
   const onError = (err: unknown): void => logger.error({ err }, 'failure');
+  const lists = commands?.lists ?? (directory === undefined ? undefined : directoryLists(`${directory}_running`));
   return bashService({
     store: commands?.store ?? (directory === undefined ? memoryEvents() : directoryEvents(directory)),
     follow: commands && ((listener) => commands.follow(listener, onError)),
+    openRunning:
+      lists && ((giveUp) => runningCommands({ lists, giveUp, every, now: monotonicNow, onFailure: onError })),
     root: workspaceRoot,
     env: env ?? process.env,
     openWalls: wallsOf(options, settings),

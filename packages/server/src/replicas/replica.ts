@@ -67,7 +67,8 @@ async function delay(ms: number): Promise<void> {
   await setTimeout(ms, undefined, { ref: false });
 }
 
-function monotonicNow(): number {
+/** Returns milliseconds of a clock that is never set. */
+export function monotonicNow(): number {
   return performance.now();
 }
 

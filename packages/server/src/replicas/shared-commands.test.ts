@@ -1,4 +1,6 @@
+import { redactor } from '@varve/text';
 import { expect, test } from 'vitest';
+import { bashService } from '../workspace/bash/bash-service.ts';
 import { nameOf, type BashEvent } from '../workspace/bash/bash-event.ts';
 import { sharedCommands } from './shared-commands.ts';
 
@@ -57,4 +59,32 @@ test('events of another replica are followed once each, also those of a slow clo
   expect(ticks).toEqual([]);
   expect(await one.store.clear()).toBe(3);
   expect(await other.store.names()).toEqual([]);
+});
+
+test('old events of all replicas are removed by one that runs a command', async () => {
+  let time = now();
+  const records = memory();
+  const { store } = sharedCommands({ records, every: () => ({ [Symbol.dispose]: () => {} }), now: () => time });
+  for (const n of [1, 2, 3]) {
+    const event = command(n, `2026-11-21T00:00:0${n}.000000Z`);
+    await store.add(nameOf(event), JSON.stringify(event));
+  }
+  await using service = bashService({
+    store,
+    root: '/',
+    env: process.env,
+    redactor: redactor([], { replacement: '' }),
+    retention: { maxAgeMs: 100_000, maxEvents: 2 },
+    now: () => time,
+    onError: () => {},
+  });
+  const idsAfterCommand = async (): Promise<readonly string[]> => {
+    await (
+      await service.start({ command: 'true', cwd: null, timeout: 60 })
+    ).ended;
+    return (await service.search({ order: 'TIMESTAMP', limit: 10 })).items.map(({ id }) => id);
+  };
+  expect((await idsAfterCommand()).slice(0, -2)).toEqual(['2', '3'].map((id) => id.padStart(32, '0')));
+  time += 200_000;
+  expect(await idsAfterCommand()).toHaveLength(2);
 });

@@ -2,6 +2,7 @@ import type { Replicas } from '@varve/storage';
 import { timestampOf } from '../workspace/bash/bash-event.ts';
 import type { BashEventStore } from '../workspace/bash/bash-event-store.ts';
 import type { BashListener } from '../workspace/bash/bash-service.ts';
+import type { CommandLists } from '../workspace/bash/command-lists.ts';
 import { readEvent } from '../workspace/bash/search-bash-events.ts';
 
 /** Options of {@link sharedCommands}. */
@@ -16,6 +17,7 @@ export interface SharedCommandsOptions {
 /** Events of the commands that the replicas of a store run for clients. */
 export interface SharedCommands {
   readonly store: BashEventStore;
+  readonly lists: CommandLists;
   /** Calls a listener for the later events of all replicas, until the result is disposed. */
   follow(listener: BashListener, onFailure: (error: unknown) => void): Promise<Disposable>;
 }
@@ -23,6 +25,9 @@ export interface SharedCommands {
 const prefix = 'bash_events/';
 /** First name after those with the prefix. */
 const end = 'bash_events0';
+
+const listPrefix = 'bash_running/';
+const listEnd = 'bash_running0';
 
 const pollMs = 250;
 
@@ -52,6 +57,12 @@ export function sharedCommands({ records, every, now }: SharedCommandsOptions): 
   const recently = (): string => timestampOf((now() - skewMs) * 1000).replaceAll(/\D/g, '');
   return {
     store,
+    lists: {
+      names: async () => (await records.names(listPrefix, listEnd)).map((name) => name.slice(listPrefix.length)),
+      read: (name) => records.read(`${listPrefix}${name}`),
+      write: (name, ...change) => records.write(`${listPrefix}${name}`, ...change),
+      remove: (name) => records.remove(`${listPrefix}${name}`),
+    },
     async follow(listener, onFailure) {
       let from = recently();
       let seen = new Set(await namesFrom(from));

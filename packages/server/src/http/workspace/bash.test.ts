@@ -157,6 +157,16 @@ test('events survive a restart in a directory that only the user can read, until
   expect(await readdir(events)).toEqual(['notes.txt']);
 });
 
+test('a program in the background continues after its command without a sandbox, if its output goes elsewhere', async () => {
+  await using directory = await temporaryDirectory();
+  await using serving = started({ workspaceRoot: directory.path });
+  const program = 'while [ ! -e stop ]; do sleep 0.05; done; touch stopped';
+  expect(await execute(serving, { command: `(${program}) > log 2>&1 &` })).toMatchObject({ exit_code: 0 });
+  expect(await execute(serving, { command: 'ls' })).toMatchObject({ stdout: 'log\n' });
+  await execute(serving, { command: 'touch stop' });
+  await expect.poll(async () => readdir(directory.path)).toContain('stopped');
+});
+
 test('a server that stops ends its commands', async () => {
   const serving = started();
   const running = execute(serving, { command: 'echo started; sleep 60' });

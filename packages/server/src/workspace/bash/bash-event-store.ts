@@ -50,7 +50,8 @@ export function directoryEvents(directory: string): BashEventStore {
   };
 }
 
-function ifMissing<Value>(value: Value): (error: NodeJS.ErrnoException) => Value {
+/** Returns a handler of errors that returns a value for a file that does not exist. */
+export function ifMissing<Value>(value: Value): (error: NodeJS.ErrnoException) => Value {
   return (error) => {
     if (error.code === 'ENOENT') return value;
     throw error;

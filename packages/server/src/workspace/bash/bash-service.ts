@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { PreparedParts } from '@varve/settings/agent';
 import type { Redactor, Variables } from '@varve/text';
+import { RequestError } from '../../error.ts';
 import { nameOf, parseName, timestampOf, type BashCommand, type BashEvent, type BashOutput } from './bash-event.ts';
 import type { BashEventStore } from './bash-event-store.ts';
 import { oldEvents, type BashRetention } from './old-events.ts';
@@ -19,6 +20,18 @@ export interface BashRequest {
 
 /** Receives events after they were stored, in their order. It must not throw. */
 export type BashListener = (event: BashEvent) => void;
+
+/** Record of the commands that a process runs, by which another one ends them if this one ends. */
+export interface RunningCommands extends AsyncDisposable {
+  /** Records that a command is running. */
+  begin(id: string): Promise<void>;
+  /** Returns false if another process has ended a command. */
+  isOwn(id: string): Promise<boolean>;
+  /** Removes a command whose end is stored. */
+  end(id: string): void;
+  /** Records that the end of a command could not be stored. */
+  fail(id: string): void;
+}
 
 /** Runs commands of clients and stores their events. */
 export interface BashService extends AsyncDisposable {
@@ -44,6 +57,10 @@ export interface BashServiceOptions {
   readonly store: BashEventStore;
   /** Calls a listener for the later events of a store that others use as well. Default: for those of this service. */
   readonly follow?: BashService['subscribe'] | undefined;
+  /**
+   * Opens the record of running commands; `giveUp` ends one whose outcome is unknown, unless it has ended. Default: none.
+   */
+  readonly openRunning?: ((giveUp: (id: string) => Promise<void>) => RunningCommands) | undefined;
   /** Directory of commands without one. */
   readonly root: string;
   /** Variables whose public part commands receive. */
@@ -58,6 +75,9 @@ export interface BashServiceOptions {
   /** Receives errors of commands whose output could not be stored. */
   readonly onError: (error: unknown) => void;
 }
+
+/** Exit code of a command whose outcome is unknown, as that of ssh: -1 is that of one that did not start. */
+const unknownCode = 255;
 
 /** Creates the service. */
 export function bashService(options: BashServiceOptions): BashService {
@@ -74,19 +94,29 @@ export function bashService(options: BashServiceOptions): BashService {
   };
   const report =
     (command: BashCommand): ReportOutput =>
-    (order, exit_code, { stdout, stderr }) =>
-      publish({ ...stamp(), command_id: command.id, order, exit_code, stdout, stderr, kind: 'BashOutput' });
+    async (order, exit_code, { stdout, stderr }) => {
+      if (exit_code !== null && (await recorded?.isOwn(command.id)) === false) {
+        throw new RequestError('conflict', `Another server has ended the command ${command.id}.`);
+      }
+      return publish({ ...stamp(), command_id: command.id, order, exit_code, stdout, stderr, kind: 'BashOutput' });
+    };
+  const recorded = options.openRunning?.(async (id) => {
+    const output = await unknownEnd(store, id);
+    if (output) await publish({ ...stamp(), ...output });
+  });
   return {
     async start({ command, cwd, timeout }) {
       const directory = resolve(root, cwd ?? '.');
       using opened = new DisposableStack();
       const walls = opened.use(await options.openWalls?.(directory));
       await removeOld();
+      const stamped = stamp();
+      await recorded?.begin(stamped.id);
       const event = await publish({
         command: redactor.text(command),
         cwd: redactor.value(cwd),
         timeout,
-        ...stamp(),
+        ...stamped,
         kind: 'BashCommand',
       });
       const ended = runBashCommand(
@@ -95,10 +125,18 @@ export function bashService(options: BashServiceOptions): BashService {
       );
       running.add(ended);
       const owned = opened.move();
-      ended.catch(onError).finally(() => {
-        running.delete(ended);
-        owned.dispose();
-      });
+      ended
+        .then(
+          () => recorded?.end(event.id),
+          (error: unknown) => {
+            recorded?.fail(event.id);
+            onError(error);
+          },
+        )
+        .finally(() => {
+          running.delete(ended);
+          owned.dispose();
+        });
       return { command: event, ended };
     },
     search: (query) => searchBashEvents(store, query),
@@ -118,8 +156,24 @@ export function bashService(options: BashServiceOptions): BashService {
     async [Symbol.asyncDispose]() {
       closing.abort();
       await Promise.allSettled(running);
+      await recorded?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Returns the last output of a command whose process ended; undefined if it has one, or the command was removed. */
+async function unknownEnd(
+  store: BashEventStore,
+  id: string,
+): Promise<Omit<BashOutput, 'id' | 'timestamp'> | undefined> {
+  const names = await store.names();
+  if (!names.some((name) => name.endsWith(`_BashCommand_${id}`))) return undefined;
+  const outputs = names.filter((name) => parseName(name)?.commandId === id);
+  const lastName = outputs.at(-1);
+  const last = lastName === undefined ? undefined : await readEvent(store, lastName);
+  if (last?.kind === 'BashOutput' && last.exit_code !== null) return undefined;
+  const stderr = '\n[The server of the command ended. The outcome of the command is unknown.]\n';
+  return { command_id: id, order: outputs.length, exit_code: unknownCode, stdout: null, stderr, kind: 'BashOutput' };
 }
 
 async function eventsOf(store: BashEventStore, ids: readonly string[]): Promise<readonly (BashEvent | undefined)[]> {
