@@ -75,7 +75,7 @@ test('tools of conversations work on another agent-server, also after the server
   expect(readFileSync(join(there, 'sub/command.txt'), 'utf8')).toBe('one\n');
   await first.kill();
   // The settings are those of new conversations.
-  const second = await start(here);
+  const second = await start(join(here, 'missing'));
   await second.json('POST', `/conversations/${id}/events`, messageOf('Again.'));
   await finished(second, id, [model, 5]);
   expect(readFileSync(join(there, 'sub/resumed.txt'), 'utf8')).toBe('two\n');
