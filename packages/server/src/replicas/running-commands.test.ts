@@ -11,7 +11,15 @@ async function twoServers() {
   const directory = await temporaryDirectory();
   onTestFinished(() => directory[Symbol.asyncDispose]());
   const lists = directoryLists(directory.at('running'));
-  const store = directoryEvents(directory.at('events'));
+  const stored = directoryEvents(directory.at('events'));
+  let isFull = false;
+  const store: typeof stored = {
+    ...stored,
+    async add(...event) {
+      if (isFull) throw new Error('disk full');
+      await stored.add(...event);
+    },
+  };
   const errors: unknown[] = [];
   const start = () => {
     const ticks = new Map<number, () => void>();
@@ -53,7 +61,8 @@ async function twoServers() {
   const outputs = async (commandId: string) =>
     (await one.service.search({ commandId, order: 'TIMESTAMP', limit: 10 })).items;
   const [one, other] = [start(), start()];
-  return { one, other, outputs, errors, lists };
+  const setFull = (full: boolean): void => void (isFull = full);
+  return { one, other, outputs, errors, lists, setFull };
 }
 
 const waiting = (file: string) => ({
@@ -101,4 +110,15 @@ test('a command of a server that renews its list is not ended by another one', a
   ).ended;
   expect(await ended).toMatchObject({ order: 0, exit_code: 0, stdout: 'begun\n' });
   expect(await outputs(command.id)).toHaveLength(1);
+});
+
+test('a command whose end could not be stored is ended by a renewal', async () => {
+  const { one, outputs, errors, setFull } = await twoServers();
+  const { command, ended } = await one.service.start({ command: 'sleep 0.2', cwd: null, timeout: 60 });
+  setFull(true);
+  await expect(ended).rejects.toThrow('disk full');
+  setFull(false);
+  await expect.poll(() => errors).toHaveLength(1);
+  one.renew();
+  await expect.poll(async () => outputs(command.id)).toMatchObject([{ order: 0, exit_code: 255 }]);
 });

@@ -58,7 +58,8 @@ export interface BashServiceOptions {
   /** Calls a listener for the later events of a store that others use as well. Default: for those of this service. */
   readonly follow?: BashService['subscribe'] | undefined;
   /**
-   * Opens the record of running commands; `giveUp` ends one whose outcome is unknown, unless it has ended. Default: none.
+   * Opens the record of running commands; `giveUp` ends one whose outcome is unknown, unless it has ended. Default:
+   * there is none.
    */
   readonly openRunning?: ((giveUp: (id: string) => Promise<void>) => RunningCommands) | undefined;
   /** Directory of commands without one. */
