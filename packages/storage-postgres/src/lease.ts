@@ -5,6 +5,7 @@ import type { AppendQueue } from './append-queue.ts';
 import type { Connection } from './connection.ts';
 import type { Row, Session } from './session.ts';
 import type { ConversationKey } from './events.ts';
+import type { Renewals } from './renewals.ts';
 import { type ConversationRow, type LogState, toConversation } from './rows.ts';
 
 /** Lease settings of a store. */
@@ -27,6 +28,7 @@ export interface LeasedConversation extends LeaseOptions {
   readonly purpose: 'append' | 'repair';
   readonly connection: Connection;
   readonly appends: AppendQueue;
+  readonly renewals: Renewals;
   readonly lease: Lease;
   /** Time of statements, in UTC milliseconds. */
   readonly now: () => number;

@@ -33,6 +33,7 @@ import { findFacts } from './facts.ts';
 import { checkIntact } from './intact.ts';
 import { checkFree, checkLeaseMs, existing, type Lease, type LeaseOptions, takeLease } from './lease.ts';
 import { postgresLog } from './postgres-log.ts';
+import { type Renewals, renewals } from './renewals.ts';
 import { replicasOf } from './replicas.ts';
 import { toConversation, toSummary } from './rows.ts';
 import { logSource } from './source.ts';
@@ -84,6 +85,7 @@ class PostgresStore implements EventStore {
   readonly replicas: Replicas;
   readonly #connection: Connection;
   readonly #appends: AppendQueue;
+  readonly #renewals: Renewals;
   readonly #options: StoreOptions;
   readonly #logs = openLogs();
   #address: string | undefined;
@@ -93,6 +95,7 @@ class PostgresStore implements EventStore {
     this.#connection = connection;
     this.#options = options;
     this.#appends = appendQueue(connection, options.leaseMs);
+    this.#renewals = renewals(connection, options.leaseMs);
     this.replicas = replicasOf(connection, options.holder, (address) => (this.#address = address));
   }
 
@@ -173,7 +176,8 @@ class PostgresStore implements EventStore {
     const connection = this.#connection;
     return this.#logs.open(async (onClose) => {
       const lease = await connection.transaction(take);
-      return postgresLog({ ...this.#options, ...opened, connection, appends: this.#appends, lease, onClose });
+      const shared = { connection, appends: this.#appends, renewals: this.#renewals };
+      return postgresLog({ ...this.#options, ...opened, ...shared, lease, onClose });
     });
   }
 }

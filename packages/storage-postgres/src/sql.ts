@@ -34,8 +34,15 @@ export function sqlOf(schema: string) {
     takeLease: `
       UPDATE ${s}.conversation SET lease_epoch = lease_epoch + 1, lease_holder = $1, lease_host = $2, lease_pid = $3,
         lease_boot = $4, lease_address = $5, lease_until = ${s}.now_ms() + $6 WHERE key = $7 RETURNING lease_epoch`,
-    renewLease: `
-      UPDATE ${s}.conversation SET lease_until = ${s}.now_ms() + $1 WHERE key = $2 AND lease_epoch = $3`,
+    // Without those that were released or taken over; one that another transaction has locked would delay the others.
+    renewLeases: `
+      UPDATE ${s}.conversation SET lease_until = ${s}.now_ms() + $1
+      FROM (
+        SELECT found.key FROM unnest($2::bigint[], $3::bigint[]) AS held (key, epoch)
+        JOIN ${s}.conversation AS found ON found.key = held.key
+        WHERE found.lease_epoch = held.epoch AND found.lease_holder IS NOT NULL
+        FOR NO KEY UPDATE OF found SKIP LOCKED) AS renewed
+      WHERE conversation.key = renewed.key`,
     releaseLease: `UPDATE ${s}.conversation SET ${noLease} WHERE key = $1 AND lease_epoch = $2`,
     endLease: `UPDATE ${s}.conversation SET ${noLease}, lease_epoch = lease_epoch + 1 WHERE key = $1`,
     // A lease of no process, which has expired.
