@@ -79,7 +79,7 @@ export async function connect({ target, pollMs, creates }: ConnectOptions): Prom
       check(isClosed);
       return run(async () => transact(async () => retried(async () => begin(pool), isOutage, isPatient), work));
     },
-    wake: wakeups((onChange) => watchCommits(connection, pollMs, onChange)),
+    wake: wakeups(commitWatch((): Connection => connection, pollMs)),
     closed: closing.signal,
     async close(last) {
       closing.abort();
@@ -242,22 +242,32 @@ async function checkDatabase(session: Session, label: string): Promise<void> {
   throw new StorageError('invalid', `${label} acknowledges commits before they are stored: synchronous_commit is off.`);
 }
 
-/** Polls for commits of any connection every `pollMs`, until stopped. */
-function watchCommits(connection: Connection, pollMs: number, onChange: () => void): () => void {
+/** Returns a watch that polls for commits every `pollMs` and wakes the readers of conversations that have grown. */
+function commitWatch(connection: () => Connection, pollMs: number): NonNullable<Parameters<typeof wakeups>[0]> {
   let seen: unknown;
-  let isPolling = false;
-  const poll = async (): Promise<void> => {
-    if (isPolling) return;
-    isPolling = true;
-    // A failure is a change too: the readers wake up and meet it themselves.
-    const now = await connection.read('SELECT pg_current_snapshot()::text AS now', []).then(
-      ([row]) => row?.['now'],
-      () => undefined,
-    );
-    isPolling = false;
-    if (now === undefined || now !== seen) onChange();
-    seen = now;
+  // The heads at the last change. Every commit changes the database's snapshot, and each reader would read its head.
+  let heads = new Map<unknown, unknown>();
+  const wakeChanged = async (armed: () => ReadonlySet<string | number>): Promise<void> => {
+    const { read, sql, wake } = connection();
+    const [row] = await read('SELECT pg_current_snapshot()::text AS now', []);
+    if (row?.['now'] === seen) return;
+    seen = row?.['now'];
+    const keys = [...armed()];
+    const found = new Map((await read(sql.heads, [keys])).map(({ key, head }) => [key, head]));
+    const before = heads;
+    heads = found;
+    for (const key of keys) if (!before.has(key) || before.get(key) !== found.get(key)) wake.fire(key);
   };
-  const timer = setInterval(() => void poll(), pollMs);
-  return () => clearInterval(timer);
+  return (onChange, armed) => {
+    let isPolling = false;
+    const poll = async (): Promise<void> => {
+      if (isPolling) return;
+      isPolling = true;
+      // A failure is a change too: the readers wake up and meet it themselves.
+      await wakeChanged(armed).catch(onChange);
+      isPolling = false;
+    };
+    const timer = setInterval(() => void poll(), pollMs);
+    return () => clearInterval(timer);
+  };
 }

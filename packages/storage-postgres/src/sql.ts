@@ -22,6 +22,7 @@ export function sqlOf(schema: string) {
     conversation: `${conversations} WHERE id = $1`,
     lockConversation: `${conversations} WHERE id = $1 FOR UPDATE`,
     logState: `SELECT head, seal, lease_epoch FROM ${s}.conversation WHERE key = $1`,
+    heads: `SELECT key, head FROM ${s}.conversation WHERE key = ANY ($1::bigint[])`,
     lockLogState: `SELECT head, seal, lease_epoch FROM ${s}.conversation WHERE key = $1 FOR UPDATE`,
     insertConversation: `
       INSERT INTO ${s}.conversation (id, created_at, updated_at)

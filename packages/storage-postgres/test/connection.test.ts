@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { newEvent } from '../../storage/src/testing/events.ts';
 import { connect } from '../src/connection.ts';
 import { postgresStore } from '../src/postgres-store.ts';
 import { parseUrl } from '../src/url.ts';
@@ -63,6 +64,31 @@ describe.skipIf(problem !== undefined)('a server', () => {
     const limits = `SELECT current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout') AS idle`;
     const rows = await connection.transaction(async ({ query }) => query(limits));
     expect(rows).toEqual([{ current_setting: '10s', idle: '10s' }]);
+    await connection.close(async () => {});
+  });
+
+  test('wakes the readers of conversations that have grown, and no others', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url });
+    const logs = [await store.create('a', {}), await store.create('b', {})];
+    const connection = await connect({ target: parseUrl(url), pollMs: 10, creates: false });
+    const keys = (await connection.read('SELECT key FROM ' + connection.sql.schema + '.conversation ORDER BY key')).map(
+      ({ key }) => Number(key),
+    );
+    const woken: number[] = [];
+    const wait = async (key: number): Promise<void> => {
+      const wakeup = connection.wake.arm(key);
+      await wakeup.fired(connection.closed);
+      wakeup.disarm();
+      woken.push(key);
+    };
+    // The heads are not known yet.
+    await Promise.all([...keys.map(async (key) => wait(key)), store.create('c', {})]);
+    woken.length = 0;
+    const [, grown] = [wait(keys[0] ?? 0), wait(keys[1] ?? 0)];
+    await logs[1]?.append([newEvent('x')]);
+    await grown;
+    expect(woken).toEqual([keys[1]]);
     await connection.close(async () => {});
   });
 });

@@ -18,8 +18,9 @@ export interface Wakeup {
 
 /**
  * Starts to watch for changes made by other processes, calls `onChange` for each, and returns a function that stops.
+ * `armed` returns the keys of the readers that wait.
  */
-export type Watch = (onChange: () => void) => () => void;
+export type Watch = (onChange: () => void, armed: () => ReadonlySet<string | number>) => () => void;
 
 /** Creates wakeups that fire on `fire`, and, while a reader listens, on the changes that `watch` reports. */
 export function wakeups(watch: Watch = () => () => {}): Wakeups {
@@ -32,7 +33,7 @@ export function wakeups(watch: Watch = () => () => {}): Wakeups {
     arm(key) {
       const { promise, resolve } = Promise.withResolvers<void>();
       armed.set(resolve, key);
-      stop ??= watch(fireAll);
+      stop ??= watch(fireAll, () => new Set(armed.values()));
       return {
         fired: (signal) => untilAborted(promise, resolve, signal),
         disarm() {
