@@ -4,8 +4,10 @@ import { agent, agentFlat, agentNoDelay } from './tables/agent.ts';
 import { condensers } from './tables/condensers.ts';
 import { events } from './tables/events.ts';
 import { llm } from './tables/llm.ts';
+import { manyRuns } from './tables/many-runs.ts';
 import { mock } from './tables/mock.ts';
 import { postgres } from './tables/postgres.ts';
+import { replicas } from './tables/replicas.ts';
 import { server } from './tables/server.ts';
 import { serverRuns } from './tables/server-runs.ts';
 import { serverStart } from './tables/server-start.ts';
@@ -23,6 +25,7 @@ export const tables: Readonly<Record<string, Bench>> = {
   llm,
   mock,
   postgres,
+  replicas,
   server,
   'server-runs': serverRuns,
   'server-start': serverStart,
@@ -30,5 +33,5 @@ export const tables: Readonly<Record<string, Bench>> = {
   tools,
 };
 
-/** Tables that are printed only when they are named: they need the network, or another commit. */
-export const namedTables: Readonly<Record<string, Bench>> = { gate, peers };
+/** Tables that are printed only when they are named: they need the network, another commit, or much memory. */
+export const namedTables: Readonly<Record<string, Bench>> = { gate, 'many-runs': manyRuns, peers };

@@ -97,7 +97,8 @@ export function unprivileged(): { readonly uid?: number; readonly gid?: number }
 /** Runs a server until its input ends, which happens when this process ends for any reason, then removes its files. */
 const untilInputEnds = '"$0" "$@" 2>&1 & cat > /dev/null; kill -INT $!; wait; rm -rf "$PWD"';
 
-async function startServer(): Promise<Server> {
+/** Starts a server with more settings, which ends with this process. */
+export async function startServer(more: Readonly<Record<string, string>> = {}): Promise<Server> {
   const user = unprivileged();
   const directory = mkdtempSync(join(tmpdir(), 'varve-postgres-'));
   const data = join(directory, 'data');
@@ -114,7 +115,7 @@ async function startServer(): Promise<Server> {
   const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: directory, max_connections: 200 };
   // Tests kill processes, not the machine.
   const tls = { ssl: 'on', ssl_cert_file: certificate, ssl_key_file: key };
-  const all = { ...settings, ...tls, fsync: 'off', log_min_messages: 'warning', max_wal_size: '64MB' };
+  const all = { ...settings, ...tls, fsync: 'off', log_min_messages: 'warning', max_wal_size: '64MB', ...more };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const args = ['-c', untilInputEnds, join(programs ?? '', 'postgres'), '-D', data, ...flags];
   const server = spawn('sh', args, { ...user, cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] });

@@ -138,7 +138,7 @@ export const settingDefinitions = {
     variables: ['OH_ALLOW_CORS_ORIGINS'],
   }),
   'server.file_roots': setting(names, 'Directories that the file and git routes may use; default all.'),
-  'server.max_runs': setting(() => count().max(1000), 'Runs at a time; the others wait.', {
+  'server.max_runs': setting(() => count().max(100_000), 'Runs at a time; the others wait.', {
     variables: ['OH_MAX_CONCURRENT_RUNS'],
     defaultValue: 8,
   }),
