@@ -85,7 +85,7 @@ export async function usageOf(replicas: readonly ReplicaProcess[]): Promise<Usag
   };
 }
 
-/** Returns the seconds of processor time of a PostgreSQL server on this machine, those of ended connections included. */
+/** Returns the processor time of a PostgreSQL server on this machine in seconds, with that of ended connections. */
 export async function databaseSeconds(client: Client): Promise<number> {
   const { rows } = await client.query<{ readonly pid: number }>('SELECT pg_backend_pid() AS pid');
   const server = statOf(String(rows[0]?.pid))?.parent;

@@ -14,7 +14,7 @@ import { startModelServer } from '../start-model-server.ts';
 import { median, type Bench } from '../table.ts';
 
 const conversations = 40;
-const steps = 15;
+const steps = 40;
 const rounds = 3;
 const groupSizes = [1, 2, 3] as const;
 
