@@ -7,7 +7,9 @@ import { newHome } from './run-varve.ts';
 import { keys, leaveWindow, type SessionWindow } from './session-window.ts';
 
 /** What the walk needs of a window. */
-type DayWindow = Pick<SessionWindow, 'press' | 'shows' | 'ended'>;
+export interface DayWindow extends Pick<SessionWindow, 'press' | 'shows'> {
+  readonly ended: Promise<{ readonly stderr: string }>;
+}
 
 /** Terminal of the person. */
 export interface DayTerminal<Window extends DayWindow = DayWindow> {

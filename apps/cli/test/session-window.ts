@@ -106,7 +106,9 @@ export function openWindow(
 }
 
 /** Leaves the session of a window with Ctrl-C, twice. */
-export async function leaveWindow(window: Pick<SessionWindow, 'press' | 'shows' | 'ended'>) {
+export async function leaveWindow<Ended>(
+  window: Pick<SessionWindow, 'press' | 'shows'> & { readonly ended: Promise<Ended> },
+): Promise<Ended> {
   window.press(keys.ctrlC);
   await window.shows('Press Ctrl-C again to leave.');
   window.press(keys.ctrlC);

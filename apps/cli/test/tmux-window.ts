@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
 import { processEnvironment } from './process-environment.ts';
-import type { SessionWindow } from './session-window.ts';
+import type { DayWindow } from './session-day.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const run = promisify(execFile);
@@ -15,10 +15,7 @@ const run = promisify(execFile);
 export const tmuxProblem = spawnSync('tmux', ['-V']).status === 0 ? undefined : 'tmux is not installed.';
 
 /** Starts the command in a process, in a window of tmux with 100 columns and 30 rows. */
-export async function openTmuxWindow(
-  args: readonly string[],
-  home: string,
-): Promise<Pick<SessionWindow, 'press' | 'shows' | 'ended'>> {
+export async function openTmuxWindow(args: readonly string[], home: string): Promise<DayWindow> {
   const socket = join(await mkdtemp(join(tmpdir(), 'varve-tmux-')), 's');
   const env = processEnvironment(home, { NO_COLOR: '1' });
   const tmux = async (...words: readonly string[]): Promise<string> =>
@@ -44,6 +41,11 @@ export async function openTmuxWindow(
     await expect.poll(whole, { message: `the window shows ${String(text)}` }).toMatch(text);
     return found;
   };
+  const ended = async (): Promise<{ readonly stderr: string }> => {
+    // The exit status of the pane is missing at times.
+    await expect.poll(async () => tmux('display-message', '-p', '#{pane_dead}')).toBe('1\n');
+    return { stderr: await rows() };
+  };
   return {
     press(...keys) {
       for (const key of keys) {
@@ -53,10 +55,7 @@ export async function openTmuxWindow(
     },
     shows,
     get ended() {
-      return shows(/^Pane is dead \(status (\d+)/m).then((end) => ({
-        code: Number(/^Pane is dead \(status (?<code>\d+)/m.exec(end)?.groups?.['code']),
-        stderr: end,
-      }));
+      return ended();
     },
   };
 }
