@@ -83,6 +83,8 @@ async function outputOfServedCommand(command: string): Promise<string> {
     'argument-key-0123456789',
     '--log-level',
     'silent',
+    '--sandbox',
+    'off',
   ];
   const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
     env: processEnvironment(home, { LANG: 'C.UTF-8', CI: '1', ...secrets }),
