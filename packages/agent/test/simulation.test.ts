@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { EndReason } from '../src/run/run-result.ts';
 import { simulate } from './simulation.ts';
 
 const seeds = 150;
+
+// Reading a log lets other work run after some milliseconds; the logs must not depend on the speed of the machine.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
 
 test(`${seeds} simulated conversations keep every invariant through crashes and failures`, async () => {
   const reasons = new Set<EndReason>();
