@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ModelRequest } from '@varve/llm';
+import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
+import { describe, expect, test } from 'vitest';
+import { countRows, freshUrl, problem } from '../../../packages/storage-postgres/test/server.ts';
+import { followedEvents } from './follow-events.ts';
+import { conversation, finish, forever, until, type ConversationInfo, type Stored } from './replica-conversation.ts';
+import { jsonOf, replicaGroup, requested, type ReplicaGroup } from './replica-group.ts';
+
+function effects(directory: string): string {
+  return join(directory, 'effects');
+}
+
+describe.skipIf(problem !== undefined)('other replicas of a store', () => {
+  test.for(['SIGKILL', 'SIGTERM'] as const)(
+    'finish the run and end the command of one that ends by %s, and a client sees each event once',
+    async (signal) => {
+      const steps = 12;
+      let group: ReplicaGroup | undefined;
+      const kill = Promise.withResolvers<void>();
+      const reply = ({ messages }: ModelRequest): ScriptedTurn => {
+        const done = messages.filter(({ role }) => role === 'assistant').length;
+        if (done === 5) kill.resolve();
+        if (done >= steps || !group) return finish;
+        return {
+          calls: [{ name: 'terminal', arguments: { command: `echo ${done} >> '${effects(group.directory)}'` } }],
+        };
+      };
+      await using model = await scriptedServer(forever(reply));
+      const url = await freshUrl();
+      await using started = (group = await replicaGroup(url, 3));
+      appendFileSync(effects(started.directory), '');
+      const [one] = started.replicas;
+      if (!one) throw new Error('A replica is missing.');
+      const { id } = await one.json<ConversationInfo>(
+        'POST',
+        '/conversations',
+        conversation(model, started.directory, 'Run.'),
+      );
+      const followed = followedEvents(started.url, id);
+      const command = await one.json<Stored>('POST', '/bash/start_bash_command', { command: 'sleep 600' });
+      await kill.promise;
+      // Only the clock of the database counts.
+      for (const replica of started.replicas) replica.skewClock(-300_000);
+      const ended = once(one.process, 'exit');
+      one.process.kill(signal);
+      await ended;
+      await until(started, id, 'finished');
+      const { items } = await jsonOf<{ readonly items: readonly { readonly id: string }[] }>(
+        await requested(started.url, 'GET', `/conversations/${id}/events/search?limit=100`),
+        'events',
+      );
+      const seen = await followed.until((events) => events.some(({ id: eventId }) => eventId === items.at(-1)?.id));
+      expect(seen.map(({ id: eventId }) => eventId)).toEqual(items.map((event) => event.id));
+      const lines = readFileSync(effects(started.directory), 'utf8').trim().split('\n');
+      expect(lines).toEqual([...new Set(lines)]);
+      // The outcome of a command is unknown only if its replica was killed.
+      expect(lines.length).toBeGreaterThanOrEqual(signal === 'SIGTERM' ? steps : steps - 1);
+      const outputs = async () =>
+        requested(started.url, 'GET', `/bash/bash_events/search?command_id__eq=${command.id}`).then(async (response) =>
+          jsonOf<object>(response, 'outputs'),
+        );
+      // What it ran before it was killed has an unknown outcome.
+      const output = { kind: 'BashOutput', order: 0, exit_code: signal === 'SIGTERM' ? -1 : 255 };
+      await expect.poll(outputs, { timeout: 60_000 }).toMatchObject({ items: [output] });
+      expect(await countRows(url, `record WHERE name LIKE 'bash_running/%'`)).toBe(0);
+    },
+  );
+});
