@@ -24,6 +24,8 @@ export async function killedReplicas(storeUrl: string, killMs: number): Promise<
   const group = await replicaGroup(storeUrl, 3);
   const choices = dice(7);
   let kills = 0;
+  /** Number of killed replicas of which another one has taken the place. */
+  let replaced = 0;
   const killOne = async (): Promise<void> => {
     const live = group.live();
     const replica = live[choices.below(live.length)];
@@ -31,6 +33,7 @@ export async function killedReplicas(storeUrl: string, killMs: number): Promise<
     kills += 1;
     await replica.kill();
     await group.add();
+    replaced += 1;
   };
   let killing: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
@@ -56,13 +59,13 @@ export async function killedReplicas(storeUrl: string, killMs: number): Promise<
     };
   };
   const use: KilledReplicas['use'] = async (work) => {
-    const killsBefore = kills;
+    const replacedBefore = replaced;
     let hasUnknownOutcome = false;
     try {
       await work((steps = []) => open(steps, (isUnknown) => (hasUnknownOutcome ||= isUnknown)));
     } catch (error) {
       const mayRepeat = hasUnknownOutcome || (error instanceof Error && retryable.test(error.message));
-      if (kills === killsBefore || !mayRepeat) throw error;
+      if (kills === replacedBefore || !mayRepeat) throw error;
       await use(work);
     }
   };
