@@ -35,6 +35,8 @@ const header = [
   'RSS MB',
 ];
 
+const isFromSources = process.execArgv.includes('--conditions=@varve/source');
+
 /** Compares the loops of other projects, which are installed on demand, and writes a chart. */
 export const peers: Bench = async () => {
   const installed = await installPeers();
@@ -62,7 +64,7 @@ export const peers: Bench = async () => {
   );
   return {
     title: 'Loops of other projects',
-    about: `Reply sent to next request received, ms, best of ${rounds} rounds, a model without delay; varve and LangGraph store in SQLite, the others nothing. Start: of the process to its first tool call, varve from sources. The chart is ${chart}.`,
+    about: `Reply sent to next request received, ms, best of ${rounds} rounds, a model without delay; varve and LangGraph store in SQLite, the others nothing. Start: of the process to its first tool call, varve ${isFromSources ? 'from sources' : 'built'}. The chart is ${chart}.`,
     header,
     rows: all.map(([name, own]) => [
       name,
