@@ -113,7 +113,7 @@ test('a program of the workspace is not one for the clipboard', async () => {
   await leaveWindow(window);
 });
 
-/** Directory with a program that stands for one of the clipboard. */
+/** Directory with a program in place of one of the clipboard. */
 async function pathWith(program: string, script: string): Promise<string> {
   const path = join(await newHome(), 'my programs');
   await mkdir(path);

@@ -54,23 +54,18 @@ export async function serveEditor(options: RunOptions, io: TerminalIo): Promise<
 
 function agentOf(sessions: EditorSessions): AgentApp {
   const { session } = methods.agent;
+  const reported = async <T>(answer: () => Promise<T>): Promise<T> => answerOrFailure(sessions.io, answer);
   return agent({ name: 'varve' })
     .onRequest(methods.agent.initialize, () => description)
-    .onRequest(session.new, async ({ params, client }) =>
-      reported(sessions.io, async () => sessions.create(params, client)),
-    )
-    .onRequest(session.load, async ({ params, client }) =>
-      reported(sessions.io, async () => sessions.load(params, client)),
-    )
-    .onRequest(session.list, async ({ params }) =>
-      reported(sessions.io, async () => sessions.list(params.cwd ?? undefined)),
-    )
-    .onRequest(session.close, async ({ params }) => reported(sessions.io, async () => sessions.close(params.sessionId)))
+    .onRequest(session.new, async ({ params, client }) => reported(async () => sessions.create(params, client)))
+    .onRequest(session.load, async ({ params, client }) => reported(async () => sessions.load(params, client)))
+    .onRequest(session.list, async ({ params }) => reported(async () => sessions.list(params.cwd ?? undefined)))
+    .onRequest(session.close, async ({ params }) => reported(async () => sessions.close(params.sessionId)))
     .onRequest(session.setMode, async ({ params }) =>
-      reported(sessions.io, async () => sessions.find(params.sessionId).setMode(params.modeId)),
+      reported(async () => sessions.find(params.sessionId).setMode(params.modeId)),
     )
     .onRequest(session.prompt, async ({ params }) =>
-      reported(sessions.io, async () => ({ stopReason: await sessions.find(params.sessionId).prompt(params.prompt) })),
+      reported(async () => ({ stopReason: await sessions.find(params.sessionId).prompt(params.prompt) })),
     )
     .onNotification(session.cancel, ({ params }) => sessions.find(params.sessionId).cancel());
 }
@@ -153,7 +148,7 @@ class EditorSessions implements AsyncDisposable {
 }
 
 /** Converts failures that a person can fix into errors of the protocol, with what can be done next. */
-async function reported<T>(io: TerminalIo, answer: () => Promise<T>): Promise<T> {
+async function answerOrFailure<T>(io: TerminalIo, answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();
   } catch (error) {

@@ -38,7 +38,7 @@ export class ClipboardImages implements AsyncDisposable {
     this.#env = env;
   }
 
-  /** Writes the image of the clipboard, and returns its path. @throws {CliError} `usage` if there is none. */
+  /** Writes the image of the clipboard, and returns its path. @throws {CliError} `usage` without one. */
   async add(): Promise<string> {
     let hasProgram = false;
     for (const [name, args, read] of programs) {

@@ -18,6 +18,16 @@ export interface ScreenHandlers extends KeyHandlers {
   readonly submit: (text: string) => void;
 }
 
+/** Handlers of a screen on which only questions are answered. */
+export const noHandlers: ScreenHandlers = {
+  submit: nothing,
+  escape: nothing,
+  edit: nothing,
+  quit: nothing,
+  pasteImage: nothing,
+  changeMode: nothing,
+};
+
 /** Parts of a screen that keys change. */
 interface KeyedScreen {
   readonly editor: Editor;
@@ -73,4 +83,8 @@ export class ScreenKeys {
     if (editor.focused) editor.setText('');
     status.hint('Press Ctrl-C again to leave.');
   }
+}
+
+function nothing(): void {
+  // Other keys do nothing.
 }

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { terminalIo } from '../terminal/terminal-io.ts';
+import { noHandlers } from './screen-keys.ts';
 import { ScreenQuestions } from './screen-questions.ts';
 import { Screen } from './screen.ts';
 
@@ -13,14 +14,7 @@ test('a host that is allowed for the session is asked about once, until the appr
   const streams = io.openScreen();
   if (!streams) throw new Error('The screen has no terminal.');
   using screen = new Screen(io, streams, () => 0);
-  screen.start({
-    submit: nothing,
-    escape: nothing,
-    edit: nothing,
-    changeMode: nothing,
-    pasteImage: nothing,
-    quit: nothing,
-  });
+  screen.start(noHandlers);
   const questions = new ScreenQuestions(screen, io);
   let awaited = { host: '', keys: [''] };
   stdout.on('data', (drawn: string) => {
