@@ -96,9 +96,7 @@ export const settingDefinitions = {
   'confirmation.policy': setting(
     confirmationNames,
     'Calls that need your approval: all, all but edits and reading, those with a risk, or none.',
-    {
-      defaultValue: 'auto',
-    },
+    { defaultValue: 'auto' },
   ),
   'confirmation.threshold': setting(() => z.enum(['LOW', 'MEDIUM', 'HIGH']), 'Lowest risk that asks, with auto.'),
   'confirmation.unknown': setting(() => z.boolean(), 'Whether calls of unknown risk ask, with auto.'),

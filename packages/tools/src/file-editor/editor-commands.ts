@@ -204,6 +204,7 @@ function refuseChanged(path: string): Refusal {
   return refuse(`The file ${path} was changed by something else during the edit; view it again.`);
 }
 
-function missingParameter(parameter: string, { command }: EditorCall): Refusal {
+/** Returns a refusal of a call without a parameter that its command requires. */
+export function missingParameter(parameter: string, { command }: EditorCall): Refusal {
   return refuse(`Parameter \`${parameter}\` is required for command: ${command}.`);
 }

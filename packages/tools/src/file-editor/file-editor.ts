@@ -7,6 +7,17 @@ import type { EditorCall } from './editor-commands.ts';
 import { editorHandler } from './editor-handler.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
 
+/** Names and payloads of an editor, wherever its files are. */
+export const fileEditorFields = {
+  name: 'file_editor',
+  aliases: ['str_replace', 'str_replace_editor', 'str_replace_based_edit_tool'],
+  input: FileEditorAction,
+  output: FileEditorObservation,
+  definitionKind: 'FileEditorTool',
+  effect: ({ command }: EditorCall) => (command === 'view' ? 'read' : 'write'),
+  repairInput: inferCommand,
+} as const;
+
 /**
  * Returns the tool that shows and edits text files. Encoding, line ends, byte order mark, mode bits and links are kept;
  * each write replaces the file in one step. The tool stores what it needs to undo its own edits.
@@ -18,12 +29,8 @@ import type { FileEditorOptions } from './file-editor-options.ts';
 export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
   const work = editorHandler(options);
   return defineBuiltinTool({
-    name: 'file_editor',
-    aliases: ['str_replace', 'str_replace_editor', 'str_replace_based_edit_tool'],
+    ...fileEditorFields,
     description: describe(options),
-    input: FileEditorAction,
-    output: FileEditorObservation,
-    definitionKind: 'FileEditorTool',
     annotations: {
       title: 'file_editor',
       readOnlyHint: false,
@@ -31,9 +38,7 @@ export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
       idempotentHint: false,
       openWorldHint: false,
     },
-    effect: ({ command }) => (command === 'view' ? 'read' : 'write'),
     resources: ({ path }) => [`file:${realPathOf(path)}`],
-    repairInput: inferCommand,
     execute: work,
   });
 }

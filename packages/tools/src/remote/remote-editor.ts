@@ -3,7 +3,7 @@ import { ToolError } from '../contract/error.ts';
 import { mutex } from '../contract/mutex.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { EditHistory } from '../file-editor/edit-history.ts';
-import type { EditorCall } from '../file-editor/editor-commands.ts';
+import { missingParameter, type EditorCall } from '../file-editor/editor-commands.ts';
 import { contents, failure, snippet, success, type EditorReport } from '../file-editor/editor-report.ts';
 import { insertText } from '../file-editor/insert-text.ts';
 import { replaceText, type Changed } from '../file-editor/replace-text.ts';
@@ -56,17 +56,17 @@ class RemoteEditor {
   }
 
   async perform(call: EditorCall, signal: AbortSignal): Outcome {
-    const { command, path, old_str: old, new_str: added = '', insert_line: line } = call;
+    const { command, path, old_str: old, new_str: added, insert_line: line } = call;
     if (command === 'view') return this.#view(call, signal);
     if (command === 'create') return this.#create(call, signal);
     if (command === 'undo_edit') return this.#undo(call, signal);
     if (command === 'insert') {
-      if (line === undefined || call.new_str === undefined)
-        return refuse('insert requires `insert_line` and `new_str`.');
+      if (line === undefined) return missingParameter('insert_line', call);
+      if (added === undefined) return missingParameter('new_str', call);
       return this.#edit(call, signal, (file) => insertText(file, line, added));
     }
-    if (old === undefined) return refuse('Parameter `old_str` is required for command: str_replace.');
-    return this.#edit(call, signal, (file) => replaceText(file, { path, old, new: added }));
+    if (old === undefined) return missingParameter('old_str', call);
+    return this.#edit(call, signal, (file) => replaceText(file, { path, old, new: added ?? '' }));
   }
 
   async #view({ command, path, view_range: range }: EditorCall, signal: AbortSignal): Outcome {
@@ -83,8 +83,9 @@ class RemoteEditor {
     return typeof view === 'string' ? success({ command, path }, view) : view;
   }
 
-  async #create({ command, path, file_text: content }: EditorCall, signal: AbortSignal): Outcome {
-    if (content === undefined) return refuse('Parameter `file_text` is required for command: create.');
+  async #create(call: EditorCall, signal: AbortSignal): Outcome {
+    const { command, path, file_text: content } = call;
+    if (content === undefined) return missingParameter('file_text', call);
     if (!isRefusal(await refused(() => this.#workspace.read(path, { signal })))) return refuseExisting(path);
     await this.#workspace.write(path, content, { signal });
     this.#history.push(path, { before: undefined, after: digestOf(Buffer.from(content)) });

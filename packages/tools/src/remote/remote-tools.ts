@@ -1,12 +1,11 @@
 import { lazy } from '@varve/events';
-import { FileEditorAction, FileEditorObservation, TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import * as z from 'zod';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { EditorCall } from '../file-editor/editor-commands.ts';
-import { inferCommand } from '../file-editor/infer-command.ts';
-import { repairCommand } from '../terminal/argument-vector.ts';
+import { fileEditorFields } from '../file-editor/file-editor.ts';
 import type { ShellCall } from '../terminal/shell-call.ts';
+import { terminalFields } from '../terminal/terminal.ts';
 import { maxChars, remoteEditor } from './remote-editor.ts';
 import { defaultSeconds, maxOutputChars, remoteShell, type RemoteToolOptions } from './remote-shell.ts';
 
@@ -24,15 +23,9 @@ export const remotePlace = lazy(() => z.object({ server: z.string(), directory: 
 /** Returns the terminal of a workspace on an agent-server. */
 export function remoteTerminal(options: RemoteToolOptions): Tool<ShellCall> {
   return defineBuiltinTool({
-    name: 'terminal',
-    aliases: ['bash', 'command', 'execute', 'execute_bash', 'run_command', 'shell'],
+    ...terminalFields,
     description: describeTerminal(options.workspace.directory),
-    input: TerminalAction,
-    output: TerminalObservation,
-    definitionKind: 'TerminalTool',
     annotations: { title: 'terminal' },
-    effect: 'write',
-    repairInput: repairCommand,
     execute: remoteShell(options),
   });
 }
@@ -40,16 +33,10 @@ export function remoteTerminal(options: RemoteToolOptions): Tool<ShellCall> {
 /** Returns the editor of text files in a workspace on an agent-server. */
 export function remoteFileEditor(options: RemoteToolOptions): Tool<EditorCall> {
   return defineBuiltinTool({
-    name: 'file_editor',
-    aliases: ['str_replace', 'str_replace_editor', 'str_replace_based_edit_tool'],
+    ...fileEditorFields,
     description: describeEditor(options.workspace.directory),
-    input: FileEditorAction,
-    output: FileEditorObservation,
-    definitionKind: 'FileEditorTool',
     annotations: { title: 'file_editor', openWorldHint: false },
-    effect: ({ command }) => (command === 'view' ? 'read' : 'write'),
     resources: ({ path }) => [`file:${path}`],
-    repairInput: inferCommand,
     execute: remoteEditor(options),
   });
 }

@@ -8,7 +8,7 @@ import type { FileEditorOptions } from '../file-editor/file-editor-options.ts';
 import { planningFileEditor, type PlanningFileEditorOptions } from '../file-editor/planning-file-editor.ts';
 import { finish } from '../finish.ts';
 import { applyPatch, type ApplyPatchOptions } from '../patch/apply-patch.ts';
-import { remoteFileEditor, remotePlace, remoteTerminal, type RemotePlace } from '../remote/remote-tools.ts';
+import { remoteFileEditor, remotePlace, remoteTerminal } from '../remote/remote-tools.ts';
 import type { SearchOptions } from '../search/file-search.ts';
 import { glob } from '../search/glob.ts';
 import { grep } from '../search/grep.ts';
@@ -64,11 +64,12 @@ const options = {
 
 /**
  * Returns the tools of this package that can be created by name: a new one is a line here. `settings` returns the
- * options of the application for one conversation. With `open` there are tools that work on an agent-server.
+ * options of the application for one conversation. With `open` there are tools that work on an agent-server, in the
+ * workspace that it returns.
  */
 export function toolKinds(
   settings: (context: ToolKindContext) => ToolSettings = () => ({}),
-  open?: (place: RemotePlace) => Workspace,
+  open?: () => Workspace,
 ): readonly ToolKind[] {
   return [
     ...(open ? remoteKinds(open) : []),
@@ -90,13 +91,13 @@ export function toolKinds(
   ];
 }
 
-function remoteKinds(open: (place: RemotePlace) => Workspace): readonly ToolKind[] {
+function remoteKinds(open: () => Workspace): readonly ToolKind[] {
   const tools = { remote_terminal: remoteTerminal, remote_file_editor: remoteFileEditor };
   return Object.entries(tools).map(([kind, tool]) =>
     definePartKind({
       kind,
       options: remotePlace,
-      create: (place, { redactor }: ToolKindContext) => [tool({ workspace: open(place), redactor })],
+      create: (_place, { redactor }: ToolKindContext) => [tool({ workspace: open(), redactor })],
     }),
   );
 }

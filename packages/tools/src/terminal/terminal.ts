@@ -10,6 +10,17 @@ import { ShellPool, shellResources } from './shell-pool.ts';
 import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';
 import { refusalReport } from './terminal-report.ts';
 
+/** Names and payloads of a terminal, wherever it runs commands. */
+export const terminalFields = {
+  name: 'terminal',
+  aliases: ['bash', 'command', 'execute', 'execute_bash', 'run_command', 'shell'],
+  input: TerminalAction,
+  output: TerminalObservation,
+  definitionKind: 'TerminalTool',
+  effect: 'write',
+  repairInput: repairCommand,
+} as const;
+
 /**
  * Returns the terminal tool: one persistent bash in the workspace, started with the first command. Its state persists
  * between calls until a reset. A command that is still running when a call returns continues and can be polled,
@@ -34,14 +45,10 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
     ...(options.sandbox && { complete: (report, call, context) => answerRefusal(report, call, context, options) }),
   });
   return defineBuiltinTool({
-    name: 'terminal',
-    aliases: ['bash', 'command', 'execute', 'execute_bash', 'run_command', 'shell'],
+    ...terminalFields,
     description:
       describe(noChangeTimeoutMs / 1000, maxOutputChars, rejectMultiple ? oneStatement : oneScript) +
       (maxShells > 1 ? concurrentCommands : ''),
-    input: TerminalAction,
-    output: TerminalObservation,
-    definitionKind: 'TerminalTool',
     annotations: {
       title: 'terminal',
       readOnlyHint: false,
@@ -50,8 +57,6 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
       openWorldHint: true,
     },
     ...(options.sandbox && { sandbox: options.sandbox.policy.profile }),
-    effect: 'write',
-    repairInput: repairCommand,
     resources: (call) => shellResources(call, maxShells),
     async execute(call, context) {
       const reason = rejectMultiple ? multipleStatementsReason(call) : undefined;
