@@ -54,7 +54,7 @@ export async function createdIn(
   return placed;
 }
 
-/** What replicas use: sums, except for the largest number of files and delay. */
+/** Resources that replicas use: sums, except for the largest number of files and delay. */
 export interface Usage {
   /** Active and waiting runs. */
   readonly runs: number;

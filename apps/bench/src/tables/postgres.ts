@@ -59,7 +59,7 @@ interface Round {
   readonly p99: number;
 }
 
-/** Runs the work of each writer again and again for the time of a round. */
+/** Runs the work of each writer repeatedly for the time of a round. */
 async function measured(writers: number, work: Work): Promise<Round> {
   const times: number[] = [];
   const start = performance.now();

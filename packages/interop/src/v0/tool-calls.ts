@@ -2,7 +2,7 @@ import { textOf, type ToolCall } from '@varve/events';
 import type { Call } from '@varve/events/facts';
 import type { ActionEvent } from '@varve/events/kinds';
 import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
-import { type V0Record } from './record.ts';
+import type { V0Record } from './record.ts';
 
 /** Mark in a `model_response` that was rebuilt from the log, because the log does not contain the response itself. */
 export const rebuiltMark = 'varve_rebuilt';

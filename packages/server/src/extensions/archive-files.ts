@@ -123,9 +123,7 @@ async function readZip(archive: Buffer, files: FileCollector): Promise<void> {
 async function readTar(archive: Buffer, files: FileCollector): Promise<void> {
   // Headers and padding take at most 1.5 KiB a file.
   const maxOutputLength = files.limits.totalBytes + files.limits.files * 2048;
-  const tar = await promisify(gunzip as (data: Buffer, options: object, done: GunzipDone) => void)(archive, {
-    maxOutputLength,
-  });
+  const tar = await promisify(gunzip)(archive, { maxOutputLength });
   const { Parser } = await import('tar');
   const failures: unknown[] = [];
   const attempt = (work: () => void): void => {
@@ -162,5 +160,3 @@ const tarTypes: Readonly<Record<string, DeclaredEntry['type']>> = {
   File: 'file',
   OldFile: 'file',
 };
-
-type GunzipDone = (error: Error | null, result: Buffer) => void;

@@ -41,7 +41,7 @@ export interface McpTesterOptions {
   /** Directory of processes without one, and of relative directories. */
   readonly workspaceRoot: string;
   readonly env: Variables;
-  /** Returns the secrets of the person by name, which `${NAME}` stands for. */
+  /** Returns the secrets of the person by name, to which `${NAME}` refers. */
   readonly secrets: () => Promise<Readonly<Record<string, string>>>;
   readonly cipher: () => Promise<Cipher>;
 }

@@ -26,7 +26,7 @@ export interface ConversationWatcher {
 }
 
 /** Options of {@link conversations}. */
-export interface ConversationsOptions extends Omit<LoaderOptions, 'queue'> {
+export interface ConversationsOptions extends Omit<LoaderOptions, 'queue' | 'isReplica'> {
   /** Returns the agent of a profile. @throws {RequestError} */
   readonly agentOfProfile: (id: string) => Promise<ProfiledAgent>;
   /** Is notified of the conversations that are opened and closed. */
@@ -125,7 +125,7 @@ export function conversations(options: ConversationsOptions): Conversations {
     onFailure,
   } = options;
   const queue = new RunQueue(maxRuns);
-  const loader = new ConversationLoader({ ...options, queue });
+  const loader = new ConversationLoader({ ...options, queue, isReplica: abandon !== undefined });
   const open = new OpenConversations({
     load: (id) => loader.load(id),
     onOpen: (id, from) => watcher.watch(id, from),

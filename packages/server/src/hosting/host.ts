@@ -107,7 +107,6 @@ export function createHost(options: HostOptions, parts: Partial<HostParts> = {})
     worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),
     maxRuns: options.maxRuns,
     idleMs: options.idleMs,
-    isReplica: options.abandon !== undefined,
     abandon: options.abandon,
     every: options.every,
     onFailure,

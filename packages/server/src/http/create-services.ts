@@ -84,7 +84,7 @@ function notifyState(id: string, { kind, text }: Stored, { conversations, feed }
   if (text.includes('"execution_status"') && !text.includes('"running"')) feed.publish(id, { kind: 'full_state' });
 }
 
-/** What commands of clients use. */
+/** Services and settings for the commands of clients. */
 interface BashSources {
   readonly secrets: SecretsInUse;
   readonly logger: Logger;

@@ -48,7 +48,8 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
       if (holder === undefined || holder === own) return undefined;
       // The body may be sent again.
       const isHolder = async (): Promise<boolean> => (await replicas.addressOf(id)) === holder;
-      const response = await send(request.clone(), holder, whileTrue(isHolder, delay));
+      using held = whileTrue(isHolder, delay);
+      const response = await send(request.clone(), holder, AbortSignal.any([request.signal, held.signal]));
       if (response) return response;
       if (now() >= end) return unreachable(holder);
       await delay(retryMs);
@@ -56,12 +57,7 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
   };
   return {
     forward,
-    repeat: async (request) =>
-      (await send(
-        request,
-        own,
-        whileTrue(async () => true, delay),
-      )) ?? unreachable(own),
+    repeat: async (request) => (await send(request, own, request.signal)) ?? unreachable(own),
     async send(id, message) {
       const headers = { 'content-type': 'application/json', 'X-Session-API-Key': key };
       const body = JSON.stringify({ ...message, run: true });
@@ -75,8 +71,8 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
   };
 }
 
-/** Sends a request to another replica while that is its holder. Returns undefined if it may be sent again. */
-async function send(request: Request, address: string, held: Held): Promise<Response | undefined> {
+/** Sends a request to a replica, until the signal aborts. Returns undefined if it may be sent again. */
+async function send(request: Request, address: string, signal: AbortSignal): Promise<Response | undefined> {
   const { pathname, search } = new URL(request.url);
   const headers = {
     ...Object.fromEntries(request.headers),
@@ -85,14 +81,11 @@ async function send(request: Request, address: string, held: Held): Promise<Resp
     // A replica that stops refuses new connections; whether it received a request on an old one would be unknown.
     connection: 'close',
   };
-  const signal = AbortSignal.any([request.signal, held.signal]);
   try {
     const url = new URL(`${pathname}${search}`, address);
     return await proxy(url, { raw: request, headers, signal, redirect: 'manual' });
   } catch (error) {
     return isRefusal(error) || repeatable.has(request.method) ? undefined : unreachable(address);
-  } finally {
-    held[Symbol.dispose]();
   }
 }
 

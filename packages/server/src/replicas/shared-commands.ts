@@ -22,13 +22,6 @@ export interface SharedCommands {
   follow(listener: BashListener, onFailure: (error: unknown) => void): Promise<Disposable>;
 }
 
-const prefix = 'bash_events/';
-/** First name after those with the prefix. */
-const end = 'bash_events0';
-
-const listPrefix = 'bash_running/';
-const listEnd = 'bash_running0';
-
 const pollMs = 250;
 
 /** Longest difference between the clocks of two replicas with which no event is missed. */
@@ -36,40 +29,28 @@ const skewMs = 60_000;
 
 /** Stores events of commands as records of the replicas. */
 export function sharedCommands({ records, every, now }: SharedCommandsOptions): SharedCommands {
-  const namesFrom = async (time: string): Promise<readonly string[]> =>
-    (await records.names(`${prefix}${time}`, end)).map((name) => name.slice(prefix.length));
-  const remove = async (names: readonly string[]): Promise<void> => {
-    for (const name of names) await records.remove(`${prefix}${name}`);
-  };
+  const events = recordsIn('bash_events', records);
   const store: BashEventStore = {
     async add(name, json) {
-      await records.write(`${prefix}${name}`, json);
+      await events.write(name, json);
     },
-    names: () => namesFrom(''),
-    read: async (name) => (await records.read(`${prefix}${name}`)).text,
-    remove,
-    async clear() {
-      const names = await namesFrom('');
-      await remove(names);
-      return names.length;
+    names: () => events.names(),
+    read: async (name) => (await events.read(name)).text,
+    async remove(names) {
+      for (const name of names) await events.remove(name);
     },
   };
   const recently = (): string => timestampOf((now() - skewMs) * 1000).replaceAll(/\D/g, '');
   return {
     store,
-    lists: {
-      names: async () => (await records.names(listPrefix, listEnd)).map((name) => name.slice(listPrefix.length)),
-      read: (name) => records.read(`${listPrefix}${name}`),
-      write: (name, ...change) => records.write(`${listPrefix}${name}`, ...change),
-      remove: (name) => records.remove(`${listPrefix}${name}`),
-    },
+    lists: recordsIn('bash_running', records),
     async follow(listener, onFailure) {
       let from = recently();
-      let seen = new Set(await namesFrom(from));
+      let seen = new Set(await events.names(from));
       let isReading = false;
       const read = async (): Promise<void> => {
         const next = recently();
-        const names = await namesFrom(from);
+        const names = await events.names(from);
         for (const name of names) {
           const event = seen.has(name) ? undefined : await readEvent(store, name);
           if (event) listener(event);
@@ -84,5 +65,22 @@ export function sharedCommands({ records, every, now }: SharedCommandsOptions): 
           .finally(() => (isReading = false));
       });
     },
+  };
+}
+
+/** Records of a folder, by their names in it. */
+interface FolderRecords extends CommandLists {
+  names(from?: string): Promise<readonly string[]>;
+}
+
+function recordsIn(folder: string, records: Replicas['records']): FolderRecords {
+  const prefix = `${folder}/`;
+  // The character after `/` is `0`.
+  const end = `${folder}0`;
+  return {
+    names: async (from = '') => (await records.names(prefix + from, end)).map((name) => name.slice(prefix.length)),
+    read: (name) => records.read(prefix + name),
+    write: (name, ...change) => records.write(prefix + name, ...change),
+    remove: (name) => records.remove(prefix + name),
   };
 }

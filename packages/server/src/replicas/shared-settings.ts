@@ -15,8 +15,8 @@ export interface SharedSettings {
   /** Makes the files those that were shared last. */
   pull(): Promise<void>;
   /**
-   * Shares the files after `change` has changed some. Returns false if that took so long that another replica did the
-   * same: its files replace the changed ones.
+   * Shares the files after `change` has changed some. Returns false if that took too long and another replica did the
+   * same in the meantime: its files replace the changed ones.
    */
   change(change: () => Promise<unknown>): Promise<boolean>;
 }

@@ -4,12 +4,12 @@ import type { SavedSnapshot } from '../contract/log-proof.ts';
 import type { Snapshot, SnapshotCache } from '../contract/snapshots.ts';
 import { jsonText } from '../kit/json.ts';
 import { isStorageFailure } from '../kit/disk-error.ts';
+import { keptPerName } from '../kit/snapshots.ts';
 import type { Files } from './layout/files.ts';
 import type { Lease } from './lease.ts';
 import type { Paths } from './layout/paths.ts';
 import type { FileText } from './quarantine.ts';
 
-const keptPerName = 2;
 const pattern = /^(.+)-(\d{1,15})\.json$/;
 
 /** Options of `directorySnapshots`. */

@@ -5,7 +5,8 @@ import { jsonText } from './json.ts';
 /** Saved states of one log: JSON by seq by name. */
 export type MemorySnapshots = Map<string, Map<number, string>>;
 
-const keptPerName = 2;
+/** Number of the newest snapshots of a name that a store keeps. */
+export const keptPerName = 2;
 
 /** Creates a snapshot cache in memory, for a store that does not persist folds. `check` throws if the log is closed. */
 export function memorySnapshots(check: () => void, saved: MemorySnapshots = new Map()): SnapshotCache {

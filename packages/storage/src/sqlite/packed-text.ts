@@ -4,7 +4,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 // and the whole database half. Packing takes 10 to 20 µs of processor time for an event, unpacking 5 to 11 µs.
 
 /**
- * What most events have in common, the most frequent last. Never changes: no packed text could be read without it. A
+ * Parts that most events share, the most frequent last. Never changes: no packed text could be read without it. A
  * better one is another column.
  */
 export const dictionary = Buffer.from(

@@ -7,12 +7,12 @@ import type { SavedSnapshot } from '../contract/log-proof.ts';
 import type { SnapshotCache } from '../contract/snapshots.ts';
 import { checkBound, checkLogOpen } from '../kit/checks.ts';
 import { jsonText } from '../kit/json.ts';
+import { keptPerName } from '../kit/snapshots.ts';
 import type { Connection } from './connection.ts';
 import type { ConversationKey } from './events.ts';
 import { type Read, readRows } from './read-rows.ts';
 import { type Statements, toSnapshot } from './statements.ts';
 
-const keptPerName = 2;
 /** Longest text of a snapshot in bytes: damaged text may inflate to a thousand times its size. */
 const mostBytes = 128 * 1024 * 1024;
 const [deflate, inflate] = [promisify(deflateRaw), promisify(inflateRaw)];

@@ -13,8 +13,6 @@ export interface BashEventStore {
   read(name: string): Promise<string | undefined>;
   /** Removes events, those excepted that do not exist. */
   remove(names: readonly string[]): Promise<void>;
-  /** Removes all events; returns their number. */
-  clear(): Promise<number>;
 }
 
 /**
@@ -24,15 +22,11 @@ export interface BashEventStore {
  * @see agent-server 1.43.1, `bash_events_dir`
  */
 export function directoryEvents(directory: string): BashEventStore {
-  const names = async (): Promise<readonly string[]> => {
-    const files = await readdir(directory).catch(ifMissing([]));
-    return files.filter((name) => parseName(name) !== undefined).toSorted();
-  };
-  const remove = async (removed: readonly string[]): Promise<void> => {
-    for (const name of removed) await rm(join(directory, name), { force: true });
-  };
   return {
-    names,
+    async names() {
+      const files = await readdir(directory).catch(ifMissing([]));
+      return files.filter((name) => parseName(name) !== undefined).toSorted();
+    },
     async add(name, json) {
       makeDirectories(directory, 0o700);
       // Readers never see half a file.
@@ -41,11 +35,8 @@ export function directoryEvents(directory: string): BashEventStore {
       await rename(part, join(directory, name));
     },
     read: (name) => readFile(join(directory, name), 'utf8').catch(ifMissing(undefined)),
-    remove,
-    async clear() {
-      const files = await names();
-      await remove(files);
-      return files.length;
+    async remove(names) {
+      for (const name of names) await rm(join(directory, name), { force: true });
     },
   };
 }
@@ -74,11 +65,6 @@ export function memoryEvents(): BashEventStore {
     read: async (name) => events.get(name),
     async remove(names) {
       for (const name of names) events.delete(name);
-    },
-    async clear() {
-      const { size } = events;
-      events.clear();
-      return size;
     },
   };
 }

@@ -143,7 +143,11 @@ export function bashService(options: BashServiceOptions): BashService {
     search: (query) => searchBashEvents(store, query),
     get: async (id) => (await eventsOf(store, [id]))[0],
     getAll: (ids) => eventsOf(store, ids),
-    clear: () => store.clear(),
+    async clear() {
+      const names = await store.names();
+      await store.remove(names);
+      return names.length;
+    },
     get running() {
       return running.size;
     },
