@@ -1,10 +1,10 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
-import { StorageError, type EventStore } from '@varve/storage';
+import { StorageError, type EventLog, type EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { defineTool, finish } from '@varve/tools';
@@ -34,7 +34,21 @@ async function world(
   const second: EventStore = await open(options);
   const ran: string[] = [];
   const model = scriptedModel(steps);
-  const events: { during?: (name: string, signal: AbortSignal) => Promise<void> } = {};
+  const events: {
+    during?: (name: string, signal: AbortSignal) => Promise<void>;
+    stored?: (text: string) => Promise<void>;
+  } = {};
+  const slowly = (log: EventLog): EventLog =>
+    Object.assign(Object.create(log) as EventLog, {
+      append: async (...[rows, settings]: Parameters<EventLog['append']>) => {
+        const seqs = await log.append(rows, settings);
+        await events.stored?.(rows.map(({ text }) => text).join(''));
+        return seqs;
+      },
+    });
+  const watched: EventStore = Object.assign(Object.create(first) as EventStore, {
+    create: async (...args: Parameters<EventStore['create']>) => slowly(await first.create(...args)),
+  });
   const tool = (name: string, effect: 'read' | 'write') =>
     defineTool({
       name,
@@ -54,7 +68,7 @@ async function world(
       concurrency: 2,
     });
   const made = { workspace: process.cwd(), now, timeout: () => new AbortController().signal };
-  const conversation = await Conversation.create({ ...made, agent: agentOf(), store: first, id });
+  const conversation = await Conversation.create({ ...made, agent: agentOf(), store: watched, id });
   await conversation.send('Go.');
   const pass = (): void => void (time += leaseMs + 1);
   const takeOver = async (): Promise<readonly string[]> => {
@@ -73,6 +87,9 @@ async function world(
   };
   return { conversation, model, events, ran, pass, takeOver, log, close };
 }
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
 
 describe.for(Object.entries(stores))('%s', ([, open]) => {
   test.for(['a model call', 'a read', 'a write'] as const)(
@@ -104,6 +121,19 @@ describe.for(Object.entries(stores))('%s', ([, open]) => {
       await self.close();
     },
   );
+
+  test('a write whose process was stopped after it was stored does not start', async () => {
+    const self = await world(open, [call('write'), done]);
+    self.events.stored = async (text) => {
+      if (!text.includes('idempotency_key')) return;
+      delete self.events.stored;
+      await self.takeOver();
+      vi.advanceTimersByTime(20_000);
+    };
+    await expect(self.conversation.run()).rejects.toMatchObject({ code: 'fenced' });
+    expect(self.ran).toEqual([]);
+    await self.close();
+  });
 
   test('the first call that notices the loss cancels the model call in flight', async () => {
     const hang = async (): Promise<ScriptedTurn> => {

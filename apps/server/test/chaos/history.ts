@@ -48,20 +48,16 @@ export function violationsOf(history: ConversationHistory): readonly string[] {
   ].map((sentence) => `${id}: ${sentence}.`);
 }
 
-/**
- * A command of the log ran once if it is done, and at most once otherwise; nothing else ran. One whose outcome is
- * unknown may run later: a stopped process continues with it, and programs outlive the process that started them.
- */
+/** A command of the log ran once if it is done, at most once otherwise; nothing else ran, and all in their order. */
 function effectProblems({ commands, effects }: ConversationHistory): readonly string[] {
   const steps = new Set(commands.map(({ step }) => step));
-  const inOrder = effects.filter((step) => commands.some((command) => command.step === step && command.isDone));
   const missing = commands.filter(({ step, isDone }) => isDone && !effects.includes(step));
   return [
     ...repeated(commands.map(({ step }) => step)).map((step) => `the command of step ${step} is in the log twice`),
     ...repeated(effects).map((step) => `the command of step ${step} ran twice`),
     ...effects.filter((step) => !steps.has(step)).map((step) => `the command of step ${step} ran without a log of it`),
     ...missing.map(({ step }) => `the command of step ${step} has a result, and did not run`),
-    ...(isAscending(inOrder) ? [] : [`the commands ran in the order ${inOrder.join(', ')}`]),
+    ...(isAscending(effects) ? [] : [`the commands ran in the order ${effects.join(', ')}`]),
   ];
 }
 

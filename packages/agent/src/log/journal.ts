@@ -3,13 +3,16 @@ import { timestamps, type BaseEvent, type EventCodec, type Json } from '@varve/e
 import { leafKey } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { statusProjection, type Status } from '@varve/events/projections';
-import { StorageError, type EventLog, type Signer } from '@varve/storage';
+import { StorageError, type AppendOptions, type EventLog, type NewEvent, type Signer } from '@varve/storage';
 import type { Mask } from '@varve/text';
 import { stateOf, type ConversationState, type ConversationTimeline } from './conversation-state.ts';
 import type { Draft } from './drafts.ts';
 import { maskEvent } from './mask-event.ts';
 import { goalProjection, type GoalState } from './projections/goal-projection.ts';
 import { stampDrafts } from './stamp-drafts.ts';
+
+/** Time after an append during which no other process can take the conversation over: leases are longer by default. */
+const heldMs = 5_000;
 
 /** Drafts of one append, or a function that is called once everything emitted before is folded. */
 type Drafts = readonly Draft[] | (() => readonly Draft[]);
@@ -54,6 +57,8 @@ export class Journal {
   readonly #timestamp: () => string;
   readonly #newId: () => string;
   #queue: Promise<unknown> = Promise.resolve();
+  /** Monotonic time at which the last append that succeeded began. */
+  #heldAt = Number.NEGATIVE_INFINITY;
   /** True if the log may contain events that are not folded. */
   #isBehind = false;
   /** State before events that move to another branch, until they are folded. */
@@ -115,6 +120,16 @@ export class Journal {
     });
   }
 
+  /**
+   * Resolves if no other process has taken the conversation over, which a stopped process does not notice. To be
+   * awaited right before a change that is not in the log.
+   *
+   * @throws {StorageError} `fenced` if one has.
+   */
+  async checkLease(): Promise<void> {
+    if (performance.now() - this.#heldAt >= heldMs) await this.#enqueue(async () => this.#append([], {}));
+  }
+
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
     this.#queue = result.catch(() => undefined);
@@ -141,7 +156,7 @@ export class Journal {
 
   /** Appends events, then folds them. */
   async #store(events: readonly BaseEvent[]): Promise<void> {
-    const { log, codec, signer, onFenced } = this.#options;
+    const { codec, signer } = this.#options;
     const { head } = this.timeline;
     const meta = this.#changedMeta(events);
     const rows = events.map((event) => ({
@@ -150,8 +165,19 @@ export class Journal {
       parentId: event.parent_id,
       text: codec.encode(event),
     }));
+    await this.#append(rows, { expectedHead: head, ...(meta !== undefined && { meta }), ...(signer && { signer }) });
+    if (meta !== undefined) this.#meta = JSON.stringify(meta);
+    if (events.some(movesToBranch)) this.#stateBefore = stateOf(this.timeline);
+    // An event that moves to another branch is folded from the log.
+    this.#isBehind = events.map((event, index) => this.timeline.push(event, head + index)).includes(false);
+    await this.#refold();
+  }
+
+  async #append(rows: readonly NewEvent[], options: AppendOptions): Promise<void> {
+    const { log, onFenced } = this.#options;
+    const began = performance.now();
     try {
-      await log.append(rows, { expectedHead: head, ...(meta !== undefined && { meta }), ...(signer && { signer }) });
+      await log.append(rows, options);
     } catch (error) {
       // The append may have reached the log all the same.
       this.#meta = '';
@@ -159,11 +185,7 @@ export class Journal {
       if (error instanceof StorageError && error.code === 'fenced') onFenced?.(error);
       throw error;
     }
-    if (meta !== undefined) this.#meta = JSON.stringify(meta);
-    if (events.some(movesToBranch)) this.#stateBefore = stateOf(this.timeline);
-    // An event that moves to another branch is folded from the log.
-    this.#isBehind = events.map((event, index) => this.timeline.push(event, head + index)).includes(false);
-    await this.#refold();
+    this.#heldAt = began;
   }
 
   /** Folds what the log contains and the timeline may lack. */

@@ -34,6 +34,11 @@ export interface ToolContext {
    * to true, that is stored. Absent without a person.
    */
   readonly askOutside?: (refusal: string) => Promise<boolean>;
+  /**
+   * Rejects if another process has taken the conversation over. A tool that has waited since its call began awaits it
+   * right before its change.
+   */
+  readonly checkLease?: () => Promise<void>;
 }
 
 /** Hints for users and policies, as MCP defines them. With `readOnlyHint` no call has the effect `write`. */

@@ -187,6 +187,7 @@ export class ShellController {
     const prefix = before === undefined ? '' : unreportedOutput(before.take(), this.#unreportedEnd(before));
     before?.acknowledge();
     const session = await this.#ensureSession(context);
+    await context.checkLease?.();
     if (!this.#mayStart(session, context)) {
       const { command } = call;
       return terminalReport({ command, prefix, suffix: startsElsewhere, isError: true, shell: session });
@@ -253,11 +254,13 @@ export class ShellController {
     const replaced = shellReplaced(this.#keepsState);
     if (replacements > 1) return terminalReport({ ...input, suffix: commandNotStarted, isError: true });
     const session = await this.#ensureSession(toolContext);
+    const secrets = await this.#factory.secretsFor(unusable.command);
+    await toolContext.checkLease?.();
     // If the directory is gone, the new shell is in the workspace.
     if (!this.#mayStart(session, toolContext))
       return terminalReport({ ...input, suffix: startsElsewhere, isError: true, shell: session });
     session.onOutput = toolContext.onOutput;
-    session.run(unusable.command, await this.#factory.secretsFor(unusable.command));
+    session.run(unusable.command, secrets);
     const before = [prefix, input.output?.text, replaced].filter(Boolean).join('\n');
     return this.#follow(session, call, toolContext, { prefix: before, replacements: replacements + 1 });
   }

@@ -57,7 +57,9 @@ export async function executeCall(call: RunnableCall, session: Session, context:
     };
     const callContext = { workspace, signal, idempotencyKey, actionId: event.id };
     const outside = askOutside && { askOutside: outsideQuestion(call, session, { askOutside, signal }) };
-    observation = await tool.execute(input, { ...callContext, ...shell, ...output, ...outside });
+    const checkLease = async (): Promise<void> => journal.checkLease();
+    await checkLease();
+    observation = await tool.execute(input, { ...callContext, checkLease, ...shell, ...output, ...outside });
     rules = await rulesFor(event, observation, session, signal);
   } catch (error) {
     return recordFailure(event, error, session, signal);
