@@ -12,7 +12,7 @@ export const cp: CliCommand = {
   register(parent, io, done) {
     parent
       .command('cp')
-      .argument('<url>', 'the other store: sqlite:FILE or dir:PATH')
+      .argument('<url>', 'the other store: sqlite:FILE, dir:PATH or postgres://…')
       .argument('<ids...>', 'conversations, or the first characters of their ids')
       .description('Copy conversations with their proof to another store, under their ids.')
       .option('--store <url>', 'the store that they are in')
