@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
 import { openStore } from '@varve/storage';
 import { runProgram } from '../src/program.ts';
-import { schemes } from '../src/setup/schemes.ts';
+import { schemesOf } from '../src/setup/schemes.ts';
 
 /** Runs one invocation in this process, with its own streams and an empty home. */
 async function varve(args: readonly string[], env: Record<string, string> = {}, stdin = '') {
@@ -225,7 +225,7 @@ test('a stored policy that the command does not know is an error that names the 
   const env = { VARVE_HOME: await mkdtemp(join(tmpdir(), 'varve-home-')) };
   const id = 'a'.repeat(32);
   {
-    await using store = await openStore(`sqlite:${join(env.VARVE_HOME, 'varve.db')}`, schemes);
+    await using store = await openStore(`sqlite:${join(env.VARVE_HOME, 'varve.db')}`, schemesOf({}));
     const agent = { confirmation_policy: { kind: 'AskTheBoss' } };
     const log = await store.create(id, { workspace: env.VARVE_HOME, agent });
     await log[Symbol.asyncDispose]();

@@ -10,7 +10,7 @@ import { textOf } from '@varve/events';
 import type { ModelRequest } from '@varve/llm';
 import { scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { openStore, type EventStore } from '@varve/storage';
-import { schemes } from '../src/setup/schemes.ts';
+import { schemesOf } from '../src/setup/schemes.ts';
 import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -123,7 +123,7 @@ function completeLines(output: string): readonly string[] {
 }
 
 function opened(url: string): Promise<EventStore> {
-  return openStore(url, schemes);
+  return openStore(url, schemesOf({}));
 }
 
 async function whatIsLeft(url: string): Promise<{ readonly id: string | undefined; readonly isStarted: boolean }> {

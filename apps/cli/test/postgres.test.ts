@@ -6,14 +6,17 @@ import { newHome, runVarve } from './run-varve.ts';
 const id = 'a'.repeat(32);
 const secret = encodeURIComponent(password);
 
+/** Creates a conversation of one event. */
+async function fill(url: string): Promise<void> {
+  await using store = await postgresStore({ url });
+  await using log = await store.create(id, {});
+  await log.append([{ id: 'e', kind: 'X', parentId: undefined, text: '{"id":"e","kind":"X"}' }]);
+}
+
 describe.skipIf(problem !== undefined)('a store in PostgreSQL', () => {
   test('is used by every command that names it, and its password is printed by none', async () => {
     const url = await freshUrl();
-    {
-      await using store = await postgresStore({ url });
-      await using log = await store.create(id, {});
-      await log.append([{ id: 'e', kind: 'X', parentId: undefined, text: '{"id":"e","kind":"X"}' }]);
-    }
+    await fill(url);
     const home = await newHome();
     for (const args of [['ls'], ['show', id, '--json'], ['verify', id], ['repair', id]]) {
       for (const result of [
@@ -29,6 +32,17 @@ describe.skipIf(problem !== undefined)('a store in PostgreSQL', () => {
     expect(listed.stdout).not.toContain(secret);
     const served = await runVarve(['serve', '--print-config'], { home, env: { VARVE_STORE: url } });
     expect(served.stdout).not.toContain(secret);
+  });
+
+  test('of a URL without a password is opened with the one of PGPASSWORD', async () => {
+    const [url, other] = [await freshUrl(), await freshUrl()];
+    await fill(url);
+    const [from, to] = [url, other].map((text) => text.replace(`:${secret}@`, '@'));
+    const args = ['cp', String(to), id, '--store', String(from)];
+    const copied = await runVarve(args, { home: await newHome(), env: { PGPASSWORD: password } });
+    expect([copied.code, copied.stderr]).toEqual([0, expect.stringContaining(`Copied ${id}`)]);
+    await using store = await postgresStore({ url: other, password: 'of a URL without one' });
+    expect((await store.summary(id)).head).toBe(1);
   });
 
   test('that has no tables is missing for commands that read, which create none', async () => {

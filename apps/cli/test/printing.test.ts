@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
 import { openStore } from '@varve/storage';
 import { runProgram } from '../src/program.ts';
-import { schemes } from '../src/setup/schemes.ts';
+import { schemesOf } from '../src/setup/schemes.ts';
 
 const sources = fileURLToPath(new URL('../src/', import.meta.url));
 
@@ -87,7 +87,7 @@ function stored(args: readonly string[], meta: Readonly<Record<string, string>>,
   return async (home: string): Promise<string> => {
     const url = `sqlite:${join(home, 'varve.db')}`;
     {
-      await using store = await openStore(url, schemes);
+      await using store = await openStore(url, schemesOf({}));
       await using log = await store.create(id, meta);
       if (text !== undefined) await log.append([{ id: 'e1', kind: 'X', parentId: undefined, text }]);
     }

@@ -13,7 +13,7 @@ import { builtinKinds } from '@varve/events/kinds';
 import { foldEvents, statusProjection } from '@varve/events/projections';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { openStore } from '@varve/storage';
-import { schemes } from '../src/setup/schemes.ts';
+import { schemesOf } from '../src/setup/schemes.ts';
 import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -104,7 +104,7 @@ export async function checkRepair(scheme: string, way: 'native' | 'mock'): Promi
 }
 
 async function checkStored(url: string, lines: readonly string[], home: string): Promise<void> {
-  await using store = await openStore(url, schemes);
+  await using store = await openStore(url, schemesOf({}));
   const { items } = await store.list();
   expect(items).toHaveLength(1);
   const id = items[0]?.id ?? '';

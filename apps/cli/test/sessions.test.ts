@@ -6,7 +6,7 @@ import { modelFrom } from '@varve/llm';
 import { scriptedModel, scriptedServer } from '@varve/llm/testing';
 import { defaultTools, finish } from '@varve/tools';
 import { openStore } from '@varve/storage';
-import { schemes } from '../src/setup/schemes.ts';
+import { schemesOf } from '../src/setup/schemes.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 /** Creates a home with two finished conversations, and runs the command in it. */
@@ -31,7 +31,7 @@ test('ls finds conversations by a text and by their directory', async () => {
 
 test('ls shows the cost of a conversation that was not closed', async () => {
   const home = await newHome();
-  await using store = await openStore(`sqlite:${join(home, '.varve/varve.db')}`, schemes);
+  await using store = await openStore(`sqlite:${join(home, '.varve/varve.db')}`, schemesOf({}));
   const turn = { costUsd: 0.25, calls: [{ name: 'terminal', arguments: { command: 'ls' } }] };
   const agent = defineAgent({
     model: scriptedModel([turn]),
@@ -66,7 +66,7 @@ test('a conversation is renamed, and its copy has the same title', async () => {
 
 test('a conversation is renamed and copied without the key of its model', async () => {
   const home = await newHome();
-  const store = await openStore(`sqlite:${join(home, '.varve/varve.db')}`, schemes);
+  const store = await openStore(`sqlite:${join(home, '.varve/varve.db')}`, schemesOf({}));
   const model = modelFrom('openai/gpt-5', { apiKey: 'k' });
   const conversation = await Conversation.create({
     agent: defineAgent({ model, tools: () => [finish()] }),

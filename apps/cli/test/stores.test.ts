@@ -5,12 +5,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '@varve/events';
 import { openStore } from '@varve/storage';
-import { schemes } from '../src/setup/schemes.ts';
+import { schemesOf } from '../src/setup/schemes.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 /** Creates conversations with these ids in a store. */
 async function fill(url: string, ids: readonly string[], meta: Json = {}): Promise<void> {
-  await using store = await openStore(url, schemes);
+  await using store = await openStore(url, schemesOf({}));
   for (const id of ids) {
     await using log = await store.create(id, meta);
     await log.append([{ id: `e-${id}`, kind: 'X', parentId: undefined, text: '{"kind":"X"}' }]);

@@ -12,7 +12,6 @@ import {
   type RemoveOptions,
   type Replicas,
   StorageError,
-  type StoreScheme,
   type Summary,
 } from '@varve/storage';
 import {
@@ -43,6 +42,8 @@ import { parseUrl } from './url.ts';
 export interface PostgresStoreOptions {
   /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETERS`. No message contains the password. */
   readonly url: string;
+  /** Password of a URL without one; default: that of the variable `PGPASSWORD`, else of `~/.pgpass`. */
+  readonly password?: string | undefined;
   /** False to reject a database without tables as `missing`; default: they are created. */
   readonly creates?: boolean;
   /** Milliseconds until a lease expires, 250 to a day; default 15 seconds. It is renewed three times as often. */
@@ -65,16 +66,21 @@ export interface PostgresStoreOptions {
 export async function postgresStore(options: PostgresStoreOptions): Promise<EventStore> {
   const { creates = true, leaseMs = 15_000, pollMs = 100, now = Date.now, holder = thisProcess() } = options;
   checkLeaseMs(leaseMs);
-  const connection = await connect({ target: parseUrl(options.url), pollMs: Math.min(pollMs, 250), creates });
+  const target = parseUrl(options.url);
+  const password = target.password ?? options.password;
+  const connection = await connect({ target: { ...target, password }, pollMs: Math.min(pollMs, 250), creates });
   return new PostgresStore(connection, { leaseMs, now, holder });
 }
 
 /** Opens `postgres:…` if it has tables. @throws {StorageError} `missing`, and as {@link postgresStore}. */
-export const existingPostgresScheme: StoreScheme = async (rest) =>
-  postgresStore({ url: `postgres:${rest}`, creates: false });
+export async function existingPostgresScheme(rest: string, password?: string): Promise<EventStore> {
+  return postgresStore({ url: `postgres:${rest}`, password, creates: false });
+}
 
 /** Opens `postgres:…` with the defaults. */
-export const postgresScheme: StoreScheme = async (rest) => postgresStore({ url: `postgres:${rest}` });
+export async function postgresScheme(rest: string, password?: string): Promise<EventStore> {
+  return postgresStore({ url: `postgres:${rest}`, password });
+}
 
 interface StoreOptions extends LeaseOptions {
   readonly now: () => number;

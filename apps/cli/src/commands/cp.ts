@@ -4,7 +4,7 @@ import { eventCount } from '../conversations/formats.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { openExistingStore, storeUrl } from '../setup/open-configured-store.ts';
 import { resolveId } from '../setup/resolve-id.ts';
-import { schemes } from '../setup/schemes.ts';
+import { schemesOf } from '../setup/schemes.ts';
 import { styled } from '../terminal/output.ts';
 
 /** Copies conversations to another store. */
@@ -20,7 +20,7 @@ export const cp: CliCommand = {
         // Loaded here, so that the help appears faster.
         const { copyLog } = await import('@varve/storage/maintenance');
         await using source = await openExistingStore(io, options.store);
-        await using target = await openStore(await storeUrl(io, url), schemes);
+        await using target = await openStore(await storeUrl(io, url), schemesOf(io.env));
         for (const typed of ids) {
           const id = await resolveId(source, typed);
           const log = await source.read(id);

@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { openStore } from '@varve/storage';
-import { schemes } from '../setup/schemes.ts';
+import { schemesOf } from '../setup/schemes.ts';
 import { runProgram } from '../program.ts';
 import { processEnvironment } from '../../test/process-environment.ts';
 import { newHome, runVarve } from '../../test/run-varve.ts';
@@ -40,7 +40,7 @@ test.for(['SIGTERM', 'SIGINT'] as const)(
     const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
     const id = '0123456789abcdef0123456789abcdef';
     const url = `sqlite:${join(home, 'logs.db')}`;
-    await using store = await openStore(url, schemes);
+    await using store = await openStore(url, schemesOf({}));
     await using log = await store.create(id, { title: 'Kept', workspace: '/tmp' });
     using running = await serve(['--port', '0', '--store', url]);
     const { url: address, key } = await started(running);

@@ -5,7 +5,7 @@ import { memoryStore, openStore, StorageError, type EventStore } from '@varve/st
 import { diskError } from '@varve/storage/kit';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { diskSchemes, existingSchemes, schemes } from './schemes.ts';
+import { diskSchemes, existingSchemesOf, schemesOf } from './schemes.ts';
 import { settingsFor } from './settings.ts';
 import { pathIn, varveHome } from './varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -33,7 +33,7 @@ export async function openConfiguredStore(io: TerminalIo, option: string | undef
   } catch (error) {
     throw diskError(error);
   }
-  return openedStore(url, schemes);
+  return openedStore(url, schemesOf(io.env));
 }
 
 /**
@@ -44,12 +44,12 @@ export async function openConfiguredStore(io: TerminalIo, option: string | undef
  */
 export async function openExistingStore(io: TerminalIo, option: string | undefined): Promise<EventStore> {
   const url = await storeUrl(io, option);
-  if (await exists(url)) return openedStore(url, existingSchemes);
+  if (await exists(url)) return openedStore(url, existingSchemesOf(io.env));
   if ((await configuredUrl(io, option)) === undefined) return memoryStore();
   throw new CliError(exitCodes.storage, `There is no store ${url}.`, 'Check --store or VARVE_STORE.');
 }
 
-async function openedStore(url: string, known: typeof schemes): Promise<EventStore> {
+async function openedStore(url: string, known: ReturnType<typeof schemesOf>): Promise<EventStore> {
   try {
     return await openStore(url, known);
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { StoreScheme } from '@varve/storage';
+import type { Variables } from '@varve/text';
 
 /** Schemes of stores whose URL is a path. */
 export const diskSchemes: Readonly<Record<string, StoreScheme>> = {
@@ -6,12 +7,19 @@ export const diskSchemes: Readonly<Record<string, StoreScheme>> = {
   sqlite: async (path) => (await import('@varve/storage/sqlite')).sqliteScheme(path),
 };
 
-const postgres: StoreScheme = async (rest) => (await import('@varve/storage-postgres')).postgresScheme(rest);
+/** Variable with the password of a database; the client would read that of the process, from which it is removed. */
+const password = 'PGPASSWORD';
 
-/** Store schemes that the command opens in addition to `memory:`: add a line here, or above. */
-export const schemes: Readonly<Record<string, StoreScheme>> = { ...diskSchemes, postgres, postgresql: postgres };
+/** Returns the store schemes that the command opens in addition to `memory:`: add a line here, or above. */
+export function schemesOf(env: Variables): Readonly<Record<string, StoreScheme>> {
+  const postgres: StoreScheme = async (rest) =>
+    (await import('@varve/storage-postgres')).postgresScheme(rest, env[password]);
+  return { ...diskSchemes, postgres, postgresql: postgres };
+}
 
-const existing: StoreScheme = async (rest) => (await import('@varve/storage-postgres')).existingPostgresScheme(rest);
-
-/** As `schemes`, for commands that only read: a database without tables is `missing`. */
-export const existingSchemes: typeof schemes = { ...schemes, postgres: existing, postgresql: existing };
+/** As `schemesOf`, for commands that only read: a database without tables is `missing`. */
+export function existingSchemesOf(env: Variables): Readonly<Record<string, StoreScheme>> {
+  const postgres: StoreScheme = async (rest) =>
+    (await import('@varve/storage-postgres')).existingPostgresScheme(rest, env[password]);
+  return { ...diskSchemes, postgres, postgresql: postgres };
+}
