@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
 import { server } from '@varve/server';
 import { memoryStore } from '@varve/storage';
@@ -62,6 +62,26 @@ test('commands run and files are edited on the agent-server, and a resumed conve
   expect(await readdir(place.here)).toEqual([]);
 });
 
+test('searches run the ripgrep of the agent-server', async () => {
+  await using place = await surroundings(() => [
+    call('glob', { pattern: '*' }),
+    call('grep', { pattern: 'x' }),
+    finish,
+  ]);
+  vi.stubEnv('PATH', `${place.there}:${process.env['PATH']}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const program = [
+    '#!/bin/sh',
+    String.raw`printf './a b\0'`,
+    'case "$*" in *--line-number*) echo "7:the line" ;; esac',
+  ].join('\n');
+  await writeFile(join(place.there, 'rg'), program, { mode: 0o755 });
+  const { code } = await place.start(place.url, '--tools', 'grep,glob,finish');
+  const observed = observedBy(place.model.requests);
+  expect([code, observed]).toEqual([0, expect.stringContaining(join(place.there, 'a b'))]);
+  expect(observed).toContain('a b:7: the line');
+});
+
 test('a resumed conversation sends no key to an address that the settings do not name', async () => {
   await using place = await surroundings(() => [finish]);
   const { id } = await place.start(place.url);
@@ -84,10 +104,10 @@ test('a server that cannot be reached, and a tool that works on this machine onl
     2,
     expect.stringContaining('of the agent-server http://127.0.0.1:9 cannot be used'),
   ]);
-  const refused = await place.start(place.url, '--tools', 'grep,finish');
+  const refused = await place.start(place.url, '--tools', 'apply_patch,finish');
   expect([refused.code, refused.stderr]).toEqual([
     2,
-    expect.stringContaining('The tool grep cannot work on an agent-server'),
+    expect.stringContaining('The tool apply_patch cannot work on an agent-server'),
   ]);
   expect(place.model.requests).toEqual([]);
 });

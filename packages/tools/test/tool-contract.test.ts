@@ -14,6 +14,7 @@ import { applyPatch } from '../src/patch/apply-patch.ts';
 import { remoteFileEditor, remoteTerminal } from '../src/remote/remote-tools.ts';
 import { glob } from '../src/search/glob.ts';
 import { grep } from '../src/search/grep.ts';
+import { findRipgrep } from '../src/search/ripgrep.ts';
 import { taskTracker } from '../src/task-tracker.ts';
 import { terminal } from '../src/terminal/terminal.ts';
 import { think } from '../src/think.ts';
@@ -54,6 +55,27 @@ const remote = (redactor: Redactor = redactorOf([], { replacement: '' })) => ({
   workspace: localWorkspace('/'),
   redactor,
 });
+
+const ripgrep = await findRipgrep(undefined, process.env['PATH']);
+
+const grepping: ToolSubject = {
+  open: grep,
+  prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'.repeat(100_000)),
+  inputs: (path) => [
+    { pattern: 'one', path },
+    { pattern: 'two', path, include: '*.ts' },
+    { pattern: '(', path },
+  ],
+};
+
+const globbing: ToolSubject = {
+  open: glob,
+  prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'),
+  inputs: (path) => [
+    { pattern: '*', path },
+    { pattern: '*.ts', path: `${path}/missing` },
+  ],
+};
 
 const anything = (): ReturnType<typeof defineTool> =>
   defineTool({
@@ -135,16 +157,10 @@ const subjects: Record<string, ToolSubject> = {
       { patch: 'nonsense' },
     ],
   },
-  grep: {
-    open: grep,
-    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'.repeat(100_000)),
-    inputs: () => [{ pattern: 'one' }, { pattern: 'two', include: '*.ts' }, { pattern: '(' }],
-  },
-  glob: {
-    open: glob,
-    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'),
-    inputs: () => [{ pattern: '*' }, { pattern: '*.ts', path: '/' }],
-  },
+  grep: grepping,
+  'grep on an agent-server': { ...grepping, open: () => grep({ ...remote(), ripgrep }) },
+  glob: globbing,
+  'glob on an agent-server': { ...globbing, open: () => glob({ ...remote(), ripgrep }) },
   task_tracker: {
     open: taskTracker,
     inputs: () => [

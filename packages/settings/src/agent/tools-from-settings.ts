@@ -76,8 +76,9 @@ export function toolsFromSettings(settings: Settings, setup: ToolSetup): Toolset
   }
 }
 
-/** Tools that work without a workspace. */
+/** Tools that work without a workspace, and those that have a counterpart on an agent-server. */
 const placeless = new Set(['think', 'finish', 'task_tracker']);
+const placed = new Set(['terminal', 'file_editor', 'grep', 'glob']);
 
 /**
  * Returns the tools that work on an agent-server in place of those of this machine.
@@ -91,7 +92,7 @@ export function toolsAt(place: RemotePlace, tools: readonly NamedTool[]): readon
 
 function toolAt({ server, directory }: RemotePlace, name: string): NamedTool {
   if (placeless.has(name)) return { name };
-  if (name !== 'terminal' && name !== 'file_editor')
+  if (!placed.has(name))
     throw new SettingsError('invalid', `The tool ${name} cannot work on an agent-server, which workspace.server sets.`);
   return { name: `remote_${name}`, params: { server, directory } };
 }

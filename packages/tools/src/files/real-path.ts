@@ -55,8 +55,11 @@ function attempt<T>(work: () => T): T | undefined {
 
 /** Returns true if the resolved path `real` is one of `roots` or below one; roots are resolved first. */
 export function isInside(real: string, roots: readonly string[]): boolean {
-  return roots.some((root) => {
-    const path = relative(realPathOf(root), real);
-    return path === '' || (path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path));
-  });
+  return roots.some((root) => isBelow(real, realPathOf(root)));
+}
+
+/** Returns true if a path is `root` or below it, as written. */
+export function isBelow(real: string, root: string): boolean {
+  const path = relative(root, real);
+  return path === '' || (path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path));
 }

@@ -1,10 +1,13 @@
 import { isAbsolute } from 'node:path';
 import type { Redactor } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
+import type { ToolContext } from '../contract/tool.ts';
 import { maskedStart } from './masked-start.ts';
-import { type Newest, newestFirst } from './newest-first.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { type Machine, type Newest, thisMachine } from './machine.ts';
+import { otherMachine } from './other-machine.ts';
 import { pathFilter } from './path-filter.ts';
-import { findRipgrep, type RipgrepEnd, type RipgrepRun, runRipgrep } from './ripgrep.ts';
+import type { RipgrepEnd, RipgrepRun } from './ripgrep.ts';
 import { searchRoot, type SearchRoot } from './search-root.ts';
 
 /** Options of `grep` and `glob`. */
@@ -26,6 +29,8 @@ export interface SearchOptions {
   readonly redactor?: Pick<Redactor, 'stream'>;
   /** Path of ripgrep. Default: that of the optional package, else the first on the search path. */
   readonly ripgrep?: string;
+  /** Workspace on another machine, which is searched with the ripgrep there. Default: that of the conversation. */
+  readonly workspace?: Workspace;
 }
 
 /** Query of {@link FileSearch.files}. */
@@ -66,7 +71,7 @@ export class FileSearch {
   readonly maxFiles: number;
   readonly maxChars: number;
   readonly redactor: SearchOptions['redactor'];
-  #program: Promise<string> | undefined;
+  readonly #machine: Machine;
 
   /** @throws {ToolError} `unusable` when a root is not absolute. */
   constructor(options: SearchOptions) {
@@ -76,12 +81,26 @@ export class FileSearch {
     this.maxFiles = options.maxFiles ?? 100;
     this.maxChars = options.maxChars ?? 30_000;
     this.redactor = options.redactor;
+    const { workspace, ripgrep } = options;
+    this.#machine = workspace ? otherMachine(workspace, ripgrep) : thisMachine(ripgrep);
+  }
+
+  /** Note for the model about the machine; empty for this one. */
+  get note(): string {
+    const { workspace } = this.#options;
+    return workspace ? `\n- Paths are those of another machine, whose workspace is ${workspace.directory}.` : '';
+  }
+
+  /** Returns the workspace that is searched. */
+  workspace({ workspace }: Pick<ToolContext, 'workspace'>): string {
+    return this.#options.workspace?.directory ?? workspace;
   }
 
   /** Returns the directory or file to search; an error message for the model if the path is invalid. */
-  async root(path: string | undefined, workspace: string): Promise<SearchRoot | string> {
+  async root(path: string | undefined, context: ToolContext): Promise<SearchRoot | string> {
     const { jail = 'workspace', roots = [] } = this.#options;
-    return searchRoot(path ?? '.', { workspace, roots: jail === 'workspace' ? roots : undefined });
+    const directories = [this.workspace(context), ...roots];
+    return searchRoot(path ?? '.', jail, (at) => this.#machine.locate(at, directories, context.signal));
   }
 
   /**
@@ -92,7 +111,14 @@ export class FileSearch {
     const { matches, size, isHidden } = pathFilter(include);
     const names: string[] = [];
     const { end, message } = await this.run({
-      args: ['--no-require-git', ...(isHidden ? ['--hidden', '--glob=!.git'] : []), ...args, '--', root.entry],
+      args: [
+        ...this.#machine.order,
+        '--no-require-git',
+        ...(isHidden ? ['--hidden', '--glob=!.git'] : []),
+        ...args,
+        '--',
+        root.entry,
+      ],
       directory: root.directory,
       signal,
       separator: '\0',
@@ -103,7 +129,7 @@ export class FileSearch {
       },
       stepsOf: (record) => record.length * size,
     });
-    const newest = await newestFirst(names, { directory: root.directory, limit: this.maxFiles, signal });
+    const newest = await this.#machine.newest(names, { directory: root.directory, limit: this.maxFiles, signal });
     return {
       ...newest,
       isPartial: end !== 'done',
@@ -117,7 +143,6 @@ export class FileSearch {
 
   /** @throws {ToolError} `unusable` when ripgrep is missing. */
   async run(run: Omit<RipgrepRun, 'program' | 'timeoutMs'>): Promise<RipgrepEnd> {
-    this.#program ??= findRipgrep(this.#options.ripgrep, process.env['PATH']);
-    return runRipgrep({ ...run, program: await this.#program, timeoutMs: this.#options.timeoutMs ?? 30_000 });
+    return this.#machine.run({ ...run, timeoutMs: this.#options.timeoutMs ?? 30_000 });
   }
 }

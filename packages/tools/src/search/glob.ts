@@ -31,7 +31,7 @@ export function glob(options: SearchOptions = {}): Tool<GlobCall> {
 
 - \`*.ts\` matches names in all directories; \`src/**/*.ts\` matches paths below \`path\`.
 - Files that .gitignore excludes are left out, and hidden ones too unless the pattern names them, as in \`.github/**\`.
-- To look into files, use grep.`,
+- To look into files, use grep.${search.note}`,
     input: GlobAction,
     output: GlobObservation,
     definitionKind: 'GlobTool',
@@ -48,16 +48,16 @@ export function glob(options: SearchOptions = {}): Tool<GlobCall> {
   });
 }
 
-async function runSearch(search: FileSearch, call: GlobCall, { workspace, signal }: ToolContext): Promise<GlobReport> {
+async function runSearch(search: FileSearch, call: GlobCall, context: ToolContext): Promise<GlobReport> {
   const { base, rest } = splitPattern(call.pattern);
   const path = base ?? call.path;
-  const root = await search.root(path, workspace);
+  const root = await search.root(path, context);
   const failed = (reason: string): GlobReport => ({
     content: [text(reason)],
     is_error: true,
     files: [],
     pattern: call.pattern,
-    search_path: path ?? workspace,
+    search_path: path ?? search.workspace(context),
   });
   if (typeof root === 'string') return failed(root);
   if (rest.length > maxGlobChars)
@@ -67,7 +67,7 @@ async function runSearch(search: FileSearch, call: GlobCall, { workspace, signal
     root,
     include: rest,
     args: ['--files', '--null'],
-    signal,
+    signal: context.signal,
   });
   const { paths, count, isPartial, message } = files;
   if (message !== undefined && count === 0) return failed(`The search failed: ${message}`);

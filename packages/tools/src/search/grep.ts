@@ -34,7 +34,7 @@ export function grep(options: SearchOptions = {}): Tool<GrepCall> {
 
 - Case does not matter; begin the pattern with \`(?-i)\` when it does. Escape characters that mean something: \`a\\.b\\(\`.
 - \`path\` is a directory or a file. \`include\` limits the search to files: \`*.ts\` by name, \`src/**/*.ts\` by path below \`path\`.
-- Files that .gitignore excludes are left out, binary files too, and hidden ones unless \`include\` names them, as in \`.github/**\`.`,
+- Files that .gitignore excludes are left out, binary files too, and hidden ones unless \`include\` names them, as in \`.github/**\`.${search.note}`,
     input: GrepAction,
     output: GrepObservation,
     definitionKind: 'GrepTool',
@@ -51,14 +51,14 @@ export function grep(options: SearchOptions = {}): Tool<GrepCall> {
   });
 }
 
-async function runSearch(search: FileSearch, call: GrepCall, { workspace, signal }: ToolContext): Promise<GrepReport> {
-  const root = await search.root(call.path, workspace);
+async function runSearch(search: FileSearch, call: GrepCall, context: ToolContext): Promise<GrepReport> {
+  const root = await search.root(call.path, context);
   const asked = { pattern: call.pattern, ...(call.include !== undefined && { include_pattern: call.include }) };
   const failed = (reason: string): GrepReport => ({
     content: [text(reason)],
     is_error: true,
     matches: [],
-    search_path: call.path ?? workspace,
+    search_path: call.path ?? search.workspace(context),
     ...asked,
   });
   if (typeof root === 'string') return failed(root);
@@ -68,11 +68,16 @@ async function runSearch(search: FileSearch, call: GrepCall, { workspace, signal
     root,
     include: call.include ?? '',
     args: ['--files-with-matches', '--null', '--ignore-case', `--regexp=${call.pattern}`],
-    signal,
+    signal: context.signal,
   });
   if (files.message !== undefined && files.count === 0) return failed(`The search failed: ${files.message}`);
   const names = files.paths.map((path) => relative(root.directory, path));
-  const lines = await matchingLines(search, { pattern: call.pattern, directory: root.directory, names, signal });
+  const lines = await matchingLines(search, {
+    pattern: call.pattern,
+    directory: root.directory,
+    names,
+    signal: context.signal,
+  });
   return {
     content: [text(wholeLines(heading(call, root, files), lines, search.maxChars))],
     matches: [...files.paths],

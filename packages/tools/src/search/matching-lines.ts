@@ -25,6 +25,9 @@ export async function matchingLines(
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   if (names.length === 0) return lines;
+  // More do not fit into a result, nor into a command.
+  let room = search.maxChars;
+  const searched = names.filter((name) => (room -= name.length) > 0);
   const named = nameReader(new Set(names));
   await search.run({
     args: [
@@ -40,7 +43,7 @@ export async function matchingLines(
       '--ignore-case',
       `--regexp=${pattern}`,
       '--',
-      ...names.map((name) => `./${name}`),
+      ...searched.map((name) => `./${name}`),
     ],
     directory,
     signal,

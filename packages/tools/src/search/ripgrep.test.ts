@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished, expect, test, vi } from 'vitest';
 import { openedTool } from '../testing/opened-tool.ts';
 import { grep } from './grep.ts';
-import { newestFirst } from './newest-first.ts';
+import { newestFirst } from './machine.ts';
 import { type RipgrepRun, runRipgrep } from './ripgrep.ts';
 
 /** Options of a run whose program creates the file `started`, prints one record and does not end. */

@@ -87,16 +87,8 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => (message = (message + text).slice(0, maxMessageChars)));
   const closed = once(child, 'close');
   closed.catch(() => undefined);
-  let steps = 0;
   try {
-    for await (const record of recordsOf(child.stdout.setEncoding('utf8'), run.separator)) {
-      if (end !== 'done') break;
-      if (!run.onRecord(record)) stop('stopped');
-      steps += run.stepsOf?.(record) ?? record.length;
-      if (steps < maxSteps) continue;
-      steps = 0;
-      await turn(run.signal);
-    }
+    if (!(await passOn(child.stdout.setEncoding('utf8'), run))) stop('stopped');
     const [code] = await closed;
     run.signal.throwIfAborted();
     return end === 'done' && code === 2 ? { end, message: message.trim() || 'ripgrep failed.' } : { end };
@@ -106,8 +98,24 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   }
 }
 
+/** Passes on the records of an output to `onRecord`; returns false if that has ended the run. */
+export async function passOn(
+  output: AsyncIterable<string> | Iterable<string>,
+  { separator, onRecord, stepsOf, signal }: Pick<RipgrepRun, 'separator' | 'onRecord' | 'stepsOf' | 'signal'>,
+): Promise<boolean> {
+  let steps = 0;
+  for await (const record of recordsOf(output, separator)) {
+    if (!onRecord(record)) return false;
+    steps += stepsOf?.(record) ?? record.length;
+    if (steps < maxSteps) continue;
+    steps = 0;
+    await turn(signal);
+  }
+  return true;
+}
+
 /** Divides a stream into records. Records longer than 1 Mi are dropped. */
-async function* recordsOf(stream: AsyncIterable<string>, separator: string): AsyncGenerator<string> {
+async function* recordsOf(stream: AsyncIterable<string> | Iterable<string>, separator: string): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of stream) {
     const parts = (rest + chunk).split(separator);

@@ -1,7 +1,6 @@
-import { stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
-import { isInside, pathProblem, realPathOf } from '../files/real-path.ts';
-import type { PathScope } from '../files/target.ts';
+import { basename, dirname } from 'node:path';
+import { isBelow, pathProblem } from '../files/real-path.ts';
+import type { Located } from './machine.ts';
 
 /** Directory or file to search. */
 export interface SearchRoot {
@@ -13,18 +12,23 @@ export interface SearchRoot {
   readonly entry: string;
 }
 
-/** Checks the path of a search, relative to the workspace. Returns an error message for the model if it is invalid. */
-export async function searchRoot(path: string, { workspace, roots }: PathScope): Promise<SearchRoot | string> {
+/**
+ * Checks the path of a search. Returns an error message for the model if it is invalid, or not in one of the
+ * directories to which it has to lead, if any.
+ */
+export async function searchRoot(
+  path: string,
+  jail: 'workspace' | 'unrestricted',
+  locate: (path: string) => Promise<Located>,
+): Promise<SearchRoot | string> {
   const problem = pathProblem(path);
   if (problem !== undefined) return `Invalid \`path\` parameter: ${problem}.`;
-  const real = realPathOf(resolve(workspace, path));
-  if (roots !== undefined && !isInside(real, [workspace, ...roots])) {
-    const where = [workspace, ...roots].join(', ');
-    return `Invalid \`path\` parameter: ${path}. It leads outside of the directories this tool may use: ${where}.`;
-  }
-  const stats = await stat(real).catch(() => undefined);
-  if (stats?.isDirectory()) return { path: real, directory: real, entry: '.' };
-  if (stats?.isFile()) return { path: real, directory: dirname(real), entry: basename(real) };
-  const why = stats === undefined ? 'Nothing exists at this path.' : 'It is neither a file nor a directory.';
-  return `Invalid \`path\` parameter: ${path}. ${why}`;
+  const { real, kind, roots } = await locate(path);
+  if (jail === 'workspace' && real !== undefined && !roots.some((root) => isBelow(real, root)))
+    return `Invalid \`path\` parameter: ${path}. It leads outside of the directories this tool may use: ${roots.join(', ')}.`;
+  if (real === undefined || kind === undefined)
+    return `Invalid \`path\` parameter: ${path}. Nothing exists at this path.`;
+  if (kind === 'directory') return { path: real, directory: real, entry: '.' };
+  if (kind === 'file') return { path: real, directory: dirname(real), entry: basename(real) };
+  return `Invalid \`path\` parameter: ${path}. It is neither a file nor a directory.`;
 }

@@ -92,7 +92,12 @@ export function toolKinds(
 }
 
 function remoteKinds(open: () => Workspace): readonly ToolKind[] {
-  const tools = { remote_terminal: remoteTerminal, remote_file_editor: remoteFileEditor };
+  const tools = {
+    remote_terminal: remoteTerminal,
+    remote_file_editor: remoteFileEditor,
+    remote_grep: grep,
+    remote_glob: glob,
+  };
   return Object.entries(tools).map(([kind, tool]) =>
     definePartKind({
       kind,

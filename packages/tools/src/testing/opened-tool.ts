@@ -19,9 +19,10 @@ export interface OpenedTool extends AsyncDisposable {
   readonly call: (input: unknown, options?: CallOptions) => Promise<Observation>;
 }
 
-/** Opens a tool in a new workspace, for a test. */
-export async function openedTool(tool: Tool): Promise<OpenedTool> {
+/** Opens a tool in a new workspace, for a test. A function makes the tool for that workspace. */
+export async function openedTool(made: Tool | ((workspace: string) => Tool | Promise<Tool>)): Promise<OpenedTool> {
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'varve-workspace-')));
+  const tool = typeof made === 'function' ? await made(workspace) : made;
   let calls = 0;
   return {
     workspace,

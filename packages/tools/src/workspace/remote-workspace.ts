@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { lazy } from '@varve/events';
 import { writeAtomically } from '@varve/files';
 import { ToolError } from '../contract/error.ts';
+import { isBelow } from '../files/real-path.ts';
 import type { GitChange } from '../git/git-changes.ts';
 import { gitRepository } from '../git/git-repository.ts';
 import { agentServer, discard, type AgentServer, type AgentServerOptions } from './agent-server.ts';
@@ -51,7 +52,7 @@ export function remoteWorkspace(options: RemoteWorkspaceOptions): Workspace {
   const server = agentServer(options);
   const inside = (path: string): string => {
     const whole = posix.resolve(directory, path);
-    if (path.includes('\0') || (whole !== directory && !whole.startsWith(directory === '/' ? '/' : `${directory}/`)))
+    if (path.includes('\0') || !isBelow(whole, directory))
       throw new ToolError('invalid-input', `The path ${JSON.stringify(path)} leads outside of ${directory}.`);
     return whole;
   };
