@@ -27,6 +27,21 @@ test.for([
   await expect
     .poll(async () => names((await source?.changes(signal))?.added), { interval: 5 })
     .toEqual(['mcp__docs__fresh']);
+  expect(await source?.changes(signal)).toEqual({ added: [], removed: [] });
+  // Only the description of the tool changes.
+  await called('grow');
+  await expect
+    .poll(
+      async () => {
+        const { added = [], removed = [] } = (await source?.changes(signal)) ?? {};
+        return [...added, ...removed].map(({ name, description }) => [name, description]);
+      },
+      { interval: 5 },
+    )
+    .toEqual([
+      ['mcp__docs__fresh', 'Is known.'],
+      ['mcp__docs__fresh', 'Is new.'],
+    ]);
   await called('shrink');
   await expect
     .poll(async () => names((await source?.changes(signal))?.removed), { interval: 5 })

@@ -41,14 +41,12 @@ function textResult(text: string) {
   return { content: [{ type: 'text' as const, text }] };
 }
 
-/** Adds tools that add and remove another tool. */
+/** Adds tools that add another tool, or describe it otherwise, and that remove it. */
 function addChanges(server: McpServer): void {
-  let added: { remove: () => void } | undefined;
-  const add = (): void => {
-    added = server.registerTool('fresh', { description: 'Is new.' }, () => textResult('I am new.'));
-  };
+  let added: ReturnType<McpServer['registerTool']> | undefined;
   server.registerTool('grow', { description: 'Adds a tool.' }, () => {
-    add();
+    added?.update({ description: 'Is known.' });
+    added ??= server.registerTool('fresh', { description: 'Is new.' }, () => textResult('I am new.'));
     return textResult('There is a new tool.');
   });
   server.registerTool('shrink', { description: 'Removes the tool.' }, () => {
