@@ -2,17 +2,23 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createAtomically, errnoOf, makeDirectories, removeDirectories } from '@varve/files';
 import { replaceAtomically } from '../files/replace-file.ts';
-import { contents, type CallFields, type EditorReport, success, snippet } from './editor-report.ts';
+import {
+  creationReport,
+  editReport,
+  planEdit,
+  success,
+  undoReport,
+  type CallFields,
+  type EditorReport,
+  type SnippetOptions,
+} from './editor-report.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
 import { insertText } from './insert-text.ts';
 import { PersistentHistory } from './persistent-history.ts';
-import { numberedLines } from './numbered-lines.ts';
 import { isRefusal, refuse, refuseExisting, type Refusal, refuseFailure, refuseParameter } from '../files/refusal.ts';
 import { type Changed, replaceText } from './replace-text.ts';
 import type { Target } from '../files/target.ts';
-import { decodeText } from '../files/text-encoding.ts';
-import { digestOf, encodeLike, readTextFile, type TextFile } from '../files/text-file.ts';
-import { linesOf, unixText } from '../files/unix-text.ts';
+import { digestOf, readTextFile, type TextFile } from '../files/text-file.ts';
 import { viewDirectory } from './view-directory.ts';
 import { viewHugeText } from './view-huge-text.ts';
 import { isImagePath, viewImage } from './view-image.ts';
@@ -72,6 +78,10 @@ export class EditorCommands {
   /** Masks before lines are numbered, selected or cut: a part of a secret would not be recognized later. */
   readonly #mask = (text: string): string => this.#redactor?.lines.text(text) ?? text;
 
+  get #shown(): SnippetOptions {
+    return { maxChars: this.#maxViewChars, mask: this.#mask };
+  }
+
   async #view(target: Target, call: EditorCall, { roots, signal }: CallScope): Outcome {
     const maxChars = this.#maxViewChars;
     const done = callFieldsOf(call);
@@ -112,18 +122,12 @@ export class EditorCommands {
       return refuseFailure('Creating', target.path, error);
     }
     await this.#history.push(target.real, { before: undefined, after: digestOf(bytes) });
-    return {
-      ...success(callFieldsOf(call), `The file ${target.path} was created.`),
-      prev_exist: false,
-      ...contents(undefined, content),
-    };
+    return creationReport(callFieldsOf(call), content);
   }
 
   async #replace(target: Target, call: EditorCall, scope: CallScope): Outcome {
     const { old_str: old, new_str: replacement = '' } = call;
     if (old === undefined) return missingParameter('old_str', call);
-    if (old === replacement)
-      return refuse('Invalid `new_str` parameter: it is the same as `old_str`, so nothing would change.');
     const change = (file: TextFile): Changed | Refusal =>
       replaceText(file, { path: target.path, old, new: replacement });
     return this.#edit(target, call, { ...scope, change });
@@ -157,30 +161,13 @@ export class EditorCommands {
       return refuseFailure('Restoring', path, error);
     }
     await this.#history.pop(real);
-    if (edit.before === undefined)
-      return {
-        ...success(callFieldsOf(call), `The creation of ${path} was undone: the file is gone.`),
-        ...contents(file.text, undefined),
-      };
-    const restored = (await decodeText(edit.before))?.text ?? '';
-    const restoredLines = linesOf(this.#mask(unixText(restored).text));
-    const lines = numberedLines(restoredLines, { first: 1, maxChars: this.#maxViewChars });
-    return {
-      ...success(callFieldsOf(call), `The last edit of ${path} was undone. The file is now:\n${lines}`),
-      ...contents(file.text, restored),
-    };
+    return undoReport(callFieldsOf(call), file.text, edit.before, this.#shown);
   }
 
   async #edit(target: Target, call: EditorCall, { change, signal }: EditScope): Outcome {
-    const file = await readTextFile(target, this.#maxFileBytes);
-    if (isRefusal(file)) return file;
-    const changed = change(file);
-    if ('refused' in changed) return changed;
-    const written = await encodeLike(changed.text, file);
-    if (isRefusal(written)) return written;
-    const { bytes, note: encodingNote } = written;
-    if (bytes.equals(file.bytes))
-      return refuse(`Nothing was changed: ${target.path} would stay the same, because its line ends are kept.`);
+    const edit = await planEdit(target.path, await readTextFile(target, this.#maxFileBytes), change);
+    if (isRefusal(edit)) return edit;
+    const { file, bytes } = edit;
     try {
       const replacement = { before: file.bytes, after: bytes, previous: target.stats, signal };
       if (!(await replaceAtomically(target.real, replacement))) return refuseChanged(target.path);
@@ -189,10 +176,7 @@ export class EditorCommands {
       return refuseFailure('Writing', target.path, error);
     }
     await this.#history.push(target.real, { before: file.bytes, after: digestOf(bytes) });
-    const note = [changed.note, encodingNote].flatMap((part) => (part === undefined ? [] : [` ${part}`])).join('');
-    const lines = snippet(changed, { maxChars: this.#maxViewChars, mask: this.#mask });
-    const message = `The file ${target.path} was edited.${note} The lines around the change:\n${lines}\nCheck that they are as intended; edit again if not.`;
-    return { ...success(callFieldsOf(call), message), ...contents(file.text, changed.text) };
+    return editReport(callFieldsOf(call), edit, this.#shown);
   }
 }
 

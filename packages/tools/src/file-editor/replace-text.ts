@@ -30,6 +30,8 @@ export interface Replacement {
  */
 export function replaceText({ text, lineEnd }: TextFile, replacement: Replacement): Changed | Refusal {
   const { path } = replacement;
+  if (replacement.old === replacement.new)
+    return refuse('Invalid `new_str` parameter: it is the same as `old_str`, so nothing would change.');
   const { text: plain, original } = unixText(text);
   const wanted = unixText(replacement.old).text;
   if (wanted === '' && plain !== '') {

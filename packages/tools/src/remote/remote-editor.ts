@@ -4,12 +4,21 @@ import { mutex } from '../contract/mutex.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { EditHistory } from '../file-editor/edit-history.ts';
 import { missingParameter, type EditorCall } from '../file-editor/editor-commands.ts';
-import { contents, failure, snippet, success, type EditorReport } from '../file-editor/editor-report.ts';
+import {
+  creationReport,
+  editReport,
+  planEdit,
+  failure,
+  success,
+  undoReport,
+  type EditorReport,
+} from '../file-editor/editor-report.ts';
 import { insertText } from '../file-editor/insert-text.ts';
 import { replaceText, type Changed } from '../file-editor/replace-text.ts';
 import { viewText } from '../file-editor/view-text.ts';
 import { isRefusal, refuse, refuseExisting, type Refusal } from '../files/refusal.ts';
-import { decodeFile, digestOf, encodeLike, type TextFile } from '../files/text-file.ts';
+import { decodeText } from '../files/text-encoding.ts';
+import { decodeFile, digestOf, type TextFile } from '../files/text-file.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { RemoteToolOptions } from './remote-shell.ts';
 
@@ -89,8 +98,7 @@ class RemoteEditor {
     if (!isRefusal(await refused(() => this.#workspace.read(path, { signal })))) return refuseExisting(path);
     await this.#workspace.write(path, content, { signal });
     this.#history.push(path, { before: undefined, after: digestOf(Buffer.from(content)) });
-    const done = success({ command, path }, `The file ${path} was created.`);
-    return { ...done, prev_exist: false, ...contents(undefined, content) };
+    return creationReport({ command, path }, content);
   }
 
   async #edit(
@@ -99,17 +107,11 @@ class RemoteEditor {
     change: (file: TextFile) => Changed | Refusal,
   ): Outcome {
     const file = await decodeFile(path, await this.#workspace.read(path, { signal }));
-    if (isRefusal(file)) return file;
-    const changed = change(file);
-    if ('refused' in changed) return changed;
-    const written = await encodeLike(changed.text, file);
-    if (isRefusal(written)) return written;
-    await this.#workspace.write(path, written.bytes, { signal });
-    this.#history.push(path, { before: file.bytes, after: digestOf(written.bytes) });
-    const lines = snippet(changed, { maxChars, mask: this.#mask });
-    const message = [`The file ${path} was edited.`, changed.note, written.note].filter(Boolean).join(' ');
-    const done = success({ command, path }, `${message} The lines around the change:\n${lines}`);
-    return { ...done, ...contents(file.text, changed.text) };
+    const edit = await planEdit(path, file, change);
+    if (isRefusal(edit)) return edit;
+    await this.#workspace.write(path, edit.bytes, { signal });
+    this.#history.push(path, { before: edit.file.bytes, after: digestOf(edit.bytes) });
+    return editReport({ command, path }, edit, { maxChars, mask: this.#mask });
   }
 
   async #undo({ command, path }: EditorCall, signal: AbortSignal): Outcome {
@@ -118,9 +120,11 @@ class RemoteEditor {
     const now = await this.#workspace.read(path, { signal });
     if (digestOf(now) !== edit.after)
       return refuse(`The file ${path} was changed by something else since the last edit, so it cannot be undone.`);
-    if (edit.before === undefined) await this.#workspace.execute(`rm -- ${shellWord(path)}`, { signal });
-    else await this.#workspace.write(path, edit.before, { signal });
+    if (edit.before !== undefined) await this.#workspace.write(path, edit.before, { signal });
+    else if ((await this.#workspace.execute(`rm -- ${shellWord(path)}`, { signal })).exitCode !== 0)
+      return refuse(`The file ${path} could not be removed.`);
     this.#history.pop(path);
-    return success({ command, path }, `The last edit of ${path} was undone.`);
+    const text = (await decodeText(now))?.text;
+    return undoReport({ command, path }, text, edit.before, { maxChars, mask: this.#mask });
   }
 }

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textOf } from '@varve/events';
 import { redactor } from '@varve/text';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ToolContext } from '../contract/tool.ts';
 import { localWorkspace } from '../workspace/local-workspace.ts';
 import { remoteFileEditor, remoteTerminal } from './remote-tools.ts';
@@ -58,21 +58,25 @@ test('a command is ended at its timeout', async () => {
   expect(await tools.run({ command: 'sleep 60', timeout: 0.1 })).toMatchObject({ timeout: true, exit_code: -1 });
 });
 
-test('edits keep line ends, can be undone, and never overwrite', async () => {
+test('a view of a file or a directory masks secrets', async () => {
   await using tools = await openedTools();
   const path = join(tools.directory, 'deep/file.txt');
-  expect(await tools.edit({ command: 'create', path, file_text: 'one\r\ntwo\r\n' })).toMatchObject({ isError: false });
-  expect(await tools.edit({ command: 'create', path, file_text: '' })).toMatchObject({ isError: true });
-  await tools.edit({ command: 'insert', path, insert_line: 1, new_str: 'secret-value' });
-  expect(await readFile(path, 'utf8')).toBe('one\r\nsecret-value\r\ntwo\r\n');
+  await tools.edit({ command: 'create', path, file_text: 'one\nsecret-value\n' });
   expect(await tools.edit({ command: 'view', path })).toMatchObject({ text: expect.stringContaining('2\t<hidden>') });
   expect(await tools.edit({ command: 'view', path: tools.directory })).toMatchObject({
     text: expect.stringContaining('deep/'),
   });
-  await tools.edit({ command: 'undo_edit', path });
-  expect(await readFile(path, 'utf8')).toBe('one\r\ntwo\r\n');
-  await tools.edit({ command: 'undo_edit', path });
-  await expect(stat(path)).rejects.toThrow('ENOENT');
+});
+
+test('a creation whose file cannot be removed is not undone', async () => {
+  await using tools = await openedTools();
+  const path = join(tools.directory, 'file');
+  await tools.edit({ command: 'create', path, file_text: 'x' });
+  vi.stubEnv('PATH', '/nowhere');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(await tools.edit({ command: 'undo_edit', path })).toMatchObject({ isError: true });
+  vi.unstubAllEnvs();
+  expect(await tools.edit({ command: 'undo_edit', path })).toMatchObject({ isError: false });
 });
 
 test('an edit of a missing file, and of one outside of the workspace, is refused', async () => {
