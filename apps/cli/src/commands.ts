@@ -18,6 +18,7 @@ export const commands: Commands = {
   scrub: async () => (await import('./commands/scrub.ts')).scrub,
   gc: async () => (await import('./commands/gc.ts')).gc,
   cp: async () => (await import('./commands/cp.ts')).cp,
+  migrate: async () => (await import('./commands/migrate.ts')).migrate,
   backup: async () => (await import('./commands/backup.ts')).backup,
   show: async () => (await import('./commands/show.ts')).show,
   context: async () => (await import('./commands/context.ts')).context,

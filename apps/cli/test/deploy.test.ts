@@ -82,8 +82,12 @@ test('the compose file requires a key and publishes the port on this machine onl
 test('the compose file of replicas gives each its own address and all the same keys, and publishes TLS only', async () => {
   const { services, configs } = parse(await file('compose-replicas.yaml'), { merge: true }) as {
     services: Record<string, { readonly command?: string; readonly environment?: object; readonly ports?: unknown }>;
-    configs: { readonly balancer: { readonly content: string } };
+    configs: Record<'balancer' | 'role', { readonly content: string }>;
   };
+  const owner = services['tables'];
+  expect(owner?.command).toMatch(/^migrate --role varve_app --store postgres:\/\/postgres@database\//);
+  expect(owner?.environment).toMatchObject({ PGPASSWORD: expect.stringContaining('POSTGRES_PASSWORD') });
+  expect(configs.role.content).toMatch(/^CREATE ROLE varve_app LOGIN PASSWORD '\$\{PGPASSWORD:/);
   const replicas = Object.keys(services).filter((name) => name.startsWith('varve-'));
   expect(replicas).toHaveLength(3);
   for (const name of replicas) {
@@ -91,7 +95,9 @@ test('the compose file of replicas gives each its own address and all the same k
     expect(environment).toMatchObject({
       VARVE_SESSION_API_KEY: expect.stringContaining(':?'),
       OH_SECRET_KEY: expect.stringContaining(':?'),
+      PGPASSWORD: expect.stringContaining('{PGPASSWORD:?'),
     });
+    expect(command).toContain('postgres://varve_app@database/');
     expect(ports).toBeUndefined();
     const settings = await settingsOf(command.replace(/\$\{VARVE_HOST:[^}]*\}/, 'varve.example'));
     expect(settings).toMatch(new RegExp(`server\\.address +http://${name}:8000 +--address`));
@@ -119,6 +125,13 @@ test('the manifests start three replicas with their own addresses, which stop in
   expect(spec).toMatchObject({ replicas: 3, strategy: { rollingUpdate: { maxUnavailable: 0 } } });
   expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } });
   expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(5 + 10);
+  const [tables] = pod['initContainers'] as readonly Record<string, unknown>[];
+  expect(tables).toMatchObject({
+    image: container['image'],
+    args: expect.arrayContaining(['migrate', '--role=varve_app']),
+    envFrom: [{ secretRef: { name: 'varve-owner' } }],
+  });
+  expect(container['args']).toContainEqual(expect.stringContaining('postgres://varve_app@'));
   expect(container).toMatchObject({
     readinessProbe: { httpGet: { path: '/ready' } },
     livenessProbe: { httpGet: { path: '/alive' } },

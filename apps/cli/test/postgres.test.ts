@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { postgresStore } from '@varve/storage-postgres';
-import { countRows, freshUrl, password, problem } from '../../../packages/storage-postgres/test/server.ts';
+import { countRows, freshUrl, password, problem, runSql } from '../../../packages/storage-postgres/test/server.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 const id = 'a'.repeat(32);
@@ -43,6 +43,24 @@ describe.skipIf(problem !== undefined)('a store in PostgreSQL', () => {
     expect([copied.code, copied.stderr]).toEqual([0, expect.stringContaining(`Copied ${id}`)]);
     await using store = await postgresStore({ url: other, password: 'of a URL without one' });
     expect((await store.summary(id)).head).toBe(1);
+  });
+
+  test('is created by its owner for a role that only appends', async () => {
+    const url = await freshUrl();
+    const role = `role_${new URL(url).searchParams.get('schema')}`;
+    await runSql(url, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
+    try {
+      const surroundings = { home: await newHome() };
+      for (const round of ['created', 'migrated']) {
+        const { code, stderr } = await runVarve(['migrate', '--store', url, '--role', role], surroundings);
+        expect([round, code, stderr]).toEqual([round, 0, '']);
+      }
+      await fill(Object.assign(new URL(url), { username: role, password: 'x' }).href);
+      const sqlite = ['migrate', '--store', 'sqlite:a.db', '--role', role];
+      expect((await runVarve(sqlite, surroundings)).code).toBe(2);
+    } finally {
+      await runSql(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    }
   });
 
   test('that has no tables is missing for commands that read, which create none', async () => {

@@ -3,6 +3,7 @@ import { StorageError } from '@varve/storage';
 import { type Wakeups, wakeups } from '@varve/storage/kit';
 import { Pool, type PoolClient, types } from 'pg';
 import { isConflict, isFull, isOutage, toFailure, toStorageError } from './errors.ts';
+import { grantRights } from './rights.ts';
 import { migrate } from './schema.ts';
 import type { Query, Row, Session } from './session.ts';
 import { sqlOf, type Sql } from './sql.ts';
@@ -33,6 +34,8 @@ export interface ConnectOptions {
   readonly pollMs: number;
   /** False for a database that must have tables already. */
   readonly creates: boolean;
+  /** Role that receives the rights to append. */
+  readonly role?: string | undefined;
 }
 
 /** Time after which the database ends the transaction of a process that was stopped in it, and a wait for its locks. */
@@ -45,7 +48,7 @@ const outageMs = 30_000;
 const outagePauseMs = 200;
 
 /** Connects to a database, and creates or migrates its tables. @throws {StorageError} `io`, `invalid`, `missing`. */
-export async function connect({ target, pollMs, creates }: ConnectOptions): Promise<Connection> {
+export async function connect({ target, pollMs, creates, role }: ConnectOptions): Promise<Connection> {
   const { label, schema } = target;
   const pool = openPool(target);
   const closing = new AbortController();
@@ -91,7 +94,9 @@ export async function connect({ target, pollMs, creates }: ConnectOptions): Prom
   };
   try {
     await connection.transaction(async (session) => checkDatabase(session, label));
-    await migrate(connection.transaction, { schema, label, creates });
+    const tables = { schema, label, creates };
+    await migrate(connection.transaction, tables);
+    if (role !== undefined) await connection.transaction(async (session) => grantRights(session, tables, role));
     isConnected = true;
     return connection;
   } catch (error) {

@@ -44,6 +44,8 @@ export interface PostgresStoreOptions {
   readonly url: string;
   /** Password of a URL without one; default: that of the variable `PGPASSWORD`, else of `~/.pgpass`. */
   readonly password?: string | undefined;
+  /** Role that receives the rights to append, from the owner of the tables; it cannot change what is stored. */
+  readonly role?: string | undefined;
   /** False to reject a database without tables as `missing`; default: they are created. */
   readonly creates?: boolean;
   /** Milliseconds until a lease expires, 250 to a day; default 15 seconds. It is renewed three times as often. */
@@ -64,23 +66,25 @@ export interface PostgresStoreOptions {
  * it acknowledges, or tables of another application or of a newer version; `io`.
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<EventStore> {
-  const { creates = true, leaseMs = 15_000, pollMs = 100, now = Date.now, holder = thisProcess() } = options;
+  const { creates = true, role, leaseMs = 15_000, pollMs = 100, now = Date.now, holder = thisProcess() } = options;
   checkLeaseMs(leaseMs);
   const target = parseUrl(options.url);
   const password = target.password ?? options.password;
-  const connection = await connect({ target: { ...target, password }, pollMs: Math.min(pollMs, 250), creates });
+  const connection = await connect({ target: { ...target, password }, pollMs: Math.min(pollMs, 250), creates, role });
   return new PostgresStore(connection, { leaseMs, now, holder });
 }
 
 /** Opens `postgres:…` if it has tables. @throws {StorageError} `missing`, and as {@link postgresStore}. */
-export async function existingPostgresScheme(rest: string, password?: string): Promise<EventStore> {
-  return postgresStore({ url: `postgres:${rest}`, password, creates: false });
+export async function existingPostgresScheme(rest: string, options: SchemeOptions = {}): Promise<EventStore> {
+  return postgresStore({ ...options, url: `postgres:${rest}`, creates: false });
 }
 
-/** Opens `postgres:…` with the defaults. */
-export async function postgresScheme(rest: string, password?: string): Promise<EventStore> {
-  return postgresStore({ url: `postgres:${rest}`, password });
+/** Opens `postgres:…`, by default with the defaults of {@link postgresStore}. */
+export async function postgresScheme(rest: string, options: SchemeOptions = {}): Promise<EventStore> {
+  return postgresStore({ ...options, url: `postgres:${rest}` });
 }
+
+type SchemeOptions = Omit<PostgresStoreOptions, 'url'>;
 
 interface StoreOptions extends LeaseOptions {
   readonly now: () => number;

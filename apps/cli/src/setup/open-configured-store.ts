@@ -22,18 +22,23 @@ export async function storeUrl(io: TerminalIo, option: string | undefined): Prom
 }
 
 /**
- * Opens the configured store, and creates it and varve's data directory if missing.
+ * Opens the configured store, and creates it and varve's data directory if missing. A role of its database receives
+ * the rights to append.
  *
  * @throws {CliError} `usage` for a bad URL; {@link StorageError} `io` if it cannot be opened.
  */
-export async function openConfiguredStore(io: TerminalIo, option: string | undefined): Promise<EventStore> {
+export async function openConfiguredStore(
+  io: TerminalIo,
+  option: string | undefined,
+  role?: string,
+): Promise<EventStore> {
   const url = await storeUrl(io, option);
   try {
     makeDirectories(varveHome(io), 0o700);
   } catch (error) {
     throw diskError(error);
   }
-  return openedStore(url, schemesOf(io.env));
+  return openedStore(url, schemesOf(io.env, role));
 }
 
 /**

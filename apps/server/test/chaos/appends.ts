@@ -17,7 +17,7 @@ export async function recordAppends(url: string): Promise<void> {
     url,
     `CREATE TABLE append (conversation bigint, seq bigint, epoch bigint, writer text, at timestamptz);
     CREATE INDEX ON append (conversation);
-    CREATE FUNCTION record_append() RETURNS trigger LANGUAGE plpgsql AS $$
+    CREATE FUNCTION record_append() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
       BEGIN
         INSERT INTO varve.append
           SELECT key, NEW.seq, lease_epoch, current_setting('application_name'), clock_timestamp()

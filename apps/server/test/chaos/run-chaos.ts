@@ -3,6 +3,7 @@ import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
 import { canonicalId, verify, type EventStore } from '@varve/storage';
 import { postgresStore } from '@varve/storage-postgres';
 import { dice } from '../../../../packages/agent/test/dice.ts';
+import { runSql } from '../../../../packages/storage-postgres/test/server.ts';
 import { tcpProxy } from '../../../../packages/storage-postgres/test/tcp-proxy.ts';
 import type { Balance } from '../balancer.ts';
 import { replicaGroup, type ReplicaGroup } from '../replica-group.ts';
@@ -48,6 +49,9 @@ export interface ChaosResult {
 /** Time without an event after which a client counts as one that receives no more. */
 const silentMs = 30_000;
 
+/** Role of the replicas, which may only append. */
+const role = 'varve_app';
+
 /** Steps and messages of all conversations per second, so that more conversations are not more work. */
 const stepsPerSecond = 4;
 const messagesPerSecond = 2.4;
@@ -62,9 +66,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const choices = dice(seed);
   const random = (): number => choices.below(2 ** 20) / 2 ** 20;
   await using database = await failingDatabase();
-  await using store = await postgresStore({ url: database.url });
+  await runSql(database.url, `CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
+  await using store = await postgresStore({ url: database.url, role });
   await recordAppends(database.url);
-  const proxied = new URL(database.url);
+  const proxied = Object.assign(new URL(database.url), { username: role, password: role });
   await using proxy = await tcpProxy(Number(proxied.port));
   proxied.port = String(proxy.port);
   const stepMs = Math.max(3_000, (conversations / stepsPerSecond) * 1000);

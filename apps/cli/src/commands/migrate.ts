@@ -1,0 +1,24 @@
+import type { CliCommand } from '../cli-command.ts';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { openConfiguredStore, storeUrl } from '../setup/open-configured-store.ts';
+
+/** Creates or migrates the tables of a store, for a server whose role may only append. */
+export const migrate: CliCommand = {
+  register(parent, io, done) {
+    parent
+      .command('migrate')
+      .description('Create the tables of a store, or bring them to the version of this command.')
+      .option('--store <url>', 'the store, for instance postgres://OWNER@HOST/DATABASE')
+      .option('--role <name>', 'a role of the database that may append to the tables then')
+      .action(async ({ store: url, role }: { readonly store?: string; readonly role?: string }) => {
+        if (role !== undefined && !/^postgres(ql)?:/.test(await storeUrl(io, url))) {
+          throw new CliError(exitCodes.usage, `The role ${role} is for a store in PostgreSQL.`, 'Check --store.');
+        }
+        await using store = await openConfiguredStore(io, url, role);
+        // Opening it has done everything.
+        void store;
+        done(exitCodes.ok);
+      });
+  },
+};
