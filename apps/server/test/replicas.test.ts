@@ -1,5 +1,6 @@
-import { scriptedServer } from '@varve/llm/testing';
+import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { describe, expect, test } from 'vitest';
+import { webhookReceiver } from '../../../packages/server/test/support/webhook-receiver.ts';
 import { countRows, freshUrl, problem } from '../../../packages/storage-postgres/test/server.ts';
 import {
   conversation,
@@ -86,5 +87,29 @@ describe.skipIf(problem !== undefined)('replicas of one store', () => {
     const id = first.headers.get(name);
     const second = await complete(two, { [name]: id });
     expect([second.status, second.headers.get(name)]).toEqual([200, id]);
+  });
+
+  test('send a webhook what one of them has not sent when it is killed', async () => {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    let isUp = false;
+    const receiver = await webhookReceiver(() => (isUp ? 200 : 500));
+    const webhooks = [{ base_url: receiver.url, event_buffer_size: 1, num_retries: 0, flush_delay: 0 }];
+    const reply = (): ScriptedTurn => {
+      ask();
+      return isUp ? finish : { fault: { kind: 'hang', afterPieces: 0 } };
+    };
+    await using model = await scriptedServer(forever(reply));
+    await using group = await replicaGroup(await freshUrl(), 2, { env: { OH_WEBHOOKS: JSON.stringify(webhooks) } });
+    const [one, two] = group.replicas;
+    if (!one || !two) throw new Error('A replica is missing.');
+    const body = conversation(model, group.directory, 'Run.');
+    const { id } = await one.json<ConversationInfo>('POST', '/conversations', body);
+    await asked;
+    await one.kill();
+    isUp = true;
+    await until(group, id, 'finished');
+    const path = `/conversations/${id}/events/search?limit=100`;
+    const stored = async () => (await two.json<{ readonly items: readonly Stored[] }>('GET', path)).items;
+    await receiver.untilArrived(async () => (await stored()).map((event) => event.id));
   });
 });

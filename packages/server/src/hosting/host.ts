@@ -92,7 +92,7 @@ export function createHost(options: HostOptions, parts: Partial<HostParts> = {})
     home === undefined ? undefined : serverSettings({ home, env, userHome, passphrase: env['OH_SECRET_KEY'] });
   const installed = settings && packages({ userHome, workspaceRoot, env, now, disabled: disabledNames(settings) });
   const pluginSkills = async (): Promise<readonly string[]> => (await installed?.pluginSkills()) ?? [];
-  const { cipher, records } = encryptionOf(options);
+  const { cipher, records } = encryptionOf(options, 'conversations');
   const hosted = conversations({
     ...sources,
     watcher,
@@ -139,8 +139,14 @@ async function fetchedPlugins(
   return installed.fetchPlugins(plugins, AbortSignal.timeout(pluginTimeoutMs));
 }
 
-/** Without a data directory, what is encrypted cannot be read after the end of the process. */
-function encryptionOf({ home, env = {}, tokens }: HostOptions): {
+/**
+ * Returns the cipher of a host, and the records of a folder of its data directory, which it encrypts. Without a data
+ * directory, what is encrypted cannot be read after the end of the process.
+ */
+export function encryptionOf(
+  { home, env = {}, tokens }: Pick<HostOptions, 'home' | 'env' | 'tokens'>,
+  folder: string,
+): {
   readonly cipher: () => Promise<Cipher>;
   readonly records: PrivateRecords;
 } {
@@ -153,7 +159,7 @@ function encryptionOf({ home, env = {}, tokens }: HostOptions): {
   return {
     cipher: () => secrets.cipher(),
     records: privateRecords({
-      directory: join(home, 'conversations'),
+      directory: join(home, folder),
       tokens,
       cipher: () => secrets.storageCipher(),
     }),

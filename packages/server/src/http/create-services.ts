@@ -9,18 +9,18 @@ import { extensions } from '../extensions/extensions.ts';
 import { mcpTester } from '../extensions/mcp-test.ts';
 import type { Packages } from '../extensions/packages.ts';
 import { repeatedly } from '../hosting/queues.ts';
-import { conversationSources, createHost } from '../hosting/host.ts';
+import { conversationSources, createHost, encryptionOf } from '../hosting/host.ts';
 import type { ConversationSources } from '../hosting/info/conversation-folds.ts';
 import { secretsInUse, type SecretsInUse } from '../hosting/private/secrets-in-use.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { disabledNames } from '../settings/disabled-names.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';
 import { monotonicNow, replicaOf } from '../replicas/replica.ts';
-import { runningCommands } from '../replicas/running-commands.ts';
+import { runningTasks } from '../replicas/running-tasks.ts';
 import type { SharedCommands } from '../replicas/shared-commands.ts';
 import { liveLogs } from '../streams/live-logs.ts';
 import { webhookOptions } from '../streams/webhooks/webhook-options.ts';
-import { webhooks, type Webhooks } from '../streams/webhooks/webhooks.ts';
+import { Webhooks } from '../streams/webhooks/webhooks.ts';
 import { bashService, type BashServiceOptions } from '../workspace/bash/bash-service.ts';
 import { directoryEvents, memoryEvents } from '../workspace/bash/bash-event-store.ts';
 import { directoryLists } from '../workspace/bash/command-lists.ts';
@@ -40,8 +40,8 @@ export function createServices(options: ServerOptions, initialization: Initializ
   const secrets = secretsInUse([...keys, ...(passphrase ? [passphrase] : [])]);
   const logger = loggerFor(options.log, secrets.redactor.text);
   const sources = conversationSources(options);
-  const receivers = webhooksOf(options, sources, logger);
   const replica = replicaOf(options);
+  const receivers = webhooksOf(options, { sources, logger, replica });
   const host = createHost(
     {
       ...options,
@@ -104,8 +104,7 @@ function bashOf(
   return bashService({
     store: commands?.store ?? (directory === undefined ? memoryEvents() : directoryEvents(directory)),
     follow: commands && ((listener) => commands.follow(listener, onError)),
-    openRunning:
-      lists && ((giveUp) => runningCommands({ lists, giveUp, every, now: monotonicNow, onFailure: onError })),
+    openRunning: lists && ((giveUp) => runningTasks({ lists, giveUp, every, now: monotonicNow, onFailure: onError })),
     root: workspaceRoot,
     env: env ?? process.env,
     openWalls: wallsOf(options, settings),
@@ -132,18 +131,22 @@ function loadOf({ conversations: { load }, bash }: Pick<Services, 'conversations
 }
 
 function webhooksOf(
-  { webhooks: receivers, env = {}, keys }: ServerOptions,
-  sources: ConversationSources,
-  logger: Logger,
+  { webhooks: receivers, env = {}, keys, home, every = repeatedly }: ServerOptions,
+  { sources, logger, replica }: Pick<Services, 'logger' | 'replica'> & { readonly sources: ConversationSources },
 ): Webhooks {
-  return webhooks({
+  const lists = replica?.webhooks.lists ?? (home && directoryLists(join(home, 'webhooks_running')));
+  const onFailure = (err: unknown): void => logger.warn({ err }, 'webhook');
+  return new Webhooks({
     ...sources,
+    positions: encryptionOf({ home, env, tokens: replica?.webhooks.tokens }, 'webhooks').records,
+    openTasks: lists ? (giveUp) => runningTasks({ lists, giveUp, every, now: monotonicNow, onFailure }) : undefined,
+    every,
     webhooks: webhookOptions(receivers, env),
     key: keys[0] ?? '',
     context: {
       fetch,
       delay: (ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => undefined),
-      onFailure: (err) => logger.warn({ err }, 'webhook'),
+      onFailure,
     },
   });
 }
@@ -181,8 +184,9 @@ function extensionServices(
 /**
  * Continues interrupted runs. Requests need not wait for it: what they use is opened for them. Failures are logged.
  */
-export async function recoverServices({ conversations, replica, logger }: Services): Promise<void> {
+export async function recoverServices({ conversations, replica, webhooks, logger }: Services): Promise<void> {
   try {
+    webhooks.start();
     await replica?.watch({
       recover: (ids) => conversations.takeOver(ids),
       onFailure: (err) => logger.error({ err }, 'failure'),

@@ -3,9 +3,10 @@ import type { PrivateRecords } from '@varve/settings/secrets';
 import { ServerError } from '../error.ts';
 import { repeatedly } from '../hosting/queues.ts';
 import type { ServerOptions } from '../server-options.ts';
+import type { CommandLists } from '../workspace/bash/command-lists.ts';
 import { peers, type Peers } from './peers.ts';
 import { sharedSettings, type SharedSettings } from './shared-settings.ts';
-import { sharedCommands, type SharedCommands } from './shared-commands.ts';
+import { recordsIn, sharedCommands, type SharedCommands } from './shared-commands.ts';
 import { sharedTokens } from './shared-tokens.ts';
 import { watchAbandoned, type WatchOptions } from './takeover.ts';
 
@@ -13,6 +14,8 @@ import { watchAbandoned, type WatchOptions } from './takeover.ts';
 export interface Replica extends Peers {
   /** Encrypted private values of conversations. */
   readonly tokens: PrivateRecords;
+  /** Encrypted positions of the webhooks of conversations, and the lists of the conversations that replicas send. */
+  readonly webhooks: { readonly tokens: PrivateRecords; readonly lists: CommandLists };
   readonly commands: SharedCommands;
   /** Absent without a data directory. */
   readonly settings: SharedSettings | undefined;
@@ -42,7 +45,8 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
   let isStopped = false;
   return {
     ...peers({ replicas, address: origin, key: keys[0] ?? '', delay, now: monotonicNow }),
-    tokens: sharedTokens(replicas),
+    tokens: sharedTokens(replicas, 'conversations'),
+    webhooks: { tokens: sharedTokens(replicas, 'webhooks'), lists: recordsIn('webhooks_running', records) },
     commands: sharedCommands({ records, every, now }),
     settings,
     abandon: (id) => replicas.abandon(id),

@@ -73,7 +73,8 @@ interface FolderRecords extends CommandLists {
   names(from?: string): Promise<readonly string[]>;
 }
 
-function recordsIn(folder: string, records: Replicas['records']): FolderRecords {
+/** Returns the records of a folder. */
+export function recordsIn(folder: string, records: Replicas['records']): FolderRecords {
   const prefix = `${folder}/`;
   // The character after `/` is `0`.
   const end = `${folder}0`;

@@ -1,8 +1,9 @@
 import type { PrivateRecords } from '@varve/settings/secrets';
 import type { Replicas } from '@varve/storage';
 
-/** Stores the encrypted private values of conversations in the store of the replicas. */
-export function sharedTokens({ records }: Replicas): PrivateRecords {
+/** Stores encrypted texts of conversations, in a folder of the records of the replicas. */
+export function sharedTokens({ records }: Replicas, folder: 'conversations' | 'webhooks'): PrivateRecords {
+  const nameOf = (id: string): string => `${folder}/${id}`;
   return {
     read: async (id) => (await records.read(nameOf(id))).text,
     async write(id, token) {
@@ -10,8 +11,4 @@ export function sharedTokens({ records }: Replicas): PrivateRecords {
     },
     remove: (id) => records.remove(nameOf(id)),
   };
-}
-
-function nameOf(id: string): string {
-  return `conversations/${id}`;
 }

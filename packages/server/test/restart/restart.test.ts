@@ -5,6 +5,7 @@ import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import type { ModelRequest } from '@varve/llm';
 import { expect, onTestFinished, test } from 'vitest';
 import { message, requestFor } from '../support/running-server.ts';
+import { webhookReceiver } from '../support/webhook-receiver.ts';
 import { serverProcess } from './server-process.ts';
 
 interface Info {
@@ -74,6 +75,36 @@ test('after SIGKILL what was running or queued continues, goals included, and wh
   expect(await goalNow()).toMatchObject({ status: 'complete', iteration: 1, objective: 'Pursue.' });
   // The key is known again, from the data directory.
   expect(model.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-of-the-test');
+  await second.stop();
+});
+
+test('after SIGKILL a webhook receives every event, once what is repeated is left out, in order', async () => {
+  const directory = newDirectory();
+  let isUp = false;
+  const receiver = await webhookReceiver(() => (isUp ? 200 : 500));
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const hang = (): ScriptedTurn => {
+    ask();
+    return { fault: { kind: 'hang', afterPieces: 0 } };
+  };
+  await using model = await scriptedServer([hang, finish]);
+  const options = {
+    storeUrl: `dir:${join(directory, 'store')}`,
+    home: join(directory, 'home'),
+    maxRuns: 1,
+    webhooks: [{ base_url: receiver.url, event_buffer_size: 1, num_retries: 0, flush_delay: 0 }],
+  };
+  const body = requestFor(model, join(directory, 'workspace'));
+  await using first = await serverProcess(options);
+  const { id } = await first.json<Info>('POST', '', { ...body, initial_message: message('Run.') });
+  await asked;
+  await first.kill();
+  isUp = true;
+  await using second = await serverProcess(options);
+  while ((await second.json<Info>('GET', `/${id}`)).execution_status !== 'finished');
+  const search = `/${id}/events/search?limit=100`;
+  const stored = async () => (await second.json<{ readonly items: readonly Info[] }>('GET', search)).items;
+  await receiver.untilArrived(async () => (await stored()).map((event) => event.id));
   await second.stop();
 });
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { WebhookInput } from '../../src/streams/webhooks/webhook-options.ts';
 
 /** A server in a process of its own. */
 export interface ServerProcess extends AsyncDisposable {
@@ -19,12 +20,13 @@ export interface ServerProcessOptions {
   readonly storeUrl: string;
   readonly home: string;
   readonly maxRuns: number;
+  readonly webhooks?: readonly WebhookInput[];
 }
 
 const key = 'key-of-the-tests';
 
 /** Program of the process. Its modules are compiled once for all processes. */
-const source = ({ storeUrl, home, maxRuns }: ServerProcessOptions): string => `
+const source = ({ storeUrl, home, maxRuns, webhooks = [] }: ServerProcessOptions): string => `
   import { enableCompileCache, flushCompileCache } from 'node:module';
   enableCompileCache(${JSON.stringify(join(tmpdir(), 'varve-compiled'))});
   const { server } = await import('../../src/index.ts');
@@ -34,7 +36,8 @@ const source = ({ storeUrl, home, maxRuns }: ServerProcessOptions): string => `
   flushCompileCache();
   const store = await openStore(${JSON.stringify(storeUrl)}, { sqlite: sqliteScheme, dir: directoryScheme });
   const env = { PATH: process.env.PATH, HOME: ${JSON.stringify(home)} };
-  const serving = server({ store, keys: ['${key}'], home: ${JSON.stringify(home)}, env, maxRuns: ${maxRuns} });
+  const options = ${JSON.stringify({ keys: [key], home, maxRuns, webhooks })};
+  const serving = server({ ...options, store, env });
   const listening = await serving.listen(0);
   process.once('SIGTERM', async () => {
     await listening[Symbol.asyncDispose]();

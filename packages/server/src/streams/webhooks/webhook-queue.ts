@@ -15,9 +15,21 @@ export interface QueueParts {
   readonly context: QueueContext;
   /** `events` are sent in batches; `documents` one by one and without a delay. Default: `events`. */
   readonly content?: 'events' | 'documents';
+  /** Receives the `next` of the last event that was sent. */
+  readonly onSent?: (next: number) => void;
 }
 
-/** Shortest wait after the attempts to send something failed, so that a receiver without delays is not flooded. */
+/** Event or document that waits. */
+interface Waiting {
+  readonly json: string;
+  /** Seq of the event after it in the log; absent for what no log contains. */
+  readonly next?: number | undefined;
+}
+
+/**
+ * Shortest wait after the attempts to send something failed, so that a receiver without delays is not flooded, and
+ * between looks for room.
+ */
 const failureMs = 1_000;
 
 /** Longest wait for a response. @see agent-server 1.43.1 webhooks */
@@ -25,7 +37,8 @@ const responseMs = 30_000;
 
 /**
  * What waits to be sent to one address, in order, one request at a time: events in batches, or whole documents. When
- * there is too much, the oldest are dropped. A request that fails is repeated; then what it contained waits again.
+ * there is too much, the oldest that no log contains are dropped. A request that fails is repeated; then what it
+ * contained waits again.
  */
 export class WebhookQueue {
   readonly #url: string;
@@ -33,18 +46,21 @@ export class WebhookQueue {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #context: QueueContext;
   readonly #isBatched: boolean;
+  readonly #onSent: ((next: number) => void) | undefined;
   readonly #stop = new AbortController();
-  #waiting: readonly string[] = [];
+  #waiting: readonly Waiting[] = [];
   #bytes = 0;
   #sending: Promise<void> | undefined;
   #hasTimer = false;
 
-  constructor(url: string, options: WebhookOptions, { headers, context, content = 'events' }: QueueParts) {
+  constructor(url: string, options: WebhookOptions, parts: QueueParts) {
+    const { headers, context, content = 'events', onSent } = parts;
     this.#url = url;
     this.#options = options;
     this.#headers = headers;
     this.#context = context;
     this.#isBatched = content === 'events';
+    this.#onSent = onSent;
   }
 
   /** True if nothing waits. */
@@ -52,9 +68,18 @@ export class WebhookQueue {
     return this.#waiting.length === 0 && !this.#sending;
   }
 
-  /** Adds an event or a document, as JSON. */
-  add(json: string): void {
-    this.#waiting = [...this.#waiting, json];
+  get isFull(): boolean {
+    return this.#waiting.length >= this.#options.max_queue_size || this.#bytes >= this.#options.max_queue_bytes;
+  }
+
+  /** Resolves when there is room for an event, or when the signal aborts. */
+  async room(signal: AbortSignal): Promise<void> {
+    while (this.isFull && !signal.aborted) await this.#context.delay(failureMs, signal);
+  }
+
+  /** Adds an event or a document, as JSON. Callers wait for room before they add an event of the log. */
+  add(json: string, next?: number): void {
+    this.#waiting = [...this.#waiting, { json, next }];
     this.#bytes += Buffer.byteLength(json);
     this.#dropOldest();
     if (!this.#isBatched || this.#waiting.length >= this.#options.event_buffer_size) void this.flush();
@@ -82,7 +107,12 @@ export class WebhookQueue {
 
   #dropOldest(): void {
     const { max_queue_size: maxSize, max_queue_bytes: maxBytes } = this.#options;
-    while (this.#waiting.length > maxSize || this.#bytes > maxBytes) this.#take(1);
+    while (this.#waiting.length > maxSize || this.#bytes > maxBytes) {
+      const dropped = this.#waiting.find(({ next }) => next === undefined);
+      if (!dropped) return;
+      this.#waiting = this.#waiting.filter((each) => each !== dropped);
+      this.#bytes -= bytesOf([dropped]);
+    }
   }
 
   get #flushMs(): number {
@@ -100,7 +130,12 @@ export class WebhookQueue {
   async #sendAll(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#stop.signal.aborted) {
       const batch = this.#take(this.#isBatched ? this.#batchLength() : 1);
-      if (await this.#sent(this.#isBatched ? `[${batch.join(',')}]` : batch.join(''))) continue;
+      const body = batch.map(({ json }) => json).join(',');
+      if (await this.#sent(this.#isBatched ? `[${body}]` : body)) {
+        const next = batch.findLast((each) => each.next !== undefined)?.next;
+        if (next !== undefined) this.#onSent?.(next);
+        continue;
+      }
       this.#waiting = [...batch, ...this.#waiting];
       this.#bytes += bytesOf(batch);
       this.#dropOldest();
@@ -111,15 +146,15 @@ export class WebhookQueue {
   #batchLength(): number {
     const { event_buffer_size: size, max_batch_bytes: maxBytes } = this.#options;
     let [length, bytes] = [0, 0];
-    for (const event of this.#waiting.slice(0, size)) {
-      bytes += Buffer.byteLength(event) + 1;
+    for (const { json } of this.#waiting.slice(0, size)) {
+      bytes += Buffer.byteLength(json) + 1;
       if (length > 0 && bytes > maxBytes) break;
       length += 1;
     }
     return length;
   }
 
-  #take(count: number): readonly string[] {
+  #take(count: number): readonly Waiting[] {
     const taken = this.#waiting.slice(0, count);
     this.#waiting = this.#waiting.slice(count);
     this.#bytes -= bytesOf(taken);
@@ -156,6 +191,6 @@ function unreachable(error: unknown): never {
   throw new Error(`A webhook cannot be reached (${code}).`);
 }
 
-function bytesOf(events: readonly string[]): number {
-  return events.reduce((sum, event) => sum + Buffer.byteLength(event), 0);
+function bytesOf(waiting: readonly Waiting[]): number {
+  return waiting.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
 }

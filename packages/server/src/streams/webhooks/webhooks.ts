@@ -1,94 +1,239 @@
+import { lazy } from '@varve/events';
+import type { PrivateRecords } from '@varve/settings/secrets';
+import * as z from 'zod';
+import { unlessMissing } from '../../error.ts';
 import type { ConversationSources } from '../../hosting/info/conversation-folds.ts';
 import { readInfo } from '../../hosting/info/info-of.ts';
-import { unlessMissing } from '../../error.ts';
-import { followConversation } from './follow-conversation.ts';
+import { keyedQueue } from '../../hosting/queues.ts';
+import type { RunningTasks } from '../../workspace/bash/bash-service.ts';
+import { liveLogs, type LiveLogs } from '../live-logs.ts';
+import { sendEvents } from './send-events.ts';
 import type { WebhookOptions } from './webhook-options.ts';
-import { WebhookQueue, type QueueContext } from './webhook-queue.ts';
+import { WebhookQueue, type QueueContext, type QueueParts } from './webhook-queue.ts';
 
-/** Sends events and changes of conversations to the receivers of a server. Nothing of it fails a request. */
-export interface Webhooks {
-  /** Sends the events of a conversation from now on; those of a new one from its first. Idempotent. */
-  watch(id: string, from: 'start' | 'now'): Promise<void>;
-  /** Sends the info of a conversation, with another status if given. */
-  notify(id: string, status?: string): Promise<void>;
-  /** Sends what is stored of a conversation, and nothing after that. A receiver that fails is not waited for. */
-  unwatch(id: string): Promise<void>;
-  /** Sends what waits; the signal ends that. */
-  close(signal: AbortSignal): Promise<void>;
-}
-
-/** Options of {@link webhooks}. */
+/** Options of {@link Webhooks}. */
 export interface WebhooksOptions extends ConversationSources {
   readonly webhooks: readonly WebhookOptions[];
   /** Key of the server, by which receivers recognize it. */
   readonly key: string;
   readonly context: QueueContext;
+  /** Stores the positions of the receivers of a conversation, by its id. */
+  readonly positions: PrivateRecords;
+  /** Opens the list of the conversations that this server sends; `takeOver` receives those of servers that ended. */
+  readonly openTasks?: ((takeOver: (id: string) => Promise<void>) => RunningTasks) | undefined;
+  /** Calls a function repeatedly, until the result is disposed. */
+  readonly every: (ms: number, tick: () => void) => Disposable;
 }
 
-interface Watcher {
+/** Seq of the next event for each receiver, by its address. */
+type Positions = Map<string, number>;
+const positionsSchema = lazy(() => z.record(z.string(), z.int().nonnegative()));
+
+/** Transmission of the events of a conversation to all receivers. */
+interface Sending {
+  readonly positions: Positions;
+  /** Aborts when nothing that is stored later is sent. */
   readonly stop: AbortController;
-  /** Resolves when all events are in the queues. */
-  readonly followed: Promise<void>;
+  /** Aborts when nothing more is sent. */
+  readonly halt: AbortController;
+  /** Resolves when the queues contain what is stored, as far as they have room. */
+  readonly followed: Promise<unknown>;
+  readonly ended: Promise<void>;
 }
 
-/** Creates the webhooks of a server. Events that are stored before a conversation is watched are not sent. */
-export function webhooks({ webhooks: receivers, key, context, ...sources }: WebhooksOptions): Webhooks {
-  const { store, folds } = sources;
-  const watchers = new Map<string, Watcher>();
-  /** One queue per receiver; they stay until they are empty. */
-  const queues = new Map<string, readonly WebhookQueue[]>();
-  const queueOf = (path: string, content: 'events' | 'documents') => (receiver: WebhookOptions) => {
+/** Interval in which positions are stored, and in which conversations are sent again. */
+const tickMs = 5_000;
+/** Conversations that are sent again in an interval. */
+const mostAgain = 20;
+
+/**
+ * Sends events and changes of conversations to the receivers of a server; nothing of it fails a request. Each event is
+ * sent at least once and in order, from positions that outlive the server: by the server that opens the conversation,
+ * else by the one that takes over the list of one that ended.
+ */
+export class Webhooks {
+  readonly #options: WebhooksOptions;
+  readonly #changes: readonly WebhookQueue[];
+  readonly #streams: LiveLogs;
+  readonly #inOrder = keyedQueue();
+  readonly #open = new Set<string>();
+  readonly #sendings = new Map<string, Sending>();
+  /** Conversations that are sent again. */
+  readonly #owed = new Set<string>();
+  /** Conversations whose positions are not stored. */
+  readonly #changed = new Set<string>();
+  #tasks: RunningTasks | undefined;
+  #timer: Disposable | undefined;
+
+  constructor(options: WebhooksOptions) {
+    this.#options = options;
+    this.#streams = liveLogs(options);
+    this.#changes = options.webhooks.map((each) => this.#queue(each, 'conversations', { content: 'documents' }));
+  }
+
+  /** Sends what servers that ended have not sent. Idempotent. */
+  start(): void {
+    const { webhooks, openTasks, every } = this.#options;
+    if (webhooks.length === 0) return;
+    this.#tasks ??= openTasks?.(async (id) => {
+      await this.#tasks?.begin(id);
+      if (!this.#sendings.has(id)) this.#owed.add(id);
+    });
+    this.#timer ??= every(tickMs, () => this.#tick());
+  }
+
+  /** Sends the events of a conversation from now on; those of a new one from its first. Idempotent. */
+  async watch(id: string, from: 'start' | 'now'): Promise<void> {
+    const { webhooks, context } = this.#options;
+    this.start();
+    if (webhooks.length > 0) await this.#inOrder(id, () => this.#watch(id, from)).catch(context.onFailure);
+  }
+
+  /** Sends the info of a conversation, with another status if given. */
+  async notify(id: string, status?: string): Promise<void> {
+    const { store, folds, webhooks } = this.#options;
+    const summary = webhooks.length > 0 ? await unlessMissing(store.summary(id)) : undefined;
+    if (!summary) return;
+    const info = await readInfo(summary, { store, folds }, { includeSkills: false });
+    const body = JSON.stringify(status === undefined ? info : { ...info, execution_status: status });
+    for (const queue of this.#changes) queue.add(body);
+  }
+
+  /** Sends what is stored of a conversation, and nothing after that. A receiver that fails is not waited for. */
+  async unwatch(id: string): Promise<void> {
+    if (this.#options.webhooks.length === 0) return;
+    await this.#inOrder(id, async () => {
+      this.#open.delete(id);
+      const sending = this.#sendings.get(id);
+      sending?.stop.abort();
+      await sending?.followed;
+    });
+  }
+
+  /** Sends what waits; the signal ends that. */
+  async close(signal: AbortSignal): Promise<void> {
+    this.#timer?.[Symbol.dispose]();
+    const sendings = [...this.#sendings.values()];
+    const halt = (): void => sendings.forEach((sending) => sending.halt.abort());
+    signal.addEventListener('abort', halt, { once: true });
+    if (signal.aborted) halt();
+    for (const { stop } of sendings) stop.abort();
+    await Promise.all([...sendings.map(({ ended }) => ended), ...this.#changes.map((queue) => queue.close(signal))]);
+    signal.removeEventListener('abort', halt);
+    await this.#tasks?.[Symbol.asyncDispose]();
+  }
+
+  #queue(receiver: WebhookOptions, path: string, parts: Omit<QueueParts, 'headers' | 'context'>): WebhookQueue {
+    const { key, context } = this.#options;
     const headers = { ...receiver.headers, 'X-Session-API-Key': key };
-    return new WebhookQueue(`${receiver.base_url}/${path}`, receiver, { headers, context, content });
-  };
-  const changes = receivers.map(queueOf('conversations', 'documents'));
-  const follow = async (id: string, first: number, stop: AbortSignal): Promise<void> => {
-    const receiverQueues = queues.get(id) ?? receivers.map(queueOf(`events/${id}`, 'events'));
-    queues.set(id, receiverQueues);
-    const send = (event: string): void => receiverQueues.forEach((queue) => queue.add(event));
-    try {
-      await followConversation(id, { ...sources, first, send, stop });
-    } catch (error) {
-      // A conversation may be removed while it is read.
-      if (!stop.aborted) context.onFailure(error);
+    return new WebhookQueue(`${receiver.base_url}/${path}`, receiver, { headers, context, ...parts });
+  }
+
+  async #watch(id: string, from: 'start' | 'now'): Promise<void> {
+    const head = await this.#head(id);
+    if (head === undefined || this.#open.has(id)) return;
+    const before = this.#sendings.get(id);
+    before?.halt.abort();
+    await before?.ended;
+    this.#open.add(id);
+    this.#owed.delete(id);
+    const stored = from === 'start' ? undefined : await this.#stored(id).catch(this.#options.context.onFailure);
+    const positions = this.#positions(stored, from === 'start' ? 0 : head);
+    this.#send(id, positions);
+    await this.#tasks?.begin(id);
+    await this.#store(id, positions);
+    // Another replica may remove them until this one has the lease.
+    this.#changed.add(id);
+  }
+
+  #tick(): void {
+    const { onFailure } = this.#options.context;
+    for (const id of this.#changed) void this.#inOrder(id, () => this.#storeChanged(id)).catch(onFailure);
+    for (const id of [...this.#owed].slice(0, mostAgain)) {
+      // The next time it is the last one.
+      this.#owed.delete(id);
+      void this.#inOrder(id, () => this.#sendAgain(id)).catch((error: unknown) => {
+        this.#owed.add(id);
+        onFailure(error);
+      });
     }
-  };
-  const end = async ({ stop, followed }: Watcher): Promise<void> => {
-    stop.abort();
-    await followed;
-  };
-  const removeEmpty = async (id: string): Promise<void> => {
-    await Promise.all((queues.get(id) ?? []).map((queue) => queue.flush()));
-    for (const [each, receiverQueues] of queues)
-      if (!watchers.has(each) && receiverQueues.every((queue) => queue.isEmpty)) queues.delete(each);
-  };
-  return {
-    async watch(id, from) {
-      if (receivers.length === 0 || watchers.has(id)) return;
-      const first = from === 'start' ? 0 : await (await store.read(id)).head();
-      const stop = new AbortController();
-      watchers.set(id, { stop, followed: follow(id, first, stop.signal) });
-    },
-    async notify(id, status) {
-      if (receivers.length === 0) return;
-      const summary = await unlessMissing(store.summary(id));
-      if (!summary) return;
-      const info = await readInfo(summary, { store, folds }, { includeSkills: false });
-      const body = JSON.stringify(status === undefined ? info : { ...info, execution_status: status });
-      for (const queue of changes) queue.add(body);
-    },
-    async unwatch(id) {
-      const watcher = watchers.get(id);
-      watchers.delete(id);
-      if (!watcher) return;
-      await end(watcher);
-      void removeEmpty(id);
-    },
-    async close(signal) {
-      const open = [...watchers.values()];
-      watchers.clear();
-      await Promise.all(open.map(end));
-      await Promise.all([...changes, ...[...queues.values()].flat()].map((queue) => queue.close(signal)));
-    },
-  };
+  }
+
+  async #sendAgain(id: string): Promise<void> {
+    if (this.#sendings.has(id)) return;
+    const isOpen = this.#open.has(id);
+    // The holder of a conversation sends its events.
+    if (!isOpen && (await this.#isHeld(id))) return void this.#owed.add(id);
+    const [head, stored] = [await this.#head(id), await this.#stored(id)];
+    if (head === undefined || !stored) return this.#forget(id);
+    this.#send(id, this.#positions(stored, head));
+    if (!isOpen) this.#sendings.get(id)?.stop.abort();
+  }
+
+  async #head(id: string): Promise<number | undefined> {
+    const log = await unlessMissing(this.#options.store.read(id));
+    return log && unlessMissing(log.head());
+  }
+
+  /** Returns the positions of the receivers. Those that are new receive later events only. */
+  #positions(stored: Positions | void, head: number): Positions {
+    const urls = this.#options.webhooks.map((receiver) => receiver.base_url);
+    return new Map(urls.map((url) => [url, Math.min(stored?.get(url) ?? head, head)]));
+  }
+
+  async #stored(id: string): Promise<Positions | undefined> {
+    const text = await this.#options.positions.read(id);
+    return text === undefined ? undefined : new Map(Object.entries(positionsSchema().parse(JSON.parse(text))));
+  }
+
+  async #store(id: string, positions: Positions): Promise<void> {
+    await this.#options.positions.write(id, JSON.stringify(Object.fromEntries(positions)));
+  }
+
+  async #storeChanged(id: string): Promise<void> {
+    this.#changed.delete(id);
+    const sending = this.#sendings.get(id);
+    if (sending && !sending.stop.signal.aborted) await this.#store(id, sending.positions);
+  }
+
+  async #forget(id: string): Promise<void> {
+    // Another replica may have opened it since.
+    if (!(await this.#isHeld(id))) await this.#options.positions.remove(id);
+    this.#tasks?.end(id);
+  }
+
+  async #isHeld(id: string): Promise<boolean> {
+    return (await this.#options.store.replicas?.addressOf(id)) !== undefined;
+  }
+
+  /** Sends events from the positions on, which it changes, until it is stopped. What is not sent then is owed. */
+  #send(id: string, positions: Positions): void {
+    const { webhooks, context } = this.#options;
+    const [stop, halt] = [new AbortController(), new AbortController()];
+    const parts = { streams: this.#streams, stop: stop.signal, onFailure: context.onFailure };
+    const following = webhooks.map((receiver) => {
+      const onSent = (next: number): void => {
+        positions.set(receiver.base_url, next);
+        this.#changed.add(id);
+      };
+      const queue = this.#queue(receiver, `events/${id}`, { onSent });
+      const followed = sendEvents(id, queue, { ...parts, first: positions.get(receiver.base_url) ?? 0 });
+      return { queue, followed };
+    });
+    const sent = following.map(async ({ queue, followed }) => {
+      const isComplete = await followed;
+      await queue.close(halt.signal);
+      return isComplete && queue.isEmpty;
+    });
+    const ended = Promise.all(sent)
+      .then(async (all) => {
+        if (all.every(Boolean)) return this.#forget(id);
+        this.#owed.add(id);
+        return this.#store(id, positions);
+      })
+      .catch(context.onFailure)
+      .finally(() => this.#sendings.delete(id));
+    const followed = Promise.all(following.map((each) => each.followed));
+    this.#sendings.set(id, { positions, stop, halt, followed, ended });
+  }
 }

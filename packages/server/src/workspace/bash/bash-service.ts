@@ -21,15 +21,15 @@ export interface BashRequest {
 /** Receives events after they were stored, in their order. It must not throw. */
 export type BashListener = (event: BashEvent) => void;
 
-/** Record of the commands that a process runs, by which another one ends them if this one ends. */
-export interface RunningCommands extends AsyncDisposable {
-  /** Records that a command is running. */
+/** Record of the tasks that a process executes, by which another one receives them if this one ends. */
+export interface RunningTasks extends AsyncDisposable {
+  /** Records that a task is running. */
   begin(id: string): Promise<void>;
-  /** Returns false if another process has ended a command. */
+  /** Returns false if another process has received a task. */
   isOwn(id: string): Promise<boolean>;
-  /** Removes a command whose end is stored. */
+  /** Removes a task whose end is stored. */
   end(id: string): void;
-  /** Records that the end of a command could not be stored. */
+  /** Records that the end of a task could not be stored. */
   fail(id: string): void;
 }
 
@@ -61,7 +61,7 @@ export interface BashServiceOptions {
    * Opens the record of running commands; `giveUp` ends one whose outcome is unknown, unless it has ended. Default:
    * there is none.
    */
-  readonly openRunning?: ((giveUp: (id: string) => Promise<void>) => RunningCommands) | undefined;
+  readonly openRunning?: ((giveUp: (id: string) => Promise<void>) => RunningTasks) | undefined;
   /** Directory of commands without one. */
   readonly root: string;
   /** Variables whose public part commands receive. */

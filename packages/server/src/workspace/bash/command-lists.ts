@@ -6,7 +6,7 @@ import type { Replicas } from '@varve/storage';
 import * as z from 'zod';
 import { ifMissing } from './bash-event-store.ts';
 
-/** Lists of the commands that processes run, one per process, as texts with versions. */
+/** Lists of the tasks that processes execute, one per process, as texts with versions. */
 export interface CommandLists extends Pick<Replicas['records'], 'read' | 'write' | 'remove'> {
   names(): Promise<readonly string[]>;
 }

@@ -3,13 +3,13 @@ import { lazy } from '@varve/events';
 import * as z from 'zod';
 import { taskQueue } from '../hosting/queues.ts';
 import type { CommandLists } from '../workspace/bash/command-lists.ts';
-import type { RunningCommands } from '../workspace/bash/bash-service.ts';
+import type { RunningTasks } from '../workspace/bash/bash-service.ts';
 import { watchAbandoned, type WatchOptions } from './takeover.ts';
 
 /** Options of {@link runningCommands}. */
-export interface RunningCommandsOptions extends Pick<WatchOptions, 'every' | 'onFailure'> {
+export interface RunningTasksOptions extends Pick<WatchOptions, 'every' | 'onFailure'> {
   readonly lists: CommandLists;
-  /** Ends a command whose outcome is unknown, unless it has ended. */
+  /** Receives a task of a process that ended, and one that failed until it is accepted. */
   readonly giveUp: (id: string) => Promise<void>;
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
@@ -23,10 +23,10 @@ const mostChecks = 8;
 const listSchema = lazy(() => z.object({ commands: z.array(z.string()), is_ended: z.boolean() }));
 
 /**
- * Stores which commands this process runs, and ends those of processes that ended. A process renews its list, as it
- * renews leases. The clocks of processes do not matter.
+ * Stores which tasks this process executes, commands for example, and gives up those of processes that ended. A process
+ * renews its list, as it renews leases. The clocks of processes do not matter.
  */
-export function runningCommands({ lists, giveUp, every, now, onFailure }: RunningCommandsOptions): RunningCommands {
+export function runningTasks({ lists, giveUp, every, now, onFailure }: RunningTasksOptions): RunningTasks {
   const { renew, ...own } = ownList(lists, giveUp);
   const renewing = every(renewMs, () => void renew().catch(onFailure));
   const replicas = listsOfOthers(lists, giveUp);
@@ -43,7 +43,7 @@ export function runningCommands({ lists, giveUp, every, now, onFailure }: Runnin
 }
 
 /** Returns the list of this process. */
-function ownList(lists: CommandLists, giveUp: RunningCommandsOptions['giveUp']) {
+function ownList(lists: CommandLists, giveUp: RunningTasksOptions['giveUp']) {
   const inOrder = taskQueue();
   let [name, isStored] = [randomUUID(), false];
   const running = new Set<string>();
@@ -51,7 +51,7 @@ function ownList(lists: CommandLists, giveUp: RunningCommandsOptions['giveUp']) 
   const store = async (): Promise<void> => {
     for (;;) {
       const { text, version } = await lists.read(name);
-      // Another process has ended the commands of this one, which was stopped.
+      // Another process has taken over the tasks of this one, which was stopped.
       if (isStored && (text === undefined || parsed(text).is_ended)) {
         [name, isStored] = [randomUUID(), false];
         running.clear();
@@ -90,8 +90,8 @@ function ownList(lists: CommandLists, giveUp: RunningCommandsOptions['giveUp']) 
   };
 }
 
-/** Returns the lists that were not renewed, and what ends their commands. */
-function listsOfOthers(lists: CommandLists, giveUp: RunningCommandsOptions['giveUp']) {
+/** Returns the lists that were not renewed, and what gives up their tasks. */
+function listsOfOthers(lists: CommandLists, giveUp: RunningTasksOptions['giveUp']) {
   let seen = new Map<string, { readonly version: number; readonly checks: number }>();
   return {
     async abandoned(): Promise<readonly string[]> {

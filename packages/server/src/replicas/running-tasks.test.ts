@@ -4,7 +4,7 @@ import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { directoryEvents } from '../workspace/bash/bash-event-store.ts';
 import { bashService } from '../workspace/bash/bash-service.ts';
 import { directoryLists } from '../workspace/bash/command-lists.ts';
-import { runningCommands } from './running-commands.ts';
+import { runningTasks } from './running-tasks.ts';
 
 /** Two servers with the same directory, of which each runs its timers only when the test does. */
 async function twoServers() {
@@ -37,7 +37,7 @@ async function twoServers() {
       now: Date.now,
       onError: (error) => errors.push(error),
       openRunning: (giveUp) =>
-        runningCommands({
+        runningTasks({
           lists: { ...lists, names: async () => lists.names().finally(() => (reads += 1)) },
           giveUp,
           every,

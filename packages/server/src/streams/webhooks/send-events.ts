@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { StorageError } from '@varve/storage';
+import { eventFilter } from '../../hosting/info/event-filter.ts';
+import { followLog, type Sink } from '../follow-log.ts';
+import type { LiveLogs } from '../live-logs.ts';
+import type { WebhookQueue } from './webhook-queue.ts';
+
+/** Options of {@link sendEvents}. */
+export interface SendOptions {
+  readonly streams: LiveLogs;
+  /** Seq of the first event. */
+  readonly first: number;
+  /** Aborts when nothing that is stored later is sent. */
+  readonly stop: AbortSignal;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const isSent = eventFilter({});
+
+/**
+ * Adds the events of a conversation to a queue, those that are not stored included, until it is stopped. Stored events
+ * wait in the log while the queue is full. Resolves to false if some remain there.
+ */
+export async function sendEvents(id: string, queue: WebhookQueue, options: SendOptions): Promise<boolean> {
+  try {
+    return await follow(id, queue, options);
+  } catch (error) {
+    const isLost = error instanceof StorageError && ['missing', 'incomplete', 'corrupt'].includes(error.code);
+    // A conversation may be removed while it is read.
+    if (!isLost || error.code !== 'missing') options.onFailure(error);
+    return isLost;
+  }
+}
+
+async function follow(id: string, queue: WebhookQueue, { streams, first, stop }: SendOptions): Promise<boolean> {
+  using use = await streams.use(id);
+  const { log } = use;
+  const isLive = !stop.aborted;
+  let next = first;
+  while (!stop.aborted) {
+    const closing = new AbortController();
+    const closed = AbortSignal.any([closing.signal, stop]);
+    const failures: unknown[] = [];
+    const sink: Sink = {
+      closed,
+      send({ seq, plain }) {
+        if (plain === undefined || closed.aborted) return;
+        // It is read from the log when there is room.
+        if (seq !== undefined && queue.isFull) return closing.abort();
+        if (seq !== undefined) next = seq + 1;
+        queue.add(plain.toString(), seq === undefined ? undefined : next);
+      },
+      drained: () => queue.room(stop),
+      fail(error) {
+        failures.push(error);
+        closing.abort();
+      },
+    };
+    await followLog(log, sink, { history: 'after', seq: next - 1 });
+    if (!closed.aborted) await once(closed, 'abort');
+    if (failures.length > 0) throw failures[0];
+    await queue.room(stop);
+  }
+  for await (const stored of log.reader.range(next)) {
+    if (queue.isFull) return false;
+    if (isSent(stored)) queue.add(stored.text, stored.seq + 1);
+  }
+  if (isLive) queue.add(String((await log.snapshot()).plain));
+  return true;
+}
