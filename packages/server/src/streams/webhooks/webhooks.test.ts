@@ -76,9 +76,11 @@ test('a receiver that is down keeps the newest events that no log contains, and 
     headers: {},
     context,
   });
-  for (const event of ['1', '2', '3']) next.add(event);
+  next.add('1');
+  next.add('2', 1);
+  for (const event of ['3', '4']) next.add(event);
   await next.close(new AbortController().signal);
-  expect(received.map(({ body }) => body)).toEqual([[2, 3]]);
+  expect(received.map(({ body }) => body)).toEqual([[2, 4]]);
 });
 
 test('a receiver that recovers gets what waited, without a further event', async () => {
