@@ -56,6 +56,13 @@ export function jsonLinesStore({ path, leaseMs = 30_000, now = Date.now }: JsonL
     kit.checkId(id);
   }
 
+  function listing() {
+    checkCall('list');
+    const names = fs.readdirSync(path).flatMap((name) => /^(.*)\.jsonl$/.exec(name)?.[1] ?? []);
+    const summaries = names.map(open).flatMap((file) => (file.exists ? [file.summary] : []));
+    return kit.listingOf(summaries, (summary) => summary);
+  }
+
   /** Takes the lease in a new epoch. If two processes try, the first line in the file wins. */
   function take(file: ConversationFile): ConversationFile {
     const { epoch, until, holder: other } = file.lease;
@@ -112,12 +119,8 @@ export function jsonLinesStore({ path, leaseMs = 30_000, now = Date.now }: JsonL
     },
     open: async (id) => logOf(take(find(id))),
     read: async (id) => kit.readerOf(source(find(id), closing.signal)),
-    async list(query = {}) {
-      checkCall('list');
-      const names = fs.readdirSync(path).flatMap((name) => /^(.*)\.jsonl$/.exec(name)?.[1] ?? []);
-      const found = names.map(open).filter((file) => file.exists);
-      return kit.listPage(found, query, (file) => file.summary);
-    },
+    list: async (query = {}) => listing().list(query),
+    count: async (query = {}) => listing().count(query),
     summary: async (id) => find(id).summary,
     async facts(query) {
       return kit.scanFacts(this, query);

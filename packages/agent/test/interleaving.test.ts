@@ -265,6 +265,7 @@ function delegated(store: EventStore): EventStore {
     open: (id) => store.open(id),
     read: (id) => store.read(id),
     list: (query) => store.list(query),
+    count: (query) => store.count(query),
     summary: (id) => store.summary(id),
     remove: (id, options) => store.remove(id, options),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

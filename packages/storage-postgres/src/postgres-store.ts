@@ -20,10 +20,8 @@ import {
   checkStoreOpen,
   jsonText,
   openLogs,
-  parseListQuery,
   readerOf,
   thisProcess,
-  toPage,
 } from '@varve/storage/kit';
 import { type AppendQueue, appendQueue } from './append-queue.ts';
 import { connect, type Connection } from './connection.ts';
@@ -36,6 +34,7 @@ import { type Renewals, renewals } from './renewals.ts';
 import { replicasOf } from './replicas.ts';
 import { toConversation, toSummary } from './rows.ts';
 import { logSource } from './source.ts';
+import { countSummaries, listSummaries } from './summaries.ts';
 import { parseUrl } from './url.ts';
 
 /** Options of `postgresStore`. */
@@ -141,12 +140,11 @@ class PostgresStore implements EventStore {
   }
 
   async list(query: ListQuery = {}): Promise<Page<Summary>> {
-    const { limit, after } = parseListQuery(query);
-    const { firstSummaries, nextSummaries } = this.#connection.sql;
-    const rows = after
-      ? await this.#connection.read(nextSummaries, [after.updatedAt, after.id, limit + 1])
-      : await this.#connection.read(firstSummaries, [limit + 1]);
-    return toPage(rows.map(toSummary), limit);
+    return listSummaries(this.#connection, query);
+  }
+
+  async count(query: Pick<ListQuery, 'statuses'> = {}): Promise<number> {
+    return countSummaries(this.#connection, query);
   }
 
   async summary(id: string): Promise<Summary> {

@@ -18,6 +18,9 @@ import { quoted } from './sql.ts';
  * Events refer to their conversation without a foreign key, whose check was a tenth of an append: they are only
  * inserted from the row of the conversation, which the same statement locks.
  *
+ * `status_in` returns the text `status` of a `meta`, cut to what an index may contain, without the escaped characters
+ * of which PostgreSQL rejects some; the empty text without one. It never fails, because appends of `meta` execute it.
+ *
  * A blob is deleted with its last reference. Its row is locked first, in a statement of its own: an append that refers
  * to it in the meantime has locked it too, and the next statement sees the reference.
  */
@@ -136,6 +139,20 @@ export const migrations: readonly ((s: string) => string)[] = [
   END $$;
   CREATE TRIGGER conversation_removed AFTER DELETE ON ${s}.conversation
     FOR EACH ROW EXECUTE FUNCTION ${s}.delete_events();
+  `,
+  (s) => `
+  CREATE INDEX conversation_by_creation ON ${s}.conversation (created_at DESC, id DESC);
+  CREATE FUNCTION ${s}.status_in(meta text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT
+  SET search_path = pg_catalog, pg_temp AS $$
+  DECLARE
+    parsed json;
+  BEGIN
+    parsed := regexp_replace(meta, '(\\\\\\\\)|\\\\u[0-9a-fA-F]{4}', '\\1', 'g');
+    RETURN CASE json_typeof(parsed -> 'status') WHEN 'string' THEN left(parsed ->> 'status', 100) ELSE '' END;
+  EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+    RETURN '';
+  END $$;
+  CREATE INDEX meta_by_status ON ${s}.meta (${s}.status_in(json));
   `,
 ];
 

@@ -124,8 +124,10 @@ export function sqlOf(schema: string) {
       WHERE conversation = $2 AND seq >= $3 AND kind <> 'cut' ORDER BY number`,
 
     summary: `${summaries} WHERE id = $1`,
-    firstSummaries: `${summaries} ORDER BY updated_at DESC, id DESC LIMIT $1`,
-    nextSummaries: `${summaries} WHERE (updated_at, id) < ($1, $2) ORDER BY updated_at DESC, id DESC LIMIT $3`,
+    selectSummaries: (condition: string) => `${summaries} ${condition}`,
+    countConversations: `SELECT count(*) AS count FROM ${s}.conversation`,
+    statusIn: `${s}.status_in(json)`,
+    countStatuses: `SELECT count(*) AS count FROM ${s}.meta WHERE ${s}.status_in(json) = ANY ($1::text[])`,
 
     facts: `
       SELECT value, conversation_id AS conversation, seq FROM ${s}.fact

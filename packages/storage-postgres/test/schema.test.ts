@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../../storage/src/testing/events.ts';
 import { postgresStore } from '../src/postgres-store.ts';
-import { freshUrl, problem, runSql } from './server.ts';
+import { connectedClient, freshUrl, problem, runSql } from './server.ts';
 import { upgrade } from './upgrade.ts';
 
 describe.skipIf(problem !== undefined)('the schema', () => {
@@ -63,6 +63,26 @@ describe.skipIf(problem !== undefined)('the schema', () => {
     await log[Symbol.asyncDispose]();
     await upgrade(url, 2);
     await expect(postgresStore({ url })).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  test('accepts any text as the meta of a conversation', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url });
+    const log = await store.create('c', {});
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    for (const text of [
+      '{',
+      '',
+      deep,
+      `{"status":"${'x'.repeat(100_000)}"}`,
+      String.raw`{"status":"a\ud800\\u0000"}`,
+    ]) {
+      await using client = await connectedClient(url);
+      await client.query('UPDATE meta SET json = $1', [text]);
+      expect(await store.count({ statuses: ['', 'x'.repeat(100), String.raw`a\u0000`] })).toBe(1);
+    }
+    await log.append([], { meta: { status: 'idle' } });
+    expect(await store.count({ statuses: ['idle'] })).toBe(1);
   });
 
   test('with a name that SQL has to quote is used', async () => {

@@ -26,6 +26,7 @@ export function aroundAppends(store: EventStore, around: Around): EventStore {
     open: async (id) => wrap(await store.open(id)),
     read: (id) => store.read(id),
     list: (query) => store.list(query),
+    count: (query) => store.count(query),
     summary: (id) => store.summary(id),
     remove: (id, options) => store.remove(id, options),
     [Symbol.asyncDispose]: async () => {},

@@ -47,8 +47,18 @@ export interface RemoveOptions {
 export interface ListQuery {
   /** Maximum number of items, 1 to 1000; default 100. @throws {StorageError} `invalid` for any other number. */
   readonly limit?: number;
-  /** Continues after a page: its `next`. @throws {StorageError} `invalid` for any other text. */
+  /**
+   * Continues after a page of the same query: its `next`. @throws {StorageError} `invalid` for any other text.
+   */
   readonly after?: string;
+  /** Starts with this conversation, at the place that its summary has in the order, instead of with the first one. */
+  readonly from?: Summary;
+  /** Time that determines the order; ids decide among equals. Default: `updatedAt`. */
+  readonly orderBy?: 'createdAt' | 'updatedAt';
+  /** Default: `descending`, the latest first. */
+  readonly direction?: 'ascending' | 'descending';
+  /** Only conversations whose `meta.status` is one of these texts; the empty text stands for `meta` without one. */
+  readonly statuses?: readonly string[];
 }
 
 /** A page of items, and the cursor of the next page; `next` is absent on the last one. */
@@ -84,11 +94,10 @@ export interface EventStore extends AsyncDisposable {
   open(id: string, options?: OpenOptions): Promise<EventLog>;
   /** Reads without a lease, even while another process appends. @throws {StorageError} `missing`, `io`. */
   read(id: string): Promise<LogReader>;
-  /**
-   * Lists conversations: last updated first, ids descending among equals. A conversation that changes between two pages
-   * may be listed twice or not at all.
-   */
+  /** Lists conversations. One whose place changes between two pages may be listed twice or not at all. */
   list(query?: ListQuery): Promise<Page<Summary>>;
+  /** Returns the number of conversations, without reading the summaries in a store with an index. */
+  count(query?: Pick<ListQuery, 'statuses'>): Promise<number>;
   /** Returns the summary of one conversation. @throws {StorageError} `missing`. */
   summary(id: string): Promise<Summary>;
   /**

@@ -28,7 +28,7 @@ import { sealedOnce } from './seals/sealed-once.ts';
 import { separateSeals } from './seals/separate-seals.ts';
 import { dropSnapshots } from './snapshots.ts';
 import { directorySource, type SharedLog, sharedLog } from './source.ts';
-import { hasConversation, listSummaries, readSummary } from './summaries.ts';
+import { countSummaries, hasConversation, listSummaries, readSummary } from './summaries.ts';
 import { takeAway } from './take-away.ts';
 import { takeLease } from './take-lease.ts';
 import type { OnWarning } from './layout/warnings.ts';
@@ -97,6 +97,12 @@ export class RootedStore implements EventStore {
     this.#check();
     const { files, root } = this.#options;
     return withStorageErrors(() => listSummaries(files, root, parseListQuery(query)));
+  }
+
+  async count(query: Pick<ListQuery, 'statuses'> = {}): Promise<number> {
+    this.#check();
+    const { files, root } = this.#options;
+    return withStorageErrors(() => countSummaries(files, root, query));
   }
 
   async summary(id: string): Promise<Summary> {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Page, Summary } from '../contract/store.ts';
+import type { ListQuery, Page, Summary } from '../contract/store.ts';
 import { isId } from '../kit/conversation-id.ts';
 import { isFileFailure } from '../kit/disk-error.ts';
-import { compareSummaries, type Listing, type ListPosition, toPage } from '../kit/listing.ts';
+import { hasStatus, type Listing, sortFrom, toPage } from '../kit/listing.ts';
 import { readMeta } from './conversation-meta.ts';
 import { type Files, toMs } from './layout/files.ts';
 import { readNames } from './layout/list-events.ts';
@@ -13,21 +13,43 @@ import { type Paths, pathsOf } from './layout/paths.ts';
 const readPerTurn = 50;
 
 /**
- * Lists the conversations in a root. Reads one file status of each, and more only for those on the page. One whose
- * files cannot be read, for instance because they belong to another user, is listed without events and `meta`: a use of
- * it reports why.
+ * Lists the conversations in a root. Reads one file status of each, and more only for those on the page; by time of
+ * creation, and those that do not have the statuses, also their `meta`. One whose files cannot be read, for instance
+ * because they belong to another user, is listed without events and `meta`: a use of it reports why.
  */
-export async function listSummaries(files: Files, root: string, { limit, after }: Listing): Promise<Page<Summary>> {
-  const positions = files.list(root).flatMap((id) => (isId(id) ? (positionOf(files, root, id) ?? []) : []));
-  const rest = after ? positions.filter((position) => compareSummaries(after, position) < 0) : positions;
+export async function listSummaries(files: Files, root: string, listing: Listing): Promise<Page<Summary>> {
+  const found = positionsIn(files, root);
+  const places =
+    listing.orderBy === 'updatedAt'
+      ? found.map(({ id, updatedAt }) => ({ id, at: updatedAt }))
+      : await Array.fromAsync(inTurns(found), (place) => ({ id: place.id, at: metaOf(files, root, place).createdAt }));
   const summaries: Summary[] = [];
-  for (const [index, { id }] of rest.toSorted(compareSummaries).entries()) {
-    if (index > 0 && index % readPerTurn === 0) await nextTurn();
+  for await (const { id } of inTurns(sortFrom(places, listing))) {
     const summary = readSummary(files, root, id);
-    if (summary) summaries.push(summary);
-    if (summaries.length > limit) break;
+    if (summary && hasStatus(summary, listing.statuses)) summaries.push(summary);
+    if (summaries.length > listing.limit) break;
   }
-  return toPage(summaries, limit);
+  return toPage(summaries, listing);
+}
+
+/** Counts the conversations in a root; those of some statuses by reading the `meta` of each. */
+export async function countSummaries(
+  files: Files,
+  root: string,
+  { statuses }: Pick<ListQuery, 'statuses'>,
+): Promise<number> {
+  const found = positionsIn(files, root);
+  if (!statuses) return found.length;
+  let count = 0;
+  for await (const place of inTurns(found)) if (hasStatus(metaOf(files, root, place), statuses)) count += 1;
+  return count;
+}
+
+async function* inTurns<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % readPerTurn === 0) await nextTurn();
+    yield item;
+  }
 }
 
 /** Returns the summary of a conversation, or `undefined` if it is missing. Counts the events without reading them. */
@@ -36,11 +58,18 @@ export function readSummary(files: Files, root: string, id: string): Summary | u
   if (!position) return undefined;
   const { updatedAt, identity } = position;
   const paths = pathsOf(join(root, id));
-  const { createdAt = updatedAt, meta } = unlessUnreadable(() => readMeta(files, paths)) ?? { meta: {} };
+  const { createdAt, meta } = metaOf(files, root, position);
   const names = unlessUnreadable(() => readNames({ id, files, paths, warn: () => {} }).names) ?? [];
   // What was read of a conversation that another process removed in between may be a part of it.
   if (positionOf(files, root, id)?.identity !== identity) return undefined;
   return { id, createdAt, updatedAt, head: names.length, meta };
+}
+
+function metaOf(files: Files, root: string, { id, updatedAt }: FoundPosition): Pick<Summary, 'createdAt' | 'meta'> {
+  const { createdAt = updatedAt, meta } = unlessUnreadable(() => readMeta(files, pathsOf(join(root, id)))) ?? {
+    meta: {},
+  };
+  return { createdAt, meta };
 }
 
 function unlessUnreadable<T>(read: () => T): T | undefined {
@@ -60,8 +89,12 @@ export function hasConversation(files: Files, paths: Paths): boolean {
 }
 
 /** Position of a conversation in a listing, and the identity of the place that it was read from. */
-interface FoundPosition extends ListPosition {
+interface FoundPosition extends Pick<Summary, 'id' | 'updatedAt'> {
   readonly identity: string;
+}
+
+function positionsIn(files: Files, root: string): readonly FoundPosition[] {
+  return files.list(root).flatMap((id) => (isId(id) ? (positionOf(files, root, id) ?? []) : []));
 }
 
 function positionOf(files: Files, root: string, id: string): FoundPosition | undefined {

@@ -14,7 +14,7 @@ export { factsOf, parseFactQuery, scanFacts, toFactPage } from './facts.ts';
 export { checkLease, isDead, thisProcess } from './holder.ts';
 export { jsonText } from './json.ts';
 export { leasedLog } from './leased-log.ts';
-export { listPage, parseListQuery, toPage } from './listing.ts';
+export { listingOf, parseListQuery, toPage } from './listing.ts';
 export { addToLog, loadedLog, loadedSource, prepareAppend, type LoadedLog } from './loaded-log.ts';
 export { inlineLimit, joinText, type LongString, splitText } from './long-strings.ts';
 export { openLogs } from './open-logs.ts';

@@ -1,14 +1,19 @@
 import { StorageError } from '../contract/error.ts';
 import type { EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
 
-/** A checked query: list at most `limit` summaries that sort after `after`. */
-export interface Listing {
-  readonly limit: number;
-  readonly after: ListPosition | undefined;
+/** A checked query. */
+export interface Listing extends Required<Pick<ListQuery, 'limit' | 'orderBy' | 'direction'>> {
+  /** Place of the first summary; before all of them if the query names none. */
+  readonly from: ListPosition;
+  readonly statuses: ListQuery['statuses'];
 }
 
-/** Sort key of a summary in a listing. */
-export type ListPosition = Pick<Summary, 'updatedAt' | 'id'>;
+/** Place of a summary in an order. */
+export interface ListPosition {
+  /** The time that determines the order, in UTC milliseconds. */
+  readonly at: number;
+  readonly id: string;
+}
 
 const cursor = /^(\d{1,15})\.([0-9A-Za-z_-]{1,64})$/;
 
@@ -17,51 +22,80 @@ const cursor = /^(\d{1,15})\.([0-9A-Za-z_-]{1,64})$/;
  *
  * @throws {StorageError} `invalid` for a limit out of range, or a cursor other than a page's `next`.
  */
-export function parseListQuery({ limit = 100, after }: ListQuery): Listing {
+export function parseListQuery(query: ListQuery): Listing {
+  const { limit = 100, orderBy = 'updatedAt', direction = 'descending', statuses } = query;
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
     throw new StorageError('invalid', `The limit ${limit} is not an integer from 1 to 1000.`);
   }
-  if (after === undefined) return { limit, after };
-  const [, updatedAt, id] = cursor.exec(after) ?? [];
-  if (updatedAt === undefined || id === undefined) {
-    throw new StorageError('invalid', `${JSON.stringify(after)} is not the cursor of a page of conversations.`);
-  }
-  return { limit, after: { updatedAt: Number(updatedAt), id } };
+  const end = direction === 'descending' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER;
+  const start = query.from ? positionOf(query.from, orderBy) : { at: end, id: '' };
+  const from = query.after === undefined ? start : parseCursor(query.after);
+  return { limit, orderBy, direction, from, statuses };
 }
 
-/** Makes a page of `limit` from sorted summaries; one more summary than `limit` means that there is a next page. */
-export function toPage(summaries: readonly Summary[], limit: number): Page<Summary> {
+function parseCursor(text: string): ListPosition {
+  const [, at, id] = cursor.exec(text) ?? [];
+  if (at !== undefined && id !== undefined) return { at: Number(at), id };
+  throw new StorageError('invalid', `${JSON.stringify(text)} is not the cursor of a page of conversations.`);
+}
+
+type Place = Pick<Summary, 'id' | 'createdAt' | 'updatedAt'>;
+
+function positionOf(place: Place, orderBy: Listing['orderBy']): ListPosition {
+  return { at: place[orderBy], id: place.id };
+}
+
+/** Makes a page from sorted summaries; one more of them than the limit is the first one of the next page. */
+export function toPage(summaries: readonly Summary[], { limit, orderBy }: Listing): Page<Summary> {
   const items = summaries.slice(0, limit);
-  const last = items.at(-1);
-  return summaries.length > limit && last ? { items, next: `${last.updatedAt}.${last.id}` } : { items };
+  const first = summaries[limit];
+  if (!first) return { items };
+  const { at, id } = positionOf(first, orderBy);
+  return { items, next: `${at}.${id}` };
 }
 
-/** Compares summaries in the order of a listing: last updated first, ids descending among equals. */
-export function compareSummaries(a: ListPosition, b: ListPosition): number {
-  if (a.updatedAt !== b.updatedAt) return b.updatedAt - a.updatedAt;
-  if (a.id === b.id) return 0;
-  return a.id < b.id ? 1 : -1;
+/** Returns the items from the start of a listing on, in its order. */
+export function sortFrom<Item extends ListPosition>(items: readonly Item[], listing: Listing): readonly Item[] {
+  const sign = listing.direction === 'descending' ? -1 : 1;
+  const compare = (a: ListPosition, b: ListPosition): number => sign * (a.at - b.at || compareIds(a.id, b.id));
+  return items.filter((item) => compare(item, listing.from) >= 0).toSorted(compare);
 }
 
-/**
- * Sorts and pages all conversations of a store that has their positions at hand; only those of the page are summarised.
- *
- * @throws {StorageError} `invalid` as {@link parseListQuery}.
- */
-export function listPage<Item extends ListPosition>(
-  all: readonly Item[],
-  query: ListQuery,
-  summaryOf: (item: Item) => Summary,
-): Page<Summary> {
-  const { limit, after } = parseListQuery(query);
-  const rest = after ? all.filter((item) => compareSummaries(after, item) < 0) : all;
-  return toPage(
-    rest
-      .toSorted(compareSummaries)
-      .slice(0, limit + 1)
-      .map(summaryOf),
-    limit,
-  );
+function compareIds(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Returns true if a query of these statuses selects conversations with this `meta`. */
+export function hasStatus({ meta }: Pick<Summary, 'meta'>, statuses: ListQuery['statuses']): boolean {
+  if (!statuses) return true;
+  const status = typeof meta === 'object' && meta !== null && 'status' in meta ? meta['status'] : undefined;
+  return statuses.includes(typeof status === 'string' ? status : '');
+}
+
+/** `EventStore.list` and `EventStore.count` of a store that has all conversations at hand. */
+export interface LoadedListing {
+  /** @throws {StorageError} `invalid` as {@link parseListQuery}. */
+  list(query: ListQuery): Page<Summary>;
+  count(query: Pick<ListQuery, 'statuses'>): number;
+}
+
+/** Lists conversations from their places; only those that may be on a page are summarised. */
+export function listingOf<Item extends Place>(all: readonly Item[], summaryOf: (item: Item) => Summary): LoadedListing {
+  return {
+    list(query) {
+      const listing = parseListQuery(query);
+      const summaries: Summary[] = [];
+      const places = all.map((item) => ({ ...positionOf(item, listing.orderBy), item }));
+      for (const { item } of sortFrom(places, listing)) {
+        const summary = summaryOf(item);
+        if (hasStatus(summary, listing.statuses)) summaries.push(summary);
+        if (summaries.length > listing.limit) break;
+      }
+      return toPage(summaries, listing);
+    },
+    count: ({ statuses }) => (statuses ? all.filter((item) => hasStatus(summaryOf(item), statuses)) : all).length,
+  };
 }
 
 /** Returns the summary of every conversation of a store, once. Conversations created during the call may be missing. */

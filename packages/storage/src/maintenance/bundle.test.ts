@@ -254,6 +254,7 @@ function failingOver(target: EventStore): EventStore {
     open: async (id) => target.open(id),
     read: async (id) => target.read(id),
     list: async (query) => target.list(query),
+    count: async (query) => target.count(query),
     summary: async (id) => target.summary(id),
     remove: async (id, options) => target.remove(id, options),
     [Symbol.asyncDispose]: async () => target[Symbol.asyncDispose](),

@@ -8,7 +8,7 @@ import { checkExpectedMeta, checkStoreOpen } from '../kit/checks.ts';
 import { checkId } from '../kit/conversation-id.ts';
 import { scanFacts } from '../kit/facts.ts';
 import { jsonText } from '../kit/json.ts';
-import { listPage } from '../kit/listing.ts';
+import { listingOf, type LoadedListing } from '../kit/listing.ts';
 import { readerOf } from '../kit/reader.ts';
 import { wakeups } from '../kit/wakeups.ts';
 import { type MemoryConversation, newConversation, summaryOf } from './memory-conversation.ts';
@@ -58,7 +58,12 @@ class MemoryStore implements EventStore {
 
   async list(query: ListQuery = {}): Promise<Page<Summary>> {
     checkStoreOpen(this.#closing.signal);
-    return listPage([...this.#conversations.values()], query, summaryOf);
+    return this.#listing.list(query);
+  }
+
+  async count(query: Pick<ListQuery, 'statuses'> = {}): Promise<number> {
+    checkStoreOpen(this.#closing.signal);
+    return this.#listing.count(query);
   }
 
   async summary(id: string): Promise<Summary> {
@@ -83,6 +88,10 @@ class MemoryStore implements EventStore {
     for (const log of this.#logs) await log[Symbol.asyncDispose]();
     this.#conversations.clear();
     this.#wake.fireAll();
+  }
+
+  get #listing(): LoadedListing {
+    return listingOf([...this.#conversations.values()], summaryOf);
   }
 
   #find(id: string): MemoryConversation {

@@ -7,7 +7,8 @@ import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { idsOf, newEvent } from '../testing/events.ts';
 import { migrate, migrations, versionOf } from './schema.ts';
-import { prepareStatements } from './statements.ts';
+import { hasStatus, prepareStatements } from './statements.ts';
+import { conditionOf } from './summaries.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const addColumn = 'ALTER TABLE event ADD COLUMN extra TEXT;';
@@ -93,6 +94,32 @@ test('opening searches no rows of events for one without a seal', () => {
       expect.stringMatching(/INDEX event_without_seal|COVERING INDEX/),
     ]);
   }
+});
+
+test('conversations are listed in the order of an index, and found by the index of their statuses', () => {
+  const database = new DatabaseSync(':memory:');
+  migrate(database, 'a.db', migrations);
+  const { selectSummaries, countStatuses } = prepareStatements(database);
+  const planOf = ({ sourceSQL }: { readonly sourceSQL: string }): string => {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sourceSQL}`).all();
+    return plan.map(({ detail }) => String(detail)).join('\n');
+  };
+  const sorted = 'TEMP B-TREE FOR ORDER BY';
+  for (const direction of ['ascending', 'descending'] as const) {
+    for (const [orderBy, index] of [
+      ['createdAt', 'USING INDEX conversation_by_creation'],
+      ['updatedAt', 'USING INDEX conversation_by_update'],
+    ] as const) {
+      for (const condition of ['', `AND +${hasStatus}`]) {
+        const plan = planOf(selectSummaries(conditionOf({ orderBy, direction }, condition)));
+        expect(plan).toContain(index);
+        expect(plan).not.toContain(sorted);
+      }
+      const byStatus = planOf(selectSummaries(conditionOf({ orderBy, direction }, `AND ${hasStatus}`)));
+      expect(byStatus).toContain('INDEX meta_by_status');
+    }
+  }
+  expect(planOf(countStatuses)).toContain('INDEX meta_by_status');
 });
 
 test('the first migration creates the schema of version 1', async () => {

@@ -19,6 +19,8 @@ import { rollBack } from './transaction.ts';
  *
  * `fact` is an index of facts, updated by searches: `conversation.facts` is the number of events indexed so far,
  * counted from the first.
+ *
+ * `meta_by_status` has the text `status` of each `meta`, and the empty text for `meta` without one.
  */
 export const migrations: readonly string[] = [
   `
@@ -121,6 +123,11 @@ export const migrations: readonly string[] = [
   `,
   `
   ALTER TABLE event ADD COLUMN packed BLOB;
+  `,
+  `
+  CREATE INDEX conversation_by_creation ON conversation (created_at DESC, id DESC);
+  CREATE INDEX meta_by_status ON meta (
+    CASE WHEN NOT json_valid(json) THEN '' WHEN json_type(json, '$.status') = 'text' THEN json ->> '$.status' ELSE '' END);
   `,
 ];
 

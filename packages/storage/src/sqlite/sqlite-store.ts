@@ -17,7 +17,6 @@ import { checkExpectedMeta, checkStoreOpen } from '../kit/checks.ts';
 import { checkId } from '../kit/conversation-id.ts';
 import { type Holder, thisProcess } from '../kit/holder.ts';
 import { jsonText } from '../kit/json.ts';
-import { parseListQuery, toPage } from '../kit/listing.ts';
 import { openLogs } from '../kit/open-logs.ts';
 import { readerOf } from '../kit/reader.ts';
 import { connect, type Connection, truncateWal } from './connection.ts';
@@ -27,6 +26,7 @@ import { logSource } from './source.ts';
 import { sqliteLog } from './sqlite-log.ts';
 import { checkIntact } from './unsealed.ts';
 import { type ConversationRow, toConversation, toSummary } from './statements.ts';
+import { countSummaries, listSummaries } from './summaries.ts';
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
@@ -116,12 +116,11 @@ class SqliteStore implements EventStore {
   }
 
   async list(query: ListQuery = {}): Promise<Page<Summary>> {
-    const { limit, after } = parseListQuery(query);
-    const { firstSummaries, nextSummaries } = this.#connection.statements;
-    const rows = await this.#connection.read(() =>
-      after ? nextSummaries.all(after.updatedAt, after.id, limit + 1) : firstSummaries.all(limit + 1),
-    );
-    return toPage(rows.map(toSummary), limit);
+    return listSummaries(this.#connection, query);
+  }
+
+  async count(query: Pick<ListQuery, 'statuses'> = {}): Promise<number> {
+    return countSummaries(this.#connection, query);
   }
 
   async summary(id: string): Promise<Summary> {

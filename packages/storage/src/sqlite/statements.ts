@@ -92,6 +92,11 @@ export type Statements = ReturnType<typeof prepareStatements>;
 const summaries = `
   SELECT id, created_at, updated_at, head, meta.json AS meta FROM conversation JOIN meta ON meta.conversation = key`;
 
+/** Compares the expression of the index `meta_by_status` with a JSON list of texts, which is the parameter. */
+export const hasStatus = `(
+  CASE WHEN NOT json_valid(json) THEN '' WHEN json_type(json, '$.status') = 'text' THEN json ->> '$.status' ELSE '' END
+) IN (SELECT value FROM json_each(?))`;
+
 /** Prepares the statements; the database must have the schema. */
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string) => database.prepare(sql);
@@ -163,9 +168,9 @@ export function prepareStatements(database: DatabaseSync) {
       WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?`),
 
     summary: prepare(`${summaries} WHERE id = ?`),
-    firstSummaries: prepare(`${summaries} ORDER BY updated_at DESC, id DESC LIMIT ?`),
-    nextSummaries: prepare(`
-      ${summaries} WHERE (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?`),
+    selectSummaries: (condition: string) => prepare(`${summaries} ${condition}`),
+    countConversations: prepare('SELECT count(*) AS count FROM conversation'),
+    countStatuses: prepare(`SELECT count(*) AS count FROM (SELECT 1 FROM meta WHERE ${hasStatus} LIMIT ?)`),
 
     firstUnindexed: prepare(`
       SELECT key, id, head, facts FROM conversation WHERE key >= ? AND facts < head ORDER BY key LIMIT 1`),

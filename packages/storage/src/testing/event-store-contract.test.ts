@@ -165,7 +165,26 @@ const defects: Record<string, Defect> = {
         return query?.after === undefined ? page : { ...page, items: page.items.slice(1) };
       },
     }),
-    failedChecks: ['pages of any size add up to the whole listing', 'the last page has no next'],
+    failedChecks: ['pages of any size add up to the whole listing, in every order', 'the last page has no next'],
+  },
+  'lists in one order': {
+    store: (store) => ({ list: async ({ orderBy: _, direction: __, ...query } = {}) => store.list(query) }),
+    failedChecks: [
+      'pages of any size add up to the whole listing, in every order',
+      'a listing by creation does not change when conversations are updated between its pages',
+    ],
+  },
+  'starts every listing at the first conversation': {
+    store: (store) => ({ list: async ({ from: _, ...query } = {}) => store.list(query) }),
+    failedChecks: ['a listing starts with a conversation, in every order'],
+  },
+  'lists conversations of every status': {
+    store: (store) => ({ list: async ({ statuses: _, ...query } = {}) => store.list(query) }),
+    failedChecks: ['conversations are listed and counted by the status in their meta, the empty one for those without'],
+  },
+  'counts conversations of every status': {
+    store: (store) => ({ count: async () => store.count() }),
+    failedChecks: ['conversations are listed and counted by the status in their meta, the empty one for those without'],
   },
   'lists the oldest first': {
     store: (store) => ({
@@ -343,6 +362,7 @@ function broken({ store: storeDefect = () => ({}), log: logDefect = () => ({}) }
     open: async (id) => breaking(healthy.open(id)),
     read: async (id) => healthy.read(id),
     list: async (query) => healthy.list(query),
+    count: async (query) => healthy.count(query),
     summary: async (id) => healthy.summary(id),
     remove: async (id, options) => healthy.remove(id, options),
     facts: async (query) => factsIn(healthy, query),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import type { Json } from '@varve/events';
 import type { LogReader } from '../contract/log-reader.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { EventStore, ListQuery, Summary } from '../contract/store.ts';
@@ -91,13 +92,79 @@ export const listChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'pages of any size add up to the whole listing',
+    title: 'pages of any size add up to the whole listing, in every order',
     async run({ open }) {
       await using store = await open();
       for (let index = 0; index < 25; index += 1) await store.create(`c${index}`, index);
       const { items, next } = await store.list();
       assert.deepEqual([items.length, next], [25, undefined]);
       for (const limit of [1, 4, 5, 24, 25, 26, 1000]) assert.deepEqual(await all(store, { limit }), items);
+      for (const order of orders) {
+        for (const limit of [1, 6, 25]) assert.deepEqual(await all(store, { limit, ...order }), sorted(items, order));
+      }
+    },
+  },
+  {
+    title: 'a listing by creation does not change when conversations are updated between its pages',
+    async run({ open }) {
+      await using store = await open();
+      const logs: EventLog[] = [];
+      for (const id of ['c', 'a', 'd', 'b', 'e']) logs.push(await store.create(id, {}));
+      const order = { orderBy: 'createdAt', direction: 'ascending', limit: 2 } as const;
+      const ids = async (query: ListQuery) => (await all(store, query)).map(({ id }) => id);
+      const before = await ids(order);
+      const { items, next = '' } = await store.list(order);
+      await changeUntilNewest(store, async (turn) => logs[2]?.append([newEvent(`e${turn}`)]), 'd');
+      await changeUntilNewest(store, async (turn) => logs[0]?.append([newEvent(`e${turn}`)]), 'c');
+      assert.deepEqual([...items.map(({ id }) => id), ...(await ids({ ...order, after: next }))], before);
+      assert.deepEqual(await ids({ ...order, direction: 'descending' }), before.toReversed());
+      assert.deepEqual((await ids({ ...order, orderBy: 'updatedAt' })).slice(-2), ['d', 'c']);
+    },
+  },
+  {
+    title: 'a listing starts with a conversation, in every order',
+    async run({ open }) {
+      await using store = await open();
+      for (const id of ['c', 'a', 'd', 'b', 'e']) await store.create(id, {});
+      const { items } = await store.list();
+      for (const order of orders) {
+        const whole = sorted(items, order);
+        for (const [at, from] of whole.entries()) {
+          assert.deepEqual(await all(store, { limit: 2, from, ...order }), whole.slice(at));
+        }
+      }
+    },
+  },
+  {
+    title: 'conversations are listed and counted by the status in their meta, the empty one for those without',
+    async run({ open }) {
+      await using store = await open();
+      for (const [id, meta] of Object.entries(metas)) await (await store.create(id, meta))[Symbol.asyncDispose]();
+      const expected = async (statuses: readonly string[], ids: readonly string[]) => {
+        for (const order of orders) {
+          const listed = await all(store, { statuses, limit: 2, ...order });
+          assert.deepEqual(listed.map(({ id }) => id).toSorted(), ids);
+          assert.deepEqual(listed, sorted(listed, order));
+        }
+        assert.equal(await store.count({ statuses }), ids.length);
+      };
+      const without = ['array', 'deep', 'nested', 'none', 'null', 'number', 'text'];
+      await expected(['running'], ['a', 'c']);
+      await expected(['idle'], ['b', 'e']);
+      await expected(['idle', 'running'], ['a', 'b', 'c', 'e']);
+      await expected([''], without);
+      await expected(['error', ''], ['d', ...without].toSorted());
+      await expected(['other', '\0'], []);
+      await expected([], []);
+      assert.equal(await store.count(), Object.keys(metas).length);
+      const log = await store.open('c');
+      await log.append([], { meta: { status: 'error' } });
+      await expected(['error'], ['c', 'd']);
+      await expected(['running'], ['a']);
+      await log[Symbol.asyncDispose]();
+      await store.remove('c');
+      await expected(['error'], ['d']);
+      assert.equal(await store.count(), Object.keys(metas).length - 1);
     },
   },
   {
@@ -184,6 +251,30 @@ export const listChecks: readonly StoreCheck[] = [
   },
 ];
 
+const metas: Readonly<Record<string, Json>> = {
+  a: { status: 'running' },
+  b: { title: '"status":"running"', status: 'idle' },
+  c: { status: 'running', workspace: '/srv' },
+  d: { status: 'error' },
+  e: { status: 'idle', title: '\0' },
+  none: {},
+  null: null,
+  text: 'running',
+  array: ['status', 'running'],
+  number: { status: 5 },
+  nested: { goal: { status: 'running' } },
+  deep: JSON.parse(`${'['.repeat(3000)}${']'.repeat(3000)}`),
+};
+
+const orders = (['createdAt', 'updatedAt'] as const).flatMap((orderBy) =>
+  (['ascending', 'descending'] as const).map((direction) => ({ orderBy, direction })),
+);
+
+function sorted(summaries: readonly Summary[], { orderBy, direction }: (typeof orders)[number]): Summary[] {
+  const ascending = summaries.toSorted((a, b) => a[orderBy] - b[orderBy] || (a.id < b.id ? -1 : 1));
+  return direction === 'ascending' ? ascending : ascending.toReversed();
+}
+
 const conditions = [
   [{ mark: 'a' }, { mark: 'b' }],
   [{ mark: 'a' }, {}],
@@ -205,12 +296,12 @@ function readsOf(reader: LogReader): readonly (() => Promise<unknown>)[] {
   ];
 }
 
-async function all(store: EventStore, { limit = 100 }: ListQuery = {}): Promise<Summary[]> {
+async function all(store: EventStore, query: ListQuery = {}): Promise<Summary[]> {
   const summaries: Summary[] = [];
-  let page = await store.list({ limit });
+  let page = await store.list(query);
   summaries.push(...page.items);
   while (page.next !== undefined) {
-    page = await store.list({ limit, after: page.next });
+    page = await store.list({ ...query, after: page.next });
     summaries.push(...page.items);
     assert.ok(summaries.length <= 1000, 'the pages have no end');
   }

@@ -1,6 +1,6 @@
-import { executionStatuses, type ExecutionStatus } from '@varve/events/projections';
-import type { Summary } from '@varve/storage';
-import { isAddressable } from '../../hosting/info/conversation-id.ts';
+import type { ExecutionStatus } from '@varve/events/projections';
+import type { ListQuery, Summary } from '@varve/storage';
+import { isAddressable, isConversationId } from '../../hosting/info/conversation-id.ts';
 import type { Services } from '../services.ts';
 import { unlessMissing } from '../../error.ts';
 
@@ -26,69 +26,65 @@ export interface ConversationPage {
 
 type Listed = Pick<Services, 'store' | 'folds'>;
 
-/** Largest page of a store. */
-const storePage = 1000;
+/** Returns one page of a listing. Conversations whose `meta` has no status are read for a search by status. */
+export async function searchConversations(services: Listed, query: ConversationQuery): Promise<ConversationPage> {
+  const { pageId, limit, status } = query;
+  const { store } = services;
+  const from =
+    pageId !== undefined && isConversationId(pageId) ? await unlessMissing(store.summary(pageId)) : undefined;
+  const listing: ListQuery = {
+    limit: limit + 1,
+    ...orders[query.order],
+    ...(from && { from }),
+    ...(status && { statuses: [status, unknownStatus] }),
+  };
+  const items: Summary[] = [];
+  for await (const summary of conversations(services, listing, status)) {
+    items.push(summary);
+    if (items.length > limit) break;
+  }
+  return { items: items.slice(0, limit), nextPageId: items[limit]?.id ?? null };
+}
 
 /**
- * Returns one page of a listing. The first page by last update reads only what it returns; other orders read every
- * summary, because stores list in that one order.
+ * Returns the number of conversations, of one status or in total. Those whose id no request leads to are counted, too.
  */
-export async function searchConversations(services: Listed, query: ConversationQuery): Promise<ConversationPage> {
-  const { order, limit, status } = query;
-  const isStoreOrder = order === 'UPDATED_AT_DESC';
-  const summaries = conversations(services, status, isStoreOrder ? limit + 1 : storePage);
-  return pageOf(isStoreOrder ? summaries : (await Array.fromAsync(summaries)).toSorted(comparison(order)), query);
+export async function countConversations(services: Listed, status: ExecutionStatus | undefined): Promise<number> {
+  const { store } = services;
+  if (status === undefined) return store.count();
+  const unknown = conversations(services, { limit: 1000, statuses: [unknownStatus] }, status);
+  return (await store.count({ statuses: [status] })) + (await Array.fromAsync(unknown)).length;
 }
 
-/** Returns the number of conversations, of one status or in total. */
-export async function countConversations(services: Listed, status: ExecutionStatus | undefined): Promise<number> {
-  let count = 0;
-  for await (const _ of conversations(services, status, storePage)) count += 1;
-  return count;
-}
+const orders: Readonly<Record<ConversationOrder, Required<Pick<ListQuery, 'orderBy' | 'direction'>>>> = {
+  CREATED_AT: { orderBy: 'createdAt', direction: 'ascending' },
+  UPDATED_AT: { orderBy: 'updatedAt', direction: 'ascending' },
+  CREATED_AT_DESC: { orderBy: 'createdAt', direction: 'descending' },
+  UPDATED_AT_DESC: { orderBy: 'updatedAt', direction: 'descending' },
+};
+
+/** Status of a `meta` that has none: the log contains it. */
+const unknownStatus = '';
 
 async function* conversations(
-  services: Listed,
+  { store, folds }: Listed,
+  query: ListQuery,
   status: ExecutionStatus | undefined,
-  firstPage: number,
 ): AsyncGenerator<Summary> {
   let after: string | undefined;
   do {
-    const page = await services.store.list(after === undefined ? { limit: firstPage } : { limit: storePage, after });
+    const page = await store.list({ ...query, ...(after !== undefined && { after }) });
     for (const summary of page.items) {
       if (!isAddressable(summary.id)) continue;
-      if (status === undefined || (await statusOf(summary, services)) === status) yield summary;
+      if (status === undefined || (await statusOf(summary, folds)) === status) yield summary;
     }
     after = page.next;
   } while (after !== undefined);
 }
 
 /** Returns the status in the listing, which changes in the same append as the log, or else the status in the log. */
-async function statusOf(summary: Summary, { folds }: Listed): Promise<ExecutionStatus | undefined> {
+async function statusOf(summary: Summary, folds: Listed['folds']): Promise<unknown> {
   const { meta } = summary;
   const listed = typeof meta === 'object' && meta !== null && 'status' in meta ? meta['status'] : undefined;
-  const known = executionStatuses.find((name) => name === listed);
-  return known ?? (await unlessMissing(folds.of(summary)))?.status.execution;
-}
-
-function comparison(order: ConversationOrder): (summary: Summary, other: Summary) => number {
-  const field = order.startsWith('CREATED') ? 'createdAt' : 'updatedAt';
-  const direction = order.endsWith('_DESC') ? -1 : 1;
-  return (summary, other) => direction * (summary[field] - other[field] || (summary.id < other.id ? -1 : 1));
-}
-
-async function pageOf(
-  summaries: AsyncIterable<Summary> | Iterable<Summary>,
-  { pageId, limit }: ConversationQuery,
-): Promise<ConversationPage> {
-  const first: Summary[] = [];
-  let wanted: Summary[] | undefined = pageId === undefined ? first : undefined;
-  for await (const summary of summaries) {
-    if (summary.id === pageId) wanted = [];
-    if (first.length <= limit) first.push(summary);
-    if (wanted !== first) wanted?.push(summary);
-    if (wanted && wanted.length > limit) break;
-  }
-  const items = wanted ?? first;
-  return { items: items.slice(0, limit), nextPageId: items[limit]?.id ?? null };
+  return typeof listed === 'string' ? listed : (await unlessMissing(folds.of(summary)))?.status.execution;
 }

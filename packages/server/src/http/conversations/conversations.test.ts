@@ -5,6 +5,7 @@ import { eventFactory } from '@varve/events/testing';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { finish, taskTracker } from '@varve/tools';
+import { conversationOrders } from './conversation-search.ts';
 import { dashedId } from '../../hosting/info/conversation-id.ts';
 import { conversationInfo, type ConversationInfo } from '../../hosting/info/conversation-info.ts';
 import { server } from '../../server.ts';
@@ -209,16 +210,74 @@ test('a page names the first conversation of the next one, and an unknown name m
   expect((await page('limit=3')).next_page_id).toBeNull();
 });
 
-test('the first page by last update reads one more summary than it returns', async () => {
-  const store = await many(50);
-  const limits: unknown[] = [];
+/** Counts the summaries that a store lists. */
+function countListed(store: EventStore): { count: number } {
+  const listed = { count: 0 };
   const list = store.list.bind(store);
   store.list = async (query) => {
-    limits.push(query?.limit);
-    return list(query);
+    const page = await list(query);
+    listed.count += page.items.length;
+    return page;
   };
-  await get(over(store), '/api/conversations/search?limit=20&sort_order=UPDATED_AT_DESC');
-  expect(limits).toEqual([21]);
+  return listed;
+}
+
+test.for(conversationOrders)('a page in the order %s reads one more summary than it returns', async (order) => {
+  const store = await many(50);
+  const serving = over(store);
+  const listed = countListed(store);
+  for (const [query, count] of [
+    ['limit=20', 21],
+    [`limit=4&page_id=${testId(25)}`, 5],
+    ['limit=2&status=finished', 3],
+  ] as const) {
+    listed.count = 0;
+    await get(serving, `/api/conversations/search?sort_order=${order}&${query}`);
+    expect(listed.count).toBe(count);
+  }
+});
+
+test('counting reads no summary that has a status', async () => {
+  const store = await many(50);
+  const serving = over(store);
+  const listed = countListed(store);
+  await get(serving, '/api/conversations/count');
+  expect(await (await get(serving, '/api/conversations/count?status=finished')).text()).toBe('10');
+  expect(listed.count).toBe(0);
+});
+
+test('pages in the order of creation stay the same while conversations change and are added', async () => {
+  const store = await many(10);
+  const serving = over(store);
+  const numbers: number[] = [];
+  let path: string | undefined = '/api/conversations/search?limit=3';
+  for (let added = 100; path !== undefined; added += 1) {
+    const page = (await (await get(serving, path)).json()) as TestPage<ConversationInfo>;
+    numbers.push(...numbersOf(page.items));
+    const next = page.next_page_id;
+    path = next === null ? undefined : `/api/conversations/search?limit=3&page_id=${next}`;
+    await conversationOf(store, { id: testId(added) });
+    await using log = await store.open(next ?? testId(0));
+    await log.append([], { meta: { status: 'running' } });
+  }
+  expect(numbers).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+});
+
+test('a page of the last update starts where its first conversation is now', async () => {
+  const store = await many(6);
+  const serving = over(store);
+  const page = async (query: string) =>
+    (await (
+      await get(serving, `/api/conversations/search?sort_order=UPDATED_AT_DESC&limit=3&${query}`)
+    ).json()) as TestPage<ConversationInfo>;
+  const first = await page('');
+  expect([numbersOf(first.items), first.next_page_id]).toEqual([[0, 1, 2], testId(3)]);
+  await using log = await store.open(testId(1));
+  await log.append([], { meta: {} });
+  expect(numbersOf((await page(`page_id=${testId(3)}`)).items)).toEqual([3, 4, 5]);
+  await using moved = await store.open(testId(3));
+  await moved.append([], { meta: {} });
+  expect(numbersOf((await page(`page_id=${testId(3)}`)).items)).toEqual([3, 1, 0]);
 });
 
 test('count returns all conversations, or those of a status', async () => {
@@ -229,13 +288,13 @@ test('count returns all conversations, or those of a status', async () => {
   expect(await count('?status=running')).toBe('0');
 });
 
-test('a conversation whose id no request leads to is not listed', async () => {
+test('a conversation whose id no request leads to is not listed, and is counted', async () => {
   const store = memoryStore();
   for (const id of ['search', testId(1).replace('1', 'A'), dashedId(testId(3)), testId(2)])
     await conversationOf(store, { id });
   const serving = over(store);
   expect(numbersOf(await everyItem<ConversationInfo>(serving, '/api/conversations/search'))).toEqual([2]);
-  expect(await (await get(serving, '/api/conversations/count')).text()).toBe('1');
+  expect(await (await get(serving, '/api/conversations/count')).text()).toBe('4');
 });
 
 test('without a status in the listing, the log decides', async () => {
