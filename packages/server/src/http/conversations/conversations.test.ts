@@ -305,6 +305,9 @@ test('without a status in the listing, the log decides', async () => {
   const serving = over(store);
   expect(await (await get(serving, '/api/conversations/count?status=stuck')).text()).toBe('1');
   expect(await (await get(serving, '/api/conversations/count?status=idle')).text()).toBe('0');
+  const search = '/api/conversations/search?status=';
+  expect(numbersOf(await everyItem<ConversationInfo>(serving, `${search}stuck`))).toEqual([1]);
+  expect(numbersOf(await everyItem<ConversationInfo>(serving, `${search}idle`))).toEqual([]);
 });
 
 test('a conversation removed during a listing is omitted', async () => {
