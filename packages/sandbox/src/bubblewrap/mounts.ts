@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, join, basename } from 'node:path';
 import type { SandboxPolicy } from '../policy/sandbox-policy.ts';
 
@@ -20,7 +20,7 @@ export function mountsOf(policy: SandboxPolicy): readonly Mount[] {
   const byPath = new Map<string, Mount>();
   const add = (paths: readonly string[], access: Mount['access']): void => {
     for (const path of paths) {
-      const mount = { ...mountOf(path), access };
+      const mount = { ...mountOf(access === 'writable' ? path : reachable(path)), access };
       byPath.set(mount.path, mount);
     }
   };
@@ -70,8 +70,26 @@ export function isWithin(path: string, directory: string): boolean {
 
 function mountOf(path: string): Pick<Mount, 'path' | 'kind'> {
   const real = realPath(path);
-  const stats = lstatSync(real, { throwIfNoEntry: false });
-  return { path: real, kind: stats === undefined ? 'nothing' : stats.isDirectory() ? 'directory' : 'file' };
+  const stats = statsOf(real);
+  return { path: real, kind: !stats ? 'nothing' : stats.isDirectory() ? 'directory' : 'file' };
+}
+
+/**
+ * Returns a path, or the directory above it that this user may not search, such as `/root`: nothing can be mounted in
+ * one, and its owner could allow the search later.
+ */
+function reachable(path: string): string {
+  const real = realPath(path);
+  return statsOf(real) === null ? reachable(dirname(real)) : path;
+}
+
+/** Returns the stats of a path without links; `undefined` if nothing is there, and null if that cannot be known. */
+function statsOf(path: string): Stats | null | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return null;
+  }
 }
 
 /** Returns a path with the links of its existing part followed. */
