@@ -50,6 +50,16 @@ describe.skipIf(problem !== undefined)('a long string', () => {
     expect((await log.at(0)).text).toBe(newEvent('b', { note }).text);
   });
 
+  test('is stored with any number of others in one append', async () => {
+    await using store = await postgresStore({ url: await freshUrl() });
+    for (const count of [1, 3, 5, 70]) {
+      await using log = await store.create(`c${count}`, {});
+      const events = Array.from({ length: count }, (_, n) => newEvent(`e${n}`, { note: `${note}${n}` }));
+      await log.append(events);
+      expect(await Array.fromAsync(log.range(0), ({ text }) => text)).toEqual(events.map(({ text }) => text));
+    }
+  });
+
   test('is stored once for concurrent appends, and removed with the last of them', async () => {
     const url = await freshUrl();
     await using store = await postgresStore({ url });

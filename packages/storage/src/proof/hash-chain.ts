@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Stored } from '../contract/log-reader.ts';
 import type { NewEvent } from '../contract/log.ts';
 import type { Statement, Tombstone } from '../contract/statement.ts';
 
-const hash = /^[0-9a-f]{64}$/;
+const sha256Hex = /^[0-9a-f]{64}$/;
 
 /** Returns true for a seal or a digest: 64 lower-case hexadecimal digits. */
 export function isSha256Hex(value: unknown): value is string {
-  return typeof value === 'string' && hash.test(value);
+  return typeof value === 'string' && sha256Hex.test(value);
 }
 
 /**
@@ -16,7 +16,7 @@ export function isSha256Hex(value: unknown): value is string {
  */
 export function digestOf({ id, kind, parentId, text }: Pick<NewEvent, 'id' | 'kind' | 'parentId' | 'text'>): string {
   const head = JSON.stringify([id, kind, parentId ?? null]);
-  return createHash('sha256').update(`${head}\n`).update(text).digest('hex');
+  return hash('sha256', `${head}\n${text}`);
 }
 
 /**
@@ -24,7 +24,7 @@ export function digestOf({ id, kind, parentId, text }: Pick<NewEvent, 'id' | 'ki
  * log cannot be passed off as another.
  */
 export function firstSeal(conversation: string): string {
-  return createHash('sha256').update(`varve.seal.1\n${conversation}`).digest('hex');
+  return hash('sha256', `varve.seal.1\n${conversation}`);
 }
 
 /**
@@ -32,7 +32,7 @@ export function firstSeal(conversation: string): string {
  * bytes each. A seal therefore covers all events up to its own, and an event whose text was scrubbed keeps its seal.
  */
 export function nextSeal(previous: string, digest: string): string {
-  return createHash('sha256').update(previous, 'hex').update(digest, 'hex').digest('hex');
+  return hash('sha256', Buffer.from(previous + digest, 'hex'));
 }
 
 /** Returns the digest that the event was sealed with, which is that of its original text if it was scrubbed since. */
