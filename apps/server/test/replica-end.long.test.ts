@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ModelRequest } from '@varve/llm';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { describe, expect, test } from 'vitest';
+import { webhookReceiver } from '../../../packages/server/test/support/webhook-receiver.ts';
 import { countRows, freshUrl, problem } from '../../../packages/storage-postgres/test/server.ts';
 import { followedEvents } from './follow-events.ts';
 import { conversation, finish, forever, until, type ConversationInfo, type Stored } from './replica-conversation.ts';
@@ -68,4 +69,27 @@ describe.skipIf(problem !== undefined)('other replicas of a store', () => {
       expect(await countRows(url, `record WHERE name LIKE 'bash_running/%'`)).toBe(0);
     },
   );
+
+  test('send a webhook what one that is killed has not sent of conversations that do not run', async () => {
+    let isUp = false;
+    const receiver = await webhookReceiver(() => (isUp ? 200 : 500));
+    const webhooks = [{ base_url: receiver.url, event_buffer_size: 1, num_retries: 0, flush_delay: 0 }];
+    await using model = await scriptedServer(forever(finish));
+    const url = await freshUrl();
+    await using group = await replicaGroup(url, 3, { env: { OH_WEBHOOKS: JSON.stringify(webhooks) } });
+    const [one, two] = group.replicas;
+    if (!one || !two) throw new Error('A replica is missing.');
+    const body = conversation(model, group.directory, 'Run.');
+    const { id } = await one.json<ConversationInfo>('POST', '/conversations', body);
+    await until(group, id, 'finished');
+    await one.kill();
+    isUp = true;
+    const path = `/conversations/${id}/events/search?limit=100`;
+    const stored = async () => (await two.json<{ readonly items: readonly Stored[] }>('GET', path)).items;
+    await receiver.untilArrived(async () => (await stored()).map((event) => event.id));
+    // Each is sent by one of the others.
+    const ids = receiver.events().map((event) => event['id']);
+    expect(ids).toEqual([...new Set(ids)]);
+    await expect.poll(async () => countRows(url, `record WHERE name LIKE 'webhooks%'`), { timeout: 60_000 }).toBe(0);
+  });
 });

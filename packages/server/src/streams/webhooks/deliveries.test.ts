@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { eventFactory } from '@varve/events/testing';
 import { canonicalId, memoryStore, type EventStore, type Replicas } from '@varve/storage';
 import { liveLogs } from '../live-logs.ts';
-import { conversationSources } from '../../hosting/host.ts';
+import { conversationSources, memoryRecords } from '../../hosting/host.ts';
 import { eventFilter } from '../../hosting/info/event-filter.ts';
+import { conversationOf, testId } from '../../../test/support/conversation-of.ts';
 import { message, runningServer } from '../../../test/support/running-server.ts';
 import { storeWith } from '../../../test/support/store-with.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
@@ -11,6 +13,7 @@ import type { ServerOptions } from '../../server-options.ts';
 import { sendEvents } from './send-events.ts';
 import { webhookOptions } from './webhook-options.ts';
 import { WebhookQueue } from './webhook-queue.ts';
+import { Webhooks } from './webhooks.ts';
 
 const finish = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 
@@ -23,6 +26,14 @@ function timers() {
   };
   return { every, tick: () => [...ticks].forEach((tick) => tick()) };
 }
+
+const noTasks = {
+  begin: async () => undefined,
+  isOwn: async () => true,
+  end: () => undefined,
+  fail: () => undefined,
+  [Symbol.asyncDispose]: async () => undefined,
+};
 
 /** Servers of one store and one data directory, and a receiver that accepts the events of some of them. */
 async function servers() {
@@ -118,6 +129,44 @@ test('a receiver that fails stops no other one, and gets every event when it rec
   await untilClosed(store, id, running.tick);
   accepted.add('bad');
   await receiver.untilArrived(() => (running.tick(), sentIds(store, id)), '/hooks/bad');
+});
+
+test('of many conversations that wait for a receiver, 20 are sent at a time', async () => {
+  const sources = conversationSources({ store: memoryStore() });
+  const positions = memoryRecords();
+  const asked = new Set<string>();
+  const { promise: taken, resolve: take } = Promise.withResolvers<(id: string) => Promise<void>>();
+  const { every, tick } = timers();
+  const webhooks = new Webhooks({
+    ...sources,
+    webhooks: webhookOptions([{ base_url: 'http://127.0.0.1' }], {}),
+    key: '',
+    context: {
+      fetch: async (url) => {
+        asked.add(new Request(url).url);
+        return new Response(undefined, { status: 500 });
+      },
+      delay: (_ms, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+      onFailure: () => undefined,
+    },
+    positions,
+    every,
+    openTasks: (takeOver) => {
+      take(takeOver);
+      return noTasks;
+    },
+  });
+  webhooks.start();
+  for (let n = 0; n < 25; n += 1) {
+    const id = await conversationOf(sources.store, { id: testId(n), events: [eventFactory().user('Hi.')] });
+    await positions.write(id, '{"http://127.0.0.1":0}');
+    await (
+      await taken
+    )(id);
+  }
+  await expect.poll(() => (tick(), asked.size)).toBeGreaterThan(19);
+  expect(asked.size).toBe(20);
+  await webhooks.close(AbortSignal.abort());
 });
 
 test('stored events wait in the log for room in the queue, and others are dropped', async () => {

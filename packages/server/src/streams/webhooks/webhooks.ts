@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { unlessMissing } from '../../error.ts';
 import type { ConversationSources } from '../../hosting/info/conversation-folds.ts';
 import { readInfo } from '../../hosting/info/info-of.ts';
-import { keyedQueue } from '../../hosting/queues.ts';
+import { keyedQueue, taskQueue } from '../../hosting/queues.ts';
 import type { RunningTasks } from '../../workspace/bash/bash-service.ts';
 import { liveLogs, type LiveLogs } from '../live-logs.ts';
 import { sendEvents } from './send-events.ts';
@@ -43,8 +43,10 @@ interface Sending {
 
 /** Interval in which positions are stored, and in which conversations are sent again. */
 const tickMs = 5_000;
-/** Conversations that are sent again in an interval. */
+/** Closed conversations that are sent again at a time. */
 const mostAgain = 20;
+/** Conversations that are looked at in an interval: others may hold them. */
+const mostLooks = 200;
 
 /**
  * Sends events and changes of conversations to the receivers of a server; nothing of it fails a request. Each event is
@@ -56,6 +58,7 @@ export class Webhooks {
   readonly #changes: readonly WebhookQueue[];
   readonly #streams: LiveLogs;
   readonly #inOrder = keyedQueue();
+  readonly #oneByOne = taskQueue();
   readonly #open = new Set<string>();
   readonly #sendings = new Map<string, Sending>();
   /** Conversations that are sent again. */
@@ -149,10 +152,10 @@ export class Webhooks {
   #tick(): void {
     const { onFailure } = this.#options.context;
     for (const id of this.#changed) void this.#inOrder(id, () => this.#storeChanged(id)).catch(onFailure);
-    for (const id of [...this.#owed].slice(0, mostAgain)) {
+    for (const id of [...this.#owed].slice(0, mostLooks)) {
       // The next time it is the last one.
       this.#owed.delete(id);
-      void this.#inOrder(id, () => this.#sendAgain(id)).catch((error: unknown) => {
+      void this.#oneByOne(() => this.#inOrder(id, () => this.#sendAgain(id))).catch((error: unknown) => {
         this.#owed.add(id);
         onFailure(error);
       });
@@ -163,7 +166,8 @@ export class Webhooks {
     if (this.#sendings.has(id)) return;
     const isOpen = this.#open.has(id);
     // The holder of a conversation sends its events.
-    if (!isOpen && (await this.#isHeld(id))) return void this.#owed.add(id);
+    const isBusy = this.#sendings.size - this.#open.size >= mostAgain;
+    if (!isOpen && (isBusy || (await this.#isHeld(id)))) return void this.#owed.add(id);
     const [head, stored] = [await this.#head(id), await this.#stored(id)];
     if (head === undefined || !stored) return this.#forget(id);
     this.#send(id, this.#positions(stored, head));
