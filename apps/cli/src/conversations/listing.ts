@@ -40,10 +40,11 @@ export function listingLines(summaries: readonly Summary[], io: TerminalIo, now:
   const listing = { io, now };
   const { isTTY, columns: width } = io.stdout;
   const visible = isTTY ? fittingColumns(summaries, listing, width - 1) : columns;
+  const widths = visible.map((column) => widthOf(column, summaries, listing));
   return summaries.map((summary) => {
     const cells = visible.map((column, index) => {
       const whole = !isTTY && index === 0;
-      return whole ? summary.id : padded(cellOf(column, summary, listing), widthOf(column, summaries, listing));
+      return whole ? summary.id : padded(cellOf(column, summary, listing), widths[index] ?? 0);
     });
     const used = cells.reduce((sum, cell) => sum + columnsOf(cell) + gap, 0);
     const title = fitted(metaFields(summary.meta).title, isTTY ? Math.max(1, width - 1 - used) : Infinity);
