@@ -8,10 +8,13 @@ import { quoted } from './sql.ts';
  * edited; a change is another step. `s` is the quoted name of the PostgreSQL schema.
  *
  * Processes of version n - 1 keep using the tables after step n: it only adds, and added columns have defaults. What
- * a version no longer uses is removed by the step after it.
+ * a version no longer uses is removed by the step after it, except indexes, without which it is only slower.
  *
  * The tables are those of the SQLite store. `meta` is apart from `conversation`, because an append rewrites the row of
  * the head. `event.bytes` is the size of the whole text, which limits pages. `fact` is written with the event.
+ *
+ * No index contains what each append and each renewal of a lease changes: PostgreSQL then changes no index of
+ * `conversation`. Listings use `updated_minute`, and sort the conversations of a minute.
  *
  * Leases use `now_ms`, the clock of the database: those of the processes differ.
  *
@@ -153,6 +156,14 @@ export const migrations: readonly ((s: string) => string)[] = [
     RETURN '';
   END $$;
   CREATE INDEX meta_by_status ON ${s}.meta (${s}.status_in(json));
+  `,
+  (s) => `
+  ALTER TABLE ${s}.conversation SET (fillfactor = 70);
+  ALTER TABLE ${s}.conversation ADD COLUMN updated_minute bigint GENERATED ALWAYS AS (updated_at / 60000) STORED;
+  CREATE INDEX conversation_by_minute ON ${s}.conversation (updated_minute);
+  DROP INDEX ${s}.conversation_by_update;
+  CREATE INDEX conversation_by_holder ON ${s}.conversation (key) WHERE lease_host IS NOT NULL;
+  DROP INDEX ${s}.conversation_by_lease;
   `,
 ];
 

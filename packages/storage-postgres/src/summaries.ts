@@ -7,12 +7,15 @@ import { toSummary } from './rows.ts';
 export async function listSummaries({ read, sql }: Connection, query: ListQuery): Promise<Page<Summary>> {
   const listing = parseListQuery(query);
   const { from, limit, orderBy, direction, statuses } = listing;
-  const column = orderBy === 'createdAt' ? 'created_at' : 'updated_at';
+  const [columns, place] =
+    orderBy === 'createdAt'
+      ? [['created_at', 'id'], '$1, $2']
+      : [['updated_minute', 'updated_at', 'id'], '$1::bigint / 60000, $1::bigint, $2'];
   const [comparison, order] = direction === 'descending' ? ['<=', 'DESC'] : ['>=', 'ASC'];
   const rows = await read(
     sql.selectSummaries(`
-      WHERE (${column}, id) ${comparison} ($1, $2) ${statuses ? `AND ${sql.statusIn} = ANY ($4::text[])` : ''}
-      ORDER BY ${column} ${order}, id ${order} LIMIT $3`),
+      WHERE (${columns.join(', ')}) ${comparison} (${place}) ${statuses ? `AND ${sql.statusIn} = ANY ($4::text[])` : ''}
+      ORDER BY ${columns.map((column) => `${column} ${order}`).join(', ')} LIMIT $3`),
     [from.at, from.id, limit + 1, ...(statuses ? [statuses.filter(isStorable)] : [])],
   );
   return toPage(rows.map(toSummary), listing);

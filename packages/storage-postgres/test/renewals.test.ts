@@ -2,7 +2,7 @@ import type { EventStore } from '@varve/storage';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newEvent } from '../../storage/src/testing/events.ts';
 import { postgresStore } from '../src/postgres-store.ts';
-import { connectedClient, freshUrl, problem, runSql } from './server.ts';
+import { connectedClient, countUpdates, freshUrl, problem, runSql } from './server.ts';
 import { tcpProxy } from './tcp-proxy.ts';
 
 const leaseMs = 3_600_000;
@@ -74,6 +74,21 @@ describe.skipIf(problem !== undefined)('the leases of a store', () => {
     await expect.poll(async () => renewed(url)).toEqual(['c1']);
     passSixth();
     await expect.poll(async () => renewed(url)).toEqual(['c0', 'c1']);
+  });
+
+  test('are renewed without a change of an index', async () => {
+    const url = await freshUrl();
+    const store = await postgresStore({ url, leaseMs });
+    await createdLogs(store, 3);
+    for (let round = 0; round < 4; round += 1) {
+      await expire(url);
+      pass();
+      await expect.poll(async () => renewed(url)).toEqual(['c0', 'c1', 'c2']);
+    }
+    await store[Symbol.asyncDispose]();
+    await expect.poll(async () => (await countUpdates(url)).all).toBe(4 * 6 + 6);
+    // Leases are taken and released.
+    expect((await countUpdates(url)).indexed).toBe(6);
   });
 
   test('are renewed after an outage, except one that was released during it', async () => {

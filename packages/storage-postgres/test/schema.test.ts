@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../../storage/src/testing/events.ts';
 import { postgresStore } from '../src/postgres-store.ts';
-import { connectedClient, freshUrl, problem, runSql } from './server.ts';
+import { connectedClient, countUpdates, freshUrl, problem, runSql } from './server.ts';
 import { upgrade } from './upgrade.ts';
 
 describe.skipIf(problem !== undefined)('the schema', () => {
@@ -83,6 +83,40 @@ describe.skipIf(problem !== undefined)('the schema', () => {
     }
     await log.append([], { meta: { status: 'idle' } });
     expect(await store.count({ statuses: ['idle'] })).toBe(1);
+  });
+
+  test.for([
+    ['descending', ['c5', 'c4', 'c3', 'c2', 'c1', 'c0', 'c6']],
+    ['ascending', ['c6', 'c0', 'c1', 'c2', 'c3', 'c4', 'c5']],
+  ] as const)(
+    'lists by the exact time of change, with pages that end within a minute, %s',
+    async ([direction, ids]) => {
+      const url = await freshUrl();
+      await using store = await postgresStore({ url });
+      for (const [n, time] of [59_999, 60_000, 60_001, 60_001, 119_999, 120_000, 0].entries()) {
+        await (await store.create(`c${n}`, {}))[Symbol.asyncDispose]();
+        await runSql(url, `UPDATE conversation SET updated_at = ${time} WHERE id = 'c${n}'`);
+      }
+      const listed: string[] = [];
+      let next: string | undefined;
+      do {
+        const page = await store.list({ limit: 1, direction, ...(next !== undefined && { after: next }) });
+        listed.push(...page.items.map(({ id }) => id));
+        ({ next } = page);
+      } while (next !== undefined);
+      expect(listed).toEqual(ids);
+    },
+  );
+
+  test('is changed by appends without its indexes of conversations', async () => {
+    const url = await freshUrl();
+    const store = await postgresStore({ url });
+    const log = await store.create('c', {});
+    for (let n = 0; n < 200; n += 1) await log.append([newEvent(`e${n}`)]);
+    await store[Symbol.asyncDispose]();
+    await expect.poll(async () => (await countUpdates(url)).all).toBe(202);
+    // The lease is taken and released, and a minute may end.
+    expect((await countUpdates(url)).indexed).toBeLessThanOrEqual(3);
   });
 
   test('with a name that SQL has to quote is used', async () => {

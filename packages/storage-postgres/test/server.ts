@@ -71,6 +71,16 @@ export async function countRows(url: string, table: string): Promise<number> {
   return Number(rows[0]?.['count']);
 }
 
+/** Updates of the rows of conversations, all and those that changed an index, as reported by closed connections. */
+export async function countUpdates(url: string): Promise<{ readonly all: number; readonly indexed: number }> {
+  await using client = await connectedClient(url);
+  const { rows }: { readonly rows: readonly Record<string, unknown>[] } = await client.query(
+    `SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relid = 'conversation'::regclass`,
+  );
+  const all = Number(rows[0]?.['n_tup_upd']);
+  return { all, indexed: all - Number(rows[0]?.['n_tup_hot_upd']) };
+}
+
 /** Connects the owner of the database to the schema of a URL. */
 export async function connectedClient(url: string) {
   const { searchParams } = new URL(url);
