@@ -156,8 +156,6 @@ export const migrations: readonly ((s: string) => string)[] = [
     RETURN '';
   END $$;
   CREATE INDEX meta_by_status ON ${s}.meta (${s}.status_in(json));
-  `,
-  (s) => `
   ALTER TABLE ${s}.conversation SET (fillfactor = 70);
   ALTER TABLE ${s}.conversation ADD COLUMN updated_minute bigint GENERATED ALWAYS AS (updated_at / 60000) STORED;
   CREATE INDEX conversation_by_minute ON ${s}.conversation (updated_minute);
