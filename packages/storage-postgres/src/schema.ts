@@ -207,6 +207,8 @@ async function runSteps(session: Session, target: SchemaTarget, steps: typeof mi
   } else if (version < steps.length - 1) {
     await checkUnused(session, target, { version, next: steps.length });
   }
+  // With a weaker lock of a step, an opening would wait for it, and a later step for the opening.
+  if (version !== undefined) await session.query(`LOCK TABLE ${s}.conversation IN ACCESS EXCLUSIVE MODE`);
   for (const [index, step] of steps.entries()) {
     if (index < (version ?? 0)) continue;
     await session.query(step(s));

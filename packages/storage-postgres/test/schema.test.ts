@@ -53,6 +53,24 @@ describe.skipIf(problem !== undefined)('the schema', () => {
     expect((await after.list()).items).toHaveLength(4);
   });
 
+  test('is migrated once although a conversation is being opened', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url });
+    await (await store.create('c', {}))[Symbol.asyncDispose]();
+    await using opening = await connectedClient(url);
+    await opening.query(`BEGIN; SELECT 1 FROM conversation WHERE id = 'c' FOR UPDATE`);
+    let runs = 0;
+    const upgraded = upgrade(url, 1, (s) => {
+      runs += 1;
+      return `CREATE INDEX ON ${s}.conversation (head); ALTER TABLE ${s}.conversation ADD COLUMN last integer`;
+    });
+    const waiting = `SELECT 1 FROM pg_locks WHERE relation = 'conversation'::regclass AND NOT granted`;
+    await expect.poll(async () => (await opening.query(waiting)).rowCount).toBe(1);
+    await opening.query(`UPDATE conversation SET lease_epoch = lease_epoch + 1; COMMIT`);
+    await upgraded;
+    expect(runs).toBe(1);
+  });
+
   test('that is in use is not migrated by more than one step', async () => {
     const url = await freshUrl();
     await using store = await postgresStore({ url });
