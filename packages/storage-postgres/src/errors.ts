@@ -63,6 +63,7 @@ const errorsByState: Readonly<Record<string, MappedError>> = {
   '3F': ['io', refused],
   '40': ['io', refused],
   '42501': ['io', refused],
+  '42704': ['invalid', refused],
   '42P01': ['io', refused],
   '53100': ['full', (label) => `There is no space left for ${label}.`],
   '53': ['io', refused],

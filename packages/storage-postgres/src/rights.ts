@@ -1,3 +1,4 @@
+import { StorageError } from '@varve/storage';
 import type { SchemaTarget } from './schema.ts';
 import type { Session } from './session.ts';
 import { quoted } from './sql.ts';
@@ -11,9 +12,21 @@ const rights: readonly (readonly [right: string, tables: readonly string[]])[] =
   ['UPDATE (sha256)', ['blob']],
 ];
 
-/** Grants a role what serving needs; the session is of the owner of the tables. */
-export async function grantRights(session: Session, { schema }: SchemaTarget, role: string): Promise<void> {
+/**
+ * Grants a role what serving needs.
+ *
+ * @throws {StorageError} `invalid` for a role that does not exist, and if the user of the session does not own the
+ * tables: PostgreSQL ignores such grants.
+ */
+export async function grantRights(session: Session, { schema, label }: SchemaTarget, role: string): Promise<void> {
   const [s, to] = [quoted(schema), quoted(role)];
+  const [row] = await session.query(
+    `SELECT pg_has_role(relowner, 'USAGE') AS owns FROM pg_catalog.pg_class WHERE oid = to_regclass($1)`,
+    [`${s}.conversation`],
+  );
+  if (row?.['owns'] !== true) {
+    throw new StorageError('invalid', `The user of ${label} cannot grant rights, because another one owns the tables.`);
+  }
   await session.query(`GRANT USAGE ON SCHEMA ${s} TO ${to}`);
   await session.query(`GRANT SELECT ON ALL TABLES IN SCHEMA ${s} TO ${to}`);
   for (const [right, tables] of rights) {

@@ -48,6 +48,14 @@ describe.skipIf(problem !== undefined)('a role with few rights', () => {
       }
       await using reader = await postgresStore({ url: asRole.href });
       expect(await (await reader.read('c')).head()).toBe(3);
+      await expect(postgresStore({ url: asRole.href, role })).rejects.toMatchObject({
+        code: 'invalid',
+        message: expect.stringContaining('cannot grant rights'),
+      });
+      await expect(postgresStore({ url, role: `${role}_x` })).rejects.toMatchObject({
+        code: 'invalid',
+        message: expect.stringContaining('does not exist'),
+      });
       await (await store.create('d', {}))[Symbol.asyncDispose]();
       await store.remove('d');
     } finally {
