@@ -15,7 +15,8 @@ const readPerTurn = 50;
 /**
  * Lists the conversations in a root. Reads one file status of each, and more only for those on the page; by time of
  * creation, and those that do not have the statuses, also their `meta`. One whose files cannot be read, for instance
- * because they belong to another user, is listed without events and `meta`: a use of it reports why.
+ * because they belong to another user, is listed without events and `meta`: a use of it reports why. One that changes
+ * in the meantime keeps its place, which may be the cursor.
  */
 export async function listSummaries(files: Files, root: string, listing: Listing): Promise<Page<Summary>> {
   const found = positionsIn(files, root);
@@ -24,9 +25,9 @@ export async function listSummaries(files: Files, root: string, listing: Listing
       ? found.map(({ id, updatedAt }) => ({ id, at: updatedAt }))
       : await Array.fromAsync(inTurns(found), (place) => ({ id: place.id, at: metaOf(files, root, place).createdAt }));
   const summaries: Summary[] = [];
-  for await (const { id } of inTurns(sortFrom(places, listing))) {
+  for await (const { id, at } of inTurns(sortFrom(places, listing))) {
     const summary = readSummary(files, root, id);
-    if (summary && hasStatus(summary, listing.statuses)) summaries.push(summary);
+    if (summary && hasStatus(summary, listing.statuses)) summaries.push({ ...summary, [listing.orderBy]: at });
     if (summaries.length > listing.limit) break;
   }
   return toPage(summaries, listing);

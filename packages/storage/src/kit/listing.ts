@@ -98,11 +98,14 @@ export function listingOf<Item extends Place>(all: readonly Item[], summaryOf: (
   };
 }
 
-/** Returns the summary of every conversation of a store, once. Conversations created during the call may be missing. */
+/**
+ * Returns the summary of every conversation of a store, once, in an order that updates do not change. Conversations
+ * created during the call may be missing.
+ */
 export async function allSummaries(store: Pick<EventStore, 'list'>): Promise<readonly Summary[]> {
   const byId = new Map<string, Summary>();
   for (let after: string | undefined; ;) {
-    const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
+    const page = await store.list({ limit: 1000, orderBy: 'createdAt', ...(after !== undefined && { after }) });
     for (const summary of page.items) byId.set(summary.id, summary);
     if (page.next === undefined) return [...byId.values()];
     after = page.next;
