@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { eventFactory } from '@varve/events/testing';
-import { canonicalId, memoryStore, type EventStore, type Replicas } from '@varve/storage';
+import { SettingsError } from '@varve/settings';
+import type { PrivateRecords } from '@varve/settings/secrets';
+import { canonicalId, memoryStore, StorageError, type EventStore, type Replicas } from '@varve/storage';
 import { liveLogs } from '../live-logs.ts';
 import { conversationSources, memoryRecords } from '../../hosting/host.ts';
 import { eventFilter } from '../../hosting/info/event-filter.ts';
@@ -131,42 +133,92 @@ test('a receiver that fails stops no other one, and gets every event when it rec
   await receiver.untilArrived(() => (running.tick(), sentIds(store, id)), '/hooks/bad');
 });
 
-test('of many conversations that wait for a receiver, 20 are sent at a time', async () => {
+/** Webhooks of a store without a server, whose receiver answers with a status. */
+async function webhooksOf({ status, read }: { readonly status: number; readonly read?: PrivateRecords['read'] }) {
   const sources = conversationSources({ store: memoryStore() });
-  const positions = memoryRecords();
-  const asked = new Set<string>();
-  const { promise: taken, resolve: take } = Promise.withResolvers<(id: string) => Promise<void>>();
+  const records = memoryRecords();
+  const positions = { ...records, ...(read && { read }) };
+  const requests: { readonly url: string; readonly body: string }[] = [];
+  const failures: unknown[] = [];
+  const { promise: opened, resolve: open } = Promise.withResolvers<(id: string) => Promise<void>>();
   const { every, tick } = timers();
   const webhooks = new Webhooks({
     ...sources,
-    webhooks: webhookOptions([{ base_url: 'http://127.0.0.1' }], {}),
+    webhooks: webhookOptions([{ base_url: 'http://127.0.0.1', event_buffer_size: 1 }], {}),
     key: '',
     context: {
-      fetch: async (url) => {
-        asked.add(new Request(url).url);
-        return new Response(undefined, { status: 500 });
+      fetch: async (url, init) => {
+        const request = new Request(url, init);
+        requests.push({ url: request.url, body: await request.text() });
+        return new Response(undefined, { status });
       },
       delay: (_ms, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
-      onFailure: () => undefined,
+      onFailure: (error) => void failures.push(error),
     },
     positions,
     every,
     openTasks: (takeOver) => {
-      take(takeOver);
+      open(takeOver);
       return noTasks;
     },
   });
   webhooks.start();
-  for (let n = 0; n < 25; n += 1) {
+  onTestFinished(() => webhooks.close(AbortSignal.abort()));
+  /** Adds a conversation of which nothing was sent. */
+  const add = async (n: number): Promise<string> => {
     const id = await conversationOf(sources.store, { id: testId(n), events: [eventFactory().user('Hi.')] });
-    await positions.write(id, '{"http://127.0.0.1":0}');
-    await (
-      await taken
-    )(id);
-  }
-  await expect.poll(() => (tick(), asked.size)).toBeGreaterThan(19);
-  expect(asked.size).toBe(20);
-  await webhooks.close(AbortSignal.abort());
+    await records.write(id, '{"http://127.0.0.1":0}');
+    return id;
+  };
+  return { webhooks, records, requests, failures, tick, add, takeOver: await opened };
+}
+
+test('of many conversations that wait for a receiver, 20 are sent at a time', async () => {
+  const { requests, tick, add, takeOver } = await webhooksOf({ status: 500 });
+  for (let n = 0; n < 25; n += 1) await takeOver(await add(n));
+  const asked = () => new Set(requests.map(({ url }) => url)).size;
+  await expect.poll(() => (tick(), asked())).toBeGreaterThan(19);
+  expect(asked()).toBe(20);
+});
+
+test('a conversation whose positions cannot be read when it is opened is sent from them later', async () => {
+  let isDown = true;
+  const read: PrivateRecords['read'] = async () => {
+    if (isDown) throw new SettingsError('io', 'The disk failed.');
+    return '{"http://127.0.0.1":0}';
+  };
+  const { webhooks, requests, failures, tick, add } = await webhooksOf({ status: 200, read });
+  await webhooks.watch(await add(0), 'now');
+  expect(failures).toMatchObject([{ code: 'io' }]);
+  isDown = false;
+  await expect.poll(() => (tick(), requests.some(({ body }) => body.includes('MessageEvent')))).toBe(true);
+});
+
+test('positions that were encrypted with another key are given up after one failure', async () => {
+  const error = new SettingsError('invalid', 'Another key.');
+  const read: PrivateRecords['read'] = () => Promise.reject(error);
+  const { records, failures, tick, add, takeOver } = await webhooksOf({ status: 200, read });
+  const id = await add(0);
+  await takeOver(id);
+  await expect.poll(async () => (tick(), records.read(id))).toBeUndefined();
+  tick();
+  expect(failures).toEqual([error]);
+});
+
+test('an info that cannot be read fails no request', async () => {
+  const inner = memoryStore();
+  let isLost = false;
+  const summary: EventStore['summary'] = async (id) => {
+    if (isLost) throw new StorageError('corrupt', 'The log is damaged.');
+    return inner.summary(id);
+  };
+  await using running = await runningServer([finish], {
+    store: storeWith(inner, { summary }),
+    webhooks: [{ base_url: 'http://127.0.0.1:1' }],
+  });
+  const { id } = await running.create();
+  isLost = true;
+  expect((await running.send('DELETE', `/${id}`)).status).toBe(200);
 });
 
 test('stored events wait in the log for room in the queue, and others are dropped', async () => {

@@ -1,12 +1,11 @@
-import { lazy } from '@varve/events';
 import type { PrivateRecords } from '@varve/settings/secrets';
-import * as z from 'zod';
 import { unlessMissing } from '../../error.ts';
 import type { ConversationSources } from '../../hosting/info/conversation-folds.ts';
 import { readInfo } from '../../hosting/info/info-of.ts';
 import { keyedQueue, taskQueue } from '../../hosting/queues.ts';
 import type { RunningTasks } from '../../workspace/bash/bash-service.ts';
 import { liveLogs, type LiveLogs } from '../live-logs.ts';
+import { readPositions, writePositions, type Positions } from './positions.ts';
 import { sendEvents } from './send-events.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 import { WebhookQueue, type QueueContext, type QueueParts } from './webhook-queue.ts';
@@ -24,10 +23,6 @@ export interface WebhooksOptions extends ConversationSources {
   /** Calls a function repeatedly, until the result is disposed. */
   readonly every: (ms: number, tick: () => void) => Disposable;
 }
-
-/** Seq of the next event for each receiver, by its address. */
-type Positions = Map<string, number>;
-const positionsSchema = lazy(() => z.record(z.string(), z.int().nonnegative()));
 
 /** Transmission of the events of a conversation to all receivers. */
 interface Sending {
@@ -59,7 +54,8 @@ export class Webhooks {
   readonly #streams: LiveLogs;
   readonly #inOrder = keyedQueue();
   readonly #oneByOne = taskQueue();
-  readonly #open = new Set<string>();
+  /** Open conversations, with the seq of the first event for receivers without a stored position. */
+  readonly #open = new Map<string, number>();
   readonly #sendings = new Map<string, Sending>();
   /** Conversations that are sent again. */
   readonly #owed = new Set<string>();
@@ -94,12 +90,8 @@ export class Webhooks {
 
   /** Sends the info of a conversation, with another status if given. */
   async notify(id: string, status?: string): Promise<void> {
-    const { store, folds, webhooks } = this.#options;
-    const summary = webhooks.length > 0 ? await unlessMissing(store.summary(id)) : undefined;
-    if (!summary) return;
-    const info = await readInfo(summary, { store, folds }, { includeSkills: false });
-    const body = JSON.stringify(status === undefined ? info : { ...info, execution_status: status });
-    for (const queue of this.#changes) queue.add(body);
+    const { webhooks, context } = this.#options;
+    if (webhooks.length > 0) await this.#notify(id, status).catch(context.onFailure);
   }
 
   /** Sends what is stored of a conversation, and nothing after that. A receiver that fails is not waited for. */
@@ -132,17 +124,32 @@ export class Webhooks {
     return new WebhookQueue(`${receiver.base_url}/${path}`, receiver, { headers, context, ...parts });
   }
 
+  async #notify(id: string, status: string | undefined): Promise<void> {
+    const { store, folds } = this.#options;
+    const summary = await unlessMissing(store.summary(id));
+    if (!summary) return;
+    const info = await readInfo(summary, { store, folds }, { includeSkills: false });
+    const body = JSON.stringify(status === undefined ? info : { ...info, execution_status: status });
+    for (const queue of this.#changes) queue.add(body);
+  }
+
   async #watch(id: string, from: 'start' | 'now'): Promise<void> {
     const head = await this.#head(id);
     if (head === undefined || this.#open.has(id)) return;
     const before = this.#sendings.get(id);
     before?.halt.abort();
     await before?.ended;
-    this.#open.add(id);
-    this.#owed.delete(id);
-    const stored = from === 'start' ? undefined : await this.#stored(id).catch(this.#options.context.onFailure);
-    const positions = this.#positions(stored, from === 'start' ? 0 : head);
+    this.#open.set(id, from === 'start' ? 0 : head);
+    // It is sent later if its positions cannot be read now.
+    this.#owed.add(id);
+    await this.#sendOpen(id, from === 'start' ? undefined : await this.#stored(id));
+  }
+
+  async #sendOpen(id: string, stored: Positions | undefined): Promise<void> {
+    const head = (await this.#head(id)) ?? 0;
+    const positions = this.#positions(stored, { first: this.#open.get(id) ?? head, head });
     this.#send(id, positions);
+    this.#owed.delete(id);
     await this.#tasks?.begin(id);
     await this.#store(id, positions);
     // Another replica may remove them until this one has the lease.
@@ -164,14 +171,14 @@ export class Webhooks {
 
   async #sendAgain(id: string): Promise<void> {
     if (this.#sendings.has(id)) return;
-    const isOpen = this.#open.has(id);
-    // The holder of a conversation sends its events.
+    if (this.#open.has(id)) return this.#sendOpen(id, await this.#stored(id));
     const isBusy = this.#sendings.size - this.#open.size >= mostAgain;
-    if (!isOpen && (isBusy || (await this.#isHeld(id)))) return void this.#owed.add(id);
+    // The holder of a conversation sends its events.
+    if (isBusy || (await this.#isHeld(id))) return void this.#owed.add(id);
     const [head, stored] = [await this.#head(id), await this.#stored(id)];
     if (head === undefined || !stored) return this.#forget(id);
-    this.#send(id, this.#positions(stored, head));
-    if (!isOpen) this.#sendings.get(id)?.stop.abort();
+    this.#send(id, this.#positions(stored, { first: head, head }));
+    this.#sendings.get(id)?.stop.abort();
   }
 
   async #head(id: string): Promise<number | undefined> {
@@ -179,19 +186,22 @@ export class Webhooks {
     return log && unlessMissing(log.head());
   }
 
-  /** Returns the positions of the receivers. Those that are new receive later events only. */
-  #positions(stored: Positions | void, head: number): Positions {
+  /** Returns the positions of the receivers. Those that are new receive the events from `first` on. */
+  #positions(
+    stored: Positions | undefined,
+    { first, head }: { readonly first: number; readonly head: number },
+  ): Positions {
     const urls = this.#options.webhooks.map((receiver) => receiver.base_url);
-    return new Map(urls.map((url) => [url, Math.min(stored?.get(url) ?? head, head)]));
+    return new Map(urls.map((url) => [url, Math.min(stored?.get(url) ?? first, head)]));
   }
 
   async #stored(id: string): Promise<Positions | undefined> {
-    const text = await this.#options.positions.read(id);
-    return text === undefined ? undefined : new Map(Object.entries(positionsSchema().parse(JSON.parse(text))));
+    const { positions, context } = this.#options;
+    return readPositions(positions, id, context.onFailure);
   }
 
   async #store(id: string, positions: Positions): Promise<void> {
-    await this.#options.positions.write(id, JSON.stringify(Object.fromEntries(positions)));
+    await writePositions(this.#options.positions, id, positions);
   }
 
   async #storeChanged(id: string): Promise<void> {
