@@ -46,10 +46,10 @@ export function sqlOf(schema: string) {
       WHERE conversation.key = renewed.key`,
     releaseLease: `UPDATE ${s}.conversation SET ${noLease} WHERE key = $1 AND lease_epoch = $2`,
     endLease: `UPDATE ${s}.conversation SET ${noLease}, lease_epoch = lease_epoch + 1 WHERE key = $1`,
-    // A lease of no process, which has expired.
+    // A lease of no process, which has expired. An append whose reply was lost may set the end of a released lease.
     abandon: `
       UPDATE ${s}.conversation SET lease_host = '', lease_pid = 0, lease_boot = '', lease_until = 0
-      WHERE id = $1 AND lease_until IS NULL`,
+      WHERE id = $1 AND lease_host IS NULL`,
     // Those that expired, and those of this machine, whose processes are looked for.
     endedLeases: `
       SELECT id, lease_host, lease_pid, lease_boot, lease_until, now

@@ -44,6 +44,8 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
       await holder.create(id, {});
     await (await store.create('closed', {}))[Symbol.asyncDispose]();
     expect(await store.replicas?.abandoned()).toEqual(['dead']);
+    // By an append that was executed after its connection had failed.
+    await runSql(url, `UPDATE conversation SET lease_until = 1 WHERE id = 'closed'`);
     for (const id of ['here', 'closed']) await store.replicas?.abandon(id);
     expect((await store.replicas?.abandoned())?.toSorted()).toEqual(['closed', 'dead']);
     await (await store.open('closed'))[Symbol.asyncDispose]();
