@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../../storage/src/testing/events.ts';
 import { postgresStore } from '../src/postgres-store.ts';
-import { connectedClient, countUpdates, freshUrl, problem, runSql } from './server.ts';
+import { connectedClient, countRows, countUpdates, freshUrl, problem, runSql } from './server.ts';
 import { upgrade } from './upgrade.ts';
 
 describe.skipIf(problem !== undefined)('the schema', () => {
@@ -48,6 +48,8 @@ describe.skipIf(problem !== undefined)('the schema', () => {
     await upgrade(url, 1);
     await held.append([newEvent('c')]);
     await useIt(before, 'second');
+    const statistics = await countRows(url, `pg_stats WHERE schemaname = current_schema AND tablename = 'meta_by_status'`);
+    expect(statistics).toBe(1);
     await using after = await postgresStore({ url });
     await useIt(after, 'third');
     expect((await after.list()).items).toHaveLength(4);
