@@ -41,11 +41,18 @@ async function close(tools: ReadonlyMap<string, Tool>): Promise<void> {
   await Promise.all([...tools.values()].map((tool) => tool.close()));
 }
 
-async function call(tools: ReadonlyMap<string, Tool>, name: string, input: unknown = {}, signal?: AbortSignal) {
+type Context = Parameters<Tool['execute']>[1];
+
+async function call(
+  tools: ReadonlyMap<string, Tool>,
+  name: string,
+  input: unknown = {},
+  more: Pick<Partial<Context>, 'signal' | 'checkLease'> = {},
+) {
   const tool = tools.get(name);
   if (!tool) throw new Error(`There is no tool ${name}.`);
-  const context = { workspace: tmpdir(), signal: signal ?? new AbortController().signal };
-  const observation = await tool.execute(tool.parse(input), context as Parameters<Tool['execute']>[1]);
+  const context = { workspace: tmpdir(), signal: new AbortController().signal, ...more };
+  const observation = await tool.execute(tool.parse(input), context as Context);
   const { content, is_error } = MCPToolObservation.read(observation) ?? {};
   return { text: textOf(content ?? []), isError: is_error };
 }
@@ -102,11 +109,29 @@ test('a server that ends is an observation, and is started again with the next c
   await close(tools);
 });
 
+test('a call checks the lease once its server has started, and is not sent without it', async () => {
+  await using servers = await startMcpServers({ docs: processServer() }, { env: process.env });
+  const tools = await toolsOf(servers);
+  let checks = 0;
+  const checkLease = async (): Promise<void> => {
+    checks += 1;
+    if (checks === 1) throw new Error('Taken over.');
+  };
+  await expect(call(tools, 'mcp__docs__die', {}, { checkLease })).rejects.toThrow('Taken over.');
+  for (let round = 0; round < 4; round++) {
+    await call(tools, 'mcp__docs__die');
+    await call(tools, 'mcp__docs__echo', { text: 'Again.' }, { checkLease });
+  }
+  // The last server is not started again.
+  expect(checks).toBe(4);
+  await close(tools);
+});
+
 test('a call that takes too long is an observation, and a cancelled one is cancelled', async () => {
   await using servers = await startMcpServers({ docs: processServer({ timeoutMs: 300 }) }, { env: process.env });
   const tools = await toolsOf(servers);
   const hanging = call(tools, 'mcp__docs__hang');
-  const cancelled = call(tools, 'mcp__docs__hang', {}, AbortSignal.timeout(10));
+  const cancelled = call(tools, 'mcp__docs__hang', {}, { signal: AbortSignal.timeout(10) });
   await expect(cancelled).rejects.toMatchObject({ code: 'aborted' });
   expect(await hanging).toMatchObject({ isError: true });
   await close(tools);

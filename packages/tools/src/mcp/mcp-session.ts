@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { ToolError } from '../contract/error.ts';
+import type { ToolContext } from '../contract/tool.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import type { McpToolDescription } from './mcp-server.ts';
 
@@ -34,8 +35,14 @@ export class McpSession {
   }
 
   /** Calls a tool. @throws as `McpConnection.call`, and {@link ToolError} `unusable` if the server does not start. */
-  async call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult> {
-    return (await this.connection(signal)).call(tool, input, signal);
+  async call(
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    { signal, checkLease }: Pick<ToolContext, 'signal' | 'checkLease'>,
+  ): Promise<CallToolResult> {
+    const connection = await this.connection(signal);
+    await checkLease?.();
+    return connection.call(tool, input, signal);
   }
 
   /** Returns the tools that the server lists now; undefined while it does not run. */

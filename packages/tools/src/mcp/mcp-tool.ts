@@ -93,10 +93,10 @@ export function mcpTool({
     // Few servers expect concurrent calls.
     resources: () => [`mcp:${server}`],
     close,
-    execute: (input, { signal }) =>
-      run(signal, async () => {
+    execute: (input, context) =>
+      run(context.signal, async () => {
         try {
-          const result = await session.call(described.name, input, signal);
+          const result = await session.call(described.name, input, context);
           const content = contentOfResult(result, redactor);
           return MCPToolObservation.create({ content, tool_name: name, is_error: result.isError === true });
         } catch (error) {
