@@ -48,7 +48,10 @@ describe.skipIf(problem !== undefined)('the schema', () => {
     await upgrade(url, 1);
     await held.append([newEvent('c')]);
     await useIt(before, 'second');
-    const statistics = await countRows(url, `pg_stats WHERE schemaname = current_schema AND tablename = 'meta_by_status'`);
+    const statistics = await countRows(
+      url,
+      `pg_stats WHERE schemaname = current_schema AND tablename = 'meta_by_status'`,
+    );
     expect(statistics).toBe(1);
     await using after = await postgresStore({ url });
     await useIt(after, 'third');
