@@ -6,7 +6,7 @@ import type { CommandLists } from '../workspace/bash/command-lists.ts';
 import type { RunningTasks } from '../workspace/bash/bash-service.ts';
 import { watchAbandoned, type WatchOptions } from './takeover.ts';
 
-/** Options of {@link runningCommands}. */
+/** Options of {@link runningTasks}. */
 export interface RunningTasksOptions extends Pick<WatchOptions, 'every' | 'onFailure'> {
   readonly lists: CommandLists;
   /** Receives a task of a process that ended, and one that failed until it is accepted. */

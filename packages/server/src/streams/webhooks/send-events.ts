@@ -15,7 +15,42 @@ export interface SendOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Transmission of the events of a conversation to all receivers. */
+export interface Transmission {
+  /** Aborts when nothing that is stored later is sent. */
+  readonly stop: AbortController;
+  /** Aborts when nothing more is sent. */
+  readonly halt: AbortController;
+  /** Resolves when the queues contain what is stored, as far as they have room. */
+  readonly followed: Promise<unknown>;
+  /** Resolves at the end: to true if every receiver has received everything that is stored. */
+  readonly isComplete: Promise<boolean>;
+}
+
 const isSent = eventFilter({});
+
+/** Sends the events of a conversation to receivers, to each from its first one. */
+export function sendToAll(
+  id: string,
+  receivers: readonly { readonly queue: WebhookQueue; readonly first: number }[],
+  options: Pick<SendOptions, 'streams' | 'onFailure'>,
+): Transmission {
+  const [stop, halt] = [new AbortController(), new AbortController()];
+  const following = receivers.map(({ queue, first }) => {
+    const followed = sendEvents(id, queue, { ...options, first, stop: stop.signal });
+    const isComplete = followed.then(async (isWhole) => {
+      await queue.close(halt.signal);
+      return isWhole && queue.isEmpty;
+    });
+    return { followed, isComplete };
+  });
+  return {
+    stop,
+    halt,
+    followed: Promise.all(following.map(({ followed }) => followed)),
+    isComplete: Promise.all(following.map(({ isComplete }) => isComplete)).then((all) => all.every(Boolean)),
+  };
+}
 
 /**
  * Adds the events of a conversation to a queue, those that are not stored included, until it is stopped. Stored events

@@ -5,8 +5,8 @@ import { readInfo } from '../../hosting/info/info-of.ts';
 import { keyedQueue, taskQueue } from '../../hosting/queues.ts';
 import type { RunningTasks } from '../../workspace/bash/bash-service.ts';
 import { liveLogs, type LiveLogs } from '../live-logs.ts';
-import { readPositions, writePositions, type Positions } from './positions.ts';
-import { sendEvents } from './send-events.ts';
+import { positionRecords, positionsOf, type PositionRecords, type Positions } from './positions.ts';
+import { sendToAll, type Transmission } from './send-events.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 import { WebhookQueue, type QueueContext, type QueueParts } from './webhook-queue.ts';
 
@@ -24,15 +24,9 @@ export interface WebhooksOptions extends ConversationSources {
   readonly every: (ms: number, tick: () => void) => Disposable;
 }
 
-/** Transmission of the events of a conversation to all receivers. */
-interface Sending {
+/** Transmission of the events of a conversation from positions. */
+interface Sending extends Transmission {
   readonly positions: Positions;
-  /** Aborts when nothing that is stored later is sent. */
-  readonly stop: AbortController;
-  /** Aborts when nothing more is sent. */
-  readonly halt: AbortController;
-  /** Resolves when the queues contain what is stored, as far as they have room. */
-  readonly followed: Promise<unknown>;
   readonly ended: Promise<void>;
 }
 
@@ -52,6 +46,7 @@ export class Webhooks {
   readonly #options: WebhooksOptions;
   readonly #changes: readonly WebhookQueue[];
   readonly #streams: LiveLogs;
+  readonly #positions: PositionRecords;
   readonly #inOrder = keyedQueue();
   readonly #oneByOne = taskQueue();
   /** Open conversations, with the seq of the first event for receivers without a stored position. */
@@ -67,6 +62,7 @@ export class Webhooks {
   constructor(options: WebhooksOptions) {
     this.#options = options;
     this.#streams = liveLogs(options);
+    this.#positions = positionRecords(options.positions, options.context.onFailure);
     this.#changes = options.webhooks.map((each) => this.#queue(each, 'conversations', { content: 'documents' }));
   }
 
@@ -142,16 +138,16 @@ export class Webhooks {
     this.#open.set(id, from === 'start' ? 0 : head);
     // It is sent later if its positions cannot be read now.
     this.#owed.add(id);
-    await this.#sendOpen(id, from === 'start' ? undefined : await this.#stored(id));
+    await this.#sendOpen(id, from === 'start' ? undefined : await this.#positions.read(id));
   }
 
   async #sendOpen(id: string, stored: Positions | undefined): Promise<void> {
     const head = (await this.#head(id)) ?? 0;
-    const positions = this.#positions(stored, { first: this.#open.get(id) ?? head, head });
+    const positions = positionsOf(this.#options.webhooks, stored, { first: this.#open.get(id) ?? head, head });
     this.#send(id, positions);
     this.#owed.delete(id);
     await this.#tasks?.begin(id);
-    await this.#store(id, positions);
+    await this.#positions.write(id, positions);
     // Another replica may remove them until this one has the lease.
     this.#changed.add(id);
   }
@@ -160,7 +156,7 @@ export class Webhooks {
     const { onFailure } = this.#options.context;
     for (const id of this.#changed) void this.#inOrder(id, () => this.#storeChanged(id)).catch(onFailure);
     for (const id of [...this.#owed].slice(0, mostLooks)) {
-      // The next time it is the last one.
+      // Added again, it is the last one.
       this.#owed.delete(id);
       void this.#oneByOne(() => this.#inOrder(id, () => this.#sendAgain(id))).catch((error: unknown) => {
         this.#owed.add(id);
@@ -171,13 +167,13 @@ export class Webhooks {
 
   async #sendAgain(id: string): Promise<void> {
     if (this.#sendings.has(id)) return;
-    if (this.#open.has(id)) return this.#sendOpen(id, await this.#stored(id));
+    if (this.#open.has(id)) return this.#sendOpen(id, await this.#positions.read(id));
     const isBusy = this.#sendings.size - this.#open.size >= mostAgain;
     // The holder of a conversation sends its events.
     if (isBusy || (await this.#isHeld(id))) return void this.#owed.add(id);
-    const [head, stored] = [await this.#head(id), await this.#stored(id)];
+    const [head, stored] = [await this.#head(id), await this.#positions.read(id)];
     if (head === undefined || !stored) return this.#forget(id);
-    this.#send(id, this.#positions(stored, { first: head, head }));
+    this.#send(id, positionsOf(this.#options.webhooks, stored, { first: head, head }));
     this.#sendings.get(id)?.stop.abort();
   }
 
@@ -186,33 +182,15 @@ export class Webhooks {
     return log && unlessMissing(log.head());
   }
 
-  /** Returns the positions of the receivers. Those that are new receive the events from `first` on. */
-  #positions(
-    stored: Positions | undefined,
-    { first, head }: { readonly first: number; readonly head: number },
-  ): Positions {
-    const urls = this.#options.webhooks.map((receiver) => receiver.base_url);
-    return new Map(urls.map((url) => [url, Math.min(stored?.get(url) ?? first, head)]));
-  }
-
-  async #stored(id: string): Promise<Positions | undefined> {
-    const { positions, context } = this.#options;
-    return readPositions(positions, id, context.onFailure);
-  }
-
-  async #store(id: string, positions: Positions): Promise<void> {
-    await writePositions(this.#options.positions, id, positions);
-  }
-
   async #storeChanged(id: string): Promise<void> {
     this.#changed.delete(id);
     const sending = this.#sendings.get(id);
-    if (sending && !sending.stop.signal.aborted) await this.#store(id, sending.positions);
+    if (sending && !sending.stop.signal.aborted) await this.#positions.write(id, sending.positions);
   }
 
   async #forget(id: string): Promise<void> {
     // Another replica may have opened it since.
-    if (!(await this.#isHeld(id))) await this.#options.positions.remove(id);
+    if (!(await this.#isHeld(id))) await this.#positions.remove(id);
     this.#tasks?.end(id);
   }
 
@@ -223,31 +201,23 @@ export class Webhooks {
   /** Sends events from the positions on, which it changes, until it is stopped. What is not sent then is owed. */
   #send(id: string, positions: Positions): void {
     const { webhooks, context } = this.#options;
-    const [stop, halt] = [new AbortController(), new AbortController()];
-    const parts = { streams: this.#streams, stop: stop.signal, onFailure: context.onFailure };
-    const following = webhooks.map((receiver) => {
+    const receivers = webhooks.map((receiver) => {
       const onSent = (next: number): void => {
         positions.set(receiver.base_url, next);
         this.#changed.add(id);
       };
       const queue = this.#queue(receiver, `events/${id}`, { onSent });
-      const followed = sendEvents(id, queue, { ...parts, first: positions.get(receiver.base_url) ?? 0 });
-      return { queue, followed };
+      return { queue, first: positions.get(receiver.base_url) ?? 0 };
     });
-    const sent = following.map(async ({ queue, followed }) => {
-      const isComplete = await followed;
-      await queue.close(halt.signal);
-      return isComplete && queue.isEmpty;
-    });
-    const ended = Promise.all(sent)
-      .then(async (all) => {
-        if (all.every(Boolean)) return this.#forget(id);
+    const transmission = sendToAll(id, receivers, { streams: this.#streams, onFailure: context.onFailure });
+    const ended = transmission.isComplete
+      .then(async (isComplete) => {
+        if (isComplete) return this.#forget(id);
         this.#owed.add(id);
-        return this.#store(id, positions);
+        return this.#positions.write(id, positions);
       })
       .catch(context.onFailure)
       .finally(() => this.#sendings.delete(id));
-    const followed = Promise.all(following.map((each) => each.followed));
-    this.#sendings.set(id, { positions, stop, halt, followed, ended });
+    this.#sendings.set(id, { ...transmission, positions, ended });
   }
 }
