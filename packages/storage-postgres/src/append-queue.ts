@@ -64,7 +64,9 @@ export function appendQueue(connection: Connection, leaseMs: number): AppendQueu
   return {
     storeAlone,
     async store(append) {
-      if (!isSmall(append)) return storeAlone(append);
+      // The rows name their conversation: those of an overtaken holder would be stored with those of the next one.
+      const isShared = isSmall(append) && !waiting.some((other) => other.append.key === append.key);
+      if (!isShared) return storeAlone(append);
       const entry = { append, ...Promise.withResolvers<boolean>() };
       waiting.push(entry);
       next();

@@ -50,6 +50,24 @@ describe.skipIf(problem !== undefined)('appends to different conversations at th
     expect(await countRows(url, 'event')).toBe(20 + 18);
   });
 
+  test('store nothing of a holder that the same process has overtaken', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url });
+    const logs = await createdLogs(store, 4);
+    const before = await store.create('c', {});
+    for (const id of ['a', 'b', 'c']) await before.append([newEvent(id)]);
+    await runSql(url, `UPDATE conversation SET lease_until = 0 WHERE id = 'c'`);
+    const after = await store.open('c', { purpose: 'repair' });
+    await after.proof?.cut(0);
+    await after[Symbol.asyncDispose]();
+    const last = await store.open('c');
+    await last.append([newEvent('first')]);
+    // Those of the others run, so that the next ones wait and may share a statement.
+    const appends = [...logs, before, last].map(async (log, n) => log.append([newEvent(`n${n}`)]));
+    expect(await outcomes(appends)).toEqual([[1], [1], [1], [1], 'fenced', [1]]);
+    expect(await Array.fromAsync(last.range(0), ({ id }) => id)).toEqual(['first', 'n5']);
+  });
+
   test('do not wait for one whose conversation is locked', async () => {
     const url = await freshUrl();
     await using store = await postgresStore({ url });
