@@ -133,6 +133,21 @@ test('a receiver that fails stops no other one, and gets every event when it rec
   await receiver.untilArrived(() => (running.tick(), sentIds(store, id)), '/hooks/bad');
 });
 
+test('of two receivers with one address, one that fails gets every event when it recovers', async () => {
+  const { store, receiver, accepted, hook, start } = await servers();
+  accepted.add('good');
+  const running = await start({ webhooks: [hook('good'), hook('bad')], idleMs: 0 });
+  const { id } = await running.create({ initial_message: message('Go.') });
+  await running.status(id, ['finished']);
+  await receiver.untilArrived(() => sentIds(store, id));
+  await untilClosed(store, id, running.tick);
+  accepted.add('bad');
+  const arrived = () =>
+    receiver.received.filter(({ headers }) => headers['x-server'] === 'bad').map(({ body }) => body);
+  const ids = (await sentIds(store, id)).map((each) => expect.objectContaining({ id: each }));
+  await expect.poll(() => (running.tick(), arrived().flat())).toEqual(expect.arrayContaining(ids));
+});
+
 /** Webhooks of a store without a server, whose receiver answers with a status. */
 async function webhooksOf({ status, read }: { readonly status: number; readonly read?: PrivateRecords['read'] }) {
   const sources = conversationSources({ store: memoryStore() });

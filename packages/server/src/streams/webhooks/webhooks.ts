@@ -201,13 +201,17 @@ export class Webhooks {
   /** Sends events from the positions on, which it changes, until it is stopped. What is not sent then is owed. */
   #send(id: string, positions: Positions): void {
     const { webhooks, context } = this.#options;
-    const receivers = webhooks.map((receiver) => {
+    const firsts = webhooks.map(({ base_url: url }) => positions.get(url) ?? 0);
+    const nexts = [...firsts];
+    const receivers = webhooks.map((receiver, index) => {
+      const { base_url: url } = receiver;
       const onSent = (next: number): void => {
-        positions.set(receiver.base_url, next);
+        nexts[index] = next;
+        // Several receivers may have an address: its position is that of the last one of them.
+        positions.set(url, Math.min(...nexts.filter((_, at) => webhooks[at]?.base_url === url)));
         this.#changed.add(id);
       };
-      const queue = this.#queue(receiver, `events/${id}`, { onSent });
-      return { queue, first: positions.get(receiver.base_url) ?? 0 };
+      return { queue: this.#queue(receiver, `events/${id}`, { onSent }), first: firsts[index] ?? 0 };
     });
     const transmission = sendToAll(id, receivers, { streams: this.#streams, onFailure: context.onFailure });
     const ended = transmission.isComplete
