@@ -1,3 +1,4 @@
+import { shellWord } from '@varve/text';
 import type { FileSearch } from './file-search.ts';
 import { maskedStart } from './masked-start.ts';
 
@@ -27,7 +28,7 @@ export async function matchingLines(
   if (names.length === 0) return lines;
   // More do not fit into a result, nor into a command.
   let room = search.maxChars;
-  const searched = names.filter((name) => (room -= name.length) > 0);
+  const searched = names.filter((name) => (room -= Buffer.byteLength(shellWord(name))) > 0);
   const named = nameReader(new Set(names));
   await search.run({
     args: [

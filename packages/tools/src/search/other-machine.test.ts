@@ -44,6 +44,15 @@ test.for(hostile)('the shell of the other machine runs no part of %j', async (wo
   }
 });
 
+test('quoted names and a quoted pattern fit into a command of the other machine', async () => {
+  await using found = await searchThere(grep);
+  const names = Array.from({ length: 100 }, (_, n) => `${"'".repeat(245)}${n}`);
+  await writeFiles(found.workspace, Object.fromEntries(names.map((name) => [name, 'made'])));
+  const observation = await found.call({ pattern: `made|${"'".repeat(9000)}` });
+  expect(observation).toMatchObject({ is_error: false, truncated: false });
+  expect(textOf(observation.content)).toContain(':1: made');
+});
+
 test('an output without an end is cut', async () => {
   await using files = await searchThere(glob, String.raw`yes "$(printf '%0200d' 1)" | tr '\n' '\0'`);
   const observation = await files.call({ pattern: '*' });
