@@ -101,8 +101,11 @@ test('a conversation with a tool that works here only, and one in a directory th
   const { here, there, start } = await twoMachines();
   await using model = await scriptedServer([]);
   const server = await start();
-  const refused = await server.send('POST', '/conversations', request(model, here, ['grep']));
-  expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('The tool grep cannot work')]);
+  const refused = await server.send('POST', '/conversations', request(model, here, ['apply_patch']));
+  expect([refused.status, await refused.text()]).toEqual([
+    422,
+    expect.stringContaining('The tool apply_patch cannot work'),
+  ]);
   rmSync(there, { recursive: true });
   const missing = await server.send('POST', '/conversations', request(model, here, ['terminal']));
   expect([missing.status, await missing.text()]).toEqual([409, expect.stringContaining('cannot be used')]);

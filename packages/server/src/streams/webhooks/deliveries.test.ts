@@ -149,23 +149,23 @@ test('of two receivers with one address, one that fails gets every event when it
 });
 
 /** Webhooks of a store without a server, whose receiver answers with a status. */
-async function webhooksOf({ status, read }: { readonly status: number; readonly read?: PrivateRecords['read'] }) {
+async function webhooksOf(answer: { status: number }, replaced: Partial<PrivateRecords> = {}, hook: object = {}) {
   const sources = conversationSources({ store: memoryStore() });
   const records = memoryRecords();
-  const positions = { ...records, ...(read && { read }) };
+  const positions = { ...records, ...replaced };
   const requests: { readonly url: string; readonly body: string }[] = [];
   const failures: unknown[] = [];
   const { promise: opened, resolve: open } = Promise.withResolvers<(id: string) => Promise<void>>();
   const { every, tick } = timers();
   const webhooks = new Webhooks({
     ...sources,
-    webhooks: webhookOptions([{ base_url: 'http://127.0.0.1', event_buffer_size: 1 }], {}),
+    webhooks: webhookOptions([{ base_url: 'http://127.0.0.1', event_buffer_size: 1, ...hook }], {}),
     key: '',
     context: {
       fetch: async (url, init) => {
         const request = new Request(url, init);
         requests.push({ url: request.url, body: await request.text() });
-        return new Response(undefined, { status });
+        return new Response(undefined, { status: answer.status });
       },
       delay: (_ms, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
       onFailure: (error) => void failures.push(error),
@@ -202,17 +202,35 @@ test('a conversation whose positions cannot be read when it is opened is sent fr
     if (isDown) throw new SettingsError('io', 'The disk failed.');
     return '{"http://127.0.0.1":0}';
   };
-  const { webhooks, requests, failures, tick, add } = await webhooksOf({ status: 200, read });
+  const { webhooks, requests, failures, tick, add } = await webhooksOf({ status: 200 }, { read });
   await webhooks.watch(await add(0), 'now');
   expect(failures).toMatchObject([{ code: 'io' }]);
   isDown = false;
   await expect.poll(() => (tick(), requests.some(({ body }) => body.includes('MessageEvent')))).toBe(true);
 });
 
+test('a conversation that another tick finds while its positions are being stored is sent later', async () => {
+  const answer = { status: 500 };
+  const { promise: stored, resolve: store } = Promise.withResolvers<void>();
+  let writes = 0;
+  const write = async (): Promise<void> => {
+    writes += 1;
+    await stored;
+  };
+  const { requests, tick, add, takeOver } = await webhooksOf(answer, { write }, { num_retries: 0 });
+  await takeOver(await add(0));
+  await expect.poll(() => (writes === 0 && tick(), writes)).toBe(1);
+  tick();
+  store();
+  answer.status = 200;
+  const before = requests.length;
+  await expect.poll(() => (tick(), requests.length)).toBeGreaterThan(before);
+});
+
 test('positions that were encrypted with another key are given up after one failure', async () => {
   const error = new SettingsError('invalid', 'Another key.');
   const read: PrivateRecords['read'] = () => Promise.reject(error);
-  const { records, failures, tick, add, takeOver } = await webhooksOf({ status: 200, read });
+  const { records, failures, tick, add, takeOver } = await webhooksOf({ status: 200 }, { read });
   const id = await add(0);
   await takeOver(id);
   await expect.poll(async () => (tick(), records.read(id))).toBeUndefined();

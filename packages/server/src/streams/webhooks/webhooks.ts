@@ -214,14 +214,20 @@ export class Webhooks {
       return { queue: this.#queue(receiver, `events/${id}`, { onSent }), first: firsts[index] ?? 0 };
     });
     const transmission = sendToAll(id, receivers, { streams: this.#streams, onFailure: context.onFailure });
-    const ended = transmission.isComplete
-      .then(async (isComplete) => {
-        if (isComplete) return this.#forget(id);
-        this.#owed.add(id);
-        return this.#positions.write(id, positions);
-      })
-      .catch(context.onFailure)
-      .finally(() => this.#sendings.delete(id));
+    const ended = this.#afterSending(id, transmission.isComplete, positions);
     this.#sendings.set(id, { ...transmission, positions, ended });
+  }
+
+  async #afterSending(id: string, isComplete: Promise<boolean>, positions: Positions): Promise<void> {
+    let isSent = false;
+    try {
+      isSent = await isComplete;
+      await (isSent ? this.#forget(id) : this.#positions.write(id, positions));
+    } catch (error) {
+      this.#options.context.onFailure(error);
+    }
+    // In this order: what is being sent is not sent again.
+    this.#sendings.delete(id);
+    if (!isSent) this.#owed.add(id);
   }
 }
