@@ -116,9 +116,14 @@ async function removeConversations({ client: { conversations } }: OpenedClient):
   const outcomes = await Promise.all(
     items.map(async ({ id }) => {
       const { items: errors } = await conversations.searchEvents(id, { kind: 'AgentErrorEvent' });
-      await conversations.deleteConversation(id);
+      await conversations.deleteConversation(id).catch(ignoreRepeated);
       return JSON.stringify(errors).includes('may have been running');
     }),
   );
   return outcomes.includes(true);
+}
+
+/** The balancer sends a removal again if a replica was killed before it answered. */
+function ignoreRepeated(error: unknown): void {
+  if (!(error instanceof Error && error.message.includes('HTTP request failed (404 '))) throw error;
 }
