@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, globSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, Socket, type AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -131,6 +131,8 @@ export async function startServer(more: Readonly<Record<string, string>> = {}): 
   const server = spawn('sh', args, { ...user, cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] });
   await ready(server.stdout, port);
   server.unref();
+  // Otherwise its pipes keep this process alive.
+  for (const pipe of [server.stdin, server.stdout]) if (pipe instanceof Socket) pipe.unref();
   return { url: `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`, authority };
 }
 
