@@ -76,3 +76,11 @@ export async function unlessMissing<Value>(asked: Promise<Value>): Promise<Value
     throw error;
   }
 }
+
+/** Returns a handler of errors that returns a value for a file that does not exist. */
+export function ifMissing<Value>(value: Value): (error: NodeJS.ErrnoException) => Value {
+  return (error) => {
+    if (error.code === 'ENOENT') return value;
+    throw error;
+  };
+}

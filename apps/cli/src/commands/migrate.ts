@@ -15,9 +15,8 @@ export const migrate: CliCommand = {
         if (role !== undefined && !/^postgres(ql)?:/.test(await storeUrl(io, url))) {
           throw new CliError(exitCodes.usage, `The role ${role} is for a store in PostgreSQL.`, 'Check --store.');
         }
-        await using store = await openConfiguredStore(io, url, role);
-        // Opening it has done everything.
-        void store;
+        const store = await openConfiguredStore(io, url, role);
+        await store[Symbol.asyncDispose]();
         done(exitCodes.ok);
       });
   },

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ModelRequest } from '@varve/llm';
 import type { ScriptedServer, ScriptedTurn } from '@varve/llm/testing';
 import { followedEvents, type Followed } from '../follow-events.ts';
+import { messageOf, type Stored } from '../replica-conversation.ts';
 import { jsonOf, requested, type ReplicaGroup } from '../replica-group.ts';
 import type { Durations } from './pauses.ts';
 
@@ -16,10 +17,6 @@ export interface Client {
   readonly followed: Followed;
   /** Waits for the acknowledgement of each message. */
   readonly waits: Durations;
-}
-
-interface Stored {
-  readonly id: string;
 }
 
 /** Longest time until every conversation has ended after the last fault. */
@@ -80,10 +77,6 @@ export async function createdClient(group: ReplicaGroup, { url }: ScriptedServer
   };
   const { id } = await jsonOf<Stored>(await requested(group.url, 'POST', '/conversations', body), 'create');
   return { id, name, acknowledged: [name], unknown: [], followed: followedEvents(group.url, id), waits: [] };
-}
-
-function messageOf(text: string) {
-  return { role: 'user', content: [{ type: 'text', text }], run: true };
 }
 
 /** Sends messages now and then. A request that fails is not repeated: whether its message is stored is not known. */

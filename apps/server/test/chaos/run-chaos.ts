@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
+import { scriptedServer } from '@varve/llm/testing';
 import { canonicalId, verify, type EventStore } from '@varve/storage';
 import { postgresStore } from '@varve/storage-postgres';
 import { dice } from '../../../../packages/agent/test/dice.ts';
 import { runSql } from '../../../../packages/storage-postgres/test/server.ts';
 import { tcpProxy } from '../../../../packages/storage-postgres/test/tcp-proxy.ts';
 import type { Balance } from '../balancer.ts';
+import { forever } from '../replica-conversation.ts';
 import { replicaGroup, type ReplicaGroup } from '../replica-group.ts';
 import { recordAppends, recordedAppends } from './appends.ts';
 import { caughtUp } from './caught-up.ts';
@@ -156,8 +157,4 @@ async function historyOf(client: Client, { group, store, url }: Sources): Promis
     proof: broken && `the log is altered at event ${broken.seq}: ${broken.reason}`,
     log,
   };
-}
-
-function* forever(step: ScriptedStep): Generator<ScriptedStep> {
-  for (;;) yield step;
 }

@@ -23,7 +23,7 @@ import { webhookOptions } from '../streams/webhooks/webhook-options.ts';
 import { Webhooks } from '../streams/webhooks/webhooks.ts';
 import { bashService, type BashServiceOptions } from '../workspace/bash/bash-service.ts';
 import { directoryEvents, memoryEvents } from '../workspace/bash/bash-event-store.ts';
-import { directoryLists } from '../workspace/bash/command-lists.ts';
+import { directoryLists } from '../hosting/task-lists.ts';
 import { retentionOf } from '../workspace/bash/old-events.ts';
 import { fileAccess } from '../workspace/files/file-access.ts';
 import { workspaces } from '../workspace/workspace-list.ts';
@@ -104,7 +104,8 @@ function bashOf(
   return bashService({
     store: commands?.store ?? (directory === undefined ? memoryEvents() : directoryEvents(directory)),
     follow: commands && ((listener) => commands.follow(listener, onError)),
-    openRunning: lists && ((giveUp) => runningTasks({ lists, giveUp, every, now: monotonicNow, onFailure: onError })),
+    openRunning:
+      lists && ((takeOver) => runningTasks({ lists, takeOver, every, now: monotonicNow, onFailure: onError })),
     root: workspaceRoot,
     env: env ?? process.env,
     openWalls: wallsOf(options, settings),
@@ -139,7 +140,7 @@ function webhooksOf(
   return new Webhooks({
     ...sources,
     positions: encryptionOf({ home, env, tokens: replica?.webhooks.tokens }, 'webhooks').records,
-    openTasks: lists ? (giveUp) => runningTasks({ lists, giveUp, every, now: monotonicNow, onFailure }) : undefined,
+    openTasks: lists ? (takeOver) => runningTasks({ lists, takeOver, every, now: monotonicNow, onFailure }) : undefined,
     every,
     webhooks: webhookOptions(receivers, env),
     key: keys[0] ?? '',

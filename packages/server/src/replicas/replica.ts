@@ -3,7 +3,7 @@ import type { PrivateRecords } from '@varve/settings/secrets';
 import { ServerError } from '../error.ts';
 import { repeatedly } from '../hosting/queues.ts';
 import type { ServerOptions } from '../server-options.ts';
-import type { CommandLists } from '../workspace/bash/command-lists.ts';
+import type { TaskLists } from '../hosting/task-lists.ts';
 import { peers, type Peers } from './peers.ts';
 import { sharedSettings, type SharedSettings } from './shared-settings.ts';
 import { recordsIn, sharedCommands, type SharedCommands } from './shared-commands.ts';
@@ -15,7 +15,7 @@ export interface Replica extends Peers {
   /** Encrypted private values of conversations. */
   readonly tokens: PrivateRecords;
   /** Encrypted positions of the webhooks of conversations, and the lists of the conversations that replicas send. */
-  readonly webhooks: { readonly tokens: PrivateRecords; readonly lists: CommandLists };
+  readonly webhooks: { readonly tokens: PrivateRecords; readonly lists: TaskLists };
   readonly commands: SharedCommands;
   /** Absent without a data directory. */
   readonly settings: SharedSettings | undefined;

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { directoryEvents } from '../workspace/bash/bash-event-store.ts';
 import { bashService } from '../workspace/bash/bash-service.ts';
-import { directoryLists } from '../workspace/bash/command-lists.ts';
+import { directoryLists } from '../hosting/task-lists.ts';
 import { runningTasks } from './running-tasks.ts';
 
 /** Two servers with the same directory, of which each runs its timers only when the test does. */
@@ -36,10 +36,10 @@ async function twoServers() {
       root: directory.path,
       now: Date.now,
       onError: (error) => errors.push(error),
-      openRunning: (giveUp) =>
+      openRunning: (takeOver) =>
         runningTasks({
           lists: { ...lists, names: async () => lists.names().finally(() => (reads += 1)) },
-          giveUp,
+          takeOver,
           every,
           now: () => 0,
           onFailure: (error) => errors.push(error),

@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { lazy } from '@varve/events';
 import * as z from 'zod';
 import { taskQueue } from '../hosting/queues.ts';
-import type { CommandLists } from '../workspace/bash/command-lists.ts';
-import type { RunningTasks } from '../workspace/bash/bash-service.ts';
+import type { RunningTasks, TaskLists } from '../hosting/task-lists.ts';
 import { watchAbandoned, type WatchOptions } from './takeover.ts';
 
 /** Options of {@link runningTasks}. */
 export interface RunningTasksOptions extends Pick<WatchOptions, 'every' | 'onFailure'> {
-  readonly lists: CommandLists;
+  readonly lists: TaskLists;
   /** Receives a task of a process that ended, and one that failed until it is accepted. */
-  readonly giveUp: (id: string) => Promise<void>;
+  readonly takeOver: (id: string) => Promise<void>;
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
 }
@@ -23,13 +22,13 @@ const mostChecks = 8;
 const listSchema = lazy(() => z.object({ commands: z.array(z.string()), is_ended: z.boolean() }));
 
 /**
- * Stores which tasks this process executes, commands for example, and gives up those of processes that ended. A process
- * renews its list, as it renews leases. The clocks of processes do not matter.
+ * Stores which tasks this process executes, commands for example, and takes over those of processes that ended. A
+ * process renews its list, as it renews leases. The clocks of processes do not matter.
  */
-export function runningTasks({ lists, giveUp, every, now, onFailure }: RunningTasksOptions): RunningTasks {
-  const { renew, ...own } = ownList(lists, giveUp);
+export function runningTasks({ lists, takeOver, every, now, onFailure }: RunningTasksOptions): RunningTasks {
+  const { renew, ...own } = ownList(lists, takeOver);
   const renewing = every(renewMs, () => void renew().catch(onFailure));
-  const replicas = listsOfOthers(lists, giveUp);
+  const replicas = listsOfOthers(lists, takeOver);
   const recover: WatchOptions['recover'] = (names) => replicas.end(names);
   const watching = watchAbandoned({ replicas, address: '', recover, every, now, onFailure });
   return {
@@ -43,7 +42,7 @@ export function runningTasks({ lists, giveUp, every, now, onFailure }: RunningTa
 }
 
 /** Returns the list of this process. */
-function ownList(lists: CommandLists, giveUp: RunningTasksOptions['giveUp']) {
+function ownList(lists: TaskLists, takeOver: RunningTasksOptions['takeOver']) {
   const inOrder = taskQueue();
   let [name, isStored] = [randomUUID(), false];
   const running = new Set<string>();
@@ -63,7 +62,7 @@ function ownList(lists: CommandLists, giveUp: RunningTasksOptions['giveUp']) {
   };
   const renew = async (): Promise<void> => {
     for (const id of failed) {
-      await giveUp(id);
+      await takeOver(id);
       failed.delete(id);
       running.delete(id);
     }
@@ -90,8 +89,8 @@ function ownList(lists: CommandLists, giveUp: RunningTasksOptions['giveUp']) {
   };
 }
 
-/** Returns the lists that were not renewed, and what gives up their tasks. */
-function listsOfOthers(lists: CommandLists, giveUp: RunningTasksOptions['giveUp']) {
+/** Finds the lists that were not renewed, and takes over their tasks. */
+function listsOfOthers(lists: TaskLists, takeOver: RunningTasksOptions['takeOver']) {
   let seen = new Map<string, { readonly version: number; readonly checks: number }>();
   return {
     async abandoned(): Promise<readonly string[]> {
@@ -110,7 +109,7 @@ function listsOfOthers(lists: CommandLists, giveUp: RunningTasksOptions['giveUp'
         if (text === undefined || version !== seen.get(name)?.version) continue;
         const { commands } = parsed(text);
         if (!(await lists.write(name, textOf(commands, true), version))) continue;
-        for (const id of commands) await giveUp(id);
+        for (const id of commands) await takeOver(id);
         await lists.remove(name);
       }
     },

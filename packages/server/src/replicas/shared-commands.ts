@@ -2,7 +2,7 @@ import type { Replicas } from '@varve/storage';
 import { timestampOf } from '../workspace/bash/bash-event.ts';
 import type { BashEventStore } from '../workspace/bash/bash-event-store.ts';
 import type { BashListener } from '../workspace/bash/bash-service.ts';
-import type { CommandLists } from '../workspace/bash/command-lists.ts';
+import type { TaskLists } from '../hosting/task-lists.ts';
 import { readEvent } from '../workspace/bash/search-bash-events.ts';
 
 /** Options of {@link sharedCommands}. */
@@ -17,7 +17,7 @@ export interface SharedCommandsOptions {
 /** Events of the commands that the replicas of a store run for clients. */
 export interface SharedCommands {
   readonly store: BashEventStore;
-  readonly lists: CommandLists;
+  readonly lists: TaskLists;
   /** Calls a listener for the later events of all replicas, until the result is disposed. */
   follow(listener: BashListener, onFailure: (error: unknown) => void): Promise<Disposable>;
 }
@@ -69,7 +69,7 @@ export function sharedCommands({ records, every, now }: SharedCommandsOptions): 
 }
 
 /** Records of a folder, by their names in it. */
-interface FolderRecords extends CommandLists {
+interface FolderRecords extends TaskLists {
   names(from?: string): Promise<readonly string[]>;
 }
 

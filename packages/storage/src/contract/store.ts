@@ -57,7 +57,7 @@ export interface ListQuery {
   readonly orderBy?: 'createdAt' | 'updatedAt';
   /** Default: `descending`, the latest first. */
   readonly direction?: 'ascending' | 'descending';
-  /** Only conversations whose `meta.status` is one of these texts; the empty text stands for `meta` without one. */
+  /** Only conversations whose `meta.status` is one of these texts; the empty text selects `meta` without one. */
   readonly statuses?: readonly string[];
 }
 

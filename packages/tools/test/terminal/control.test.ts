@@ -206,7 +206,7 @@ describe.concurrent.for(backends)('a terminal on a %s', ([, pty]) => {
 
   test('a program that ignores C-c is terminated', async () => {
     await using shell = await open(pty);
-    // Writes its number after a moment: on pipes, bash gives up a program that it is still starting when C-c arrives.
+    // Writes its number after a moment: on pipes, bash abandons a program that it is still starting when C-c arrives.
     const marked = 'trap "" INT; sleep 0.1; echo $$; while :; do sleep 0.05; done';
     const pids: number[] = [];
     await cancelAtFirstOutput(shell, `bash -c '${marked}'`, (chunk) =>

@@ -3,7 +3,7 @@ import { unlessMissing } from '../../error.ts';
 import type { ConversationSources } from '../../hosting/info/conversation-folds.ts';
 import { readInfo } from '../../hosting/info/info-of.ts';
 import { keyedQueue, taskQueue } from '../../hosting/queues.ts';
-import type { RunningTasks } from '../../workspace/bash/bash-service.ts';
+import type { RunningTasks } from '../../hosting/task-lists.ts';
 import { liveLogs, type LiveLogs } from '../live-logs.ts';
 import { positionRecords, positionsOf, type PositionRecords, type Positions } from './positions.ts';
 import { sendToAll, type Transmission } from './send-events.ts';

@@ -1,6 +1,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectories } from '@varve/files';
+import { ifMissing } from '../../error.ts';
 import { parseName } from './bash-event.ts';
 
 /** Stored bash events as JSON, by the names of `nameOf`. */
@@ -38,14 +39,6 @@ export function directoryEvents(directory: string): BashEventStore {
     async remove(names) {
       for (const name of names) await rm(join(directory, name), { force: true });
     },
-  };
-}
-
-/** Returns a handler of errors that returns a value for a file that does not exist. */
-export function ifMissing<Value>(value: Value): (error: NodeJS.ErrnoException) => Value {
-  return (error) => {
-    if (error.code === 'ENOENT') return value;
-    throw error;
   };
 }
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { PreparedParts } from '@varve/settings/agent';
 import type { Redactor, Variables } from '@varve/text';
 import { RequestError } from '../../error.ts';
+import type { RunningTasks } from '../../hosting/task-lists.ts';
 import { nameOf, parseName, timestampOf, type BashCommand, type BashEvent, type BashOutput } from './bash-event.ts';
 import type { BashEventStore } from './bash-event-store.ts';
 import { oldEvents, type BashRetention } from './old-events.ts';
@@ -20,18 +21,6 @@ export interface BashRequest {
 
 /** Receives events after they were stored, in their order. It must not throw. */
 export type BashListener = (event: BashEvent) => void;
-
-/** Record of the tasks that a process executes, by which another one receives them if this one ends. */
-export interface RunningTasks extends AsyncDisposable {
-  /** Records that a task is running. */
-  begin(id: string): Promise<void>;
-  /** Returns false if another process has received a task. */
-  isOwn(id: string): Promise<boolean>;
-  /** Removes a task whose end is stored. */
-  end(id: string): void;
-  /** Records that the end of a task could not be stored. */
-  fail(id: string): void;
-}
 
 /** Runs commands of clients and stores their events. */
 export interface BashService extends AsyncDisposable {
@@ -58,10 +47,10 @@ export interface BashServiceOptions {
   /** Calls a listener for the later events of a store that others use as well. Default: for those of this service. */
   readonly follow?: BashService['subscribe'] | undefined;
   /**
-   * Opens the record of running commands; `giveUp` ends one whose outcome is unknown, unless it has ended. Default:
-   * there is none.
+   * Opens the record of running commands; `takeOver` ends one whose outcome is unknown, unless it has ended.
+   * Default: no record.
    */
-  readonly openRunning?: ((giveUp: (id: string) => Promise<void>) => RunningTasks) | undefined;
+  readonly openRunning?: ((takeOver: (id: string) => Promise<void>) => RunningTasks) | undefined;
   /** Directory of commands without one. */
   readonly root: string;
   /** Variables whose public part commands receive. */

@@ -4,10 +4,22 @@ import { lazy } from '@varve/events';
 import { makeDirectories, writeAtomically } from '@varve/files';
 import type { Replicas } from '@varve/storage';
 import * as z from 'zod';
-import { ifMissing } from './bash-event-store.ts';
+import { ifMissing } from '../error.ts';
+
+/** Record of the tasks that a process executes, by which another one receives them if this one ends. */
+export interface RunningTasks extends AsyncDisposable {
+  /** Records that a task is running. */
+  begin(id: string): Promise<void>;
+  /** Returns false if another process has received a task. */
+  isOwn(id: string): Promise<boolean>;
+  /** Removes a task whose end is stored. */
+  end(id: string): void;
+  /** Records that the end of a task could not be stored. */
+  fail(id: string): void;
+}
 
 /** Lists of the tasks that processes execute, one per process, as texts with versions. */
-export interface CommandLists extends Pick<Replicas['records'], 'read' | 'write' | 'remove'> {
+export interface TaskLists extends Pick<Replicas['records'], 'read' | 'write' | 'remove'> {
   names(): Promise<readonly string[]>;
 }
 
@@ -17,8 +29,8 @@ const fileSchema = lazy(() => z.object({ text: z.string(), version: z.int() }));
 const pattern = /^[\da-f-]{36}$/;
 
 /** Returns the lists of a directory, as files. Of two processes that replace one at the same time both succeed. */
-export function directoryLists(directory: string): CommandLists {
-  const read: CommandLists['read'] = async (name) => {
+export function directoryLists(directory: string): TaskLists {
+  const read: TaskLists['read'] = async (name) => {
     const json = await readFile(join(directory, name), 'utf8').catch(ifMissing(undefined));
     return json === undefined ? { text: undefined, version: 0 } : fileSchema().parse(JSON.parse(json));
   };
