@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
 import { newHome, runVarve } from './run-varve.ts';
-import { keys, leaveWindow, openWindow } from './session-window.ts';
+import { keys, leaveWindow, openSession } from './session-window.ts';
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** Creates a home with files, and a link out of it. */
 async function homeWithFiles(): Promise<string> {
-  const home = await realpath(await newHome());
-  const elsewhere = await realpath(await newHome());
+  const home = await newHome();
+  const elsewhere = await newHome();
   await writeFile(join(elsewhere, 'private.txt'), 'never-read');
   await mkdir(join(home, 'src/my dir'), { recursive: true });
   await writeFile(join(home, 'src/a.txt'), 'first line\nsecond line\n');
@@ -27,14 +27,11 @@ test('files after @ are a part of the message, as the agent reads them, and othe
   const home = await homeWithFiles();
   await using server = await scriptedServer([{ text: 'Read.' }, { text: 'Read, too.' }]);
   const model = ['--base-url', server.url, '--model', 'm'];
-  const window = openWindow(model, home);
-  await window.shows('mode: ');
-  window.press(message, keys.enter);
-  const rows = await window.shows('Read.');
+  const window = await openSession(server, home);
+  const rows = await window.enter(message, 'Read.');
   expect(rows).toContain('The user attached @src/a.txt:');
   await window.shows(/^(?![^]*●)/);
-  window.press('/rewind', keys.enter);
-  await window.shows('→ See @src/a.txt');
+  await window.enter('/rewind', '→ See @src/a.txt');
   window.press(keys.enter);
   expect(await window.shows(/─\nSee @src/)).not.toContain('The user attached');
   await leaveWindow(window);
@@ -66,14 +63,13 @@ test('nothing is attached for standard input next to a task, and for messages of
 });
 
 test('Tab completes files and directories of the workspace after @, also in a message', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await mkdir(join(home, 'work dir'));
   await writeFile(join(home, 'work dir', 'my notes.txt'), 'a note');
   await writeFile(join(home, 'work dir', 'my \u009B31mnotes'), '');
   await using server = await scriptedServer([{ text: 'Read.', expect: 'a note' }]);
   const env = { VARVE_SANDBOX_PROFILE: 'off' };
-  const window = openWindow(['--base-url', server.url, '--model', 'm'], home, { env });
-  await window.shows('mode: ');
+  const window = await openSession(server, home, [], { env });
   window.press('Read @wo');
   await window.shows('→ work dir/');
   window.press('\t');
@@ -88,26 +84,23 @@ test('Tab completes files and directories of the workspace after @, also in a me
 });
 
 test('a message with the name of a pipe is sent', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   execFileSync('mkfifo', [join(home, 'shot.png')]);
   await using server = await scriptedServer([{ text: 'Seen.', expect: 'See shot.png' }]);
   const env = { VARVE_SANDBOX_PROFILE: 'off' };
-  const window = openWindow(['--base-url', server.url, '--model', 'gpt-5'], home, { env });
-  await window.shows('mode: ');
-  window.press('See shot.png', keys.enter);
-  await window.shows('Seen.');
+  const window = await openSession(server, home, ['--model', 'gpt-5'], { env });
+  await window.enter('See shot.png', 'Seen.');
   await leaveWindow(window);
 });
 
 test('a program of the workspace is not one for the clipboard', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await writeFile(join(home, 'wl-paste'), `#!/bin/sh\n${base64}\n`, { mode: 0o700 });
   await using server = await scriptedServer([]);
   // A path from the directory of this process, and not from any other.
   const path = `node_modules/../${relative(process.cwd(), home)}`;
   const env = { PATH: path, VARVE_SANDBOX_PROFILE: 'off' };
-  const window = openWindow(['--base-url', server.url, '--model', 'gpt-5'], home, { env });
-  await window.shows('mode: ');
+  const window = await openSession(server, home, ['--model', 'gpt-5'], { env });
   window.press(keys.ctrlV);
   await window.shows('An image of the clipboard needs one of');
   await leaveWindow(window);
@@ -130,11 +123,10 @@ test.for([
   ['osascript', `echo '«data PNGf${hex}»'`],
   ['powershell.exe', `echo '${png}'`],
 ] as const)('Ctrl-V attaches the image of the clipboard: %s', async ([program, script]) => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await using server = await scriptedServer([{ text: 'Seen.' }]);
   const env = { PATH: await pathWith(program, script), VARVE_SANDBOX_PROFILE: 'off' };
-  const window = openWindow(['--base-url', server.url, '--model', 'gpt-5'], home, { env });
-  await window.shows('mode: ');
+  const window = await openSession(server, home, ['--model', 'gpt-5'], { env });
   window.press('What is ', keys.ctrlV);
   await window.shows(/varve-image-\S+\/clipboard\.png/);
   window.press(keys.enter);
@@ -144,15 +136,14 @@ test.for([
 });
 
 test('without an image or a program for the clipboard, Ctrl-V prints why', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await using server = await scriptedServer([]);
   for (const [path, problem] of [
     [await pathWith('xclip', 'echo text; exit 1'), 'The clipboard has no image.'],
     [home, 'An image of the clipboard needs one of wl-paste, xclip'],
   ] as const) {
     const env = { PATH: path, VARVE_SANDBOX_PROFILE: 'off' };
-    const window = openWindow(['--base-url', server.url, '--model', 'gpt-5'], home, { env });
-    await window.shows('mode: ');
+    const window = await openSession(server, home, ['--model', 'gpt-5'], { env });
     window.press(keys.ctrlV);
     await window.shows(problem);
     await leaveWindow(window);
@@ -160,11 +151,10 @@ test('without an image or a program for the clipboard, Ctrl-V prints why', async
 });
 
 test('images of the clipboard are removed with the session', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await using server = await scriptedServer([]);
   const env = { PATH: await pathWith('wl-paste', base64), VARVE_SANDBOX_PROFILE: 'off' };
-  const window = openWindow(['--base-url', server.url, '--model', 'gpt-5'], home, { env });
-  await window.shows('mode: ');
+  const window = await openSession(server, home, ['--model', 'gpt-5'], { env });
   window.press(keys.ctrlV);
   const [, name = ''] = /(varve-image-\w+)/.exec(await window.shows(/varve-image-\S+\/clipboard\.png/)) ?? [];
   expect(await readdir(tmpdir())).toContain(name);

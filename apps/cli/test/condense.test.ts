@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { newHome, runVarve, type Invocation } from './run-varve.ts';
@@ -8,7 +7,7 @@ const think = (thought: string): ScriptedTurn => ({ calls: [{ name: 'think', arg
 
 /** A conversation with some steps in a new home directory, whose server then has these turns. */
 async function stored(...turns: readonly ScriptedStep[]) {
-  const home = realpathSync(await newHome());
+  const home = await newHome();
   const thoughts = Array.from({ length: 12 }, (_, index) => think(`${index}: ${'The port is 7. '.repeat(40)}`));
   const server = await scriptedServer([...thoughts, done, ...turns]);
   const varve = (...args: readonly string[]): Promise<Invocation> => runVarve(args, { home });

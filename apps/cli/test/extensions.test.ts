@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ class Project {
   readonly mark: string;
 
   constructor(home: string) {
-    this.home = realpathSync(home);
+    this.home = home;
     this.directory = join(this.home, 'project');
     this.mark = `${this.home}-ran`;
     mkdirSync(join(this.directory, '.git'), { recursive: true });

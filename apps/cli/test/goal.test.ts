@@ -1,9 +1,9 @@
-import { realpathSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { newHome, runVarve, type Invocation } from './run-varve.ts';
-import { keys, leaveWindow, openWindow } from './session-window.ts';
+import { leaveWindow, openSession } from './session-window.ts';
 
 const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
 const verdict = (complete: boolean, missing = ''): ScriptedTurn => ({
@@ -11,7 +11,7 @@ const verdict = (complete: boolean, missing = ''): ScriptedTurn => ({
 });
 
 async function runIn({ url }: Pick<ScriptedServer, 'url'>) {
-  const home = realpathSync(await newHome());
+  const home = await newHome();
   const run = (...args: readonly string[]): Promise<Invocation> =>
     runVarve(['run', '--base-url', url, '--model', 'm', '-w', home, ...args], { home });
   return { home, run };
@@ -66,14 +66,11 @@ test('--max-rounds without --goal is wrong usage', async () => {
 
 test('a goal of a session starts with the output of a command that the agent has not read, and with files', async () => {
   await using server = await scriptedServer([done('All.'), verdict(true)]);
-  const home = realpathSync(await newHome());
+  const home = await newHome();
   writeFileSync(join(home, 'plan.txt'), 'the plan');
-  const window = openWindow(['--base-url', server.url, '--model', 'm'], home);
-  await window.shows('mode: ');
-  window.press('!echo public-$((40+2))', keys.enter);
-  await window.shows('public-42');
-  window.press('/goal Do all of @plan.txt now', keys.enter);
-  await window.shows('The goal is met');
+  const window = await openSession(server, home);
+  await window.enter('!echo public-$((40+2))', 'public-42');
+  await window.enter('/goal Do all of @plan.txt now', 'The goal is met');
   await leaveWindow(window);
   expect(server.requests[0]?.text).toMatch(/public-42[^]*the plan[^]*Do all of @plan\.txt now/);
   server.assertDone();

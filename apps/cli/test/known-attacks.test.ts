@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
@@ -23,7 +23,7 @@ class Attack {
   readonly steal: string;
 
   constructor(home: string) {
-    this.home = realpathSync(home);
+    this.home = home;
     this.repository = join(this.home, 'repository');
     this.steal = `touch ${this.home}/stolen`;
     mkdirSync(join(this.repository, '.git'), { recursive: true });

@@ -1,4 +1,4 @@
-import { mkdir, readFile, realpath } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -31,7 +31,7 @@ test('a listed rule shows every character', async () => {
 });
 
 test('the rules apply to a run: a denied call is answered, and an allowed one is not asked about', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await runVarve(['permissions', 'add', 'deny', 'command', 'git', 'push'], { home });
   await runVarve(['permissions', 'add', 'allow', 'command', 'echo'], { home });
   await using server = await scriptedServer([bash('git push origin main'), bash('echo allowed'), done]);
@@ -43,7 +43,7 @@ test('the rules apply to a run: a denied call is answered, and an allowed one is
 });
 
 test('"always" at the prompt adds a rule, and later calls that it covers run', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   const workspace = join(home, 'work');
   await mkdir(workspace);
   await using server = await scriptedServer([bash('touch one'), bash('touch one; touch two'), bash('touch one'), done]);
@@ -72,7 +72,7 @@ test('"always" at the prompt adds a rule, and later calls that it covers run', a
 });
 
 test('the data directory of varve is protected under --confirm never', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   const data = join(home, 'data');
   await using server = await scriptedServer([bash(`echo x > ${data}/trust.json`), done]);
   const options = ['--base-url', server.url, '--model', 'scripted', '--store', 'memory:', '--confirm', 'never'];

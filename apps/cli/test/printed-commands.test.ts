@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { scriptedServer } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
 import { newHome, runVarve } from './run-varve.ts';
-import { keys, leaveWindow, openWindow } from './session-window.ts';
+import { leaveWindow, openWindow } from './session-window.ts';
 
 const started = { npm_lifecycle_event: 'start', npm_config_user_agent: 'pnpm/12.0.0 npm/? node/v24.0.0' };
 
@@ -47,7 +47,6 @@ test('in a clone, so is the command after an error of the model', async () => {
   expect(stderr).toContain(hint);
   const window = openWindow(options, home, { env });
   await window.shows('mode: ');
-  window.press('go', keys.enter);
-  await window.shows(hint);
+  await window.enter('go', hint);
   await leaveWindow(window);
 });

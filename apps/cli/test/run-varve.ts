@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -41,7 +41,7 @@ export async function runVarve(
   return { code, stdout: await readAll(stdout), stderr: await readAll(stderr) };
 }
 
-/** Creates an empty home directory. */
+/** Creates an empty home directory, and returns its path without links. */
 export async function newHome(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'varve-home-'));
+  return realpath(await mkdtemp(join(tmpdir(), 'varve-home-')));
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
@@ -60,7 +60,7 @@ async function filesWithSecrets(directory: string): Promise<readonly string[]> {
 test.for(['sqlite:', 'dir:'])(
   'no secret reaches a file or an output in a whole scenario, with a log in %s',
   async (scheme) => {
-    const home = await realpath(await newHome());
+    const home = await newHome();
     const lookup = await secretServer();
     await using server = await scriptedServer(script);
     await using titles = await scriptedServer([{ text: `Title for ${canaries.side}` }]);

@@ -33,8 +33,7 @@ test('a resource is completed before the first message, and its text is sent', a
   await window.shows('Read @docs:notes://today');
   window.press(keys.enter, keys.enter);
   await window.shows('Oats it is.');
-  window.press('And @docs:image://dot, @docs:notes://gone and @other:x', keys.enter);
-  const last = await window.shows('I see none.');
+  const last = await window.enter('And @docs:image://dot, @docs:notes://gone and @other:x', 'I see none.');
   expect(last).toContain('m does not see images: those of @docs:image://dot are not sent.');
   expect(last).toContain('@docs:notes://gone is only text. The server docs failed to answer');
   expect(last).not.toContain('@other:x is');
@@ -54,10 +53,8 @@ test('a prompt of a server is completed with its arguments, and its messages are
   await window.shows(/→ docs:review +file \[tone\] — Reviews a file\./);
   window.press(keys.enter);
   await window.shows('Type what is missing: /docs:review file [tone]');
-  window.press('/docs:review a.ts very kind', keys.enter);
-  await window.shows('Fine.');
-  window.press('/help', keys.enter);
-  await window.shows('/docs:review file [tone]');
+  await window.enter('/docs:review a.ts very kind', 'Fine.');
+  await window.enter('/help', '/docs:review file [tone]');
   expect(window.written()).not.toContain('cm0=');
   await leaveWindow(window);
   server.assertDone();
@@ -74,10 +71,8 @@ test('no server of a directory starts before a person trusts it', async () => {
   const options = ['--base-url', server.url, '--model', 'm', '--sandbox', 'off', '-w', join(home, 'project')];
   const window = openWindow(options, home);
   await window.shows('sandbox: ');
-  window.press('/docs:r', keys.enter);
-  await window.shows('There is no command /docs:r.');
-  window.press('@docs:a', keys.enter);
-  await window.shows('Hello.');
+  await window.enter('/docs:r', 'There is no command /docs:r.');
+  await window.enter('@docs:a', 'Hello.');
   await leaveWindow(window);
   await expect(writeFile(mark, '', { flag: 'wx' })).resolves.toBe(undefined);
 });

@@ -66,13 +66,10 @@ test('the session asks what a server asks for, and Esc cancels it', async () => 
   ]);
   const window = openWindow([...argumentsFor(server), '--confirm', 'never'], home);
   await window.shows('sandbox: ');
-  window.press('Go', keys.enter);
-  const rows = await window.shows('refuse');
+  const rows = await window.enter('Go', 'refuse');
   await expect(`${rows}\n`).toMatchFileSnapshot('golden/session/server-question.txt');
-  window.press('answer', keys.enter);
-  await window.shows('Branch');
-  window.press('main', keys.enter);
-  await window.shows('Push it');
+  await window.enter('answer', 'Branch');
+  await window.enter('main', 'Push it');
   window.press(keys.enter);
   await window.shows('Send this to docs?');
   window.press(keys.enter);
@@ -88,8 +85,7 @@ test('a question of a server ends when the call is interrupted', async () => {
   await using server = await scriptedServer([asks(form), { text: 'Again.' }]);
   const window = openWindow([...argumentsFor(server), '--confirm', 'never'], home);
   await window.shows('sandbox: ');
-  window.press('Go', keys.enter);
-  await window.shows('refuse');
+  await window.enter('Go', 'refuse');
   window.press(keys.ctrlC, keys.ctrlC);
   expect(await window.ended).toMatchObject({ code: 0 });
 });

@@ -1,19 +1,16 @@
-import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
 import { newHome } from './run-varve.ts';
-import { keys, leaveWindow, openWindow, type SessionWindow } from './session-window.ts';
+import { keys, leaveWindow, openSession, openWindow, rejectCall, type SessionWindow } from './session-window.ts';
 
 const push = { calls: [{ name: 'terminal', arguments: { command: 'git push origin main' } }] };
 
 /** Approves a command for the session in a first run. */
 async function approvedWindow(server: ScriptedServer): Promise<SessionWindow> {
-  const home = await realpath(await newHome());
-  const window = openWindow(['--base-url', server.url, '--model', 'm', '--sandbox', 'off'], home);
-  await window.shows('sandbox: ');
-  window.press('Publish', keys.enter);
-  await window.shows('Approve this tool call?');
+  const home = await newHome();
+  const window = await openSession(server, home, ['--sandbox', 'off']);
+  await window.enter('Publish', 'Approve this tool call?');
   window.press('s');
   await window.shows('Once.');
   return window;
@@ -29,12 +26,9 @@ test('an approval for the session holds for later messages, also with another mo
     { text: 'Third.' },
   ]);
   const window = await approvedWindow(server);
-  window.press('Again', keys.enter);
-  await window.shows('Twice.');
-  window.press('/model other', keys.enter);
-  await window.shows('other · ');
-  window.press('And again', keys.enter);
-  await window.shows('Third.');
+  await window.enter('Again', 'Twice.');
+  await window.enter('/model other', 'other · ');
+  await window.enter('And again', 'Third.');
   expect(window.history().match(/fatal: /g)?.length).toBeGreaterThanOrEqual(3);
   await leaveWindow(window);
   server.assertDone();
@@ -46,19 +40,15 @@ test.for(['/clear', '/fork', '/permissions auto'])(
     await using server = await scriptedServer([push, { text: 'Once.' }, push, { text: 'Left.', expect: 'not now' }]);
     const window = await approvedWindow(server);
     window.press(command, keys.enter);
-    window.press('Publish again', keys.enter);
-    await window.shows('Approve this tool call?');
-    window.press('n');
-    await window.shows('Reason');
-    window.press('not now', keys.enter);
-    await window.shows('Left.');
+    await window.enter('Publish again', 'Approve this tool call?');
+    await rejectCall(window, 'not now', 'Left.');
     await leaveWindow(window);
     server.assertDone();
   },
 );
 
 test('Shift-Tab changes what is asked about while the agent works', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   const gate = Promise.withResolvers<void>();
   const create = (name: string) => ({
     calls: [{ name: 'file_editor', arguments: { command: 'create', path: join(home, name), file_text: 'x' } }],
@@ -71,8 +61,7 @@ test('Shift-Tab changes what is asked about while the agent works', async () => 
   ]);
   const window = openWindow(['--base-url', server.url, '--model', 'm'], home);
   await window.shows('mode: auto');
-  window.press('Work', keys.enter);
-  await window.shows('waiting for the model');
+  await window.enter('Work', 'waiting for the model');
   window.press(keys.shiftTab);
   await window.shows('mode: ask');
   gate.resolve();
@@ -82,14 +71,10 @@ test('Shift-Tab changes what is asked about while the agent works', async () => 
   window.press('y');
   await window.shows('$ cat two > three');
   await window.shows('Approve this tool call?');
-  window.press('n');
-  await window.shows('Reason');
-  window.press('not now', keys.enter);
-  await window.shows('Left.');
+  await rejectCall(window, 'not now', 'Left.');
   window.press(keys.shiftTab);
   await window.shows('mode: auto');
-  window.press('/permissions never', keys.enter);
-  await window.shows('mode: never');
+  await window.enter('/permissions never', 'mode: never');
   await leaveWindow(window);
   const next = openWindow(['--continue'], home);
   await next.shows('mode: never');
@@ -107,32 +92,26 @@ test('a changed mode ends approvals for the session while the agent works', asyn
     { text: 'Left.', expect: 'not now' },
   ]);
   const window = await approvedWindow(server);
-  window.press('Again, twice', keys.enter);
-  await window.shows('waiting for the model');
+  await window.enter('Again, twice', 'waiting for the model');
   window.press(keys.shiftTab);
   await window.shows('mode: ask');
   gate.resolve();
   await window.shows('Approve this tool call?');
-  window.press('n');
-  await window.shows('Reason');
-  window.press('not now', keys.enter);
-  await window.shows('Left.');
+  await rejectCall(window, 'not now', 'Left.');
   await leaveWindow(window);
   server.assertDone();
 });
 
 test('keys of a message that is being typed do not answer a question, and the message is kept', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   const gate = Promise.withResolvers<void>();
   await using server = await scriptedServer([
     { ...push, gate: gate.promise },
     { text: 'Left.', expect: 'not now' },
     { text: 'Because.', expect: 'Say why' },
   ]);
-  const window = openWindow(['--base-url', server.url, '--model', 'm', '--sandbox', 'off'], home);
-  await window.shows('sandbox: ');
-  window.press('Publish', keys.enter);
-  await window.shows('waiting for the model');
+  const window = await openSession(server, home, ['--sandbox', 'off']);
+  await window.enter('Publish', 'waiting for the model');
   window.press('S');
   gate.resolve();
   await window.shows('Press Enter to answer; what you type is kept.');
@@ -142,8 +121,7 @@ test('keys of a message that is being typed do not answer a question, and the me
   await window.shows(/decide later\n(?!Press)/);
   window.press('n');
   await window.shows('Reason');
-  window.press('not now', keys.enter);
-  await window.shows(/Left\.[^]*Say why/);
+  await window.enter('not now', /Left\.[^]*Say why/);
   window.press(keys.enter);
   await window.shows('Because.');
   await leaveWindow(window);
@@ -151,15 +129,12 @@ test('keys of a message that is being typed do not answer a question, and the me
 });
 
 test('a question waits until the one before it is answered', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   const gate = Promise.withResolvers<void>();
   await using server = await scriptedServer([{ ...push, gate: gate.promise }, { text: 'Pushed.' }]);
-  const window = openWindow(['--base-url', server.url, '--model', 'm', '--sandbox', 'off'], home);
-  await window.shows('sandbox: ');
-  window.press('Publish', keys.enter);
-  await window.shows('waiting for the model');
-  window.press('/rewind', keys.enter);
-  await window.shows('Go back to before this message');
+  const window = await openSession(server, home, ['--sandbox', 'off']);
+  await window.enter('Publish', 'waiting for the model');
+  await window.enter('/rewind', 'Go back to before this message');
   gate.resolve();
   await window.shows('$ git push origin main');
   window.press(keys.escape);

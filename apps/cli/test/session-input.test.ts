@@ -1,9 +1,9 @@
-import { chmod, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
 import { newHome } from './run-varve.ts';
-import { keys, leaveWindow, openWindow } from './session-window.ts';
+import { keys, leaveWindow, openSession } from './session-window.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -11,14 +11,13 @@ const png = Buffer.from(
 );
 
 test('what is typed is changed in another editor, and comes back', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   const editor = join(home, 'my editor');
   await writeFile(editor, '#!/bin/sh\necho "$(cat "$1"), in full." > "$1.new" && mv "$1.new" "$1"\n');
   await chmod(editor, 0o700);
   await using server = await scriptedServer([{ text: 'Read.', expect: 'The task, in full.' }]);
   const env = { VISUAL: `'${editor}'` };
-  const window = openWindow(['--base-url', server.url, '--model', 'm'], home, { env });
-  await window.shows('sandbox: ');
+  const window = await openSession(server, home, [], { env });
   window.press('The task', keys.ctrlG);
   await window.shows('The task, in full.');
   window.press(keys.enter);
@@ -27,7 +26,7 @@ test('what is typed is changed in another editor, and comes back', async () => {
 });
 
 test('a path of an image is attached for a model that sees images, and text for another one', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await mkdir(join(home, 'my shots'));
   await writeFile(join(home, 'my shots/one.png'), png);
   await writeFile(join(home, 'text.png'), 'no image');
@@ -36,10 +35,8 @@ test('a path of an image is attached for a model that sees images, and text for 
     ['gpt-5', 'Seen.'],
     ['m', 'Not seen.'],
   ] as const) {
-    const window = openWindow(['--base-url', server.url, '--model', model], home);
-    await window.shows('sandbox: ');
-    window.press(String.raw`What is on my\ shots/one.png and text.png and none.png?`, keys.enter);
-    const rows = await window.shows(answer);
+    const window = await openSession(server, home, ['--model', model]);
+    const rows = await window.enter(String.raw`What is on my\ shots/one.png and text.png and none.png?`, answer);
     expect(rows.includes('m does not see images: my shots/one.png is sent as text.')).toBe(model === 'm');
     expect(rows.includes('[1 image]')).toBe(model !== 'm');
     await leaveWindow(window);
@@ -50,20 +47,17 @@ test('a path of an image is attached for a model that sees images, and text for 
 });
 
 test('the agent reads a command of the person with the next message, and never a private one', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await using server = await scriptedServer([{ text: 'Read.', expect: 'public-42' }, { text: 'Done.' }]);
-  const window = openWindow(['--base-url', server.url, '--model', 'm'], home, { env: { SECRET_OF_ME: 'mine' } });
-  await window.shows('sandbox: ');
-  window.press('!echo public-$((40+2)); echo $SECRET_OF_ME; seq 9; exit 3', keys.enter);
-  expect(await window.shows('exit code 3')).toMatch(/public-42\n {2}mine\n {2}1\n/);
-  window.press('!!echo private-$((40+2))', keys.enter);
-  await window.shows('private-42');
-  window.press('What is it?', keys.enter);
-  expect(await window.shows('Read.')).toMatch(
+  const window = await openSession(server, home, [], { env: { SECRET_OF_ME: 'mine' } });
+  expect(await window.enter('!echo public-$((40+2)); echo $SECRET_OF_ME; seq 9; exit 3', 'exit code 3')).toMatch(
+    /public-42\n {2}mine\n {2}1\n/,
+  );
+  await window.enter('!!echo private-$((40+2))', 'private-42');
+  expect(await window.enter('What is it?', 'Read.')).toMatch(
     /› What is it\?\n {2}The user ran this command:\n\n {2}\$ echo .*\n {2}… /,
   );
-  window.press('And now?', keys.enter);
-  await window.shows('Done.');
+  await window.enter('And now?', 'Done.');
   await leaveWindow(window);
   const [first = '', second = ''] = server.requests.map((request) => JSON.stringify(request));
   expect(first).toContain('[exit code 3]');
@@ -72,31 +66,27 @@ test('the agent reads a command of the person with the next message, and never a
 });
 
 test('Esc ends a command of the person, and so does leaving', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await using server = await scriptedServer([]);
-  const window = openWindow(['--base-url', server.url, '--model', 'm'], home);
-  await window.shows('sandbox: ');
-  window.press('!tail -f /dev/null', keys.enter);
-  await window.shows('Your command is running.');
+  const window = await openSession(server, home);
+  await window.enter('!tail -f /dev/null', 'Your command is running.');
   window.press(keys.escape);
   await window.shows('interrupted');
-  window.press('!echo $$ > pid; tail -f /dev/null', keys.enter);
-  await window.shows('Your command is running.');
+  await window.enter('!echo $$ > pid; tail -f /dev/null', 'Your command is running.');
   expect((await leaveWindow(window)).code).toBe(0);
   const pid = Number(await readFile(join(home, 'pid'), 'utf8'));
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
 test('code of a reply has colours, and is complete without them', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   const text = 'So:\n\n```ts\nconst sum = 1; // x\n```\n\n```none\nplain const\n```\n';
   await using server = await scriptedServer([{ text }, { text }]);
   for (const [env, code] of [
     [{ NO_COLOR: '' }, '\u001B[36mconst\u001B[39m sum = \u001B[33m1\u001B[39m; \u001B[2m// x\u001B[22m'],
     [{}, 'const sum = 1; // x'],
   ] as const) {
-    const window = openWindow(['--base-url', server.url, '--model', 'm'], home, { env });
-    await window.shows('sandbox: ');
+    const window = await openSession(server, home, [], { env });
     window.press('Go', keys.enter);
     await window.writes(code);
     expect(await window.shows('  plain const\n')).toContain('  const sum = 1; // x\n');

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { realpath } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
 import { processEnvironment } from './process-environment.ts';
 import { newHome } from './run-varve.ts';
-import { keys, leaveWindow, openWindow } from './session-window.ts';
+import { keys, leaveWindow, openSession, openWindow, rejectCall } from './session-window.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const command = (text: string) => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
@@ -29,7 +28,7 @@ async function killedAt(text: string, server: ScriptedServer, home: string, args
 }
 
 test('after a kill the session shows the call of which the result is unknown, and continues there', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await using server = await scriptedServer([command('read -r line'), { text: 'I look again.', expect: 'unknown' }]);
   await killedAt('varve.effect', server, home, ['--confirm', 'never', '--sandbox', 'off']);
   const window = openWindow(['--continue'], home);
@@ -42,34 +41,28 @@ test('after a kill the session shows the call of which the result is unknown, an
 });
 
 test('calls that waited for an approval when a process ended are asked about', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await using server = await scriptedServer([command('git push origin main'), { text: 'Left.', expect: 'not now' }]);
   await killedAt('waiting_for_confirmation', server, home, ['--sandbox', 'off']);
   const window = openWindow(['--continue'], home);
   await window.shows('1 call waits for your approval.');
   window.press(keys.enter);
   await window.shows('Approve this tool call?');
-  window.press('n');
-  await window.shows('Reason');
-  window.press('not now', keys.enter);
-  await window.shows('Left.');
+  await rejectCall(window, 'not now', 'Left.');
   await leaveWindow(window);
 });
 
 test('a second window follows a conversation, changes nothing, and works on it when the first one has ended', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await using server = await scriptedServer([{ text: 'Four.' }, { text: 'Six.' }, { text: 'Eight.' }]);
-  const first = openWindow(['--base-url', server.url, '--model', 'm'], home);
-  await first.shows('mode: ');
-  first.press('2 + 2', keys.enter);
-  await first.shows('Four.');
+  const first = await openSession(server, home);
+  await first.enter('2 + 2', 'Four.');
   const second = openWindow(['--continue'], home);
   expect(await second.shows('Another window works on this conversation.')).toContain('Four.');
   await second.shows('read-only · m');
   first.press('3 + 3', keys.enter);
   await second.shows('Six.');
-  second.press('/rename Sums', keys.enter);
-  await second.shows('It is read-only in this window.');
+  await second.enter('/rename Sums', 'It is read-only in this window.');
   second.press('4 + 4', keys.enter);
   // What was typed is in the editor again.
   await second.shows(/When that one has ended[^]*\n4 \+ 4/);
@@ -83,14 +76,11 @@ test('a second window follows a conversation, changes nothing, and works on it w
 });
 
 test('another model continues the conversation without showing it again', async () => {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   await using server = await scriptedServer([{ text: 'Four.' }]);
-  const window = openWindow(['--base-url', server.url, '--model', 'm'], home);
-  await window.shows('mode: ');
-  window.press('2 + 2', keys.enter);
-  await window.shows('Four.');
-  window.press('/model other', keys.enter);
-  const rows = await window.shows('other · ');
+  const window = await openSession(server, home);
+  await window.enter('2 + 2', 'Four.');
+  const rows = await window.enter('/model other', 'other · ');
   expect(rows.match(/Four\./g)).toHaveLength(1);
   await leaveWindow(window);
 });

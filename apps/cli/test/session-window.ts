@@ -24,6 +24,8 @@ export const keys = {
 export interface SessionWindow {
   /** Presses keys. */
   readonly press: (...typed: readonly string[]) => void;
+  /** Presses keys, then Enter, and waits until a whole frame shows a text. */
+  readonly enter: (typed: string, text: string | RegExp) => Promise<string>;
   /** Waits until a whole frame shows a text, and returns its rows. */
   readonly shows: (text: string | RegExp) => Promise<string>;
   /** Waits until a text with its styles was written to the terminal. */
@@ -82,18 +84,24 @@ export function openWindow(
       check();
       void code.then((status) => reject(new Error(`ended with ${status} before it showed ${String(what)}`)), reject);
     });
+  const press: SessionWindow['press'] = (...typed) => {
+    for (const key of typed) stdin.write(key);
+  };
+  const shows: SessionWindow['shows'] = async (text) => {
+    let found = '';
+    await until(() => {
+      found = output;
+      return typeof text === 'string' ? found.includes(text) : text.test(found);
+    }, text);
+    return found;
+  };
   return {
-    press(...typed) {
-      for (const key of typed) stdin.write(key);
+    press,
+    enter: async (typed, text) => {
+      press(typed, keys.enter);
+      return shows(text);
     },
-    async shows(text) {
-      let found = '';
-      await until(() => {
-        found = output;
-        return typeof text === 'string' ? found.includes(text) : text.test(found);
-      }, text);
-      return found;
-    },
+    shows,
     writes: async (text) => until(() => written.includes(text), text),
     async svg() {
       await window.drawn();
@@ -103,6 +111,25 @@ export function openWindow(
     history: () => window.history(),
     ended: code.then((status) => ({ code: status, stderr: String(stderr.read() ?? '') })),
   };
+}
+
+/** Opens the session with a model of a server, and waits for its editor. */
+export async function openSession(
+  { url }: { readonly url: string },
+  home: string,
+  args: readonly string[] = [],
+  options: Partial<WindowOptions> = {},
+): Promise<SessionWindow> {
+  const window = openWindow(['--base-url', url, '--model', 'm', ...args], home, options);
+  await window.shows('sandbox: ');
+  return window;
+}
+
+/** Rejects the call that is asked about with a reason, and waits for a text. */
+export async function rejectCall(window: SessionWindow, reason: string, text: string): Promise<string> {
+  window.press('n');
+  await window.shows('Reason');
+  return window.enter(reason, text);
 }
 
 /** Leaves the session of a window with Ctrl-C, twice. */

@@ -1,27 +1,11 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
-import { keys, leaveWindow as leave, openWindow, type SessionWindow } from './session-window.ts';
+import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
+import { newHome, runVarve } from './run-varve.ts';
+import { keys, leaveWindow as leave, openSession, openWindow, rejectCall } from './session-window.ts';
 
 const command = (text: string) => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
-
-async function newHome(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'varve-home-'));
-}
-
-/** Opens the session against a server, and waits for its editor. */
-async function openSession(
-  server: ScriptedServer,
-  home: string,
-  args: readonly string[] = [],
-  size = {},
-): Promise<SessionWindow> {
-  const window = openWindow(['--base-url', server.url, '--model', 'm', ...args], home, size);
-  await window.shows('sandbox: ');
-  return window;
-}
 
 /** Rows without those at the end that are empty. */
 async function expectScreen(rows: string, name: string): Promise<void> {
@@ -44,8 +28,7 @@ test('a task is streamed, its edit is a difference, and the last lines resume it
   ];
   await using server = await scriptedServer(steps);
   const window = await openSession(server, home, ['--confirm', 'never', '--sandbox', 'off']);
-  window.press('Fix the sum', keys.enter);
-  const rows = await window.shows(/- sum\.js only\n[^●]*$/);
+  const rows = await window.enter('Fix the sum', /- sum\.js only\n[^●]*$/);
   await expectScreen(rows, 'task');
   const { code, stderr } = await leave(window);
   expect(code).toBe(0);
@@ -64,10 +47,7 @@ test('a call is approved once, or rejected with a reason that the model reads', 
   const window = await openSession(server, home, ['--sandbox', 'off']);
   window.press('Publish', keys.enter);
   await expectScreen(await window.shows('Approve this tool call?'), 'approval');
-  window.press('n');
-  await window.shows('Reason');
-  window.press('not to main', keys.enter);
-  await window.shows('✗ rejected: not to main');
+  await rejectCall(window, 'not to main', '✗ rejected: not to main');
   await window.shows('│ $ git push origin topic');
   window.press('y');
   await window.shows('I leave it.');
@@ -81,8 +61,7 @@ test('a command is changed before it runs: the call is rejected with the result 
   const steps: readonly ScriptedStep[] = [command('git push origin main'), { text: 'Thanks.', expect: 'no-42' }];
   await using server = await scriptedServer(steps);
   const window = await openSession(server, home, ['--sandbox', 'off']);
-  window.press('Publish', keys.enter);
-  await window.shows('Approve this tool call?');
+  await window.enter('Publish', 'Approve this tool call?');
   window.press('e');
   await window.shows(/─\ngit push origin main *\n─/);
   window.press(keys.escape, 'e', '\u0001', '\u001Bf', '\u001Bf', ' --dry-run', '\u0005', ' || echo no-$((40+2))');
@@ -103,10 +82,8 @@ test('a message that is sent while the agent works is read before its next step'
     { text: 'Seen.', expect: 'And two' },
   ]);
   const window = await openSession(server, home, ['--confirm', 'never']);
-  window.press('One', keys.enter);
-  await window.shows('waiting for the model');
-  window.press('And two', keys.enter);
-  await window.shows('› And two');
+  await window.enter('One', 'waiting for the model');
+  await window.enter('And two', '› And two');
   gate.resolve();
   await window.shows(/Both are done\.|Seen\./);
   await leave(window);
@@ -119,13 +96,11 @@ test('Esc interrupts a reply, and what arrived of it stays', async () => {
     { text: 'Continued.' },
   ]);
   const window = await openSession(server, home);
-  window.press('Talk', keys.enter);
-  await window.shows('The first');
+  await window.enter('Talk', 'The first');
   window.press(keys.escape);
   await window.shows('Interrupted.');
   expect(await window.shows('The first')).toContain('the reply was not completed');
-  window.press('/continue', keys.enter);
-  await window.shows('Continued.');
+  await window.enter('/continue', 'Continued.');
   await leave(window);
 });
 
@@ -133,15 +108,12 @@ test('the conversation is resumed in its directory with its transcript, and goes
   const home = await newHome();
   await using server = await scriptedServer([{ text: 'Four.' }, { text: 'Six.' }, { text: 'Eight.', expect: '4 + 4' }]);
   const first = await openSession(server, home);
-  first.press('2 + 2', keys.enter);
-  await first.shows('Four.');
+  await first.enter('2 + 2', 'Four.');
   await leave(first);
   const window = await openSession(server, home, ['--continue']);
   await window.shows('Four.');
-  window.press('3 + 3', keys.enter);
-  await window.shows('Six.');
-  window.press('/rewind', keys.enter);
-  await window.shows('Go back to before this message');
+  await window.enter('3 + 3', 'Six.');
+  await window.enter('/rewind', 'Go back to before this message');
   window.press(keys.enter);
   await window.shows('continues from here');
   window.press('\u0015', '4 + 4', keys.enter);
@@ -160,8 +132,7 @@ test('a conversation is chosen from those that match what is typed', async () =>
     ['3 + 3', 'Six.'],
   ] as const) {
     const window = await openSession(server, home);
-    window.press(task, keys.enter);
-    await window.shows(answer);
+    await window.enter(task, answer);
     await leave(window);
   }
   const window = openWindow(['--resume'], home);
@@ -181,12 +152,9 @@ test('a copy has an id of its own, and the original stays', async () => {
   const home = await newHome();
   await using server = await scriptedServer([{ text: 'Four.' }]);
   const window = await openSession(server, home);
-  window.press('2 + 2', keys.enter);
-  await window.shows('Four.');
-  window.press('/fork', keys.enter);
-  await window.shows('This is a copy');
-  window.press('/sessions', keys.enter);
-  const rows = await window.shows(/^[0-9a-f]{8} .*\n[0-9a-f]{8} .*2 \+ 2$/m);
+  await window.enter('2 + 2', 'Four.');
+  await window.enter('/fork', 'This is a copy');
+  const rows = await window.enter('/sessions', /^[0-9a-f]{8} .*\n[0-9a-f]{8} .*2 \+ 2$/m);
   expect(rows.match(/› 2 \+ 2/g)).toHaveLength(1);
   await leave(window);
 });
@@ -195,12 +163,9 @@ test('commands of the program work in a session with a store of its own', async 
   const home = await newHome();
   await using server = await scriptedServer([{ text: 'Four.' }]);
   const window = await openSession(server, home, ['--store', `dir:${join(home, 'logs')}`]);
-  window.press('2 + 2', keys.enter);
-  await window.shows('Four.');
-  window.press('/sessions', keys.enter);
-  await window.shows(/^[0-9a-f]{8} .*2 \+ 2$/m);
-  window.press('/permissions', keys.enter);
-  await window.shows('There are no rules');
+  await window.enter('2 + 2', 'Four.');
+  await window.enter('/sessions', /^[0-9a-f]{8} .*2 \+ 2$/m);
+  await window.enter('/permissions', 'There are no rules');
   await leave(window);
 });
 
@@ -214,8 +179,7 @@ test('no text of the model or of a program changes the terminal', async () => {
     { text: `[link](http://x/${hostile}) \`${hostile}\`\n\n\`\`\`\n${hostile}\n\`\`\`\n\nThe end.` },
   ]);
   const window = await openSession(server, home, ['--confirm', 'never']);
-  window.press('Go', keys.enter);
-  await window.shows('The end.');
+  await window.enter('Go', 'The end.');
   await leave(window);
   for (const part of ['\u001B]0;', '\u001B[2J\u009B', '\u009B', '\u202E', '\u001B[31m']) {
     expect(window.written()).not.toContain(part);
@@ -232,7 +196,6 @@ test('help lists every command, also on a narrow terminal', async () => {
 });
 
 test('without a terminal the command without arguments prints its help, and others are refused', async () => {
-  const { runVarve } = await import('./run-varve.ts');
   const home = await newHome();
   expect(await runVarve([], { home })).toMatchObject({ code: 2, stdout: '' });
   const refused = await runVarve(['--continue', '--store', 'memory:'], { home });

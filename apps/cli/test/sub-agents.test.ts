@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
@@ -11,7 +11,7 @@ const task = (type: string): ScriptedTurn => ({
 
 /** A home directory with a repository in it. */
 async function newProject() {
-  const home = realpathSync(await newHome());
+  const home = await newHome();
   const directory = join(home, 'project');
   mkdirSync(join(directory, '.git'), { recursive: true });
   const write = (path: string, text: string): void => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, realpath, rename, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { runProgram } from '../src/program.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 async function newProject(): Promise<{ readonly home: string; readonly project: string }> {
-  const home = await realpath(await newHome());
+  const home = await newHome();
   const project = join(home, 'project');
   await mkdir(join(project, '.openhands'), { recursive: true });
   await mkdir(join(project, '.varve'));
