@@ -1,3 +1,5 @@
+import { CodedError } from '@varve/text';
+
 /** Codes of errors that the caller can handle. The end of a run is not an error: see `RunResult`. */
 export type AgentErrorCode =
   /**
@@ -37,12 +39,6 @@ export type AgentErrorCode =
   | 'closed';
 
 /** Error class of this package. Storage failures pass through as `StorageError`. */
-export class AgentError extends Error {
+export class AgentError extends CodedError<AgentErrorCode> {
   override readonly name = 'AgentError';
-  readonly code: AgentErrorCode;
-
-  constructor(code: AgentErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

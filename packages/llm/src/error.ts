@@ -1,4 +1,5 @@
 import type { TokenUsage } from '@varve/events';
+import { CodedError } from '@varve/text';
 
 /** Failure codes of a model call. `true`: the same request may be sent again. */
 const retryable = {
@@ -70,9 +71,8 @@ export interface FailedAttempt {
 }
 
 /** The error class of this package. Messages contain no key: text of providers in them is redacted and truncated. */
-export class LlmError extends Error {
+export class LlmError extends CodedError<LlmErrorCode> {
   override readonly name = 'LlmError';
-  readonly code: LlmErrorCode;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly partial: PartialReply | undefined;
@@ -80,8 +80,7 @@ export class LlmError extends Error {
 
   constructor(code: LlmErrorCode, message: string, options: LlmErrorOptions = {}) {
     const { status, retryAfterMs, partial, failedAttempts = [], ...rest } = options;
-    super(message, rest);
-    this.code = code;
+    super(code, message, rest);
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.partial = partial;

@@ -1,4 +1,6 @@
 import { StorageError } from '@varve/storage';
+import { CodedError } from '@varve/text';
+
 /** Reasons why a server cannot start. */
 export type ServerErrorCode =
   /** An invalid option: no key, a key that a header cannot contain, an invalid origin. */
@@ -11,14 +13,8 @@ export type ServerErrorCode =
   | 'front-end';
 
 /** A server that cannot start. The message is one sentence that names the thing and the value, never a key. */
-export class ServerError extends Error {
+export class ServerError extends CodedError<ServerErrorCode> {
   override readonly name = 'ServerError';
-  readonly code: ServerErrorCode;
-
-  constructor(code: ServerErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 /** Reasons for which the server refuses a request that matches its schema, with the status of the response. */
@@ -50,15 +46,13 @@ export interface RequestErrorOptions extends ErrorOptions {
 }
 
 /** A request that the server refuses. The message is one sentence for the client, without secrets. */
-export class RequestError extends Error {
+export class RequestError extends CodedError<RequestErrorCode> {
   override readonly name = 'RequestError';
-  readonly code: RequestErrorCode;
   /** Fields of the detail, next to the message, where the protocol has some. */
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: RequestErrorCode, message: string, options: RequestErrorOptions = {}) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
     this.fields = options.fields;
   }
 

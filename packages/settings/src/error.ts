@@ -1,3 +1,5 @@
+import { CodedError } from '@varve/text';
+
 /**
  * Errors of settings: invalid values, missing names, a server without the name of a model, a key that is not stored, a
  * model at another server than its conversation, untrusted content, other hooks than those of a conversation, locked
@@ -15,12 +17,6 @@ export type SettingsErrorCode =
   | 'io';
 
 /** Thrown by this package. The message names the file or field and the value, without secrets. */
-export class SettingsError extends Error {
+export class SettingsError extends CodedError<SettingsErrorCode> {
   override readonly name = 'SettingsError';
-  readonly code: SettingsErrorCode;
-
-  constructor(code: SettingsErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

@@ -1,3 +1,4 @@
+export { CodedError } from './coded-error.ts';
 export { coerceFields, coerceText } from './json/coerce.ts';
 export {
   additionalProperties,

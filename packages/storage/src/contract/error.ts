@@ -1,3 +1,5 @@
+import { CodedError } from '@varve/text';
+
 /** Failure codes of a store. The value is true if the same call may succeed later without any change by the caller. */
 const retryable = {
   /** The conversation, event or file does not exist. */
@@ -32,14 +34,8 @@ const retryable = {
 export type StorageErrorCode = keyof typeof retryable;
 
 /** The one error class of this package. The message is one sentence that names the thing and the value. */
-export class StorageError extends Error {
+export class StorageError extends CodedError<StorageErrorCode> {
   override readonly name = 'StorageError';
-  readonly code: StorageErrorCode;
-
-  constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 
   /** True if the same call may succeed later without any change by the caller. */
   get isRetryable(): boolean {

@@ -1,3 +1,4 @@
+import { CodedError } from '@varve/text';
 import type * as z from 'zod';
 
 /** Failures that the caller of a tool can handle. Failures that the model can answer are observations instead. */
@@ -12,14 +13,8 @@ export type ToolErrorCode =
   | 'closed';
 
 /** The one error class of this package. */
-export class ToolError extends Error {
+export class ToolError extends CodedError<ToolErrorCode> {
   override readonly name = 'ToolError';
-  readonly code: ToolErrorCode;
-
-  constructor(code: ToolErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 /** Returns the `invalid-input` error of a tool whose arguments failed validation; the message has no values. */
