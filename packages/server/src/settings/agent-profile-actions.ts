@@ -1,4 +1,5 @@
-import type { Json } from '@varve/events';
+import { z } from '@hono/zod-openapi';
+import { lazy, type Json } from '@varve/events';
 import { SettingsError } from '@varve/settings';
 import type { AgentProfileRecord } from '@varve/settings/profiles';
 import { receivedLlm } from './llm-record.ts';
@@ -7,23 +8,31 @@ import { saveProfile } from './profile-actions.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { currentLlm } from './settings-document.ts';
 
+/** @see agent-server 1.43.1 OpenAPI, AgentProfileInfo */
+const info = lazy(() =>
+  z
+    .object({
+      id: z.string().nullable(),
+      name: z.string(),
+      agent_kind: z.string(),
+      revision: z.int().nullable(),
+      llm_profile_ref: z.string().nullable(),
+      mcp_server_refs: z.array(z.string()).nullable(),
+    })
+    .openapi('AgentProfileInfo'),
+);
+
 /** Agent profiles as clients list them. */
-export interface ListedAgentProfiles {
-  readonly profiles: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly agent_kind: string;
-    readonly revision: number;
-    readonly llm_profile_ref: string | null;
-    readonly mcp_server_refs: readonly string[] | null;
-  }[];
-  readonly active_agent_profile_id: string | null;
-}
+export const agentProfileList = lazy(() =>
+  z.object({ profiles: z.array(info()), active_agent_profile_id: z.string().nullable() }),
+);
 
 /** Lists the agent profiles that can be read. The first call adds one named `default` and activates it. */
-export async function listedAgentProfiles(settings: ServerSettings): Promise<ListedAgentProfiles> {
+export async function listedAgentProfiles(
+  settings: ServerSettings,
+): Promise<z.output<ReturnType<typeof agentProfileList>>> {
   if ((await settings.agents.list()).length === 0) await addDefault(settings);
-  const listed = (await settings.agents.list()).flatMap((each) => ('record' in each ? [each.record] : []));
+  const listed = (await settings.agents.readable()).map(({ record }) => record);
   const active = (await settings.current()).get('agent_profile');
   return {
     profiles: listed.map(({ id, name, agent_kind, revision, llm_profile_ref: model, mcp_server_refs: servers }) => ({
@@ -79,31 +88,35 @@ export function shownAgentProfile({ varve: _own, ...record }: AgentProfileRecord
 
 /** Returns the profile with an id. @throws {SettingsError} `missing`. */
 export async function agentProfileById(settings: ServerSettings, id: string): Promise<AgentProfileRecord> {
-  const entry = (await settings.agents.list()).find((each) => 'record' in each && each.record.id === id);
-  if (!entry || !('record' in entry)) throw new SettingsError('missing', `There is no agent profile ${id}.`);
+  const entry = (await settings.agents.readable()).find(({ record }) => record.id === id);
+  if (!entry) throw new SettingsError('missing', `There is no agent profile ${id}.`);
   return entry.record;
 }
 
 /** Whether a profile can start a conversation. @see agent-server 1.43.1 OpenAPI, AgentProfileDiagnostics */
-export interface AgentProfileDiagnostics {
-  readonly agent_kind: string;
-  readonly valid: boolean;
-  readonly errors: readonly string[];
-  readonly llm_profile_ref: string | null;
-  readonly llm_profile_resolved: boolean;
-  readonly llm_api_key_set: boolean;
-  readonly mcp_server_refs: readonly string[] | null;
-  readonly resolved_mcp_config_keys: readonly string[];
-  readonly dangling_mcp_server_refs: readonly string[];
-  readonly disabled_skills: readonly string[];
-  readonly resolved_skills: readonly string[];
-}
+export const agentProfileDiagnostics = lazy(() =>
+  z
+    .object({
+      agent_kind: z.string(),
+      valid: z.boolean(),
+      errors: z.array(z.string()),
+      llm_profile_ref: z.string().nullable(),
+      llm_profile_resolved: z.boolean(),
+      llm_api_key_set: z.boolean(),
+      mcp_server_refs: z.array(z.string()).nullable(),
+      resolved_mcp_config_keys: z.array(z.string()),
+      dangling_mcp_server_refs: z.array(z.string()),
+      disabled_skills: z.array(z.string()),
+      resolved_skills: z.array(z.string()),
+    })
+    .openapi('AgentProfileDiagnostics'),
+);
 
 /** Looks up everything that a profile names. */
 export async function diagnoseAgentProfile(
   settings: ServerSettings,
   profile: AgentProfileRecord,
-): Promise<AgentProfileDiagnostics> {
+): Promise<z.output<ReturnType<typeof agentProfileDiagnostics>>> {
   const { llm_profile_ref: model, mcp_server_refs: refs } = profile;
   const servers = Object.keys((await settings.current()).get('mcp_servers') ?? {});
   const resolvedModel = await resolved(settings, model ?? undefined);

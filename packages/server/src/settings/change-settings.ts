@@ -2,11 +2,12 @@ import { lazy, type Json } from '@varve/events';
 import { llmFields, SettingsError, type SettingKey, type Settings, type SettingValues } from '@varve/settings';
 import { llmValuesOf } from '@varve/settings/profiles';
 import * as z from 'zod';
+import { agentProfileById } from './agent-profile-actions.ts';
 import { keyName, receivedLlm, storeKey, type LlmRecord } from './llm-record.ts';
 import { storedServer, updateServers } from './mcp-secrets.ts';
 import { isObject, mergePatch, type JsonObject, jsonObject } from './merge.ts';
 import type { ServerSettings } from './server-settings.ts';
-import { activeProfile, conversationSettings, objectOf, policyOf } from './settings-document.ts';
+import { activeProfile, conversationSettings, objectOf, policyOf, settingsLlm } from './settings-document.ts';
 
 /** Changes of settings that a client sends. @see agent-server 1.43.1 OpenAPI, SettingsUpdateRequest */
 export const settingsChanges = lazy(() =>
@@ -55,9 +56,7 @@ function jsonIn(present: SettingValues, key: SettingKey): JsonObject {
 
 async function activateAgent(settings: ServerSettings, id: string | null): Promise<void> {
   if (id === null) return settings.set({ agent_profile: undefined });
-  const entry = (await settings.agents.list()).find((each) => 'record' in each && each.record.id === id);
-  if (!entry || !('record' in entry)) throw new SettingsError('missing', `There is no agent profile ${id}.`);
-  await settings.agents.activate(entry.record.name);
+  await settings.agents.activate((await agentProfileById(settings, id)).name);
 }
 
 /** A change of settings of agents, and the profile that the same request activates. */
@@ -88,7 +87,7 @@ function agentValues(before: JsonObject, change: JsonObject): SettingValues {
 /** Changes the model of the settings. It is then no longer that of a profile. */
 async function changeLlm(settings: ServerSettings, current: Settings, change: JsonObject): Promise<void> {
   const profile = await activeProfile(settings, current);
-  const before = profile === undefined ? await ownRecord(current) : (await settings.profile(profile)).record;
+  const before = profile === undefined ? settingsLlm(current) : (await settings.profile(profile)).record;
   await saveSettingsLlm(settings, before, change);
 }
 
@@ -117,15 +116,9 @@ async function writeLlm(settings: ServerSettings, record: LlmRecord): Promise<vo
 }
 
 async function forgetUnlessProfile(settings: ServerSettings, before: LlmRecord): Promise<void> {
-  const profiles = await settings.models.list();
-  const isUsed = profiles.some((each) => 'record' in each && each.record['api_key_ref'] === before['api_key_ref']);
+  const profiles = await settings.models.readable();
+  const isUsed = profiles.some(({ record }) => record['api_key_ref'] === before['api_key_ref']);
   if (!isUsed) await settings.forgetKey(before);
-}
-
-async function ownRecord(current: Settings): Promise<LlmRecord> {
-  const fields = Object.keys(llmFields).map((field) => [field, current.get(`llm.${field as 'model'}`)]);
-  const stored = objectOf(objectOf(current.get('reference.agent_settings'))['llm']);
-  return { ...stored, ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)) } as LlmRecord;
 }
 
 async function changeServers(settings: ServerSettings, change: JsonObject): Promise<void> {

@@ -89,6 +89,11 @@ export async function storeKey(secrets: SecretStore, key: string, before?: Json)
 
 /** Returns the name of the secret of a reference that {@link storeKey} made. */
 export function keyName(reference: Json | undefined): string | undefined {
-  const name = typeof reference === 'string' ? /^secret:(.+)$/.exec(reference)?.[1] : undefined;
+  const name = secretIn(reference);
   return name?.startsWith(modelKeyPrefix) ? name : undefined;
+}
+
+/** Returns the name of the secret of a reference; undefined for another value. */
+export function secretIn(reference: Json | undefined): string | undefined {
+  return typeof reference === 'string' ? /^secret:(.+)$/.exec(reference)?.[1] : undefined;
 }

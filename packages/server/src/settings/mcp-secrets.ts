@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SettingValue } from '@varve/settings';
 import { mcpSecretPrefix, receivedText, type Cipher, type Exposure } from '@varve/settings/secrets';
-import { shownSecret } from './llm-record.ts';
+import { secretIn, shownSecret } from './llm-record.ts';
 import type { ServerSettings } from './server-settings.ts';
 
 type Servers = SettingValue<'mcp_servers'>;
@@ -26,7 +26,7 @@ async function exposedServer(
   { settings, exposure, cipher }: Context & { readonly exposure: Exposure },
 ): Promise<Server> {
   return withValues(server, async (value) => {
-    const name = /^secret:(.+)$/.exec(value)?.[1];
+    const name = secretIn(value);
     const secret = name === undefined ? value : await settings.secrets.value(name);
     return shownSecret(secret, exposure, cipher) ?? undefined;
   });
@@ -76,7 +76,7 @@ export async function updateServers(
 /** Removes the secrets of a server that {@link storedServer} stored. */
 export async function forgetServer(server: Server, settings: ServerSettings): Promise<void> {
   for (const value of parts.flatMap((part) => Object.values(server[part] ?? {}))) {
-    const name = typeof value === 'string' ? /^secret:(.+)$/.exec(value)?.[1] : undefined;
+    const name = secretIn(value);
     if (name?.startsWith(mcpSecretPrefix)) await settings.secrets.remove(name);
   }
 }

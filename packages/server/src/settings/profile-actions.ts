@@ -1,3 +1,5 @@
+import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { SettingsError } from '@varve/settings';
 import { receivedLlm, storeKey, type LlmRecord } from './llm-record.ts';
 import { connectionsOf } from './provider-connections.ts';
@@ -5,23 +7,28 @@ import { hasKey } from './model-of-record.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { activeProfile } from './settings-document.ts';
 
+/** @see agent-server 1.43.1 OpenAPI, ProfileInfo */
+const profileInfo = lazy(() =>
+  z
+    .object({
+      name: z.string(),
+      model: z.string().nullable(),
+      base_url: z.string().nullable(),
+      provider_connection_id: z.string().nullable(),
+      provider_connection_broken: z.boolean(),
+      api_key_set: z.boolean(),
+    })
+    .openapi('ProfileInfo'),
+);
+
 /** Profiles as clients list them. */
-export interface ListedProfiles {
-  readonly profiles: readonly {
-    readonly name: string;
-    readonly model: string | null;
-    readonly base_url: string | null;
-    readonly provider_connection_id: string | null;
-    readonly provider_connection_broken: boolean;
-    readonly api_key_set: boolean;
-  }[];
-  readonly active_profile: string | null;
-}
+export const profileList = lazy(() =>
+  z.object({ profiles: z.array(profileInfo()), active_profile: z.string().nullable() }),
+);
 
 /** Lists the profiles that can be read. */
-export async function listedProfiles(settings: ServerSettings): Promise<ListedProfiles> {
-  const listed = await settings.models.list();
-  const profiles = listed.flatMap((each) => ('record' in each ? [each] : []));
+export async function listedProfiles(settings: ServerSettings): Promise<z.output<ReturnType<typeof profileList>>> {
+  const profiles = await settings.models.readable();
   const connections = await connectionsOf(settings);
   return {
     profiles: await Promise.all(
@@ -67,9 +74,8 @@ export async function saveProfile(
   { llm, include_secrets: takesKey }: { readonly llm: LlmRecord; readonly include_secrets: boolean },
 ): Promise<void> {
   const { record, key } = receivedLlm({ model: 'gpt-5.5', ...llm }, await settings.cipher());
-  const listed = await settings.models.list();
-  const before = listed.find((each) => each.name === name);
-  const stored = before && 'record' in before ? before.record['api_key_ref'] : undefined;
+  const before = (await settings.models.readable()).find((each) => each.name === name);
+  const stored = before?.record['api_key_ref'];
   const isErased = takesKey && llm['api_key'] === null;
   const reference =
     takesKey && key !== undefined ? await storeKey(settings.secrets, key, stored) : isErased ? null : stored;
@@ -78,7 +84,7 @@ export async function saveProfile(
 
 /** Removes a profile and its key. @throws {SettingsError} `invalid` while an agent profile names it. */
 export async function removeProfile(settings: ServerSettings, name: string): Promise<void> {
-  const entry = (await settings.models.list()).find((each) => each.name === name);
+  const entry = (await settings.models.readable()).find((each) => each.name === name);
   await settings.models.remove(name);
-  if (entry && 'record' in entry) await settings.forgetKey(entry.record);
+  if (entry) await settings.forgetKey(entry.record);
 }

@@ -1,39 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import * as z from 'zod';
+import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { RequestError } from '../error.ts';
 import { storeKey } from './llm-record.ts';
 import type { ServerSettings } from './server-settings.ts';
 
-const connection = lazy(() =>
-  z.object({
-    display_name: z.string(),
-    provider: z.string(),
-    base_url: z.string().nullable(),
-    /** Seconds. */
-    created_at: z.int(),
-    updated_at: z.int(),
-    api_key_ref: z.string(),
-  }),
-);
+const storedFields = lazy(() => ({
+  display_name: z.string(),
+  provider: z.string(),
+  base_url: z.string().nullable(),
+  /** Seconds. */
+  created_at: z.int(),
+  updated_at: z.int(),
+}));
+const connection = lazy(() => z.object({ ...storedFields(), api_key_ref: z.string() }));
 /** Access to a provider that several profiles share; its key is a secret. */
 export type ProviderConnection = z.output<ReturnType<typeof connection>>;
 
 const setting = 'reference.provider_connections';
 
 /** Fields that a client sends. */
-export interface ConnectionFields {
-  readonly display_name: string;
-  readonly provider: string;
+interface ConnectionFields extends Pick<ProviderConnection, 'display_name' | 'provider' | 'base_url'> {
   readonly api_key: string;
-  readonly base_url: string | null;
 }
 
 /** Connections as clients receive them. @see agent-server 1.43.1 OpenAPI, ProviderConnectionResponse */
-export interface ShownConnection extends Omit<ProviderConnection, 'api_key_ref'> {
-  readonly id: string;
-  readonly api_key_set: boolean;
-}
+export const connectionInfo = lazy(() =>
+  z.object({ id: z.string(), ...storedFields(), api_key_set: z.boolean() }).openapi('ProviderConnectionResponse'),
+);
+type ShownConnection = z.output<ReturnType<typeof connectionInfo>>;
 
 /** Returns the connections by id; those that are not valid are left out. */
 export async function connectionsOf(settings: ServerSettings): Promise<ReadonlyMap<string, ProviderConnection>> {
@@ -85,8 +80,8 @@ export async function changeConnection(
 /** Removes a connection and its key. @throws {RequestError} `unknown`; `conflict` while a profile uses it. */
 export async function removeConnection(settings: ServerSettings, id: string): Promise<ShownConnection> {
   const removed = existing(await connectionsOf(settings), id);
-  const profiles = await settings.models.list();
-  const user = profiles.find((each) => 'record' in each && each.record['provider_connection_id'] === id);
+  const profiles = await settings.models.readable();
+  const user = profiles.find(({ record }) => record['provider_connection_id'] === id);
   if (user) throw new RequestError('conflict', `The profile "${user.name}" uses the connection.`);
   await change(settings, (connections) => {
     connections.delete(id);

@@ -77,7 +77,7 @@ export function serverSettings({ home, env, userHome, passphrase }: ServerSettin
   const secrets = secretStore({ home, passphrase });
   const current = (): Promise<Settings> => resolveSettings({ home, env });
   const profileFlags = async (id: string): Promise<readonly FlagValue[] | undefined> => {
-    const entry = (await agents.list()).find((each) => 'record' in each && each.record.id === id);
+    const entry = (await agents.readable()).find(({ record }) => record.id === id);
     return entry && [{ key: 'agent_profile', value: entry.name, flag: 'agent_profile_id' }];
   };
   const isTrusted = (file: SettingsFile): Promise<boolean> =>
@@ -137,9 +137,9 @@ function connectedOr(record: LlmRecord, settings: Settings): LlmRecord {
 }
 
 /** Returns the addresses of models in the settings, connections and profiles of a person, as they are written. */
-export async function personAddresses(settings: Settings, profiles: ModelProfiles): Promise<readonly string[]> {
+async function personAddresses(settings: Settings, profiles: ModelProfiles): Promise<readonly string[]> {
   const connections = Object.values(settings.get('reference.provider_connections') ?? {});
-  const records = (await profiles.list()).flatMap((each) => ('record' in each ? [each.record] : []));
+  const records = (await profiles.readable()).map(({ record }) => record);
   return [settings.get('llm.base_url'), ...[...connections, ...records].map(addressOf)].flatMap(
     (address) => address ?? [],
   );

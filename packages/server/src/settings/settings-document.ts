@@ -1,9 +1,10 @@
-import type { Json } from '@varve/events';
+import { z } from '@hono/zod-openapi';
+import { lazy, type Json } from '@varve/events';
 import { llmFields, SettingsError, type Settings } from '@varve/settings';
 import type { Cipher, Exposure } from '@varve/settings/secrets';
 import { shownLlm, type LlmRecord } from './llm-record.ts';
 import { exposedServers } from './mcp-secrets.ts';
-import { isObject, mergePatch, type JsonObject } from './merge.ts';
+import { isObject, jsonObject, mergePatch, type JsonObject } from './merge.ts';
 import { hasKey } from './model-of-record.ts';
 import type { KeyedLlm, ServerSettings } from './server-settings.ts';
 
@@ -47,14 +48,19 @@ function miscSettings(current: Settings): JsonObject {
 type ConfirmationName = 'ask' | 'edits' | 'auto' | 'never';
 
 /** Answer with all settings. @see agent-server 1.43.1 OpenAPI, SettingsResponse */
-export interface SettingsDocument {
-  readonly agent_settings: JsonObject;
-  readonly conversation_settings: JsonObject;
-  readonly llm_api_key_is_set: boolean;
-  readonly active_profile: string | null;
-  readonly active_agent_profile_id: string | null;
-  readonly misc_settings: JsonObject;
-}
+export const settingsResponse = lazy(() =>
+  z
+    .object({
+      agent_settings: jsonObject(),
+      conversation_settings: jsonObject(),
+      llm_api_key_is_set: z.boolean(),
+      active_profile: z.string().nullable(),
+      active_agent_profile_id: z.string().nullable(),
+      misc_settings: jsonObject(),
+    })
+    .openapi('SettingsResponse'),
+);
+type SettingsDocument = z.output<ReturnType<typeof settingsResponse>>;
 
 /** Returns all settings, with secrets as `exposure` requires. */
 export async function settingsDocument(settings: ServerSettings, exposure: Exposure): Promise<SettingsDocument> {
@@ -78,8 +84,7 @@ export async function settingsDocument(settings: ServerSettings, exposure: Expos
 export async function currentLlm(settings: ServerSettings, current: Settings): Promise<KeyedLlm> {
   const profile = await activeProfile(settings, current);
   if (profile !== undefined) return settings.profile(profile);
-  const stored = objectOf(objectOf(current.get('reference.agent_settings'))['llm']);
-  const record = { ...stored, ...ownLlm(current) };
+  const record = settingsLlm(current);
   return { record, key: await settings.keyOf(record) };
 }
 
@@ -100,10 +105,11 @@ export async function activeProfile({ models }: ServerSettings, current: Setting
   return (await models.list()).some((each) => each.name === name) ? name : undefined;
 }
 
-/** Fields of the model that varve uses, too: they are settings of their own. */
-function ownLlm(current: Settings): LlmRecord {
+/** Returns the model of the settings. Fields that varve uses, too, are settings of their own. */
+export function settingsLlm(current: Settings): LlmRecord {
+  const stored = objectOf(objectOf(current.get('reference.agent_settings'))['llm']);
   const fields = Object.keys(llmFields).map((field) => [field, current.get(`llm.${field as 'model'}`)]);
-  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as LlmRecord;
+  return { ...stored, ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)) } as LlmRecord;
 }
 
 function agentSettings(
@@ -150,8 +156,7 @@ export function policyOf({ confirmation_mode: mode, security_analyzer: analyzer 
 
 async function activeAgentProfile({ agents }: ServerSettings, current: Settings): Promise<string | null> {
   const name = current.get('agent_profile');
-  const entry = (await agents.list()).find((each) => 'record' in each && each.record.name === name);
-  return entry && 'record' in entry ? entry.record.id : null;
+  return (await agents.readable()).find(({ record }) => record.name === name)?.record.id ?? null;
 }
 
 /** Returns a JSON object; an empty one for anything else. */

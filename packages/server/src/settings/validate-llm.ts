@@ -1,3 +1,5 @@
+import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { SpecError } from '@varve/events/specs';
 import { callOnce, LlmError } from '@varve/llm';
 import { redactor, type Variables } from '@varve/text';
@@ -11,10 +13,7 @@ export interface ValidateOptions {
 }
 
 /** Why a model cannot be used. */
-export interface LlmProblem {
-  readonly type: string;
-  readonly message: string;
-}
+export const llmProblem = lazy(() => z.object({ type: z.string(), message: z.string() }));
 
 /** Milliseconds of the request; a server that is slower is accepted, as is one that limits requests. */
 const patienceMs = 15_000;
@@ -24,7 +23,7 @@ const accepted = new Set(['rate-limit', 'timeout', 'aborted', 'overloaded']);
 export async function validateLlm(
   { record, key }: ReceivedLlm,
   { env, signal }: ValidateOptions,
-): Promise<LlmProblem | null> {
+): Promise<z.output<ReturnType<typeof llmProblem>> | null> {
   try {
     const model = modelOfRecord({ ...record, num_retries: 1 }, { env, key });
     const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);

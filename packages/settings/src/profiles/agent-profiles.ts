@@ -6,7 +6,7 @@ import type { PlacedValue } from '../layers/layer.ts';
 import { settingsPaths } from '../settings-paths.ts';
 import { agentProfileRecord, settingsOfAgentProfile, type AgentProfileRecord } from './agent-profile.ts';
 import { changePointers } from './pointers.ts';
-import { recordFolder, type ListedRecord } from './record-folder.ts';
+import { recordFolder, type RecordFolder } from './record-folder.ts';
 
 /** Fields of an agent profile to save; the id and the revision are kept by the store. */
 export type NewAgentProfile = Omit<z.input<ReturnType<typeof agentProfileRecord>>, 'id' | 'revision'> & {
@@ -14,10 +14,7 @@ export type NewAgentProfile = Omit<z.input<ReturnType<typeof agentProfileRecord>
 };
 
 /** Agent profiles of a data directory. Every change holds the lock of settings. */
-export interface AgentProfiles {
-  list(): Promise<readonly ListedRecord<AgentProfileRecord>[]>;
-  /** @throws {SettingsError} `missing`, `invalid`. */
-  read(name: string): Promise<AgentProfileRecord>;
+export interface AgentProfiles extends Pick<RecordFolder<AgentProfileRecord>, 'list' | 'readable' | 'read'> {
   /** Returns the settings of a profile, a source of `resolveSettings`. @throws {SettingsError} `missing`, `invalid`. */
   settings(name: string): Promise<readonly PlacedValue[]>;
   /** Creates a profile, or replaces it with the next revision. @throws {SettingsError} `invalid`. */
@@ -38,6 +35,7 @@ export function agentProfiles(home: string, newId: () => string): AgentProfiles 
   const keys = ['agent_profile'] as const;
   return {
     list: () => agents.list(),
+    readable: () => agents.readable(),
     read: (name) => agents.read(name),
     settings: async (name) =>
       settingsOfAgentProfile(await agents.read(name), join(paths.agentProfiles, `${name}.json`)),
@@ -51,11 +49,12 @@ export function agentProfiles(home: string, newId: () => string): AgentProfiles 
         return record;
       }),
     rename: (from, to) =>
-      locked(async () => {
-        await agents.copy(from, to, (record) => ({ ...record, name: to }));
-        await changePointers(home, { keys, from, to });
-        await agents.removeReplaced(from, to);
-      }),
+      locked(async () =>
+        agents.rename(from, to, {
+          change: (record) => ({ ...record, name: to }),
+          movePointers: async () => changePointers(home, { keys, from, to }),
+        }),
+      ),
     remove: (name) =>
       locked(async () => {
         await changePointers(home, { keys, from: name });

@@ -6,16 +6,13 @@ import { settingsPaths } from '../settings-paths.ts';
 import { agentProfileRecord, type AgentProfileRecord } from './agent-profile.ts';
 import { llmValuesOf, modelProfileOf, modelProfileRecord, type ModelProfileRecord } from './model-profile.ts';
 import { changePointers } from './pointers.ts';
-import { recordFolder, type ListedRecord } from './record-folder.ts';
+import { recordFolder, type RecordFolder } from './record-folder.ts';
 
 /** Use of a model. */
 export type ModelRole = 'agent' | 'condenser' | 'title' | 'ask' | 'subagent';
 
 /** Model profiles of a data directory. Every change holds the lock of settings. */
-export interface ModelProfiles {
-  list(): Promise<readonly ListedRecord<ModelProfileRecord>[]>;
-  /** @throws {SettingsError} `missing`, `invalid`. */
-  read(name: string): Promise<ModelProfileRecord>;
+export interface ModelProfiles extends Pick<RecordFolder<ModelProfileRecord>, 'list' | 'readable' | 'read'> {
   /** Creates a profile, or replaces its values and keeps fields that only the reference uses. */
   save(name: string, values: LlmValues): Promise<void>;
   /**
@@ -46,24 +43,24 @@ export function modelProfiles(home: string): ModelProfiles {
   const agents = recordFolder(agentProfiles, agentProfileRecord, 'agent profile');
   const locked = (work: () => Promise<void>): Promise<void> => withFileLock(lockFile, work);
   const users = async (name: string): Promise<readonly AgentProfileRecord[]> =>
-    (await agents.list()).flatMap((each) =>
-      'record' in each && each.record.llm_profile_ref === name ? [each.record] : [],
-    );
+    (await agents.readable()).flatMap(({ record }) => (record.llm_profile_ref === name ? [record] : []));
   return {
     list: () => models.list(),
+    readable: () => models.readable(),
     read: (name) => models.read(name),
     save: (name, values) =>
       locked(async () => models.write(name, modelProfileOf(values, name, await models.find(name)))),
     replace: (name, record) =>
       locked(async () => models.write(name, modelProfileOf(llmValuesOf(record, name), name, record))),
     rename: (from, to) =>
-      locked(async () => {
-        await models.copy(from, to);
-        // The pointers change between both writes, so that they never name a missing profile.
-        for (const user of await users(from)) await agents.write(user.name, { ...user, llm_profile_ref: to });
-        await changePointers(home, { keys: roleKeys, from, to });
-        await models.removeReplaced(from, to);
-      }),
+      locked(async () =>
+        models.rename(from, to, {
+          async movePointers() {
+            for (const user of await users(from)) await agents.write(user.name, { ...user, llm_profile_ref: to });
+            await changePointers(home, { keys: roleKeys, from, to });
+          },
+        }),
+      ),
     remove: (name) =>
       locked(async () => {
         const [user] = await users(name);

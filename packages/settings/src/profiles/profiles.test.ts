@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -84,10 +84,12 @@ test('a profile is created, activated, renamed with the roles that name it, and 
 test('an old name that cannot be removed is reported with the new one', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'varve-settings-'));
   const folder = recordFolder(directory, () => z.string(), 'model profile');
-  await folder.write('job', 'a');
-  // In place of the file, after it was copied.
-  await mkdir(join(directory, 'work.json'));
-  await expect(folder.removeReplaced('work', 'job')).rejects.toMatchObject({
+  await folder.write('work', 'a');
+  const movePointers = async (): Promise<void> => {
+    await rm(join(directory, 'work.json'));
+    await mkdir(join(directory, 'work.json'));
+  };
+  await expect(folder.rename('work', 'job', { movePointers })).rejects.toMatchObject({
     code: 'io',
     message: expect.stringMatching(
       /^The model profile "job" replaces "work", which could not be removed: .*work\.json/,
@@ -124,6 +126,7 @@ test('missing, existing, newer and broken profiles are errors, and the others ar
   await expect(models.activate('type')).rejects.toThrow('Profile "type": temperature');
   const problems = (await models.list()).map((each) => ('problem' in each ? `${each.name}!` : each.name));
   expect(problems).toEqual(['a', 'b', 'broken!', 'new!', 'type']);
+  expect((await models.readable()).map(({ name }) => name)).toEqual(['a', 'b', 'type']);
 });
 
 test('there are at most 50 profiles', async () => {

@@ -11,27 +11,42 @@ import { readJsonFile } from '../files/update-file.ts';
 /** Largest number of profiles of one kind. @see software-agent-sdk agent-server profiles */
 const maxRecords = 50;
 
+/** A record by its name. */
+export interface NamedRecord<T> {
+  readonly name: string;
+  readonly record: T;
+}
+
 /** A record by its name, or the reason why it cannot be read. */
-export type ListedRecord<T> =
-  | { readonly name: string; readonly record: T }
-  | { readonly name: string; readonly problem: string };
+export type ListedRecord<T> = NamedRecord<T> | { readonly name: string; readonly problem: string };
 
 /** A directory with one JSON file per record. Writing requires the lock of settings. */
 export interface RecordFolder<T> {
   /** Lists all records by name; files that cannot be read are listed with the reason. */
   list(): Promise<readonly ListedRecord<T>[]>;
+  /** Lists the records that can be read, by name. */
+  readable(): Promise<readonly NamedRecord<T>[]>;
   /** @throws {SettingsError} `missing`; `invalid` for a bad name or content. */
   read(name: string): Promise<T>;
   /** Returns a record; undefined if it is missing. */
   find(name: string): Promise<T | undefined>;
   /** Creates or replaces a record. @throws {SettingsError} `invalid` for a bad name, or one record too many. */
   write(name: string, record: T): Promise<void>;
-  /** Copies a record to another name, changed. @throws {SettingsError} `missing`; `invalid` if that name exists. */
-  copy(from: string, to: string, change?: (record: T) => T): Promise<void>;
+  /**
+   * Renames a record. `movePointers` is called while both names exist, so that no pointer names a missing record.
+   *
+   * @throws {SettingsError} `missing`; `invalid` if the new name exists; `io` with both names if the old one stays.
+   */
+  rename(from: string, to: string, options: RenameOptions<T>): Promise<void>;
   /** Removes a record; does nothing if it is missing. */
   remove(name: string): Promise<void>;
-  /** Removes a record that another one has replaced. @throws {SettingsError} `io`, which names both. */
-  removeReplaced(name: string, by: string): Promise<void>;
+}
+
+/** Options of `rename`. */
+interface RenameOptions<T> {
+  /** Returns the record under its new name; the same by default. */
+  readonly change?: (record: T) => T;
+  readonly movePointers: () => Promise<void>;
 }
 
 /** Opens a directory of records; `noun` is their name in messages. */
@@ -53,26 +68,26 @@ export function recordFolder<T>(directory: string, schema: () => z.ZodType<T>, n
     if (others.length >= maxRecords) throw new SettingsError('invalid', `There are ${maxRecords} ${noun}s already.`);
     await replaceFile(path, `${JSON.stringify(record, undefined, 2)}\n`);
   };
+  const list = async (): Promise<readonly ListedRecord<T>[]> =>
+    Promise.all((await namesIn(directory)).map((name) => listed(name, find)));
   return {
-    list: async () => Promise.all((await namesIn(directory)).map((name) => listed(name, find))),
+    list,
+    readable: async () => (await list()).filter((each) => 'record' in each),
     find,
     read,
     write,
-    async copy(from, to, change = (record) => record) {
+    async rename(from, to, { change = (record) => record, movePointers }) {
       const record = await read(from);
       if ((await find(to)) !== undefined) throw new SettingsError('invalid', `There is a ${noun} "${to}" already.`);
       await write(to, change(record));
+      await movePointers();
+      await removeFile(pathOf(from)).catch((cause: unknown) => {
+        if (!(cause instanceof SettingsError)) throw cause;
+        const message = `The ${noun} "${to}" replaces "${from}", which could not be removed: ${cause.message}`;
+        throw new SettingsError(cause.code, message, { cause });
+      });
     },
     remove: async (name) => removeFile(pathOf(name)),
-    async removeReplaced(name, by) {
-      try {
-        await removeFile(pathOf(name));
-      } catch (cause) {
-        if (!(cause instanceof SettingsError)) throw cause;
-        const message = `The ${noun} "${by}" replaces "${name}", which could not be removed: ${cause.message}`;
-        throw new SettingsError(cause.code, message, { cause });
-      }
-    },
   };
 }
 

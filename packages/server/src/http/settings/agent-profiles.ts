@@ -6,53 +6,21 @@ import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import {
   agentProfileById,
+  agentProfileDiagnostics,
+  agentProfileList,
   diagnoseAgentProfile,
   listedAgentProfiles,
   shownAgentProfile,
 } from '../../settings/agent-profile-actions.ts';
 import { answered } from '../../settings/settings-failure.ts';
-import { settingsOf } from './settings.ts';
+import { newProfileName, profileParams, settingsOf } from './settings.ts';
 import { jsonObject } from '../../settings/merge.ts';
 
 const tag = 'Agent Profiles';
-const name = lazy(() => z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/));
-const params = lazy(() => z.object({ name: name() }));
 const mutation = lazy(() =>
   z.object({ name: z.string(), message: z.string() }).openapi('AgentProfileMutationResponse'),
 );
 const errors = { 404: 'There is no such profile.' };
-
-/** @see agent-server 1.43.1 OpenAPI, AgentProfileInfo */
-const info = lazy(() =>
-  z
-    .object({
-      id: z.string().nullable(),
-      name: z.string(),
-      agent_kind: z.string(),
-      revision: z.int().nullable(),
-      llm_profile_ref: z.string().nullable(),
-      mcp_server_refs: z.array(z.string()).nullable(),
-    })
-    .openapi('AgentProfileInfo'),
-);
-
-const diagnostics = lazy(() =>
-  z
-    .object({
-      agent_kind: z.string(),
-      valid: z.boolean(),
-      errors: z.array(z.string()),
-      llm_profile_ref: z.string().nullable(),
-      llm_profile_resolved: z.boolean(),
-      llm_api_key_set: z.boolean(),
-      mcp_server_refs: z.array(z.string()).nullable(),
-      resolved_mcp_config_keys: z.array(z.string()),
-      dangling_mcp_server_refs: z.array(z.string()),
-      disabled_skills: z.array(z.string()),
-      resolved_skills: z.array(z.string()),
-    })
-    .openapi('AgentProfileDiagnostics'),
-);
 
 /** Routes of agent profiles, which are those of the command. */
 export const agentProfileRoutes: readonly Route[] = [
@@ -61,7 +29,7 @@ export const agentProfileRoutes: readonly Route[] = [
     path: '/api/agent-profiles',
     tag,
     summary: 'List agent profiles; the first call adds a default one.',
-    response: () => z.object({ profiles: z.array(info()), active_agent_profile_id: z.string().nullable() }),
+    response: agentProfileList,
     handle: async (_input, services) => Response.json(await answered(listedAgentProfiles(settingsOf(services)))),
   }),
   defineRoute({
@@ -69,7 +37,7 @@ export const agentProfileRoutes: readonly Route[] = [
     path: '/api/agent-profiles/{name}',
     tag,
     summary: 'Get an agent profile.',
-    params,
+    params: profileParams,
     response: () => z.object({ name: z.string(), profile: jsonObject() }),
     errors,
     async handle({ params: { name: wanted } }, services) {
@@ -82,7 +50,7 @@ export const agentProfileRoutes: readonly Route[] = [
     path: '/api/agent-profiles/{name}',
     tag,
     summary: 'Add or replace an agent profile.',
-    params,
+    params: profileParams,
     body: jsonObject,
     status: 201,
     response: mutation,
@@ -99,7 +67,7 @@ export const agentProfileRoutes: readonly Route[] = [
     path: '/api/agent-profiles/{name}',
     tag,
     summary: 'Remove an agent profile.',
-    params,
+    params: profileParams,
     response: mutation,
     async handle({ params: { name: wanted } }, services) {
       await answered(settingsOf(services).agents.remove(wanted));
@@ -111,8 +79,8 @@ export const agentProfileRoutes: readonly Route[] = [
     path: '/api/agent-profiles/{name}/rename',
     tag,
     summary: 'Rename an agent profile.',
-    params,
-    body: () => z.object({ new_name: name() }),
+    params: profileParams,
+    body: newProfileName,
     response: mutation,
     errors: { ...errors, 409: 'The new name exists.' },
     async handle({ params: { name: from }, body: { new_name: to } }, services) {
@@ -143,8 +111,8 @@ export const agentProfileRoutes: readonly Route[] = [
     path: '/api/agent-profiles/{name}/materialize',
     tag,
     summary: 'Report whether an agent profile can start a conversation.',
-    params,
-    response: diagnostics,
+    params: profileParams,
+    response: agentProfileDiagnostics,
     errors,
     async handle({ params: { name: wanted } }, services) {
       const settings = settingsOf(services);

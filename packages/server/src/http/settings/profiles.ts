@@ -4,34 +4,16 @@ import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import { exposureOf } from '../../settings/exposure.ts';
 import { receivedLlm, shownLlm } from '../../settings/llm-record.ts';
-import { listedProfiles, removeProfile, saveProfile } from '../../settings/profile-actions.ts';
+import { listedProfiles, profileList, removeProfile, saveProfile } from '../../settings/profile-actions.ts';
 import { hasKey } from '../../settings/model-of-record.ts';
 import { answered } from '../../settings/settings-failure.ts';
-import { validateLlm } from '../../settings/validate-llm.ts';
-import { settingsOf } from './settings.ts';
+import { llmProblem, validateLlm } from '../../settings/validate-llm.ts';
+import { newProfileName, profileParams, settingsOf } from './settings.ts';
 import { jsonObject } from '../../settings/merge.ts';
 
 const tag = 'Profiles';
-const name = lazy(() => z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/));
-const params = lazy(() => z.object({ name: name() }));
-const llm = lazy(() => jsonObject());
 const mutation = lazy(() => z.object({ name: z.string(), message: z.string() }).openapi('ProfileMutationResponse'));
 const errors = { 404: 'There is no such profile.' };
-const unknown = { missing: 404 } as const;
-
-/** @see agent-server 1.43.1 OpenAPI, ProfileInfo */
-const profileInfo = lazy(() =>
-  z
-    .object({
-      name: z.string(),
-      model: z.string().nullable(),
-      base_url: z.string().nullable(),
-      provider_connection_id: z.string().nullable(),
-      provider_connection_broken: z.boolean(),
-      api_key_set: z.boolean(),
-    })
-    .openapi('ProfileInfo'),
-);
 
 /** Routes of model profiles, which are those of the command. Keys are stored with the secrets. */
 export const profileRoutes: readonly Route[] = [
@@ -40,7 +22,7 @@ export const profileRoutes: readonly Route[] = [
     path: '/api/profiles',
     tag,
     summary: 'List model profiles.',
-    response: () => z.object({ profiles: z.array(profileInfo()), active_profile: z.string().nullable() }),
+    response: profileList,
     handle: async (_input, services) => Response.json(await listedProfiles(settingsOf(services))),
   }),
   defineRoute({
@@ -48,13 +30,13 @@ export const profileRoutes: readonly Route[] = [
     path: '/api/profiles/{name}',
     tag,
     summary: 'Get a model profile, without its key unless X-Expose-Secrets asks for it.',
-    params,
+    params: profileParams,
     response: () => z.object({ name: z.string(), config: jsonObject(), api_key_set: z.boolean() }),
     errors,
     async handle({ params: { name: wanted }, request }, services) {
       const settings = settingsOf(services);
       const exposure = exposureOf(request);
-      const { record, key } = await answered(settings.profile(wanted), unknown);
+      const { record, key } = await answered(settings.profile(wanted));
       const sent = shownLlm(record, key, exposure, await settings.cipher());
       const config = exposure === 'redacted' ? { ...sent, api_key: null } : sent;
       return Response.json({ name: wanted, config, api_key_set: hasKey({ record, key }, settings.env) });
@@ -65,8 +47,8 @@ export const profileRoutes: readonly Route[] = [
     path: '/api/profiles/{name}',
     tag,
     summary: 'Add or replace a model profile.',
-    params,
-    body: () => z.object({ llm: llm(), include_secrets: z.boolean().default(true) }),
+    params: profileParams,
+    body: () => z.object({ llm: jsonObject(), include_secrets: z.boolean().default(true) }),
     status: 201,
     response: mutation,
     errors: { 409: 'There are too many profiles.' },
@@ -80,7 +62,7 @@ export const profileRoutes: readonly Route[] = [
     path: '/api/profiles/{name}',
     tag,
     summary: 'Remove a model profile.',
-    params,
+    params: profileParams,
     response: mutation,
     errors: { 409: 'An agent profile names it.' },
     async handle({ params: { name: wanted } }, services) {
@@ -93,8 +75,8 @@ export const profileRoutes: readonly Route[] = [
     path: '/api/profiles/{name}/rename',
     tag,
     summary: 'Rename a model profile, also where it is named.',
-    params,
-    body: () => z.object({ new_name: name() }),
+    params: profileParams,
+    body: newProfileName,
     response: mutation,
     errors: { ...errors, 409: 'The new name exists.' },
     async handle({ params: { name: from }, body: { new_name: to } }, services) {
@@ -107,7 +89,7 @@ export const profileRoutes: readonly Route[] = [
     path: '/api/profiles/{name}/activate',
     tag,
     summary: 'Make a model profile the one in use.',
-    params,
+    params: profileParams,
     response: () => mutation().extend({ llm_applied: z.boolean() }).openapi('ActivateProfileResponse'),
     errors,
     async handle({ params: { name: wanted } }, services) {
@@ -120,12 +102,9 @@ export const profileRoutes: readonly Route[] = [
     path: '/api/profiles/{name}/validate',
     tag,
     summary: 'Check a model by one short request.',
-    params,
-    body: () => z.object({ llm: llm() }),
-    response: () =>
-      z
-        .object({ valid: z.boolean(), error: z.object({ type: z.string(), message: z.string() }).nullable() })
-        .openapi('ValidateProfileResponse'),
+    params: profileParams,
+    body: () => z.object({ llm: jsonObject() }),
+    response: () => z.object({ valid: z.boolean(), error: llmProblem().nullable() }).openapi('ValidateProfileResponse'),
     async handle({ body, request }, services) {
       const settings = settingsOf(services);
       const received = receivedLlm({ model: 'gpt-5.5', ...body.llm }, await settings.cipher());

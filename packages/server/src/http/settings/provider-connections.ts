@@ -6,6 +6,7 @@ import type { Route } from '../route/route.ts';
 import {
   addConnection,
   changeConnection,
+  connectionInfo,
   connectionsOf,
   removeConnection,
   shownConnection,
@@ -19,37 +20,14 @@ const name = lazy(() => z.string().trim().min(1).max(200));
 const key = lazy(() => z.string().trim().min(1).max(10_000));
 const url = lazy(() => z.url({ protocol: /^https?$/ }).max(2000));
 
-const connectionInfo = lazy(() =>
-  z
-    .object({
-      id: z.string(),
-      display_name: z.string(),
-      provider: z.string(),
-      base_url: z.string().nullable(),
-      created_at: z.int(),
-      updated_at: z.int(),
-      api_key_set: z.boolean(),
-    })
-    .openapi('ProviderConnectionResponse'),
-);
+const fields = lazy(() => ({ display_name: name(), provider: name(), api_key: key(), base_url: url().nullish() }));
 const createRequest = lazy(() =>
-  z
-    .strictObject({
-      display_name: name(),
-      provider: name().default('custom'),
-      api_key: key(),
-      base_url: url().nullish(),
-    })
-    .openapi('ProviderConnectionCreateRequest'),
+  z.strictObject({ ...fields(), provider: name().default('custom') }).openapi('ProviderConnectionCreateRequest'),
 );
 const updateRequest = lazy(() =>
   z
-    .strictObject({
-      display_name: name().optional(),
-      provider: name().optional(),
-      api_key: key().optional(),
-      base_url: url().nullish(),
-    })
+    .strictObject(fields())
+    .partial()
     .refine((body) => Object.values(body).some((value) => value !== undefined), 'Invalid input: expected a change')
     .openapi('ProviderConnectionUpdateRequest'),
 );

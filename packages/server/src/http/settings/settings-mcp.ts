@@ -7,9 +7,9 @@ import type { Services } from '../services.ts';
 import { withoutNulls } from '../../settings/change-settings.ts';
 import { forgetServer, storedServer, updateServers } from '../../settings/mcp-secrets.ts';
 import { jsonObject, mergePatch, type JsonObject } from '../../settings/merge.ts';
-import { objectOf, settingsDocument } from '../../settings/settings-document.ts';
+import { objectOf, settingsDocument, settingsResponse } from '../../settings/settings-document.ts';
 import { answered } from '../../settings/settings-failure.ts';
-import { settingsOf, settingsResponse } from './settings.ts';
+import { settingsOf } from './settings.ts';
 
 const tag = 'Settings';
 const params = lazy(() => z.object({ settings_key: z.string().min(1).max(200) }));

@@ -8,25 +8,16 @@ import type { Services } from '../services.ts';
 import { changeSettings, settingsChanges } from '../../settings/change-settings.ts';
 import { exposureOf } from '../../settings/exposure.ts';
 import type { ServerSettings } from '../../settings/server-settings.ts';
-import { settingsDocument } from '../../settings/settings-document.ts';
+import { settingsDocument, settingsResponse } from '../../settings/settings-document.ts';
 import { agentSchema, conversationSchema, settingsSchema } from '../../settings/settings-schema.ts';
-import { jsonObject } from '../../settings/merge.ts';
 
 const tag = 'Settings';
 
-/** @see agent-server 1.43.1 OpenAPI, SettingsResponse */
-export const settingsResponse = lazy(() =>
-  z
-    .object({
-      agent_settings: jsonObject(),
-      conversation_settings: jsonObject(),
-      llm_api_key_is_set: z.boolean(),
-      active_profile: z.string().nullable(),
-      active_agent_profile_id: z.string().nullable(),
-      misc_settings: jsonObject(),
-    })
-    .openapi('SettingsResponse'),
-);
+/** Schema of the path of a named profile. */
+export const profileParams = lazy(() => z.object({ name: profileName() }));
+/** Schema of the new name of a profile. */
+export const newProfileName = lazy(() => z.object({ new_name: profileName() }));
+const profileName = lazy(() => z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/));
 
 /** Routes of settings, which are those of the command in the same data directory. */
 export const settingsRoutes: readonly Route[] = [

@@ -44,8 +44,8 @@ export interface CompletionResult {
 
 /** Returns the names of the models: one for each profile, sorted. */
 export async function gatewayModels({ settings }: Services): Promise<readonly string[]> {
-  const listed = (await settings?.models.list()) ?? [];
-  return listed.flatMap((each) => ('record' in each ? [`${prefix}${each.name}`] : [])).toSorted();
+  const profiles = (await settings?.models.readable()) ?? [];
+  return profiles.map(({ name }) => `${prefix}${name}`).toSorted();
 }
 
 /**
