@@ -19,8 +19,7 @@ const task = 'Write the five lines.';
 
 /** Parameters of a round. */
 export interface KillRoundOptions {
-  /** The store below a directory, for instance `sqlite:DIR/log.db`. */
-  readonly storeUrl: (dir: string) => string;
+  readonly scheme: 'sqlite' | 'dir';
   /** Milliseconds after which the first process is killed. */
   readonly killAfterMs: number;
   /** Transport of tool calls. */
@@ -43,9 +42,9 @@ export interface KillRound {
 }
 
 /** Starts the command, kills it with SIGKILL, continues with `--resume`, and returns the outcome of the task. */
-export async function killRound({ storeUrl, killAfterMs, functionCalling }: KillRoundOptions): Promise<KillRound> {
+export async function killRound({ scheme, killAfterMs, functionCalling }: KillRoundOptions): Promise<KillRound> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'varve-kill-')));
-  const url = storeUrl(dir);
+  const url = `${scheme}:${join(dir, 'log')}`;
   await using server = await scriptedServer(endless(nextTurn), { prompted: functionCalling === 'mock' });
   const common = [
     'run',

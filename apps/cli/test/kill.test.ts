@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { killRound } from './kill-round.ts';
 
@@ -6,7 +5,7 @@ const lines = ['line-1', 'line-2', 'line-3', 'line-4', 'line-5'];
 
 /** Rounds with a kill time each, over both stores and both function calling modes. */
 const rounds = [120, 240, 360, 480].map((ms, index) => {
-  const scheme = index % 2 === 0 ? 'sqlite' : 'dir';
+  const scheme = index % 2 === 0 ? ('sqlite' as const) : ('dir' as const);
   const way = index % 4 < 2 ? ('native' as const) : ('mock' as const);
   return [scheme, way, ms] as const;
 });
@@ -14,8 +13,7 @@ const rounds = [120, 240, 360, 480].map((ms, index) => {
 test.for(rounds)(
   'with a log in %s: and %s calls, killed after %i ms, the command finishes after --resume: nothing lost, nothing done twice',
   async ([scheme, functionCalling, killAfterMs]) => {
-    const storeUrl = (dir: string): string => `${scheme}:${join(dir, 'log')}`;
-    const round = await killRound({ storeUrl, functionCalling, killAfterMs });
+    const round = await killRound({ scheme, functionCalling, killAfterMs });
     expect(round).toMatchObject({ exitCode: 0, status: 'finished', lost: [] });
     expect(round.written).toEqual(lines);
   },

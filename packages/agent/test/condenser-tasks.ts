@@ -1,5 +1,7 @@
+import { condenserFromSpec } from '@varve/condensers';
 import type { Json } from '@varve/events';
-import { facts } from './condensed-task.ts';
+import { expect } from 'vitest';
+import { facts, runCondensedTask, type CondensedTaskOptions } from './condensed-task.ts';
 
 /** A condenser in a long task. */
 export interface CondenserTask {
@@ -36,3 +38,18 @@ export const condenserTasks: Readonly<Record<string, CondenserTask>> = {
     keeps: [told, ...learned.slice(1)],
   },
 };
+
+/** Runs a task of a condenser, and checks that it ends, legal and with its facts. */
+export async function checkCondenserTask(
+  { spec, keeps }: CondenserTask,
+  size: Omit<CondensedTaskOptions, 'condenser'>,
+): Promise<void> {
+  const task = await runCondensedTask({ condenser: condenserFromSpec(spec), ...size });
+  expect(task).toMatchObject({
+    reason: 'finished',
+    problems: [],
+    knownFacts: expect.arrayContaining([...keeps]) as unknown,
+  });
+  expect(task.condensations).toBeGreaterThan(1);
+  expect(task.largest).toBeLessThanOrEqual(size.contextWindow);
+}

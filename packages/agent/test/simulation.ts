@@ -56,16 +56,18 @@ export type NewDisk = () => EventStore | Promise<EventStore>;
  * Plays a conversation with a simulated model, tools, user and crashing store, all determined by the seed: the same
  * seed produces the same log, byte for byte.
  *
- * @throws {AssertionError} when a request is invalid, a write runs twice or without its approval, a run ends without
- * a reason or exceeds a limit, the state is not the fold of the log, a call is lost, a secret leaks, or a request
- * cannot be rebuilt from the log.
+ * @throws {Error} which names the seed, when a request is invalid, a write runs twice or without its approval, a run
+ * ends without a reason or exceeds a limit, the state is not the fold of the log, a call is lost, a secret leaks, or a
+ * request cannot be rebuilt from the log.
  */
 export async function simulate(
   seed: number,
   newDisk: NewDisk = () => memoryStore({ now: () => 0 }),
 ): Promise<Simulated> {
   const world = new World(dice(seed), newDisk, await newDisk());
-  await world.play();
+  await world.play().catch((error: unknown) => {
+    throw new Error(`Seed ${seed} fails.`, { cause: error });
+  });
   const { reasons: ends, crashes, failures } = world;
   return { log: await world.log(), reasons: ends, crashes, failures };
 }

@@ -12,7 +12,7 @@ const escapedAs = (digits: (hex: string) => string, characters: RegExp) => (text
 const upper = (hex: string): string => hex.toUpperCase();
 const lower = (hex: string): string => hex;
 /** The encoders of other programs. */
-export const encoders: Readonly<Record<string, (secret: string) => string>> = {
+const encoders: Readonly<Record<string, (secret: string) => string>> = {
   plain: (secret) => secret,
   'JSON of JavaScript': quoted,
   'JSON of JavaScript in JSON': (secret) => quoted(quoted(secret)),
@@ -38,7 +38,7 @@ export const encoders: Readonly<Record<string, (secret: string) => string>> = {
 };
 
 /** Those of bytes, which need a secret of eight characters. */
-export const byteEncoders: Readonly<Record<string, (secret: string) => string>> = {
+const byteEncoders: Readonly<Record<string, (secret: string) => string>> = {
   hex: (secret) => Buffer.from(secret).toString('hex'),
   'upper-case hex': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
   base64: (secret) => Buffer.from(secret).toString('base64'),
@@ -78,7 +78,7 @@ const special = fc.constantFrom(
   '-',
 );
 /** Secrets of at least `minLength` characters, with those that encoders escape. */
-export const secretOf = (minLength: number) =>
+const secretOf = (minLength: number) =>
   fc
     .array(fc.oneof(special, fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 4 })), {
       minLength,
@@ -89,7 +89,7 @@ export const secretOf = (minLength: number) =>
 const around = fc.string({ unit: fc.constantFrom('§', ' ', '.', '\n', '語'), maxLength: 40 });
 
 /** Checks that a secret is found in an encoding, between any texts. */
-export function checkEncoder(encode: (secret: string) => string, numRuns: number): void {
+function checkEncoder(encode: (secret: string) => string, numRuns: number): void {
   fc.assert(
     fc.property(secretOf(4), around, around, (secret, before, after) => {
       expect(redactText([secret], before + encode(secret) + after)).toBe(before + hidden + after);
@@ -99,7 +99,7 @@ export function checkEncoder(encode: (secret: string) => string, numRuns: number
 }
 
 /** Checks that a secret is found in an encoding of bytes, between any texts. */
-export function checkByteEncoder(encode: (secret: string) => string, numRuns: number): void {
+function checkByteEncoder(encode: (secret: string) => string, numRuns: number): void {
   fc.assert(
     fc.property(secretOf(8), around, around, (secret, before, after) => {
       expect(redactText([secret], `${before}§${encode(secret)}§${after}`)).toBe(`${before}§${hidden}§${after}`);
@@ -109,7 +109,7 @@ export function checkByteEncoder(encode: (secret: string) => string, numRuns: nu
 }
 
 /** Checks that a secret is found in the base64 of a text that holds it, at any byte. */
-export function checkBase64OfText(numRuns: number): void {
+function checkBase64OfText(numRuns: number): void {
   fc.assert(
     fc.property(secretOf(8), fc.string({ maxLength: 90, size: 'max' }), fc.string(), (secret, before, after) => {
       const encoded = Buffer.from(before + secret + after).toString('base64');
@@ -137,7 +137,7 @@ const pieces = (text: string, sizes: readonly number[]): readonly string[] => {
 };
 
 /** Checks that a stream is redacted as its whole text, wherever it is cut. */
-export function checkStream(numRuns: number): void {
+function checkStream(numRuns: number): void {
   const all = Object.values({ ...encoders, ...byteEncoders });
   const texts = fc
     .tuple(
@@ -163,7 +163,7 @@ export function checkStream(numRuns: number): void {
 }
 
 /** Checks that other bytes in hex and base64 are unchanged. */
-export function checkOtherBytes(numRuns: number): void {
+function checkOtherBytes(numRuns: number): void {
   const other = fc.uint8Array({ minLength: 40, maxLength: 300 });
   fc.assert(
     fc.property(secretOf(8), other, (secret, bytes) => {
@@ -174,4 +174,19 @@ export function checkOtherBytes(numRuns: number): void {
     }),
     { numRuns },
   );
+}
+
+/** Checks by title. `size` multiplies the number of secrets and texts that each tries. */
+export function redactionChecks(size: number): readonly (readonly [title: string, check: () => void])[] {
+  return [
+    ...Object.entries(encoders).map(
+      ([name, encode]) => [`a secret is found as ${name}`, () => checkEncoder(encode, 10 * size)] as const,
+    ),
+    ...Object.entries(byteEncoders).map(
+      ([name, encode]) => [`a secret is found as ${name}`, () => checkByteEncoder(encode, 10 * size)] as const,
+    ),
+    ['a secret is found in the base64 of a text that holds it, at any byte', () => checkBase64OfText(60 * size)],
+    ['a stream is redacted as its whole text, wherever it is cut', () => checkStream(60 * size)],
+    ['other bytes in hex and base64 are unchanged', () => checkOtherBytes(30 * size)],
+  ];
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { runningServer, type RunningServer } from '../support/running-server.ts';
+import { requestFor, runningServer, type RunningServer } from '../support/running-server.ts';
 import { testKey } from '../support/requests.ts';
 
 interface Operation {
@@ -11,7 +11,7 @@ interface Operation {
 }
 
 /** An operation with a body, and what is needed to send one. */
-export interface BodyRoute {
+interface BodyRoute {
   readonly method: string;
   readonly path: string;
   /** Statuses that the document lists. */
@@ -31,7 +31,7 @@ interface Document {
 const excluded = /^\/api\/(?:bash|file|git|skills|plugins|mcp|workspaces|hooks|sub-agents|init|llm\/subscription)\b/;
 
 /** Returns all other operations that have a body, with bodies made of the names and values of their schemas. */
-export async function bodyRoutes({ server }: RunningServer): Promise<readonly BodyRoute[]> {
+async function bodyRoutes({ server }: RunningServer): Promise<readonly BodyRoute[]> {
   const document = (await (await server.request('/openapi.json')).json()) as Document;
   return Object.entries(document.paths)
     .filter(([path]) => !excluded.test(path))
@@ -45,8 +45,22 @@ export async function bodyRoutes({ server }: RunningServer): Promise<readonly Bo
     );
 }
 
+/** Sends random bodies to all these operations of one server, each time to a conversation of its own. */
+export async function checkBodies(numRuns: number): Promise<readonly BodyRoute[]> {
+  await using running = await unreachableServer();
+  const routes = await bodyRoutes(running);
+  for (const route of routes) {
+    const { id } = await running.create(requestFor(running.model, running.workspace));
+    await fc.assert(
+      fc.asyncProperty(route.body, (body) => sendBody(route, body, running, id)),
+      { numRuns },
+    );
+  }
+  return routes;
+}
+
 /** Starts a server whose model cannot be reached, so that runs of random conversations end immediately. */
-export async function unreachableServer(): Promise<RunningServer> {
+async function unreachableServer(): Promise<RunningServer> {
   const home = mkdtempSync(join(tmpdir(), 'varve-home-'));
   const running = await runningServer([], { home });
   await running.model[Symbol.asyncDispose]();
@@ -60,7 +74,7 @@ export async function unreachableServer(): Promise<RunningServer> {
 }
 
 /** Sends a body to a route. Throws unless the server answers with a status that the document lists. */
-export async function sendBody(route: BodyRoute, body: unknown, running: RunningServer, id: string): Promise<void> {
+async function sendBody(route: BodyRoute, body: unknown, running: RunningServer, id: string): Promise<void> {
   const path = route.path.replace('{conversation_id}', id).replaceAll(/\{\w+\}/g, 'unknown');
   const response = await running.server.request(path, {
     method: route.method,

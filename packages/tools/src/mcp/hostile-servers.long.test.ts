@@ -1,42 +1,9 @@
-import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { textOf } from '@varve/events';
-import { MCPToolObservation } from '@varve/events/payloads';
-import { preparePart } from '@varve/events/specs';
-import { redactor } from '@varve/text';
 import { expect, test } from 'vitest';
-import type { Tool } from '../contract/tool.ts';
-import { startMcpServers } from './mcp-servers.ts';
-
-const script = fileURLToPath(new URL('../../test/support/hostile-mcp-server.ts', import.meta.url));
-const noSecrets = redactor([], { replacement: '***' });
-
-/** Starts a server with an attack, and calls its tool with a text that a slow pattern almost fits. */
-async function called(attack: string, timeoutMs = 20_000): Promise<string> {
-  const server = {
-    transport: 'stdio',
-    command: process.execPath,
-    args: [script, attack],
-    env: {},
-    directory: tmpdir(),
-    timeoutMs,
-  } as const;
-  await using servers = await startMcpServers({ s: server }, { env: process.env });
-  const [spec] = servers.tools;
-  if (!spec) return servers.problems.join();
-  const context = { conversationId: 'c', redactor: noSecrets };
-  const [tool] = preparePart({ ...spec.params, kind: 'mcp' }, { registry: [servers.kind], path: [] })(context);
-  if (!tool) throw new Error('There is no tool.');
-  const { signal } = new AbortController();
-  const run = { workspace: tmpdir(), signal } as Parameters<Tool['execute']>[1];
-  const result = await tool.execute(tool.parse({ text: `${'a'.repeat(40)}!` }), run);
-  await tool.close();
-  return textOf(MCPToolObservation.read(result)?.content ?? []);
-}
+import { callHostileServer } from '../../test/support/call-hostile-server.ts';
 
 /** Whatever a server sends, a call of its tool ends with a result of a limited length. */
 async function expectResult(attack: string, expected: RegExp, timeoutMs?: number): Promise<void> {
-  const text = await called(attack, timeoutMs);
+  const text = await callHostileServer(attack, timeoutMs);
   expect(text.slice(0, 300)).toMatch(expected);
   expect(text.length).toBeLessThan(60_000);
 }
@@ -67,5 +34,5 @@ test.for<[string, RegExp]>([
 });
 
 test('after its tools are listed, a server may send more than at its start', { timeout: 60_000 }, async () => {
-  expect(await called('long lines')).toBe('Fine.');
+  expect(await callHostileServer('long lines')).toBe('Fine.');
 });
