@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { Condenser } from './condenser.ts';
 import { findSegment } from './plans/find-segment.ts';
-import { gapNote } from './plans/gap-note.ts';
+import { gapPlan } from './plans/gap-note.ts';
 import { checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
 import { openingLength } from './plans/opening.ts';
-import { forgettable } from './plans/segment.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
@@ -28,13 +27,7 @@ export function discardAll(options: ViewLimits = {}): Condenser {
       if (reason === 'check' && !excessOf(events, context, limits, { first })) return view;
       const segment = findSegment(events, { reason, first, target: events.length - 1 });
       if (!segment) return reason === 'check' ? view : { kind: 'nothing', reason: 'No two events can be forgotten.' };
-      const forgotten = forgettable(events, segment);
-      return {
-        kind: 'condensation',
-        forget: forgotten.map(({ id }) => id),
-        summary: gapNote(forgotten),
-        summaryOffset: segment.start,
-      };
+      return gapPlan(events, segment);
     },
   };
 }

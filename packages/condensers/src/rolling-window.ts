@@ -1,12 +1,10 @@
-import type { BaseEvent } from '@varve/events';
 import * as z from 'zod';
-import type { CondensationPlan, Condenser } from './condenser.ts';
+import type { Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
 import { findSegment } from './plans/find-segment.ts';
-import { gapNote } from './plans/gap-note.ts';
+import { gapPlan } from './plans/gap-note.ts';
 import { checkCount, checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
 import { openingLength } from './plans/opening.ts';
-import { forgettable, type Segment } from './plans/segment.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
@@ -46,7 +44,7 @@ export function rollingWindow({ maxEvents, ...options }: RollingWindowOptions): 
       const last = events.length > maxEvents || reason === 'check' ? keepLast : events.length;
       const excess = excessOf(events, context, limits, { first, last });
       const segment = excess && findSegment(events, { reason, first, target: excess.target });
-      if (segment) return planFor(events, segment);
+      if (segment) return gapPlan(events, segment);
       return reason === 'check' ? view : { kind: 'nothing', reason: 'No two events can be cut out of the view.' };
     },
   };
@@ -76,14 +74,4 @@ function checkOptions({ maxEvents, keepFirst, keepLast }: WindowCounts, limits: 
   if (keepFirst + keepLast + 1 > maxEvents) {
     throw new CondenserError('invalid', `Keeping ${keepFirst} and ${keepLast} of ${maxEvents} events leaves no room.`);
   }
-}
-
-function planFor(events: readonly BaseEvent[], segment: Segment): CondensationPlan {
-  const forgotten = forgettable(events, segment);
-  return {
-    kind: 'condensation',
-    forget: forgotten.map(({ id }) => id),
-    summary: gapNote(forgotten),
-    summaryOffset: segment.start,
-  };
 }

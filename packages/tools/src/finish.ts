@@ -1,7 +1,7 @@
 import { text } from '@varve/events';
 import { defineAction, FinishAction, FinishObservation } from '@varve/events/payloads';
 import * as z from 'zod';
-import type { Tool } from './contract/tool.ts';
+import { harmlessAnnotations, type Tool } from './contract/tool.ts';
 import { defineBuiltinTool } from './contract/define-tool.ts';
 import { invalidArguments } from './contract/error.ts';
 import { modelSchema } from './contract/model-schema.ts';
@@ -67,13 +67,7 @@ function plainFinish(input: typeof FinishAction | typeof StructuredFinish): Tool
     input: input as typeof StructuredFinish,
     output: FinishObservation,
     definitionKind: 'FinishTool',
-    annotations: {
-      title: 'finish',
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
+    annotations: { ...harmlessAnnotations, title: 'finish' },
     effect: 'read',
     resources: () => [],
     execute: async ({ message }: FinishCall) => ({ content: [text(message || 'The task is over.')] }),

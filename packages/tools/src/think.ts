@@ -1,6 +1,6 @@
 import { text } from '@varve/events';
 import { ThinkAction, ThinkObservation } from '@varve/events/payloads';
-import type { Tool } from './contract/tool.ts';
+import { harmlessAnnotations, type Tool } from './contract/tool.ts';
 import { defineBuiltinTool } from './contract/define-tool.ts';
 
 /** Returns the tool by which the model notes a thought between two actions. It has no effect. */
@@ -12,13 +12,7 @@ export function think(): Tool<{ readonly thought: string }> {
     input: ThinkAction,
     output: ThinkObservation,
     definitionKind: 'ThinkTool',
-    annotations: {
-      title: 'think',
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
+    annotations: { ...harmlessAnnotations, title: 'think' },
     effect: 'read',
     resources: () => [],
     execute: async () => ({ content: [text('The thought is noted.')] }),

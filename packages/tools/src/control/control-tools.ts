@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/define-tool.ts';
-import type { Tool } from '../contract/tool.ts';
+import { harmlessAnnotations, type Tool } from '../contract/tool.ts';
 
 /** Agent to which another agent may hand over. */
 export interface TransferTarget {
@@ -8,9 +8,6 @@ export interface TransferTarget {
   /** Description for the model: when to hand over to it. */
   readonly description: string;
 }
-
-/** Annotations of tools that change nothing but the run. */
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 /**
  * Returns the tool by which a model hands the task over to another agent. The call ends the run; what runs the agents
@@ -29,7 +26,7 @@ export function transferToAgent(targets: readonly TransferTarget[]): Tool {
       agent_name: z.enum([first, ...others]).describe('Name of the agent.'),
       reason: z.string().describe('What it is to do, and why it and not you.'),
     }),
-    annotations: { title: 'transfer_to_agent', ...annotations },
+    annotations: { title: 'transfer_to_agent', ...harmlessAnnotations },
     effect: 'read',
     resources: () => [],
     control: ({ agent_name: agent, reason }) => ({ kind: 'transfer', agent, reason }),
@@ -44,7 +41,7 @@ export function escalate(): Tool {
     description:
       'Ends the loop in which you work, because its goal is reached or cannot be reached. Without it you, or another agent, are asked again.',
     input: z.object({ reason: z.string().describe('The result, or why it cannot be reached.') }),
-    annotations: { title: 'escalate', ...annotations },
+    annotations: { title: 'escalate', ...harmlessAnnotations },
     effect: 'read',
     resources: () => [],
     control: ({ reason }) => ({ kind: 'escalate', reason }),

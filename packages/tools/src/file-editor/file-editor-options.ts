@@ -1,14 +1,8 @@
+import type { PathOptions } from '../files/path-options.ts';
 import type { Redactor } from '@varve/text';
 
 /** Options of {@link fileEditor}. */
-export interface FileEditorOptions {
-  /**
-   * `workspace`: only paths that, with links resolved, are in the workspace or in one of `roots`. `unrestricted`: every
-   * path of this machine. Default: `workspace`.
-   */
-  readonly jail?: 'workspace' | 'unrestricted';
-  /** Further directories, absolute. */
-  readonly roots?: readonly string[];
+export interface FileEditorOptions extends PathOptions {
   /** Maximum size of an edited file. Of larger files only ranges of lines can be viewed. Default: 10 MiB. */
   readonly maxFileBytes?: number;
   /**

@@ -1,3 +1,4 @@
+import type { PathOptions } from '../files/path-options.ts';
 import { isAbsolute, resolve } from 'node:path';
 import { text } from '@varve/events';
 import { ApplyPatchAction, ApplyPatchObservation } from '@varve/events/payloads';
@@ -14,14 +15,7 @@ import { patchLines } from './patch-lines.ts';
 import { type PatchPlan, type PatchScope, planPatch } from './plan-patch.ts';
 
 /** Options of {@link applyPatch}. */
-export interface ApplyPatchOptions {
-  /**
-   * `workspace`: only paths that, with links resolved, are in the workspace or in one of `roots`. `unrestricted`: every
-   * path of this machine. Default: `workspace`.
-   */
-  readonly jail?: 'workspace' | 'unrestricted';
-  /** Further directories, absolute. */
-  readonly roots?: readonly string[];
+export interface ApplyPatchOptions extends PathOptions {
   /** Maximum size of a changed file. Default: 10 MiB. */
   readonly maxFileBytes?: number;
   /**

@@ -1,3 +1,4 @@
+import type { PathOptions } from '../files/path-options.ts';
 import { isAbsolute } from 'node:path';
 import type { Redactor } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
@@ -11,14 +12,7 @@ import type { RipgrepEnd, RipgrepRun } from './ripgrep.ts';
 import { searchRoot, type SearchRoot } from './search-root.ts';
 
 /** Options of `grep` and `glob`. */
-export interface SearchOptions {
-  /**
-   * `workspace`: only paths that, with links resolved, are in the workspace or in one of `roots`. `unrestricted`: every
-   * path of this machine. Default: `workspace`.
-   */
-  readonly jail?: 'workspace' | 'unrestricted';
-  /** Further directories, absolute. */
-  readonly roots?: readonly string[];
+export interface SearchOptions extends PathOptions {
   /** Maximum number of files in a result. Default: 100. */
   readonly maxFiles?: number;
   /** Maximum length of a result, in UTF-16 units. Default: 30 000. */

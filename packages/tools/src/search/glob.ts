@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { text } from '@varve/events';
 import { GlobAction, GlobObservation } from '@varve/events/payloads';
-import type { Tool, ToolContext } from '../contract/tool.ts';
+import { harmlessAnnotations, type Tool, type ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { FileSearch, unnamedNote, type SearchOptions } from './file-search.ts';
 import { maxGlobChars } from './path-filter.ts';
@@ -35,13 +35,7 @@ export function glob(options: SearchOptions = {}): Tool<GlobCall> {
     input: GlobAction,
     output: GlobObservation,
     definitionKind: 'GlobTool',
-    annotations: {
-      title: 'glob',
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
+    annotations: { ...harmlessAnnotations, title: 'glob' },
     effect: 'read',
     resources: () => [],
     execute: (call, context) => runSearch(search, call, context),

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { text } from '@varve/events';
 import { GrepAction, GrepObservation } from '@varve/events/payloads';
-import type { Tool, ToolContext } from '../contract/tool.ts';
+import { harmlessAnnotations, type Tool, type ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { FileSearch, unnamedNote, type FilesFound, type SearchOptions } from './file-search.ts';
 import { matchingLines } from './matching-lines.ts';
@@ -38,13 +38,7 @@ export function grep(options: SearchOptions = {}): Tool<GrepCall> {
     input: GrepAction,
     output: GrepObservation,
     definitionKind: 'GrepTool',
-    annotations: {
-      title: 'grep',
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
+    annotations: { ...harmlessAnnotations, title: 'grep' },
     effect: 'read',
     resources: () => [],
     execute: (call, context) => runSearch(search, call, context),
