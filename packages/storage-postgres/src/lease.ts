@@ -5,7 +5,7 @@ import type { AppendQueue } from './append-queue.ts';
 import type { Connection } from './connection.ts';
 import type { Row, Session } from './session.ts';
 import type { ConversationKey } from './events.ts';
-import type { Renewals } from './renewals.ts';
+import type { Lease, Renewals } from './renewals.ts';
 import { type ConversationRow, type LogState, toConversation } from './rows.ts';
 
 /** Lease settings of a store. */
@@ -14,12 +14,6 @@ export interface LeaseOptions {
   readonly leaseMs: number;
   /** Process that takes the leases. */
   readonly holder: Holder;
-}
-
-/** The right to append: valid while the conversation's row has this epoch. Keys are never reused. */
-export interface Lease {
-  readonly key: number;
-  readonly epoch: number;
 }
 
 /** A conversation whose lease this store took, with everything that writing to it needs. */

@@ -1,5 +1,10 @@
 import type { Connection } from './connection.ts';
-import type { Lease } from './lease.ts';
+
+/** The right to append: valid while the conversation's row has this epoch. Keys are never reused. */
+export interface Lease {
+  readonly key: number;
+  readonly epoch: number;
+}
 
 /** Renews the leases of a store's open conversations. */
 export interface Renewals {

@@ -10,17 +10,8 @@ import {
 import { ToolError } from '../contract/error.ts';
 import { addressTransport } from './address-transport.ts';
 import { StartBudget } from './message-limits.ts';
-import type { McpLogin } from './mcp-login.ts';
+import type { LogInOptions, McpLogin } from './mcp-logins.ts';
 import type { McpAddress } from './mcp-server.ts';
-
-/** Options of `logInToMcp`. */
-export interface LogInOptions {
-  /** Address of this machine to which the browser is redirected. */
-  readonly redirectUrl: string;
-  /** Lets the person agree at an address, and returns the address to which the browser was redirected. */
-  readonly authorize: (url: URL, state: string) => Promise<URL>;
-  readonly signal: AbortSignal;
-}
 
 /** What the library stores during one login. A login begins without anything of an earlier one. */
 interface Progress {

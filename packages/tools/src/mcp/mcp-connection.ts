@@ -12,7 +12,7 @@ import { addressTransport } from './address-transport.ts';
 import { connectionOffers, type ConnectionOffers, type ServerRequest } from './connection-offers.ts';
 import { listTools, type ListedTools } from './list-tools.ts';
 import { StartBudget } from './message-limits.ts';
-import type { McpLogins } from './mcp-login.ts';
+import type { McpLogins } from './mcp-logins.ts';
 import type { McpServer, McpToolDescription } from './mcp-server.ts';
 import { Operations } from './operations.ts';
 import { ProcessTransport } from './process-transport.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { McpLogin, McpLogins } from './mcp-login.ts';
+import type { McpLogin, McpLogins } from './mcp-logins.ts';
 import { storedLogin } from './stored-login.ts';
 
 const url = 'https://mcp.example/mcp';

@@ -2,7 +2,7 @@ import { OAuthError, refreshAuthorization, type AuthProvider } from '@modelconte
 import { redactor, shellWord, type Mask } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
 import { limitedFetch } from './limited-fetch.ts';
-import type { McpLogin, McpLogins } from './mcp-login.ts';
+import type { McpLogin, McpLogins } from './mcp-logins.ts';
 
 /** Login of the person at a server, for one connection. */
 export interface StoredLogin extends AuthProvider {

@@ -3,8 +3,6 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
-import type { LogInOptions } from './log-in.ts';
-import type { McpAddress } from './mcp-server.ts';
 
 /** Result of a login with OAuth at a server. All of it is secret. */
 export interface McpLogin {
@@ -30,14 +28,11 @@ export interface McpLogins {
   ): Promise<McpLogin | undefined>;
 }
 
-/**
- * Logs in with OAuth at a server: registers as a client, asks the person by `authorize`, and gets tokens. PKCE and the
- * state of the request are checked.
- *
- * @throws {ToolError} `unusable` with the reason; what the signal aborts with.
- */
-export async function logInToMcp(name: string, server: McpAddress, options: LogInOptions): Promise<McpLogin> {
-  // Loaded here, as in connectMcp.
-  const { logIn } = await import('./log-in.ts');
-  return logIn(name, server, options);
+/** Options of `logInToMcp`. */
+export interface LogInOptions {
+  /** Address of this machine to which the browser is redirected. */
+  readonly redirectUrl: string;
+  /** Lets the person agree at an address, and returns the address to which the browser was redirected. */
+  readonly authorize: (url: URL, state: string) => Promise<URL>;
+  readonly signal: AbortSignal;
 }
