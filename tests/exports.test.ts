@@ -31,16 +31,6 @@ test.for(libraries.map((library) => [library.folder, library] as const))('%s exp
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
-/** Greatest numbers of public names and of entries, of all libraries together: a reader has to find one among them. */
-const limits = { names: 900, entries: 45 };
-
-test('the libraries export few enough names from few enough entries', () => {
-  const lines = libraries.flatMap((library) => namesOf(library).split('\n')).filter((line) => line !== '');
-  const names = lines.filter((line) => line.startsWith('  '));
-  expect(names.length).toBeLessThanOrEqual(limits.names);
-  expect(lines.length - names.length).toBeLessThanOrEqual(limits.entries);
-});
-
 /** A changed name changes the file of its package; `pnpm test tests/exports -u` rewrites them. */
 test.for(libraries.map((library) => [library.folder, library] as const))(
   'the names of %s match the golden file',

@@ -3,13 +3,17 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { ReplicaProcess } from './replica-group.ts';
+
+/** A server that receives requests. */
+interface Target {
+  readonly url: string;
+}
 
 /** A load balancer as in `examples/deploy`: round robin, and what a replica did not receive goes to the next one. */
 export interface Balancer extends AsyncDisposable {
   readonly url: string;
   /** Ends the connections with a replica. */
-  disconnect(replica: ReplicaProcess): void;
+  disconnect(replica: Target): void;
 }
 
 interface Sent {
@@ -18,23 +22,23 @@ interface Sent {
   readonly response: ServerResponse;
 }
 
-type Track = <Connection extends Duplex>(connection: Connection, replica: ReplicaProcess) => Connection;
+type Track = <Connection extends Duplex>(connection: Connection, replica: Target) => Connection;
 
 /** Methods that a balancer may repeat. */
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 /** Starts a balancer for the replicas that are live. */
-export type Balance = (live: () => readonly ReplicaProcess[]) => Promise<Balancer>;
+export type Balance = (live: () => readonly Target[]) => Promise<Balancer>;
 
 /** Sends each request and each socket to the next of the live replicas. */
-export async function startBalancer(live: () => readonly ReplicaProcess[]): Promise<Balancer> {
+export async function startBalancer(live: () => readonly Target[]): Promise<Balancer> {
   let next = 0;
-  const connections = new Map<Duplex, ReplicaProcess>();
+  const connections = new Map<Duplex, Target>();
   const track: Track = (connection, replica) => {
     connections.set(connection, replica);
     return connection.on('error', () => {}).on('close', () => connections.delete(connection));
   };
-  const targets = (): readonly ReplicaProcess[] => {
+  const targets = (): readonly Target[] => {
     const all = live();
     const first = (next += 1) % Math.max(1, all.length);
     return [...all.slice(first), ...all.slice(0, first)];
@@ -74,13 +78,13 @@ function headOf({ method, url, rawHeaders }: IncomingMessage): string {
   return [`${method} ${url} HTTP/1.1`, ...headers].join('\r\n');
 }
 
-async function sendToOne(sent: Sent, targets: readonly ReplicaProcess[], track: Track): Promise<void> {
+async function sendToOne(sent: Sent, targets: readonly Target[], track: Track): Promise<void> {
   for (const target of targets) if (await isAnswered(sent, target, track)) return;
   refuse(sent.response);
 }
 
 /** Resolves to false if the next replica may receive the request. */
-async function isAnswered({ incoming, body, response }: Sent, target: ReplicaProcess, track: Track): Promise<boolean> {
+async function isAnswered({ incoming, body, response }: Sent, target: Target, track: Track): Promise<boolean> {
   const { method = 'GET', url } = incoming;
   const headers = { ...incoming.headers, 'content-length': String(body.length) };
   for (const name of ['connection', 'transfer-encoding']) Reflect.deleteProperty(headers, name);
