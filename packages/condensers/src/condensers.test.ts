@@ -6,7 +6,16 @@ import { expect, test } from 'vitest';
 import type { CondensationPlan, Condenser } from './condenser.ts';
 import { planOfView } from './plans/plan-of-view.ts';
 import { condenseContext } from './testing/index.ts';
-import { CondenserError, condenserFromSpec, inOrder, noCondensation, recent, rollingWindow } from './index.ts';
+import {
+  CondenserError,
+  condenserFromSpec,
+  conversationWindow,
+  discardAll,
+  inOrder,
+  noCondensation,
+  recent,
+  rollingWindow,
+} from './index.ts';
 
 const viewOf = (events: readonly BaseEvent[]): View => ({ events, isCondensationRequested: false });
 
@@ -159,7 +168,7 @@ test('specs of other systems build the same condensers', () => {
   const namedModel = scriptedModel([]);
   const model = namedModel.spec;
   const built = (spec: Json) => condenserFromSpec(spec, { model: () => namedModel }).spec;
-  expect(built({ kind: 'noop' })).toEqual({ kind: 'no-condensation' });
+  for (const kind of ['noop', 'NoOpCondenser']) expect(built({ kind })).toEqual({ kind: 'no-condensation' });
   expect(built({ kind: 'llm', maxEvents: 50, model: 'cheap' })).toMatchObject({
     kind: 'llm-summary',
     maxEvents: 50,
@@ -211,6 +220,31 @@ test('recent forgets a tenth at a time', async () => {
   const answer = await recent({ maxEvents: 100 }).condense(viewOf(events), condenseContext());
   const kept = 'events' in answer ? answer.events : [];
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([90, events[0], events.at(-1)]);
+});
+
+test('recent keeps as many first events as keepFirst', async () => {
+  const events = conversation(102);
+  const answer = await recent({ maxEvents: 100, keepFirst: 10 }).condense(viewOf(events), condenseContext());
+  const kept = 'events' in answer ? answer.events : [];
+  expect(idsOf(kept)).toEqual(idsOf([...events.slice(0, 10), ...events.slice(-80)]));
+});
+
+test('conversation-window keeps the beginning and the newer half of the rest', async () => {
+  const events = conversation(42);
+  expect(await plan(conversationWindow(), events, 'demand')).toEqual({
+    kind: 'condensation',
+    forget: idsOf(events.slice(2, 22)),
+  });
+});
+
+test('discard-all keeps the beginning and the last step, and notes what it forgot', async () => {
+  const events = conversation(42);
+  expect(await plan(discardAll(), events, 'demand')).toEqual({
+    kind: 'condensation',
+    forget: idsOf(events.slice(2, 40)),
+    summary: '38 earlier events of this conversation are not shown.',
+    summaryOffset: 2,
+  });
 });
 
 test('a view with rewritten events is no plan', () => {

@@ -36,8 +36,9 @@ const promptOf = ({ messages }: ModelRequest): string => messages.map(({ content
 
 test('12 events with a limit of 10 become 2, a summary, and the last 2', async () => {
   const events = conversation(12);
-  const { forget, summary, summaryOffset } = await plan(llmSummary({ maxEvents: 10 }), events);
+  const { forget, summary, summaryOffset, responseId } = await plan(llmSummary({ maxEvents: 10 }), events);
   expect(forget).toEqual(events.slice(2, 10).map(({ id }) => id));
+  expect(responseId).toBe('reply-1');
   expect([summaryOffset, summary]).toEqual([2, expect.stringContaining('Summary of the earlier events.') as string]);
 });
 

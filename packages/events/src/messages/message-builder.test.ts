@@ -34,6 +34,16 @@ test('each kind has its role', () => {
   ]);
 });
 
+test('the model reads the text of an error', () => {
+  const { call, error } = eventFactory();
+  const failure = { ...error('a'), error: 'There is no tool teleport.' };
+  expect(project([call('a'), failure])[1]).toMatchObject({
+    role: 'tool',
+    tool_call_id: 'a',
+    content: [text('There is no tool teleport.')],
+  });
+});
+
 test('results follow their calls in call order', () => {
   const { user, call, result, error } = eventFactory();
   const first = [user('go'), call('a'), call('bad'), error('bad'), call('c')];

@@ -120,6 +120,7 @@ describe('logs of mcpbench_dev', () => {
       assistant_turns: 2,
     });
     expect(keyStats(events)).toMatchObject({ agent_llm_requests: 2, total_tokens: 0 });
+    expect(keyStats([...events, made.condensation([])])).toMatchObject({ truncations: 1 });
     expect(toLogJson([...events, fact], 's')).toMatchObject({
       agent_cost: { total_cost: 0.5, total_input_tokens: 100, total_output_tokens: 20, total_requests: 1 },
       key_stats: { total_tokens: 120 },

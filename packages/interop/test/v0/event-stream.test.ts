@@ -61,7 +61,7 @@ describe('an event stream', () => {
     stream.subscribe(
       'slow',
       async ({ id }) => {
-        await gate;
+        if (id === 0) await gate;
         seen.push(`slow ${String(id)}`);
       },
       'x',
@@ -150,6 +150,12 @@ describe('a search', () => {
     const both = ids({ filter: { includeTypes: ['run'] } });
     expect(both.length).toBeGreaterThan(actions.length);
     expect(ids({ filter: { excludeTypes: ['run'] } })).toHaveLength(records.length - both.length);
+  });
+
+  test('compares the source', () => {
+    const ofUser = records.flatMap(({ id, source }) => (source === 'user' ? [id] : []));
+    expect(ofUser.length).toBeGreaterThan(0);
+    expect(ids({ filter: { source: 'user' } })).toEqual(ofUser);
   });
 
   test('compares times as text, both ends included, and finds text in any case', () => {

@@ -87,6 +87,24 @@ test('of a call that was recorded again after a confirmation, the last record co
   expect(events.filter((event) => ActionEvent.is(event) && event.tool_call_id === 'call_conf')).toHaveLength(1);
 });
 
+test('a call that was recorded twice without waiting counts twice', () => {
+  const records = v0Fixture('every-kind').map((record) => {
+    const isOfCall = JSON.stringify(record['tool_call_metadata'] ?? '').includes('"call_conf"');
+    const args = { ...Object(record['args']), confirmation_state: 'confirmed' } as object;
+    return isOfCall && record['action'] === 'run' ? { ...record, args } : record;
+  });
+  const calls = eventsOf(records).filter((event) => ActionEvent.is(event) && event.tool_call_id === 'call_conf');
+  expect(calls).toHaveLength(2);
+});
+
+test('the message of a finish without metadata of its call is its final thought', () => {
+  const args = { final_thought: 'It is 42.', outputs: {}, thought: 'Done.' };
+  const [, action] = eventsOf([userMessage('Go.', 0), { id: 1, source: 'agent', action: 'finish', args }]).filter(
+    (event) => MessageEvent.is(event) || ActionEvent.is(event),
+  );
+  expect(action).toMatchObject({ action: { message: 'It is 42.', kind: 'FinishAction' } });
+});
+
 test('the events of a delegate are a log of their own', () => {
   const { entries, children } = readRecords(v0Fixture('every-kind'), { newId: countedIds() });
   expect(children.map(({ entries: inner }) => inner.map(({ kind }) => kind).filter(isStep))).toEqual([
