@@ -23,6 +23,12 @@ test('each feature that is present names its tests', () => {
   expect(unproven.map(({ id }) => id)).toEqual([]);
 });
 
+test('only a feature that is present has a change that its tests notice', () => {
+  const changed = features.filter(({ change }) => change !== undefined);
+  expect(changed.length).toBeGreaterThan(15);
+  expect(changed.filter(({ tests = [] }) => tests.length === 0).map(({ id }) => id)).toEqual([]);
+});
+
 test('a feature lacks something exactly if it is partly present or planned', () => {
   const wrong = features.filter(
     ({ state, missing }) => ['partly', 'planned'].includes(state) === (missing === undefined),
@@ -43,8 +49,8 @@ test('a feature that is not planned has a reason', () => {
 });
 
 test('texts are short', () => {
-  const long = features.filter(({ title, missing = '', reason = '', note = '' }) =>
-    [title, missing, reason, note].some((text) => text.length > 200),
+  const long = features.filter(({ title, change = '', missing = '', reason = '', note = '' }) =>
+    [title, change, missing, reason, note].some((text) => text.length > 200),
   );
   expect(long.map(({ id }) => id)).toEqual([]);
 });

@@ -8,6 +8,8 @@ export interface Feature {
   readonly state: 'yes' | 'partly' | 'planned' | 'not planned' | 'extension';
   /** Tests that prove it, as `file.test.ts: title`; without the folder, so that files can move. */
   readonly tests?: readonly string[];
+  /** A change of the source that the tests notice: to try whether they prove the feature. */
+  readonly change?: string;
   /** The part of the feature that varve does not have. */
   readonly missing?: string;
   /** The reason why what is missing is not planned. */

@@ -105,7 +105,14 @@ describe('an event of orxhestra', () => {
       llm_response: { text: 'a', model_version: 'm', input_tokens: 1, output_tokens: 2 },
     });
     expect(eventOf(JSON.parse(JSON.stringify(whole)))).toEqual(whole);
-    const file = { type: 'file', uri: null, inline_bytes: 'YQ==', mime_type: 'text/plain', name: 'a.txt', metadata: {} };
+    const file = {
+      type: 'file',
+      uri: null,
+      inline_bytes: 'YQ==',
+      mime_type: 'text/plain',
+      name: 'a.txt',
+      metadata: {},
+    };
     const parts = [textPart('a'), thinking, data, call('c1'), response('r'), file as Part];
     const marked = message(parts.map((part) => ({ ...part, metadata: { page: 1 } })));
     expect(eventOf(JSON.parse(JSON.stringify(marked)))).toEqual(marked);
