@@ -1,12 +1,11 @@
 import fc from 'fast-check';
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { conforms } from './conforms.ts';
+import { exampleEvents } from '../test/record-examples.ts';
 import { builtinKinds } from './kinds/index.ts';
 
-const folder = new URL('../test/golden/records/', import.meta.url);
-const goldens = readdirSync(folder).map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object);
+const examples = exampleEvents().map(([, event]) => JSON.parse(JSON.stringify(event)) as typeof event);
 /** Schema of the own fields of each kind. */
 const schemas = builtinKinds.map(({ kind, fields }) => ({
   kind,
@@ -34,7 +33,7 @@ function withChange(value: unknown, path: readonly number[], choice: number): un
 
 describe.for(schemas)('$kind', ({ kind, schema }) => {
   const fits = conforms(schema);
-  const events = goldens.filter((event) => 'kind' in event && event.kind === kind).map(ownFields);
+  const events = examples.filter((event) => event.kind === kind).map(ownFields);
 
   test('written events conform, so they are not parsed again', () => {
     expect(events.map(fits)).toEqual(events.map(() => true));

@@ -6,7 +6,7 @@ import { keyHeader } from '../src/http/route/route-config.ts';
 import { workspaceCookie } from '../src/http/guards/workspace-session.ts';
 import { testKey } from './support/requests.ts';
 
-/** Routes without a key: health, version, and the description of the routes. A new one must be added here. */
+/** Routes without a key: health, version, and the description of the routes. */
 const open = ['/', '/alive', '/health', '/ready', '/server_info', '/openapi.json'];
 
 /** Routes that check the key themselves: it may be in the query or in the first message. */
@@ -54,6 +54,11 @@ function spellings(address: string): readonly string[] {
     `${address}#`,
   ];
 }
+
+/** Message for a new route without the key. */
+const unguarded =
+  'Only routes below /api require the key. A route without a key is listed in `open` here and in docs/server.md';
+
 const guarded = operations.filter(({ path }) => ![...open, ...sockets, init].includes(path));
 
 async function statusOf({ method, address }: (typeof operations)[number], headers = {}, query = ''): Promise<number> {
@@ -89,7 +94,7 @@ test.for(guarded.map((route) => [route.name, route] as const))(
       'the key in a cookie': await statusOf(route, { cookie: `${workspaceCookie}=${testKey}` }),
       ...(!(files.test(route.path) && route.method === 'GET') && { 'a session': await statusOf(route, { cookie }) }),
     };
-    expect(refused).toEqual(Object.fromEntries(Object.keys(refused).map((name) => [name, 401])));
+    expect(refused, unguarded).toEqual(Object.fromEntries(Object.keys(refused).map((name) => [name, 401])));
   },
 );
 
@@ -101,7 +106,7 @@ test.for(guarded.map((route) => [route.name, route] as const))(
   async ([, route]) => {
     for (const address of spellings(route.address)) {
       const status = await statusOf({ ...route, address });
-      expect([address, harmless.includes(status) ? 'refused' : status]).toEqual([address, 'refused']);
+      expect([address, harmless.includes(status) ? 'refused' : status], unguarded).toEqual([address, 'refused']);
     }
   },
 );

@@ -34,7 +34,10 @@ import { workspaceFileRoutes } from './workspace/workspace-files.ts';
 import { workspaceRoutes } from './workspace/workspaces.ts';
 import { workspaceSessionRoutes } from './workspace/workspace-session.ts';
 
-/** All routes: add a file to `routes/`, then its line here. Paths without parameters precede those with parameters. */
+/**
+ * All routes: add a file to a folder of this one, then its line here. Paths without parameters precede those with
+ * parameters. The key is required below `/api` only.
+ */
 export const routes: readonly Route[] = [
   ...healthRoutes,
   ...initRoutes,

@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { finalResponse } from './final-response.ts';
-import { contentOf, messageRequest } from '../../hosting/request/message-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import { success, successful } from '../route/route-config.ts';
@@ -11,22 +10,8 @@ const tag = 'Conversations';
 const params = lazy(() => z.object({ conversation_id: conversationId() }));
 const errors = { 404: 'The conversation does not exist, or another process holds it.' };
 
-/** Routes that send messages, and start and stop runs. */
+/** Routes that start and stop runs, and decide about calls that wait. */
 export const conversationRunRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'post',
-    path: '/api/conversations/{conversation_id}/events',
-    tag: 'Events',
-    summary: 'Send a message.',
-    params,
-    body: messageRequest,
-    response: success,
-    errors,
-    async handle({ params: { conversation_id: id }, body }, { conversations }) {
-      await conversations.send(id, contentOf(body), body);
-      return successful();
-    },
-  }),
   defineRoute({
     method: 'post',
     path: '/api/conversations/{conversation_id}/events/respond_to_confirmation',

@@ -4,8 +4,10 @@ import type { LogReader, Stored } from '@varve/storage';
 import { parseJson } from '@varve/text';
 import { HTTPException } from 'hono/http-exception';
 import { conversationId, dashedId } from '../../hosting/info/conversation-id.ts';
+import { contentOf, messageRequest } from '../../hosting/request/message-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
+import { success, successful } from '../route/route-config.ts';
 import { after_seq, instant } from './event-query.ts';
 import { countEvents, eventOrders, searchEvents } from './search-events.ts';
 import { pageLimit } from '../route/query.ts';
@@ -40,8 +42,22 @@ const conditions = lazy(() =>
   }),
 );
 
-/** Routes of events, sent exactly as stored. Searches omit `varve.*` facts. */
+/** Routes of events: messages are added, and events are sent exactly as stored. Searches omit `varve.*` facts. */
 export const eventRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/events',
+    tag,
+    summary: 'Send a message.',
+    params: () => z.object({ conversation_id: conversationId() }),
+    body: messageRequest,
+    response: success,
+    errors: { 404: 'The conversation does not exist, or another process holds it.' },
+    async handle({ params: { conversation_id: id }, body }, { conversations }) {
+      await conversations.send(id, contentOf(body), body);
+      return successful();
+    },
+  }),
   defineRoute({
     method: 'get',
     path: '/api/conversations/{conversation_id}/events/search',

@@ -38,7 +38,7 @@ const nothing = lazy(() => z.object({}));
 const noBody = lazy(() => z.undefined());
 
 /**
- * Defines a route: one entry of a group in `routes/`. Invalid input is answered with status 422 and all errors.
+ * Defines a route: one entry of a list in `routes.ts`. Invalid input is answered with status 422 and all errors.
  *
  * Routes are validated here and not by `createRoute`, because the reference reports the errors of path, query and body
  * together, and reads bodies of `GET`. Schemas are built for the first request of the route, or for the document.
