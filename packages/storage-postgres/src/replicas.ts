@@ -5,11 +5,8 @@ import { checkFree } from './lease.ts';
 import { type ConversationRow, toConversation } from './rows.ts';
 
 /** Returns what the processes of a store share in addition to the conversations. */
-export function replicasOf(
-  { sql, read, write, transaction }: Connection,
-  holder: Holder,
-  announce: Replicas['announce'],
-): Replicas {
+export function replicasOf(connection: Connection, holder: Holder, announce: Replicas['announce']): Replicas {
+  const { sql, read, write, transaction } = connection;
   return {
     announce,
     async addressOf(id) {
@@ -37,36 +34,41 @@ export function replicasOf(
         if (conversation && !isHeld(conversation, holder)) await session.query(sql.endLease, [conversation.key]);
       });
     },
-    records: {
-      async read(name) {
-        const [row] = await read(sql.record, [name]);
-        return row ? { text: String(row['text']), version: Number(row['version']) } : { text: undefined, version: 0 };
-      },
-      async versionOf(name) {
-        const [row] = await read(sql.recordVersion, [name]);
-        return Number(row?.['version'] ?? 0);
-      },
-      names: async (from, before) => (await read(sql.recordNames, [from, before])).map(({ name }) => String(name)),
-      async write(name, text, expectedVersion) {
-        return (await write(sql.writeRecord, [name, text, expectedVersion ?? null])).length > 0;
-      },
-      async exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
-        let done: { readonly result: T } | undefined;
-        try {
-          await transaction(async (session) => {
-            await session.query(sql.lockRecord, [name]);
-            done ??= { result: await work() };
-          });
-        } catch (error) {
-          // The work has its own statements: that the lock ended before them is no failure of it.
-          if (!done) throw error;
-        }
-        if (!done) throw new StorageError('io', `The record ${name} cannot be locked.`);
-        return done.result;
-      },
-      async remove(name) {
-        await write(sql.removeRecord, [name]);
-      },
+    records: sharedRecords(connection),
+  };
+}
+
+/** Returns the records of the processes of a store. */
+function sharedRecords({ sql, read, write, transaction }: Connection): Replicas['records'] {
+  return {
+    async read(name) {
+      const [row] = await read(sql.record, [name]);
+      return row ? { text: String(row['text']), version: Number(row['version']) } : { text: undefined, version: 0 };
+    },
+    async versionOf(name) {
+      const [row] = await read(sql.recordVersion, [name]);
+      return Number(row?.['version'] ?? 0);
+    },
+    names: async (from, before) => (await read(sql.recordNames, [from, before])).map(({ name }) => String(name)),
+    async write(name, text, expectedVersion) {
+      return (await write(sql.writeRecord, [name, text, expectedVersion ?? null])).length > 0;
+    },
+    async exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+      let done: { readonly result: T } | undefined;
+      try {
+        await transaction(async (session) => {
+          await session.query(sql.lockRecord, [name]);
+          done ??= { result: await work() };
+        });
+      } catch (error) {
+        // The work has its own statements: that the lock ended before them is no failure of it.
+        if (!done) throw error;
+      }
+      if (!done) throw new StorageError('io', `The record ${name} cannot be locked.`);
+      return done.result;
+    },
+    async remove(name) {
+      await write(sql.removeRecord, [name]);
     },
   };
 }

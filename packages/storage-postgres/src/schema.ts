@@ -28,101 +28,7 @@ import { quoted } from './sql.ts';
  * to it in the meantime has locked it too, and the next statement sees the reference.
  */
 export const migrations: readonly ((s: string) => string)[] = [
-  (s) => `
-  CREATE FUNCTION ${s}.now_ms() RETURNS bigint LANGUAGE sql VOLATILE
-    AS 'SELECT floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint';
-  CREATE TABLE ${s}.conversation (
-    key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    id text COLLATE "C" NOT NULL UNIQUE,
-    created_at bigint NOT NULL,
-    updated_at bigint NOT NULL,
-    head bigint NOT NULL DEFAULT 0,
-    seal bytea,
-    lease_epoch bigint NOT NULL DEFAULT 0,
-    lease_holder text COLLATE "C",
-    lease_host text COLLATE "C",
-    lease_pid bigint,
-    lease_boot text COLLATE "C",
-    lease_until bigint
-  );
-  CREATE INDEX conversation_by_update ON ${s}.conversation (updated_at DESC, id DESC);
-  CREATE TABLE ${s}.meta (
-    conversation bigint PRIMARY KEY REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
-    json text COLLATE "C" NOT NULL
-  );
-  CREATE TABLE ${s}.event (
-    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
-    seq bigint NOT NULL,
-    id text COLLATE "C" NOT NULL,
-    kind text COLLATE "C" NOT NULL,
-    parent_id text COLLATE "C",
-    text text COLLATE "C" NOT NULL,
-    bytes bigint NOT NULL DEFAULT 0,
-    blobs integer,
-    seal bytea,
-    PRIMARY KEY (conversation, seq),
-    UNIQUE (conversation, id)
-  );
-  CREATE INDEX event_without_seal ON ${s}.event (conversation, seq) WHERE seal IS NULL;
-  CREATE TABLE ${s}.blob (
-    key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    sha256 bytea NOT NULL UNIQUE,
-    text text COLLATE "C" NOT NULL,
-    CHECK (sha256 = pg_catalog.sha256(pg_catalog.convert_to(text, 'UTF8')))
-  );
-  CREATE TABLE ${s}.event_blob (
-    conversation bigint NOT NULL,
-    seq bigint NOT NULL,
-    at integer NOT NULL,
-    blob bigint NOT NULL REFERENCES ${s}.blob (key),
-    PRIMARY KEY (conversation, seq, at),
-    FOREIGN KEY (conversation, seq) REFERENCES ${s}.event (conversation, seq) ON DELETE CASCADE
-  );
-  CREATE INDEX event_blob_by_blob ON ${s}.event_blob (blob);
-  CREATE FUNCTION ${s}.delete_unused_blob() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-  SET search_path = pg_catalog, pg_temp AS $$
-  BEGIN
-    PERFORM 1 FROM ${s}.blob WHERE key = OLD.blob FOR UPDATE;
-    DELETE FROM ${s}.blob
-    WHERE key = OLD.blob AND NOT EXISTS (SELECT 1 FROM ${s}.event_blob WHERE event_blob.blob = OLD.blob);
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER blob_unused AFTER DELETE ON ${s}.event_blob
-    FOR EACH ROW EXECUTE FUNCTION ${s}.delete_unused_blob();
-  CREATE TABLE ${s}.statement (
-    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
-    seq bigint NOT NULL,
-    kind text COLLATE "C" NOT NULL,
-    json text COLLATE "C" NOT NULL
-  );
-  CREATE INDEX statement_by_event ON ${s}.statement (conversation, seq);
-  CREATE TABLE ${s}.quarantine (
-    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
-    at bigint NOT NULL,
-    json text COLLATE "C" NOT NULL
-  );
-  CREATE INDEX quarantine_by_conversation ON ${s}.quarantine (conversation, number);
-  CREATE TABLE ${s}.snapshot (
-    number bigint GENERATED ALWAYS AS IDENTITY,
-    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
-    name text COLLATE "C" NOT NULL,
-    seq bigint NOT NULL,
-    state text COLLATE "C" NOT NULL,
-    PRIMARY KEY (conversation, name, seq)
-  );
-  CREATE TABLE ${s}.fact (
-    name text COLLATE "C" NOT NULL,
-    value text COLLATE "C" NOT NULL,
-    conversation_id text COLLATE "C" NOT NULL,
-    seq bigint NOT NULL,
-    conversation bigint NOT NULL,
-    PRIMARY KEY (name, value, conversation_id, seq),
-    FOREIGN KEY (conversation, seq) REFERENCES ${s}.event (conversation, seq) ON DELETE CASCADE
-  );
-  CREATE INDEX fact_by_event ON ${s}.fact (conversation, seq);
-  `,
+  (s) => [conversationTables(s), eventTables(s), statementTables(s), derivedTables(s)].join(''),
   (s) => `
   ALTER TABLE ${s}.conversation ADD COLUMN lease_address text COLLATE "C";
   CREATE INDEX conversation_by_lease ON ${s}.conversation (key) WHERE lease_until IS NOT NULL;
@@ -164,6 +70,121 @@ export const migrations: readonly ((s: string) => string)[] = [
   DROP INDEX ${s}.conversation_by_lease;
   `,
 ];
+
+// The tables of the first version.
+
+function conversationTables(s: string): string {
+  return `
+  CREATE FUNCTION ${s}.now_ms() RETURNS bigint LANGUAGE sql VOLATILE
+    AS 'SELECT floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint';
+  CREATE TABLE ${s}.conversation (
+    key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    head bigint NOT NULL DEFAULT 0,
+    seal bytea,
+    lease_epoch bigint NOT NULL DEFAULT 0,
+    lease_holder text COLLATE "C",
+    lease_host text COLLATE "C",
+    lease_pid bigint,
+    lease_boot text COLLATE "C",
+    lease_until bigint
+  );
+  CREATE INDEX conversation_by_update ON ${s}.conversation (updated_at DESC, id DESC);
+  CREATE TABLE ${s}.meta (
+    conversation bigint PRIMARY KEY REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
+    json text COLLATE "C" NOT NULL
+  );
+  `;
+}
+
+function eventTables(s: string): string {
+  return `
+  CREATE TABLE ${s}.event (
+    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
+    seq bigint NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    parent_id text COLLATE "C",
+    text text COLLATE "C" NOT NULL,
+    bytes bigint NOT NULL DEFAULT 0,
+    blobs integer,
+    seal bytea,
+    PRIMARY KEY (conversation, seq),
+    UNIQUE (conversation, id)
+  );
+  CREATE INDEX event_without_seal ON ${s}.event (conversation, seq) WHERE seal IS NULL;
+  CREATE TABLE ${s}.blob (
+    key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    sha256 bytea NOT NULL UNIQUE,
+    text text COLLATE "C" NOT NULL,
+    CHECK (sha256 = pg_catalog.sha256(pg_catalog.convert_to(text, 'UTF8')))
+  );
+  CREATE TABLE ${s}.event_blob (
+    conversation bigint NOT NULL,
+    seq bigint NOT NULL,
+    at integer NOT NULL,
+    blob bigint NOT NULL REFERENCES ${s}.blob (key),
+    PRIMARY KEY (conversation, seq, at),
+    FOREIGN KEY (conversation, seq) REFERENCES ${s}.event (conversation, seq) ON DELETE CASCADE
+  );
+  CREATE INDEX event_blob_by_blob ON ${s}.event_blob (blob);
+  CREATE FUNCTION ${s}.delete_unused_blob() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp AS $$
+  BEGIN
+    PERFORM 1 FROM ${s}.blob WHERE key = OLD.blob FOR UPDATE;
+    DELETE FROM ${s}.blob
+    WHERE key = OLD.blob AND NOT EXISTS (SELECT 1 FROM ${s}.event_blob WHERE event_blob.blob = OLD.blob);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER blob_unused AFTER DELETE ON ${s}.event_blob
+    FOR EACH ROW EXECUTE FUNCTION ${s}.delete_unused_blob();
+  `;
+}
+
+function statementTables(s: string): string {
+  return `
+  CREATE TABLE ${s}.statement (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
+    seq bigint NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    json text COLLATE "C" NOT NULL
+  );
+  CREATE INDEX statement_by_event ON ${s}.statement (conversation, seq);
+  CREATE TABLE ${s}.quarantine (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
+    at bigint NOT NULL,
+    json text COLLATE "C" NOT NULL
+  );
+  CREATE INDEX quarantine_by_conversation ON ${s}.quarantine (conversation, number);
+  `;
+}
+
+function derivedTables(s: string): string {
+  return `
+  CREATE TABLE ${s}.snapshot (
+    number bigint GENERATED ALWAYS AS IDENTITY,
+    conversation bigint NOT NULL REFERENCES ${s}.conversation (key) ON DELETE CASCADE,
+    name text COLLATE "C" NOT NULL,
+    seq bigint NOT NULL,
+    state text COLLATE "C" NOT NULL,
+    PRIMARY KEY (conversation, name, seq)
+  );
+  CREATE TABLE ${s}.fact (
+    name text COLLATE "C" NOT NULL,
+    value text COLLATE "C" NOT NULL,
+    conversation_id text COLLATE "C" NOT NULL,
+    seq bigint NOT NULL,
+    conversation bigint NOT NULL,
+    PRIMARY KEY (name, value, conversation_id, seq),
+    FOREIGN KEY (conversation, seq) REFERENCES ${s}.event (conversation, seq) ON DELETE CASCADE
+  );
+  CREATE INDEX fact_by_event ON ${s}.fact (conversation, seq);
+  `;
+}
 
 /** Schema of a store in a database. */
 export interface SchemaTarget {

@@ -9,16 +9,26 @@ export type Sql = ReturnType<typeof sqlOf>;
 /** Builds the statements for a PostgreSQL schema. */
 export function sqlOf(schema: string) {
   const s = quoted(schema);
+  return {
+    schema: s,
+    ...conversationSql(s),
+    ...leaseSql(s),
+    ...recordSql(s),
+    ...eventSql(s),
+    ...factSql(s),
+    ...proofSql(s),
+    ...summarySql(s),
+    ...snapshotSql(s),
+  } as const;
+}
+
+function conversationSql(s: string) {
   // Columns are named: a prepared `SELECT *` fails when a newer version adds one.
   const conversations = `
     SELECT key, id, head, seal, lease_epoch, lease_host, lease_pid, lease_boot, lease_address, lease_until,
       ${s}.now_ms() AS now
     FROM ${s}.conversation`;
-  const summaries = `
-    SELECT id, created_at, updated_at, head, meta.json AS meta
-    FROM ${s}.conversation JOIN ${s}.meta ON meta.conversation = key`;
   return {
-    schema: s,
     conversation: `${conversations} WHERE id = $1`,
     lockConversation: `${conversations} WHERE id = $1 FOR UPDATE`,
     logState: `SELECT head, seal, lease_epoch FROM ${s}.conversation WHERE key = $1`,
@@ -31,7 +41,11 @@ export function sqlOf(schema: string) {
     setHead: `UPDATE ${s}.conversation SET head = $1, seal = $2, updated_at = ${s}.now_ms() WHERE key = $3`,
     setSeal: `UPDATE ${s}.conversation SET seal = $1 WHERE key = $2`,
     insertMeta: `INSERT INTO ${s}.meta (conversation, json) VALUES ($1, $2)`,
+  } as const;
+}
 
+function leaseSql(s: string) {
+  return {
     takeLease: `
       UPDATE ${s}.conversation SET lease_epoch = lease_epoch + 1, lease_holder = $1, lease_host = $2, lease_pid = $3,
         lease_boot = $4, lease_address = $5, lease_until = ${s}.now_ms() + $6 WHERE key = $7 RETURNING lease_epoch`,
@@ -56,7 +70,11 @@ export function sqlOf(schema: string) {
       FROM ${s}.conversation, ${s}.now_ms() AS now
       WHERE lease_host IS NOT NULL AND (lease_until <= now OR (lease_host = $1 AND lease_boot = $2 AND lease_pid <> $3))
       ORDER BY lease_until = 0 DESC, lease_until DESC`,
+  } as const;
+}
 
+function recordSql(s: string) {
+  return {
     record: `SELECT text, version FROM ${s}.record WHERE name = $1`,
     recordVersion: `SELECT version FROM ${s}.record WHERE name = $1`,
     recordNames: `SELECT name FROM ${s}.record WHERE name >= $1 AND name < $2 ORDER BY name`,
@@ -66,7 +84,11 @@ export function sqlOf(schema: string) {
       WHERE $3::bigint IS NULL OR record.version = $3 RETURNING version`,
     lockRecord: `SELECT pg_advisory_xact_lock(hashtext(${literal(s)}), hashtext($1))`,
     removeRecord: `DELETE FROM ${s}.record WHERE name = $1`,
+  } as const;
+}
 
+function eventSql(s: string) {
+  return {
     eventCount: `
       SELECT head, count(event.seq) AS count, min(event.seq) AS first, max(event.seq) AS last
       FROM ${s}.conversation LEFT JOIN ${s}.event ON event.conversation = key WHERE key = $1 GROUP BY key`,
@@ -92,11 +114,25 @@ export function sqlOf(schema: string) {
       INSERT INTO ${s}.event_blob (conversation, seq, at, blob) SELECT $1, $2, $3, key FROM stored`,
     deleteStrings: `DELETE FROM ${s}.event_blob WHERE conversation = $1 AND seq = $2`,
     deleteFacts: `DELETE FROM ${s}.fact WHERE conversation = $1 AND seq = $2`,
+  } as const;
+}
 
+function factSql(s: string) {
+  return {
     insertFact: `
       INSERT INTO ${s}.fact (name, value, conversation_id, seq, conversation) VALUES ($1, $2, $3, $4, $5)
       ON CONFLICT DO NOTHING`,
+    facts: `
+      SELECT value, conversation_id AS conversation, seq FROM ${s}.fact
+      WHERE name = $1 AND (value, conversation_id, seq) > ($2, $3, $4) ORDER BY value, conversation_id, seq LIMIT $5`,
+    factsOfValue: `
+      SELECT value, conversation_id AS conversation, seq FROM ${s}.fact
+      WHERE name = $1 AND value = $2 AND (conversation_id, seq) > ($3, $4) ORDER BY conversation_id, seq LIMIT $5`,
+  } as const;
+}
 
+function proofSql(s: string) {
+  return {
     firstUnsealed: `SELECT seq FROM ${s}.event WHERE conversation = $1 AND seal IS NULL ORDER BY seq LIMIT 1`,
     sealOf: `SELECT seal FROM ${s}.event WHERE conversation = $1 AND seq = $2`,
     sealEvents: `
@@ -105,7 +141,6 @@ export function sqlOf(schema: string) {
     seals: `
       SELECT seq, seal FROM ${s}.event
       WHERE conversation = $1 AND seq >= $2 AND seq < $3 AND seal IS NOT NULL ORDER BY seq LIMIT $4`,
-
     insertStatement: `INSERT INTO ${s}.statement (conversation, seq, kind, json) VALUES ($1, $2, $3, $4)`,
     statements: `
       SELECT seq, json FROM ${s}.statement WHERE conversation = $1 AND seq >= $2 AND seq < $3 ORDER BY seq, number`,
@@ -113,7 +148,6 @@ export function sqlOf(schema: string) {
     deleteStatement: `DELETE FROM ${s}.statement WHERE number = $1`,
     deleteStatements: `DELETE FROM ${s}.statement WHERE conversation = $1 AND seq >= $2 AND kind <> 'cut'`,
     deleteCheckpoints: `DELETE FROM ${s}.statement WHERE conversation = $1 AND seq >= $2 AND kind = 'checkpoint'`,
-
     quarantined: `
       SELECT number, json FROM ${s}.quarantine WHERE conversation = $1 AND number > $2 ORDER BY number LIMIT 1`,
     setQuarantined: `UPDATE ${s}.quarantine SET json = $1 WHERE number = $2`,
@@ -122,20 +156,24 @@ export function sqlOf(schema: string) {
       INSERT INTO ${s}.quarantine (conversation, at, json)
       SELECT conversation, $1, json FROM ${s}.statement
       WHERE conversation = $2 AND seq >= $3 AND kind <> 'cut' ORDER BY number`,
+  } as const;
+}
 
+function summarySql(s: string) {
+  const summaries = `
+    SELECT id, created_at, updated_at, head, meta.json AS meta
+    FROM ${s}.conversation JOIN ${s}.meta ON meta.conversation = key`;
+  return {
     summary: `${summaries} WHERE id = $1`,
     selectSummaries: (condition: string) => `${summaries} ${condition}`,
     countConversations: `SELECT count(*) AS count FROM ${s}.conversation`,
     statusIn: `${s}.status_in(json)`,
     countStatuses: `SELECT count(*) AS count FROM ${s}.meta WHERE ${s}.status_in(json) = ANY ($1::text[])`,
+  } as const;
+}
 
-    facts: `
-      SELECT value, conversation_id AS conversation, seq FROM ${s}.fact
-      WHERE name = $1 AND (value, conversation_id, seq) > ($2, $3, $4) ORDER BY value, conversation_id, seq LIMIT $5`,
-    factsOfValue: `
-      SELECT value, conversation_id AS conversation, seq FROM ${s}.fact
-      WHERE name = $1 AND value = $2 AND (conversation_id, seq) > ($3, $4) ORDER BY conversation_id, seq LIMIT $5`,
-
+function snapshotSql(s: string) {
+  return {
     latestSnapshot: `
       SELECT seq, state FROM ${s}.snapshot
       WHERE conversation = $1 AND name = $2 AND seq <= $3 ORDER BY seq DESC LIMIT 1`,

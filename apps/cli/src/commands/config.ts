@@ -1,5 +1,7 @@
+import type { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { defaultCommand } from './default-command.ts';
 
 interface TargetOptions {
@@ -45,37 +47,42 @@ export const config: CliCommand = {
         await (await load()).setSetting(key, undefined, { ...options, io });
         done(exitCodes.ok);
       });
-    command
-      .command('edit')
-      .option('--project', 'the file of the project')
-      .description('open your file in $VISUAL or $EDITOR; it is replaced only if the result is valid')
-      .action(async (options: TargetOptions) => {
-        await (await import('../configure/edit-file.ts')).editFile({ ...options, io });
-        done(exitCodes.ok);
-      });
-    command
-      .command('path')
-      .option('--project', 'the file of the project')
-      .description('print the path of your file')
-      .action(async (options: TargetOptions) => {
-        io.stdout.line((await (await load()).targetFile({ ...options, io })).path);
-        done(exitCodes.ok);
-      });
-    command
-      .command('context')
-      .option('-w, --workspace <dir>', 'directory of the agent (default: current directory)')
-      .description('show which files give instructions, skills, hooks and servers to a new conversation')
-      .action(async ({ workspace }: { readonly workspace?: string }) => {
-        await (await import('../configure/show-extensions.ts')).showExtensions(workspace, io);
-        done(exitCodes.ok);
-      });
-    command
-      .command('schema')
-      .description('print the JSON Schema of the file')
-      .action(async () => {
-        const { settingsJsonSchema } = await import('@varve/settings');
-        io.stdout.json(settingsJsonSchema());
-        done(exitCodes.ok);
-      });
+    addFileCommands(command, io, done);
   },
 };
+
+/** Adds the commands about the files of the settings. */
+function addFileCommands(command: Command, io: TerminalIo, done: (exitCode: ExitCode) => void): void {
+  command
+    .command('edit')
+    .option('--project', 'the file of the project')
+    .description('open your file in $VISUAL or $EDITOR; it is replaced only if the result is valid')
+    .action(async (options: TargetOptions) => {
+      await (await import('../configure/edit-file.ts')).editFile({ ...options, io });
+      done(exitCodes.ok);
+    });
+  command
+    .command('path')
+    .option('--project', 'the file of the project')
+    .description('print the path of your file')
+    .action(async (options: TargetOptions) => {
+      io.stdout.line((await (await load()).targetFile({ ...options, io })).path);
+      done(exitCodes.ok);
+    });
+  command
+    .command('context')
+    .option('-w, --workspace <dir>', 'directory of the agent (default: current directory)')
+    .description('show which files give instructions, skills, hooks and servers to a new conversation')
+    .action(async ({ workspace }: { readonly workspace?: string }) => {
+      await (await import('../configure/show-extensions.ts')).showExtensions(workspace, io);
+      done(exitCodes.ok);
+    });
+  command
+    .command('schema')
+    .description('print the JSON Schema of the file')
+    .action(async () => {
+      const { settingsJsonSchema } = await import('@varve/settings');
+      io.stdout.json(settingsJsonSchema());
+      done(exitCodes.ok);
+    });
+}

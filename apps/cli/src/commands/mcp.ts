@@ -1,6 +1,8 @@
+import type { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import type { McpAddOptions } from '../configure/mcp-actions.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { defaultCommand } from './default-command.ts';
 
 // Loaded by the subcommands, so that the help appears faster.
@@ -36,22 +38,7 @@ export const mcp: CliCommand = {
       .argument('<name>', 'the server')
       .description('Start a server as a run does, without a sandbox, and list its tools.')
       .action(async (name: string) => done(await (await loadTest()).testServer(name, io)));
-    group
-      .command('login')
-      .argument('<name>', 'a server with an address')
-      .description('Log in at a server with OAuth, in your browser.')
-      .action(async (name: string) => {
-        await (await loadLogin()).logInToServer(name, io);
-        done(exitCodes.ok);
-      });
-    group
-      .command('logout')
-      .argument('<name>', 'the server')
-      .description('Remove the stored login at a server.')
-      .action(async (name: string) => {
-        await (await loadLogin()).logOutOfServer(name, io);
-        done(exitCodes.ok);
-      });
+    addLogins(group, io, done);
     group
       .command('rm')
       .alias('remove')
@@ -64,6 +51,26 @@ export const mcp: CliCommand = {
       });
   },
 };
+
+/** Adds the commands that log in at servers and out of them. */
+function addLogins(group: Command, io: TerminalIo, done: (exitCode: ExitCode) => void): void {
+  group
+    .command('login')
+    .argument('<name>', 'a server with an address')
+    .description('Log in at a server with OAuth, in your browser.')
+    .action(async (name: string) => {
+      await (await loadLogin()).logInToServer(name, io);
+      done(exitCodes.ok);
+    });
+  group
+    .command('logout')
+    .argument('<name>', 'the server')
+    .description('Remove the stored login at a server.')
+    .action(async (name: string) => {
+      await (await loadLogin()).logOutOfServer(name, io);
+      done(exitCodes.ok);
+    });
+}
 
 function collected(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];

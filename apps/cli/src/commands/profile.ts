@@ -1,6 +1,8 @@
+import type { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { defaultCommand } from './default-command.ts';
 
 // Loaded by the subcommands, so that the help appears faster.
@@ -26,34 +28,7 @@ export const profile: CliCommand = {
         await (await load()).saveProfile(name, fields, io);
         done(exitCodes.ok);
       });
-    command
-      .command('use')
-      .argument('<name>')
-      .argument('[role]', 'agent, condenser, title, ask or subagent', 'agent')
-      .description('make a profile that of a role')
-      .action(async (name: string, role: string) => {
-        await (await load()).useProfile(name, role, io);
-        done(exitCodes.ok);
-      });
-    command
-      .command('rename')
-      .argument('<from>')
-      .argument('<to>')
-      .description('rename a profile, also where roles and agent profiles name it')
-      .action(async (from: string, to: string) => {
-        await (await load()).profilesOf(io).rename(from, to);
-        io.stderr.line(styled('dim', `Renamed the profile ${from} to ${to}.`));
-        done(exitCodes.ok);
-      });
-    command
-      .command('rm')
-      .alias('remove')
-      .argument('<name>')
-      .description('remove a profile, and the roles that name it')
-      .action(async (name: string) => {
-        await (await load()).profilesOf(io).remove(name);
-        done(exitCodes.ok);
-      });
+    addNamedCommands(command, io, done);
     command
       .command('agents')
       .description('list the agent profiles; `config set agent_profile NAME` selects one')
@@ -71,3 +46,35 @@ export const profile: CliCommand = {
       });
   },
 };
+
+/** Adds the commands that use, rename and remove a profile. */
+function addNamedCommands(command: Command, io: TerminalIo, done: (exitCode: ExitCode) => void): void {
+  command
+    .command('use')
+    .argument('<name>')
+    .argument('[role]', 'agent, condenser, title, ask or subagent', 'agent')
+    .description('make a profile that of a role')
+    .action(async (name: string, role: string) => {
+      await (await load()).useProfile(name, role, io);
+      done(exitCodes.ok);
+    });
+  command
+    .command('rename')
+    .argument('<from>')
+    .argument('<to>')
+    .description('rename a profile, also where roles and agent profiles name it')
+    .action(async (from: string, to: string) => {
+      await (await load()).profilesOf(io).rename(from, to);
+      io.stderr.line(styled('dim', `Renamed the profile ${from} to ${to}.`));
+      done(exitCodes.ok);
+    });
+  command
+    .command('rm')
+    .alias('remove')
+    .argument('<name>')
+    .description('remove a profile, and the roles that name it')
+    .action(async (name: string) => {
+      await (await load()).profilesOf(io).remove(name);
+      done(exitCodes.ok);
+    });
+}

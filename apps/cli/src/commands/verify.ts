@@ -4,7 +4,7 @@ import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { repairCommandFor } from '../conversations/repair-command-for.ts';
 import { acceptCommandFor } from '../run/resume-command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { type Printable, styled } from '../terminal/output.ts';
@@ -50,40 +50,43 @@ export const verify: CliCommand = {
       .option('--require-seals', 'fail unless every event was sealed when it was appended, or accepted since')
       .option('--head <hash>', 'a seal noted elsewhere that the log must contain')
       .option('--json', 'the result as JSON')
-      .action(async (id: string, options: VerifyCommandOptions) => {
-        const requirements = requirementsOf(options);
-        await using store = await openExistingStore(io, options.store);
-        const log = await store.read(await resolveId(store, id));
-        const verdict = await verifySeals(log, requirements);
-        // Loaded here, so that the help appears faster.
-        const { isUnfinishedImport, verifyMeta, verifySnapshots } = await import('@varve/agent/replay');
-        const { meta } = await store.summary(log.id);
-        const isUnfinished = isUnfinishedImport(meta);
-        const requests = verdict.broken ? undefined : await countRequests(log, verdict);
-        const settings = verdict.broken ? [] : await verifyMeta(log, meta);
-        const snapshots = verdict.broken ? [] : await verifySnapshots(log);
-        const differing = snapshots.filter(({ state }) => state === 'differs');
-        const isGood = !verdict.broken && !isUnfinished && requests?.differing.length === 0 && differing.length === 0;
-        if (options.json)
-          io.stdout.json({
-            ...jsonOf(verdict),
-            ...(isUnfinished && { unfinished: 'import' }),
-            requests,
-            settings,
-            snapshots,
-          });
-        else printVerdict(io, verdict, requests);
-        if (!options.json && isUnfinished) io.stdout.line(styled('red', unfinishedImport(log.id)));
-        if (!options.json && differing.length > 0) printDiffering(io, differing);
-        if (!options.json && settings.length > 0) printChanged(io, settings);
-        const loss = await log.loss?.();
-        if (loss) io.stderr.line(styled('dim', repairCommandFor(log.id, loss, io)));
-        else if (verdict.broken?.reason === 'unsealed')
-          io.stderr.line(styled('dim', acceptCommandFor(log.id, options.store, io)));
-        done(isGood ? exitCodes.ok : exitCodes.storage);
-      });
+      .action(async (id: string, options: VerifyCommandOptions) => done(await verifyConversation(id, options, io)));
   },
 };
+
+/** Prints the verdict about a log, and returns the exit code. */
+async function verifyConversation(id: string, options: VerifyCommandOptions, io: TerminalIo): Promise<ExitCode> {
+  const requirements = requirementsOf(options);
+  await using store = await openExistingStore(io, options.store);
+  const log = await store.read(await resolveId(store, id));
+  const verdict = await verifySeals(log, requirements);
+  // Loaded here, so that the help appears faster.
+  const { isUnfinishedImport, verifyMeta, verifySnapshots } = await import('@varve/agent/replay');
+  const { meta } = await store.summary(log.id);
+  const isUnfinished = isUnfinishedImport(meta);
+  const requests = verdict.broken ? undefined : await countRequests(log, verdict);
+  const settings = verdict.broken ? [] : await verifyMeta(log, meta);
+  const snapshots = verdict.broken ? [] : await verifySnapshots(log);
+  const differing = snapshots.filter(({ state }) => state === 'differs');
+  const isGood = !verdict.broken && !isUnfinished && requests?.differing.length === 0 && differing.length === 0;
+  if (options.json)
+    io.stdout.json({
+      ...jsonOf(verdict),
+      ...(isUnfinished && { unfinished: 'import' }),
+      requests,
+      settings,
+      snapshots,
+    });
+  else printVerdict(io, verdict, requests);
+  if (!options.json && isUnfinished) io.stdout.line(styled('red', unfinishedImport(log.id)));
+  if (!options.json && differing.length > 0) printDiffering(io, differing);
+  if (!options.json && settings.length > 0) printChanged(io, settings);
+  const loss = await log.loss?.();
+  if (loss) io.stderr.line(styled('dim', repairCommandFor(log.id, loss, io)));
+  else if (verdict.broken?.reason === 'unsealed')
+    io.stderr.line(styled('dim', acceptCommandFor(log.id, options.store, io)));
+  return isGood ? exitCodes.ok : exitCodes.storage;
+}
 
 function requirementsOf({ trust, requireSigned, requireSeals, head }: VerifyCommandOptions): VerifyOptions {
   if (requireSigned && trust.length === 0) {

@@ -25,79 +25,93 @@ const maxFence = 1000;
 
 /** Creates a stream that holds text back from the beginning of a possible call until the end of the reply. */
 export function replyStream(onDelta: (delta: Delta) => void): ReplyStream {
-  let held = '';
-  let mode: 'beginning' | 'thinking' | 'text' | 'holding' = 'beginning';
-  let isBlank = true;
-  let trims = true;
-  let emitted = { text: '', reasoning: '' };
-  const emit = (kind: 'text' | 'reasoning', text: string): void => {
+  return new HoldingStream(onDelta);
+}
+
+class HoldingStream implements ReplyStream {
+  readonly #onDelta: (delta: Delta) => void;
+  #held = '';
+  #mode: 'beginning' | 'thinking' | 'text' | 'holding' = 'beginning';
+  #isBlank = true;
+  #trims = true;
+  #emitted = { text: '', reasoning: '' };
+
+  constructor(onDelta: (delta: Delta) => void) {
+    this.#onDelta = onDelta;
+  }
+
+  restart(reason: string): void {
+    if (this.#emitted.text !== '' || this.#emitted.reasoning !== '') this.#onDelta({ kind: 'reset', reason });
+    this.#held = '';
+    this.#mode = 'beginning';
+    this.#isBlank = true;
+    this.#trims = true;
+    this.#emitted = { text: '', reasoning: '' };
+  }
+
+  push(delta: Delta): void {
+    if (delta.kind === 'reset') this.restart(delta.reason);
+    if (delta.kind === 'reasoning') this.#emit('reasoning', delta.text);
+    if (delta.kind === 'text') this.#addText(delta.text);
+  }
+
+  end(message: Message): void {
+    const text = textOf(message.content);
+    const reasoning = message.reasoning_content ?? '';
+    // The emitted text turned out to be reasoning or a call: emit the reply again.
+    if (!text.startsWith(this.#emitted.text) || !reasoning.startsWith(this.#emitted.reasoning)) {
+      this.restart('The reply was parsed again.');
+    }
+    this.#emit('reasoning', reasoning.slice(this.#emitted.reasoning.length));
+    this.#emit('text', text.slice(this.#emitted.text.length));
+    for (const [index, { name, arguments: json }] of (message.tool_calls ?? []).entries()) {
+      this.#onDelta({ kind: 'tool-call', index, name, arguments: json });
+    }
+  }
+
+  #emit(kind: 'text' | 'reasoning', text: string): void {
     if (text === '') return;
-    emitted[kind] += text;
-    onDelta({ kind, text });
-  };
-  const restart = (reason: string): void => {
-    if (emitted.text !== '' || emitted.reasoning !== '') onDelta({ kind: 'reset', reason });
-    held = '';
-    mode = 'beginning';
-    isBlank = true;
-    trims = true;
-    emitted = { text: '', reasoning: '' };
-  };
-  const emitReasoning = (): void => {
-    if (trims) held = held.trimStart();
+    this.#emitted[kind] += text;
+    this.#onDelta({ kind, text });
+  }
+
+  #addText(text: string): void {
+    if (this.#mode === 'holding') return;
+    this.#held += text;
+    // Blank text decides nothing, and models that write no text write a lot of it.
+    if (this.#isBlank && text.trim() === '') return;
+    if (this.#mode === 'beginning') {
+      this.#mode = modeOf(this.#held);
+      if (this.#mode === 'thinking') this.#held = this.#held.trimStart().slice(thinkOpen.length);
+      if (this.#mode === 'text') this.#trims = false;
+    }
+    if (this.#mode === 'thinking') this.#emitReasoning();
+    if (this.#mode === 'text') this.#emitText();
+    this.#isBlank = this.#held.trim() === '';
+  }
+
+  #emitReasoning(): void {
+    const held = this.#trims ? this.#held.trimStart() : this.#held;
     const end = held.indexOf(thinkClose);
     const reasoning = end === -1 ? certainPrefix(held) : held.slice(0, end).trimEnd();
-    emit('reasoning', `${trims && reasoning !== '' && emitted.reasoning !== '' ? '\n\n' : ''}${reasoning}`);
-    trims = end !== -1 || (trims && reasoning === '');
-    held = held.slice(end === -1 ? reasoning.length : end + thinkClose.length);
-    if (end !== -1) mode = 'text';
-  };
-  const emitText = (): void => {
-    if (trims) held = held.trimStart();
+    const isFurther = this.#trims && reasoning !== '' && this.#emitted.reasoning !== '';
+    this.#emit('reasoning', `${isFurther ? '\n\n' : ''}${reasoning}`);
+    this.#trims = end !== -1 || (this.#trims && reasoning === '');
+    this.#held = held.slice(end === -1 ? reasoning.length : end + thinkClose.length);
+    if (end !== -1) this.#mode = 'text';
+  }
+
+  #emitText(): void {
+    const held = this.#trims ? this.#held.trimStart() : this.#held;
     const call = held.search(mayBeCall);
     const fence = call === -1 ? held.search(openFence) : -1;
-    if (call !== -1 || (fence !== -1 && held.length > maxFence)) mode = 'holding';
+    if (call !== -1 || (fence !== -1 && held.length > maxFence)) this.#mode = 'holding';
     const text =
       call === -1 ? certainPrefix(fence === -1 ? held : held.slice(0, fence)) : held.slice(0, call).trimEnd();
-    trims &&= text === '';
-    emit('text', text);
-    held = held.slice(text.length);
-  };
-  const addText = (text: string): void => {
-    if (mode === 'holding') return;
-    held += text;
-    // Blank text decides nothing, and models that write no text write a lot of it.
-    if (isBlank && text.trim() === '') return;
-    if (mode === 'beginning') {
-      mode = modeOf(held);
-      if (mode === 'thinking') held = held.trimStart().slice(thinkOpen.length);
-      if (mode === 'text') trims = false;
-    }
-    if (mode === 'thinking') emitReasoning();
-    if (mode === 'text') emitText();
-    isBlank = held.trim() === '';
-  };
-  return {
-    restart,
-    push(delta) {
-      if (delta.kind === 'reset') restart(delta.reason);
-      if (delta.kind === 'reasoning') emit('reasoning', delta.text);
-      if (delta.kind === 'text') addText(delta.text);
-    },
-    end(message) {
-      const text = textOf(message.content);
-      const reasoning = message.reasoning_content ?? '';
-      // The emitted text turned out to be reasoning or a call: emit the reply again.
-      if (!text.startsWith(emitted.text) || !reasoning.startsWith(emitted.reasoning)) {
-        restart('The reply was parsed again.');
-      }
-      emit('reasoning', reasoning.slice(emitted.reasoning.length));
-      emit('text', text.slice(emitted.text.length));
-      for (const [index, { name, arguments: json }] of (message.tool_calls ?? []).entries()) {
-        onDelta({ kind: 'tool-call', index, name, arguments: json });
-      }
-    },
-  };
+    this.#trims &&= text === '';
+    this.#emit('text', text);
+    this.#held = held.slice(text.length);
+  }
 }
 
 function modeOf(held: string): 'beginning' | 'thinking' | 'text' {

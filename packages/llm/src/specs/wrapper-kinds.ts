@@ -18,18 +18,7 @@ const callsPerReply = lazy(() => z.enum(['one', 'many']));
 /** Returns the kinds of wrappers. Wrappers whose spec is that of the wrapped model are not among them. */
 export function wrapperKinds(application: ModelKindsOptions): readonly ModelKind[] {
   return [
-    definePartKind({
-      kind: 'retry',
-      options: () =>
-        z.object({
-          attempts: z.int().positive(),
-          maxTotalMs: z.number().positive(),
-          maxDelayMs: z.number().positive(),
-          model: model(),
-        }),
-      create: ({ model: inner, ...options }, context: ModelContext): LanguageModel =>
-        retry({ ...application.retry, ...options })(context.model(inner, 'model')),
-    }),
+    retryKind(application),
     definePartKind({
       kind: 'function-calling',
       options: () =>
@@ -57,6 +46,21 @@ export function wrapperKinds(application: ModelKindsOptions): readonly ModelKind
     }),
     routedKind(application),
   ];
+}
+
+function retryKind(application: ModelKindsOptions): ModelKind {
+  return definePartKind({
+    kind: 'retry',
+    options: () =>
+      z.object({
+        attempts: z.int().positive(),
+        maxTotalMs: z.number().positive(),
+        maxDelayMs: z.number().positive(),
+        model: model(),
+      }),
+    create: ({ model: inner, ...options }, context: ModelContext): LanguageModel =>
+      retry({ ...application.retry, ...options })(context.model(inner, 'model')),
+  });
 }
 
 function routedKind({ onFallback }: ModelKindsOptions): ModelKind {

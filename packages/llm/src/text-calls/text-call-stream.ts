@@ -1,5 +1,5 @@
-import { textOf, type Message } from '@varve/events';
-import type { Delta } from '../delta.ts';
+import { text as textBlock, textOf, type Message } from '@varve/events';
+import { messageDeltas, type Delta } from '../delta.ts';
 
 /** Forwards the deltas of a reply whose text may turn out to contain calls. */
 export interface TextCallStream {
@@ -41,17 +41,11 @@ export function textCallStream(onDelta: (delta: Delta) => void, marks: readonly 
     },
     end(message, isRead) {
       if (!isRead) return emitText(held);
-      const text = textOf(message.content);
-      if (!text.startsWith(visible)) {
-        onDelta({ kind: 'reset', reason: 'The text of the reply contained calls.' });
-        const { reasoning_content: reasoning = '' } = message;
-        if (reasoning !== '') onDelta({ kind: 'reasoning', text: reasoning });
-        visible = '';
-      }
-      if (text !== visible) onDelta({ kind: 'text', text: text.slice(visible.length) });
-      for (const [index, { name, arguments: json }] of (message.tool_calls ?? []).entries()) {
-        onDelta({ kind: 'tool-call', index, name, arguments: json });
-      }
+      const whole = textOf(message.content);
+      const isContinued = whole.startsWith(visible);
+      if (!isContinued) onDelta({ kind: 'reset', reason: 'The text of the reply contained calls.' });
+      const rest = { ...message, reasoning_content: '', content: [textBlock(whole.slice(visible.length))] };
+      for (const delta of messageDeltas(isContinued ? rest : message)) onDelta(delta);
     },
   };
 }

@@ -49,36 +49,8 @@ export interface MeterOptions {
 
 /** Adds known costs to replies and failed attempts, and measures each call. */
 export function meterCalls(options: MeterOptions = {}): ModelWrapper {
-  const { catalog: load = modelCatalog, now = () => performance.now() } = options;
-  let loading: Promise<ModelCatalog | undefined> | undefined;
-  const loaded = async (): Promise<ModelCatalog | undefined> => {
-    try {
-      return await load();
-    } catch {
-      // The reply is returned without a price; the next call loads the catalogue again.
-      loading = undefined;
-      return undefined;
-    }
-  };
-  const priced = async ({ usage, costUsd, model }: Priceable, baseUrl: string | undefined): Promise<Priced> => {
-    if (costUsd !== undefined) return { costUsd, costFrom: 'provider' };
-    if (!usage) return {};
-    if (options.prices) return { costUsd: costAt(options.prices, usage), costFrom: 'prices' };
-    const catalog = await (loading ??= loaded());
-    const entry = catalog?.find({ model, ...(baseUrl !== undefined && { baseUrl }) });
-    const cost = entry?.costOf(usage);
-    return cost === undefined ? {} : { costUsd: cost, costFrom: entry?.isAssumed ? 'assumed' : 'catalog' };
-  };
-  const allPriced = async (
-    attempts: readonly FailedAttempt[] = [],
-    baseUrl: string | undefined,
-  ): Promise<Pick<CallMeasure, 'failedAttempts'>> => {
-    const known = attempts.map(async (attempt) => {
-      const { costUsd } = await priced(attempt, baseUrl);
-      return { ...attempt, ...(costUsd !== undefined && { costUsd }) };
-    });
-    return attempts.length > 0 ? { failedAttempts: await Promise.all(known) } : {};
-  };
+  const { now = () => performance.now() } = options;
+  const { priced, allPriced } = pricing(options);
   return (model) => {
     const baseUrl = baseUrlOf(model.spec);
     return {
@@ -104,6 +76,40 @@ export function meterCalls(options: MeterOptions = {}): ModelWrapper {
       },
     };
   };
+}
+
+/** Returns what finds the costs of replies and of failed attempts. */
+function pricing({ prices, catalog: load = modelCatalog }: MeterOptions) {
+  let loading: Promise<ModelCatalog | undefined> | undefined;
+  const loaded = async (): Promise<ModelCatalog | undefined> => {
+    try {
+      return await load();
+    } catch {
+      // The reply is returned without a price; the next call loads the catalogue again.
+      loading = undefined;
+      return undefined;
+    }
+  };
+  const priced = async ({ usage, costUsd, model }: Priceable, baseUrl: string | undefined): Promise<Priced> => {
+    if (costUsd !== undefined) return { costUsd, costFrom: 'provider' };
+    if (!usage) return {};
+    if (prices) return { costUsd: costAt(prices, usage), costFrom: 'prices' };
+    const catalog = await (loading ??= loaded());
+    const entry = catalog?.find({ model, ...(baseUrl !== undefined && { baseUrl }) });
+    const cost = entry?.costOf(usage);
+    return cost === undefined ? {} : { costUsd: cost, costFrom: entry?.isAssumed ? 'assumed' : 'catalog' };
+  };
+  const allPriced = async (
+    attempts: readonly FailedAttempt[] = [],
+    baseUrl: string | undefined,
+  ): Promise<Pick<CallMeasure, 'failedAttempts'>> => {
+    const known = attempts.map(async (attempt) => {
+      const { costUsd } = await priced(attempt, baseUrl);
+      return { ...attempt, ...(costUsd !== undefined && { costUsd }) };
+    });
+    return attempts.length > 0 ? { failedAttempts: await Promise.all(known) } : {};
+  };
+  return { priced, allPriced };
 }
 
 type Priceable = Pick<ModelReply, 'model' | 'usage' | 'costUsd'>;

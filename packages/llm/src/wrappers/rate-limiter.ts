@@ -27,7 +27,33 @@ export type RateLimiter = (signal: AbortSignal | undefined) => Promise<() => voi
  * the partial reply is lost, and the next call starts above the limit (2 calls with `concurrency: 1`). It measures
  * windows with `Date.now()`: after the clock was set back by 2 s, a window of 100 ms took 2.1 s.
  */
-export function rateLimiter({ concurrency, requests, windowMs, now, sleep }: RateLimiterOptions): RateLimiter {
+export function rateLimiter(options: RateLimiterOptions): RateLimiter {
+  const { queue, admitNext, release } = admission(options);
+  return async (signal) => {
+    if (signal?.aborted) throw abortError(signal);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leaveQueue = (): void => {
+      const position = queue.indexOf(resolve);
+      // Already admitted: the caller releases its slot.
+      if (position === -1) return;
+      queue.splice(position, 1);
+      admitNext();
+      reject(abortError(signal));
+    };
+    queue.push(resolve);
+    signal?.addEventListener('abort', leaveQueue, { once: true });
+    admitNext();
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener('abort', leaveQueue);
+    }
+    return once(release);
+  };
+}
+
+/** Admits waiting calls, in the order of the queue, as soon as the limits allow. */
+function admission({ concurrency, requests, windowMs, now, sleep }: RateLimiterOptions) {
   const queue: (() => void)[] = [];
   /** Start times of the newest calls, oldest first, at most `requests` of them. */
   const starts: number[] = [];
@@ -64,27 +90,7 @@ export function rateLimiter({ concurrency, requests, windowMs, now, sleep }: Rat
     running -= 1;
     admitNext();
   };
-  return async (signal) => {
-    if (signal?.aborted) throw abortError(signal);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leaveQueue = (): void => {
-      const position = queue.indexOf(resolve);
-      // Already admitted: the caller releases its slot.
-      if (position === -1) return;
-      queue.splice(position, 1);
-      admitNext();
-      reject(abortError(signal));
-    };
-    queue.push(resolve);
-    signal?.addEventListener('abort', leaveQueue, { once: true });
-    admitNext();
-    try {
-      await promise;
-    } finally {
-      signal?.removeEventListener('abort', leaveQueue);
-    }
-    return once(release);
-  };
+  return { queue, admitNext, release };
 }
 
 function once(action: () => void): () => void {

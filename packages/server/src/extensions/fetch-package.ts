@@ -182,29 +182,14 @@ async function archiveOf(source: string, part = '.'): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function cloned(
-  { source: url, credentials }: SourceAddress,
-  { ref, repo_path: part }: PackageSource,
-  options: FetchOptions,
-) {
+async function cloned(address: SourceAddress, { ref, repo_path: part }: PackageSource, options: FetchOptions) {
+  const { source: url } = address;
   const { env, signal } = options;
   const directory = await mkdtemp(join(tmpdir(), 'varve-package-'));
   const safe = ['-c', 'core.hooksPath=/dev/null', '-c', `http.followRedirects=${!url.startsWith('http:')}`];
-  // Also after a redirect.
-  const transport = { GIT_ALLOW_PROTOCOL: /^https?(?=:)/.exec(url)?.[0] ?? 'ssh', GIT_LFS_SKIP_SMUDGE: '1' };
+  const variables = gitVariables(address, env);
   const git = async (...args: readonly string[]): Promise<string> => {
-    const settings = {
-      PATH: env['PATH'],
-      HOME: env['HOME'],
-      ...networkVariables(env),
-      GIT_TERMINAL_PROMPT: '0',
-      // Without this, ssh asks on the terminal of the server.
-      SSH_ASKPASS: 'false',
-      SSH_ASKPASS_REQUIRE: 'force',
-      ...transport,
-      ...variablesFor(url, credentials),
-    };
-    const { stdout } = await run('git', [...safe, ...args], { env: settings, timeout: timeoutMs, signal });
+    const { stdout } = await run('git', [...safe, ...args], { env: variables, timeout: timeoutMs, signal });
     return stdout.trim();
   };
   try {
@@ -224,4 +209,20 @@ async function cloned(
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** Returns the environment of git: without questions, and with the protocol of the address only, also after a redirect. */
+function gitVariables({ source: url, credentials }: SourceAddress, env: FetchOptions['env']) {
+  return {
+    PATH: env['PATH'],
+    HOME: env['HOME'],
+    ...networkVariables(env),
+    GIT_TERMINAL_PROMPT: '0',
+    // Without this, ssh asks on the terminal of the server.
+    SSH_ASKPASS: 'false',
+    SSH_ASKPASS_REQUIRE: 'force',
+    GIT_ALLOW_PROTOCOL: /^https?(?=:)/.exec(url)?.[0] ?? 'ssh',
+    GIT_LFS_SKIP_SMUDGE: '1',
+    ...variablesFor(url, credentials),
+  };
 }

@@ -67,49 +67,64 @@ export interface InstalledPackages {
 /** Opens the installed packages of a kind. Only those with a record are changed: others were put there by a person. */
 export function installedPackages(options: InstalledPackagesOptions): InstalledPackages {
   const { kind, directory, records } = options;
-  const recordPath = (name: string): string => join(records, `${name}.json`);
-  const find = async (name: string): Promise<InstalledRecord | undefined> => {
-    const text = await readFile(recordPath(name), 'utf8').catch(() => undefined);
-    const json = text === undefined ? undefined : parseJson(text);
-    return installedRecord().safeParse(json).data;
-  };
-  const stored = async (name: string): Promise<InstalledRecord> => {
-    const record = await find(name);
-    if (record) return record;
-    throw new RequestError('unknown', `${kind.label} '${name}' is not installed`);
-  };
+  const own = installedRecords(records, kind.label);
   const listed = async ({ ref: _ref, ...record }: InstalledRecord): Promise<InstalledPackage> => {
     const enabled = !(await options.disabled()).includes(record.name);
     return { ...record, enabled, install_path: join(directory, record.name) };
   };
   const install: InstalledPackages['install'] = async (from, signal) => {
-    const record = await installPackage(from, { ...options, signal, find });
-    makeDirectories(records, 0o700);
-    await writeAtomically(recordPath(record.name), `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
+    const record = await installPackage(from, { ...options, signal, find: own.find });
+    await own.write(record);
     return listed(record);
   };
   return {
     async list() {
-      const files = (await readdir(records).catch(() => [])).filter((file) => /^[^.].*\.json$/.test(file)).toSorted();
-      const installed = await Promise.all(files.map((file) => find(file.slice(0, -'.json'.length))));
+      const installed = await Promise.all((await own.names()).map((name) => own.find(name)));
       return Promise.all(installed.flatMap((record) => (record ? [listed(record)] : [])));
     },
-    read: async (name) => listed(await stored(name)),
+    read: async (name) => listed(await own.stored(name)),
     install,
     async enable(name, enabled) {
-      await stored(name);
+      await own.stored(name);
       await options.setEnabled(name, enabled);
     },
     async remove(name) {
-      await stored(name);
+      await own.stored(name);
       await rm(join(directory, name), { recursive: true, force: true });
-      await rm(recordPath(name), { force: true });
+      await own.remove(name);
       await options.setEnabled(name, true);
     },
     async refresh(name, signal) {
-      const { source, ref, repo_path } = await stored(name);
+      const { source, ref, repo_path } = await own.stored(name);
       const from = { source, force: true, ref: ref ?? undefined, repo_path: repo_path ?? undefined };
       return install(from, signal);
+    },
+  };
+}
+
+/** Returns the records in a directory, one file for each package. */
+function installedRecords(directory: string, label: string) {
+  const pathOf = (name: string): string => join(directory, `${name}.json`);
+  const find = async (name: string): Promise<InstalledRecord | undefined> => {
+    const text = await readFile(pathOf(name), 'utf8').catch(() => undefined);
+    const json = text === undefined ? undefined : parseJson(text);
+    return installedRecord().safeParse(json).data;
+  };
+  return {
+    find,
+    async stored(name: string): Promise<InstalledRecord> {
+      const record = await find(name);
+      if (record) return record;
+      throw new RequestError('unknown', `${label} '${name}' is not installed`);
+    },
+    async write(record: InstalledRecord): Promise<void> {
+      makeDirectories(directory, 0o700);
+      await writeAtomically(pathOf(record.name), `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
+    },
+    remove: async (name: string): Promise<void> => rm(pathOf(name), { force: true }),
+    async names(): Promise<readonly string[]> {
+      const files = (await readdir(directory).catch(() => [])).filter((file) => /^[^.].*\.json$/.test(file)).toSorted();
+      return files.map((file) => file.slice(0, -'.json'.length));
     },
   };
 }

@@ -49,14 +49,10 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const check = (isOver: boolean): void => {
     if (isOver) throw new StorageError('closed', `The store ${path} is closed.`);
   };
-  const checkedRead = <T>(work: () => T): T => {
-    check(closing.signal.aborted);
-    return work();
-  };
   return {
     path,
     statements,
-    read: async (work) => retryWhileBusy(() => checkedRead(work), busyMs).catch(rethrow),
+    read: async (work) => retryWhileBusy(() => (check(closing.signal.aborted), work()), busyMs).catch(rethrow),
     async write(work) {
       check(isClosed);
       return queue.write(work).catch(rethrow);

@@ -6,6 +6,7 @@ import { truncateWal } from './connection.ts';
 import { readEvents, replaceText } from './events.ts';
 import { failIfFenced, type LeasedConversation } from './lease.ts';
 import { maskQuarantined, quarantineEvents, quarantineMalformed } from './quarantine.ts';
+import type { LogState } from './statements.ts';
 import { acceptUnsealed } from './unsealed.ts';
 
 /** Dependencies of a proof writer that its log provides. */
@@ -18,54 +19,32 @@ export interface ProofWriterContext {
 /** Creates the proof writer of a conversation whose lease is held. */
 export function proofWriter(conversation: LeasedConversation, { proof, closed }: ProofWriterContext): ProofWriter {
   const { id, connection, lease } = conversation;
-  const { statements, wake } = connection;
+  const { statements } = connection;
   const { key } = lease;
+  /** Executes work in a transaction, with the end of the log. */
+  const write = async <Result>(work: (state: LogState) => Result): Promise<Result> => {
+    checkLogOpen(id, closed);
+    return connection.write(() => work(failIfFenced(conversation)));
+  };
   return {
     ...proof,
     async cut(seq) {
-      checkLogOpen(id, closed);
       checkBound('cut', seq);
-      const cut = await connection.write(() => {
-        const { head } = failIfFenced(conversation);
+      const cut = await write(({ head }) => {
         if (seq > head) throw new StorageError('invalid', `Conversation ${id} ends before event ${seq}.`);
         return cutOff(conversation, seq, head);
       });
-      wake.fire(key);
+      connection.wake.fire(key);
       return cut;
     },
-    async acceptUnsealed() {
-      checkLogOpen(id, closed);
-      return connection.write(() => {
-        const state = failIfFenced(conversation);
-        return acceptUnsealed(statements, { id, key, ...state }, conversation.now());
-      });
-    },
-    async quarantineMalformed() {
-      checkLogOpen(id, closed);
-      return connection.write(() => {
-        failIfFenced(conversation);
-        return quarantineMalformed(statements, key, conversation.now());
-      });
-    },
+    acceptUnsealed: () => write((state) => acceptUnsealed(statements, { id, key, ...state }, conversation.now())),
+    quarantineMalformed: () => write(() => quarantineMalformed(statements, key, conversation.now())),
     async replace(replacements) {
-      checkLogOpen(id, closed);
-      await connection.write(() => {
-        failIfFenced(conversation);
-        const find = (seq: number) => [...readEvents(statements, { id, key, from: seq, to: seq + 1, limit: 1 })][0];
-        checkReplacements(id, replacements, find);
-        statements.secureDelete.get();
-        for (const { tombstone, text } of replacements) {
-          replaceText(statements, { key, seq: tombstone.seq }, text);
-          statements.insertStatement.run(key, tombstone.seq, JSON.stringify(tombstone));
-        }
-        statements.deleteSnapshotsAfter.run(key, -1);
-      });
+      await write(() => replaceEvents(conversation, replacements));
       await truncateWal(connection);
     },
     async maskQuarantine(mask) {
-      checkLogOpen(id, closed);
-      const changed = await connection.write(() => {
-        failIfFenced(conversation);
+      const changed = await write(() => {
         statements.secureDelete.get();
         return maskQuarantined(statements, key, mask);
       });
@@ -73,6 +52,20 @@ export function proofWriter(conversation: LeasedConversation, { proof, closed }:
       return changed;
     },
   };
+}
+
+function replaceEvents(
+  { id, connection: { statements }, lease: { key } }: LeasedConversation,
+  replacements: Parameters<ProofWriter['replace']>[0],
+): void {
+  const find = (seq: number) => [...readEvents(statements, { id, key, from: seq, to: seq + 1, limit: 1 })][0];
+  checkReplacements(id, replacements, find);
+  statements.secureDelete.get();
+  for (const { tombstone, text } of replacements) {
+    replaceText(statements, { key, seq: tombstone.seq }, text);
+    statements.insertStatement.run(key, tombstone.seq, JSON.stringify(tombstone));
+  }
+  statements.deleteSnapshotsAfter.run(key, -1);
 }
 
 function cutOff(conversation: LeasedConversation, seq: number, end: number): Cut {

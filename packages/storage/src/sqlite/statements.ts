@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Json } from '@varve/events';
 import { parseJson } from '@varve/text';
 import type { Statement } from '../contract/statement.ts';
@@ -86,9 +86,6 @@ export function toSnapshot(row: Row): { readonly seq: number; readonly state: st
   return row as unknown as { readonly seq: number; readonly state: string };
 }
 
-/** Every SQL statement of the store, prepared once per connection. Parameters are positional. */
-export type Statements = ReturnType<typeof prepareStatements>;
-
 const summaries = `
   SELECT id, created_at, updated_at, head, meta.json AS meta FROM conversation JOIN meta ON meta.conversation = key`;
 
@@ -97,114 +94,122 @@ export const hasStatus = `(
   CASE WHEN NOT json_valid(json) THEN '' WHEN json_type(json, '$.status') = 'text' THEN json ->> '$.status' ELSE '' END
 ) IN (SELECT value FROM json_each(?))`;
 
+/** Every SQL statement of the store. Parameters are positional. */
+const sql = {
+  conversation: 'SELECT * FROM conversation WHERE id = ?',
+  logState: 'SELECT head, lease_epoch, seal, legacy FROM conversation WHERE key = ?',
+  insertConversation: `
+    INSERT INTO conversation (id, created_at, updated_at, head, lease_epoch) VALUES (?, ?, ?, 0, 0) RETURNING key`,
+  removeConversation: 'DELETE FROM conversation WHERE key = ?',
+  setHead: 'UPDATE conversation SET head = ?, seal = ?, updated_at = ?, lease_until = ? WHERE key = ?',
+  setSeal: 'UPDATE conversation SET seal = ?, legacy = 0 WHERE key = ?',
+  eventCount: `
+    SELECT count(*) AS count, min(seq) AS first, max(seq) AS last FROM event WHERE conversation = ?`,
+  seqs: 'SELECT seq FROM event WHERE conversation = ? ORDER BY seq',
+  deleteCheckpoints: `
+    DELETE FROM statement WHERE conversation = ? AND seq >= ? AND json ->> 'kind' = 'checkpoint'`,
+  sealOf: 'SELECT seal FROM event WHERE conversation = ? AND seq = ?',
+  insertMeta: 'INSERT INTO meta (conversation, json) VALUES (?, ?)',
+  setMeta: 'UPDATE meta SET json = ? WHERE conversation = ?',
+
+  takeLease: `
+    UPDATE conversation SET lease_epoch = ?, lease_holder = ?, lease_host = ?, lease_pid = ?, lease_boot = ?, lease_until = ?
+    WHERE key = ?`,
+  renewLease: 'UPDATE conversation SET lease_until = ? WHERE key = ? AND lease_epoch = ?',
+  releaseLease: `
+    UPDATE conversation
+    SET lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_until = NULL
+    WHERE key = ? AND lease_epoch = ?`,
+
+  insertEvent: `
+    INSERT INTO event (conversation, seq, id, kind, parent_id, text, packed, blobs, seal)
+    VALUES (?, ?, ?, ?, ?, '', ?, ?, ?)`,
+  blob: 'SELECT key FROM blob WHERE sha256 = ? AND text = ?',
+  // Same hash, different text: the stored blob is damaged, so it is overwritten.
+  insertBlob: `
+    INSERT INTO blob (sha256, text) VALUES (?, ?)
+    ON CONFLICT (sha256) DO UPDATE SET text = excluded.text RETURNING key`,
+  insertString: 'INSERT INTO event_blob (conversation, seq, at, blob) VALUES (?, ?, ?, ?)',
+  strings: `
+    SELECT at, blob.text AS string FROM event_blob JOIN blob ON blob.key = event_blob.blob
+    WHERE conversation = ? AND seq = ? ORDER BY at`,
+  deleteStrings: 'DELETE FROM event_blob WHERE conversation = ? AND seq = ?',
+  firstUnsealed: 'SELECT seq FROM event WHERE conversation = ? AND seal IS NULL ORDER BY seq LIMIT 1',
+  sealEvent: 'UPDATE event SET seal = ? WHERE conversation = ? AND seq = ?',
+  seals: `
+    SELECT seq, seal FROM event
+    WHERE conversation = ? AND seq >= ? AND seq < ? AND seal IS NOT NULL ORDER BY seq LIMIT ?`,
+  insertStatement: 'INSERT INTO statement (conversation, seq, json) VALUES (?, ?, ?)',
+  setText: `UPDATE event SET text = '', packed = ?, blobs = ? WHERE conversation = ? AND seq = ?`,
+  deleteEvents: 'DELETE FROM event WHERE conversation = ? AND (seq >= ? OR seq < 0)',
+  deleteStatements: `
+    DELETE FROM statement WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut'`,
+  quarantined: `
+    SELECT number, json FROM quarantine WHERE conversation = ? AND number > ? ORDER BY number LIMIT 1`,
+  setQuarantined: 'UPDATE quarantine SET json = ? WHERE number = ?',
+  insertQuarantined: 'INSERT INTO quarantine (conversation, at, json) VALUES (?, ?, ?)',
+  quarantineStatements: `
+    INSERT INTO quarantine (conversation, at, json)
+    SELECT conversation, ?, json FROM statement
+    WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut' ORDER BY number`,
+  statements: `
+    SELECT seq, json FROM statement WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq, number`,
+  allStatements: 'SELECT number, seq, json FROM statement WHERE conversation = ?',
+  deleteStatement: 'DELETE FROM statement WHERE number = ?',
+  eventById: 'SELECT seq, text, packed, blobs FROM event WHERE conversation = ? AND id = ?',
+  seqById: 'SELECT seq FROM event WHERE conversation = ? AND id = ?',
+  events: `
+    SELECT seq, id, kind, parent_id, text, packed, blobs, seal FROM event
+    WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?`,
+
+  summary: `${summaries} WHERE id = ?`,
+  countConversations: 'SELECT count(*) AS count FROM conversation',
+  countStatuses: `SELECT count(*) AS count FROM (SELECT 1 FROM meta WHERE ${hasStatus} LIMIT ?)`,
+
+  firstUnindexed: `
+    SELECT key, id, head, facts FROM conversation WHERE key >= ? AND facts < head ORDER BY key LIMIT 1`,
+  stateUpdates: `
+    SELECT seq, kind, text, packed, blobs FROM event
+    WHERE conversation = ? AND seq >= ? AND seq < ? AND kind = 'ConversationStateUpdateEvent' ORDER BY seq`,
+  insertFact: `
+    INSERT OR IGNORE INTO fact (name, value, conversation_id, seq, conversation) VALUES (?, ?, ?, ?, ?)`,
+  setIndexedHead: 'UPDATE conversation SET facts = ? WHERE key = ?',
+  deleteFacts: 'DELETE FROM fact WHERE conversation = ? AND seq = ?',
+  limitIndexedHead: 'UPDATE conversation SET facts = min(facts, ?) WHERE key = ?',
+  facts: `
+    SELECT value, conversation_id AS conversation, seq FROM fact
+    WHERE name = ? AND (value, conversation_id, seq) > (?, ?, ?) ORDER BY value, conversation_id, seq LIMIT ?`,
+  factsOfValue: `
+    SELECT value, conversation_id AS conversation, seq FROM fact
+    WHERE name = ? AND value = ? AND (conversation_id, seq) > (?, ?) ORDER BY conversation_id, seq LIMIT ?`,
+
+  latestSnapshot: `
+    SELECT seq, state FROM snapshot WHERE conversation = ? AND name = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`,
+  snapshotAfter: `
+    SELECT rowid AS number, name, seq, state FROM snapshot
+    WHERE conversation = ? AND rowid > ? ORDER BY rowid LIMIT 1`,
+  saveSnapshot: 'INSERT OR REPLACE INTO snapshot (conversation, name, seq, state) VALUES (?, ?, ?, ?)',
+  deleteOldSnapshots: `
+    DELETE FROM snapshot WHERE conversation = ? AND name = ? AND seq NOT IN (
+      SELECT seq FROM snapshot WHERE conversation = ? AND name = ? ORDER BY seq DESC LIMIT ?)`,
+
+  deleteSnapshotsAfter: 'DELETE FROM snapshot WHERE conversation = ? AND seq > ?',
+
+  secureDelete: 'PRAGMA secure_delete = ON',
+  truncateWal: 'PRAGMA wal_checkpoint(TRUNCATE)',
+  dataVersion: 'PRAGMA data_version',
+} as const;
+
+/** Statements, prepared once per connection. */
+export type Statements = ReturnType<typeof prepareStatements>;
+
 /** Prepares the statements; the database must have the schema. */
 export function prepareStatements(database: DatabaseSync) {
-  const prepare = (sql: string) => database.prepare(sql);
+  const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)]);
   return {
-    conversation: prepare('SELECT * FROM conversation WHERE id = ?'),
-    logState: prepare('SELECT head, lease_epoch, seal, legacy FROM conversation WHERE key = ?'),
-    insertConversation: prepare(`
-      INSERT INTO conversation (id, created_at, updated_at, head, lease_epoch) VALUES (?, ?, ?, 0, 0) RETURNING key`),
-    removeConversation: prepare('DELETE FROM conversation WHERE key = ?'),
-    setHead: prepare('UPDATE conversation SET head = ?, seal = ?, updated_at = ?, lease_until = ? WHERE key = ?'),
-    setSeal: prepare('UPDATE conversation SET seal = ?, legacy = 0 WHERE key = ?'),
-    eventCount: prepare(`
-      SELECT count(*) AS count, min(seq) AS first, max(seq) AS last FROM event WHERE conversation = ?`),
-    seqs: prepare('SELECT seq FROM event WHERE conversation = ? ORDER BY seq'),
-    deleteCheckpoints: prepare(`
-      DELETE FROM statement WHERE conversation = ? AND seq >= ? AND json ->> 'kind' = 'checkpoint'`),
-    sealOf: prepare('SELECT seal FROM event WHERE conversation = ? AND seq = ?'),
-    insertMeta: prepare('INSERT INTO meta (conversation, json) VALUES (?, ?)'),
-    setMeta: prepare('UPDATE meta SET json = ? WHERE conversation = ?'),
-
-    takeLease: prepare(`
-      UPDATE conversation SET lease_epoch = ?, lease_holder = ?, lease_host = ?, lease_pid = ?, lease_boot = ?, lease_until = ?
-      WHERE key = ?`),
-    renewLease: prepare('UPDATE conversation SET lease_until = ? WHERE key = ? AND lease_epoch = ?'),
-    releaseLease: prepare(`
-      UPDATE conversation
-      SET lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_until = NULL
-      WHERE key = ? AND lease_epoch = ?`),
-
-    insertEvent: prepare(`
-      INSERT INTO event (conversation, seq, id, kind, parent_id, text, packed, blobs, seal)
-      VALUES (?, ?, ?, ?, ?, '', ?, ?, ?)`),
-    blob: prepare('SELECT key FROM blob WHERE sha256 = ? AND text = ?'),
-    // Same hash, different text: the stored blob is damaged, so it is overwritten.
-    insertBlob: prepare(`
-      INSERT INTO blob (sha256, text) VALUES (?, ?)
-      ON CONFLICT (sha256) DO UPDATE SET text = excluded.text RETURNING key`),
-    insertString: prepare('INSERT INTO event_blob (conversation, seq, at, blob) VALUES (?, ?, ?, ?)'),
-    strings: prepare(`
-      SELECT at, blob.text AS string FROM event_blob JOIN blob ON blob.key = event_blob.blob
-      WHERE conversation = ? AND seq = ? ORDER BY at`),
-    deleteStrings: prepare('DELETE FROM event_blob WHERE conversation = ? AND seq = ?'),
-    firstUnsealed: prepare('SELECT seq FROM event WHERE conversation = ? AND seal IS NULL ORDER BY seq LIMIT 1'),
-    sealEvent: prepare('UPDATE event SET seal = ? WHERE conversation = ? AND seq = ?'),
-    seals: prepare(`
-      SELECT seq, seal FROM event
-      WHERE conversation = ? AND seq >= ? AND seq < ? AND seal IS NOT NULL ORDER BY seq LIMIT ?`),
-    insertStatement: prepare('INSERT INTO statement (conversation, seq, json) VALUES (?, ?, ?)'),
-    setText: prepare(`UPDATE event SET text = '', packed = ?, blobs = ? WHERE conversation = ? AND seq = ?`),
-    deleteEvents: prepare('DELETE FROM event WHERE conversation = ? AND (seq >= ? OR seq < 0)'),
-    deleteStatements: prepare(`
-      DELETE FROM statement WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut'`),
-    quarantined: prepare(`
-      SELECT number, json FROM quarantine WHERE conversation = ? AND number > ? ORDER BY number LIMIT 1`),
-    setQuarantined: prepare('UPDATE quarantine SET json = ? WHERE number = ?'),
-    insertQuarantined: prepare('INSERT INTO quarantine (conversation, at, json) VALUES (?, ?, ?)'),
-    quarantineStatements: prepare(`
-      INSERT INTO quarantine (conversation, at, json)
-      SELECT conversation, ?, json FROM statement
-      WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut' ORDER BY number`),
-    statements: prepare(`
-      SELECT seq, json FROM statement WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq, number`),
-    allStatements: prepare('SELECT number, seq, json FROM statement WHERE conversation = ?'),
-    deleteStatement: prepare('DELETE FROM statement WHERE number = ?'),
-    eventById: prepare('SELECT seq, text, packed, blobs FROM event WHERE conversation = ? AND id = ?'),
-    seqById: prepare('SELECT seq FROM event WHERE conversation = ? AND id = ?'),
-    events: prepare(`
-      SELECT seq, id, kind, parent_id, text, packed, blobs, seal FROM event
-      WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?`),
-
-    summary: prepare(`${summaries} WHERE id = ?`),
-    selectSummaries: (condition: string) => prepare(`${summaries} ${condition}`),
-    countConversations: prepare('SELECT count(*) AS count FROM conversation'),
-    countStatuses: prepare(`SELECT count(*) AS count FROM (SELECT 1 FROM meta WHERE ${hasStatus} LIMIT ?)`),
-
-    firstUnindexed: prepare(`
-      SELECT key, id, head, facts FROM conversation WHERE key >= ? AND facts < head ORDER BY key LIMIT 1`),
-    stateUpdates: prepare(`
-      SELECT seq, kind, text, packed, blobs FROM event
-      WHERE conversation = ? AND seq >= ? AND seq < ? AND kind = 'ConversationStateUpdateEvent' ORDER BY seq`),
-    insertFact: prepare(`
-      INSERT OR IGNORE INTO fact (name, value, conversation_id, seq, conversation) VALUES (?, ?, ?, ?, ?)`),
-    setIndexedHead: prepare('UPDATE conversation SET facts = ? WHERE key = ?'),
-    deleteFacts: prepare('DELETE FROM fact WHERE conversation = ? AND seq = ?'),
-    limitIndexedHead: prepare('UPDATE conversation SET facts = min(facts, ?) WHERE key = ?'),
-    facts: prepare(`
-      SELECT value, conversation_id AS conversation, seq FROM fact
-      WHERE name = ? AND (value, conversation_id, seq) > (?, ?, ?) ORDER BY value, conversation_id, seq LIMIT ?`),
-    factsOfValue: prepare(`
-      SELECT value, conversation_id AS conversation, seq FROM fact
-      WHERE name = ? AND value = ? AND (conversation_id, seq) > (?, ?) ORDER BY conversation_id, seq LIMIT ?`),
-
-    latestSnapshot: prepare(`
-      SELECT seq, state FROM snapshot WHERE conversation = ? AND name = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`),
-    snapshotAfter: prepare(`
-      SELECT rowid AS number, name, seq, state FROM snapshot
-      WHERE conversation = ? AND rowid > ? ORDER BY rowid LIMIT 1`),
-    saveSnapshot: prepare('INSERT OR REPLACE INTO snapshot (conversation, name, seq, state) VALUES (?, ?, ?, ?)'),
-    deleteOldSnapshots: prepare(`
-      DELETE FROM snapshot WHERE conversation = ? AND name = ? AND seq NOT IN (
-        SELECT seq FROM snapshot WHERE conversation = ? AND name = ? ORDER BY seq DESC LIMIT ?)`),
-
-    deleteSnapshotsAfter: prepare('DELETE FROM snapshot WHERE conversation = ? AND seq > ?'),
-
-    secureDelete: prepare('PRAGMA secure_delete = ON'),
-    truncateWal: prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
-    dataVersion: prepare('PRAGMA data_version'),
-  } as const;
+    ...(Object.fromEntries(prepared) as Readonly<Record<keyof typeof sql, StatementSync>>),
+    selectSummaries: (condition: string) => database.prepare(`${summaries} ${condition}`),
+  };
 }
 
 /** Converts a seal from hexadecimal digits to a column of the database. */

@@ -77,21 +77,13 @@ export async function openConnection(name: string, server: McpServer, options: C
   const transport = transportOf(server, options, { budget, login });
   const client = new Client({ name: 'varve', version: '0' }, { jsonSchemaValidator: { getValidator: () => accepted } });
   const operations = new Operations(name, timeout, options.askForServer);
-  if (options.askForServer) {
-    client.registerCapabilities({ elicitation: { form: {}, url: {} } });
-    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) =>
-      operations.answer(params, mcpReq.signal),
-    );
-  }
+  if (options.askForServer) answerQuestions(client, operations);
   let isOpen = true;
   Object.assign(client, { onclose: () => (isOpen = false), onerror: () => undefined });
   const failed = (what: string, cause: unknown): ToolError => {
-    const { stderr: printed = '', problem = messageOf(cause) } = transport instanceof ProcessTransport ? transport : {};
-    const refusal = transport instanceof ProcessTransport ? transport.refusal : undefined;
-    const walls = refusal === undefined ? [] : [`${refusal} Its setting is "sandbox" of the server.`];
-    const details = [problem, ...walls, ...(printed === '' ? [] : [`It printed: ${printed}`])].join(' ');
-    const problemText = truncateMiddle(mask(redactor.text(details)), maxProblem, () => ' … ');
-    return new ToolError('unusable', `The server ${name} ${what}. ${problemText}`, { cause });
+    const details = mask(redactor.text(detailsOf(transport, cause)));
+    const problem = truncateMiddle(details, maxProblem, () => ' … ');
+    return new ToolError('unusable', `The server ${name} ${what}. ${problem}`, { cause });
   };
   const close = async (): Promise<void> => {
     await client.close().catch(() => undefined);
@@ -111,11 +103,6 @@ export async function openConnection(name: string, server: McpServer, options: C
     },
   );
   budget.end();
-  let listed = mask(tools);
-  let isListed = true;
-  client.setNotificationHandler('notifications/tools/list_changed', () => {
-    isListed = false;
-  });
   const request: ServerRequest = async (what, caller, send) => {
     try {
       return mask(await operations.run(caller, async (ends) => send({ timeout: noTimeout, signal: ends })));
@@ -126,8 +113,53 @@ export async function openConnection(name: string, server: McpServer, options: C
   };
   return {
     ...connectionOffers(client, request, redactor),
-    tools: listed,
-    listedTools: async (caller) => {
+    ...changingTools(client, { request, budget, tools: mask(tools) }),
+    problems: problems.map((problem) => mask(redactor.text(`The server ${name}: ${problem}`))),
+    get isOpen() {
+      return isOpen;
+    },
+    call: async (tool, input, calling) =>
+      request(`a call of ${tool}`, calling, async (limit) =>
+        client.callTool({ name: tool, arguments: { ...input } }, limit),
+      ),
+    close,
+  };
+}
+
+function answerQuestions(client: Client, operations: Operations): void {
+  client.registerCapabilities({ elicitation: { form: {}, url: {} } });
+  client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) =>
+    operations.answer(params, mcpReq.signal),
+  );
+}
+
+/** Returns the reason of a failure, with what a process printed and what its walls refused. */
+function detailsOf(transport: Transport, cause: unknown): string {
+  if (!(transport instanceof ProcessTransport)) return messageOf(cause);
+  const { stderr: printed, problem = messageOf(cause), refusal } = transport;
+  const walls = refusal === undefined ? [] : [`${refusal} Its setting is "sandbox" of the server.`];
+  return [problem, ...walls, ...(printed === '' ? [] : [`It printed: ${printed}`])].join(' ');
+}
+
+interface ListedAtStart {
+  readonly request: ServerRequest;
+  readonly budget: StartBudget;
+  readonly tools: readonly McpToolDescription[];
+}
+
+/** Returns the tools of the start, and what lists them again after the server reported a change. */
+function changingTools(
+  client: Client,
+  { request, budget, tools }: ListedAtStart,
+): Pick<McpConnection, 'tools' | 'listedTools'> {
+  let listed = tools;
+  let isListed = true;
+  client.setNotificationHandler('notifications/tools/list_changed', () => {
+    isListed = false;
+  });
+  return {
+    tools,
+    async listedTools(caller) {
       if (isListed) return listed;
       isListed = true;
       budget.start();
@@ -141,15 +173,6 @@ export async function openConnection(name: string, server: McpServer, options: C
       }
       return listed;
     },
-    problems: problems.map((problem) => mask(redactor.text(`The server ${name}: ${problem}`))),
-    get isOpen() {
-      return isOpen;
-    },
-    call: async (tool, input, calling) =>
-      request(`a call of ${tool}`, calling, async (limit) =>
-        client.callTool({ name: tool, arguments: { ...input } }, limit),
-      ),
-    close,
   };
 }
 

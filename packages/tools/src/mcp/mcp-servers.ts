@@ -59,24 +59,7 @@ export async function startMcpServers(
   servers: Readonly<Record<string, McpServer>>,
   options: McpServersOptions,
 ): Promise<McpServers> {
-  const connecting = { ...options, redactor: redactorOf(options.secrets ?? [], { replacement: '<secret-hidden>' }) };
-  const started = new Map<string, StartedServer>();
-  const problems: string[] = [];
-  await Promise.all(
-    Object.entries(servers).map(async ([name, server]) => {
-      const sandbox = 'command' in server ? options.sandboxOf?.(name) : undefined;
-      try {
-        const connect = (signal?: AbortSignal) =>
-          connectMcp(name, server, { ...connecting, ...(sandbox && { sandbox }), ...(signal && { signal }) });
-        const connection = await connect(options.signal);
-        started.set(name, new StartedServer(connect, connection, sandbox?.policy.profile));
-        problems.push(...connection.problems);
-      } catch (error) {
-        if (!(error instanceof ToolError)) throw error;
-        problems.push(error.message);
-      }
-    }),
-  );
+  const { started, problems } = await startAll(servers, options);
   return {
     tools: Object.keys(servers).flatMap((name) => started.get(name)?.spec(name) ?? []),
     problems: problems.toSorted(),
@@ -95,6 +78,29 @@ export async function startMcpServers(
       await Promise.all([...started.values()].map(({ main }) => main.closeUnused()));
     },
   };
+}
+
+/** Starts the servers concurrently; those that fail are problems. */
+async function startAll(servers: Readonly<Record<string, McpServer>>, options: McpServersOptions) {
+  const connecting = { ...options, redactor: redactorOf(options.secrets ?? [], { replacement: '<secret-hidden>' }) };
+  const started = new Map<string, StartedServer>();
+  const problems: string[] = [];
+  await Promise.all(
+    Object.entries(servers).map(async ([name, server]) => {
+      const sandbox = 'command' in server ? options.sandboxOf?.(name) : undefined;
+      try {
+        const connect = (signal?: AbortSignal) =>
+          connectMcp(name, server, { ...connecting, ...(sandbox && { sandbox }), ...(signal && { signal }) });
+        const connection = await connect(options.signal);
+        started.set(name, new StartedServer(connect, connection, sandbox?.policy.profile));
+        problems.push(...connection.problems);
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        problems.push(error.message);
+      }
+    }),
+  );
+  return { started, problems };
 }
 
 class StartedServer {

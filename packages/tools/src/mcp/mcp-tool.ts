@@ -58,14 +58,8 @@ export function mcpTool({
 }: McpToolOptions): Tool<Arguments> {
   const name = mcpToolName(server, described.name);
   const { description, parameters } = described;
-  const { schema, size } = argumentSchema(name, parameters);
   const { run, close } = lifetime({ name, close: session.use() });
-  const parse = (input: unknown): Arguments => {
-    const isChecked = valuesIn(input) * size <= maxComparisons;
-    const result = (isChecked ? schema : anyArguments()).safeParse(input);
-    if (result.success) return result.data as Arguments;
-    throw invalidArguments(name, result.error);
-  };
+  const parse = parserOf(name, parameters);
   return {
     name,
     description,
@@ -73,15 +67,7 @@ export function mcpTool({
     ...(sandbox !== undefined && { sandbox }),
     source,
     parameters,
-    definition: {
-      description,
-      action_type: MCPToolAction.kind,
-      observation_type: MCPToolObservation.kind,
-      annotations: cautiousAnnotations,
-      mcp_tool: { name, description, inputSchema: parameters },
-      kind: 'MCPToolDefinition',
-      title: name,
-    },
+    definition: definitionOf(name, described),
     parse,
     toAction: (input) => MCPToolAction.create({ data: { ...input } }),
     fromAction(action) {
@@ -95,15 +81,49 @@ export function mcpTool({
     close,
     execute: (input, context) =>
       run(context.signal, async () => {
-        try {
-          const result = await session.call(described.name, input, context);
-          const content = contentOfResult(result, redactor);
-          return MCPToolObservation.create({ content, tool_name: name, is_error: result.isError === true });
-        } catch (error) {
-          if (!(error instanceof ToolError) || error.code !== 'unusable') throw error;
-          return MCPToolObservation.create({ content: [text(error.message)], tool_name: name, is_error: true });
-        }
+        const { content, isError } = await resultOf(() => session.call(described.name, input, context), redactor);
+        return MCPToolObservation.create({ content, tool_name: name, is_error: isError });
       }),
+  };
+}
+
+/** Returns the content of a result; a server that fails has its problem as the content. */
+async function resultOf(
+  call: () => ReturnType<McpToolOptions['session']['call']>,
+  redactor: McpToolOptions['redactor'],
+) {
+  try {
+    const result = await call();
+    return { content: contentOfResult(result, redactor), isError: result.isError === true };
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== 'unusable') throw error;
+    return { content: [text(error.message)], isError: true };
+  }
+}
+
+/** Returns the parser of the arguments. Those that would take long to check are passed to the server. */
+function parserOf(
+  name: string,
+  parameters: McpToolOptions['description']['parameters'],
+): (input: unknown) => Arguments {
+  const { schema, size } = argumentSchema(name, parameters);
+  return (input) => {
+    const isChecked = valuesIn(input) * size <= maxComparisons;
+    const result = (isChecked ? schema : anyArguments()).safeParse(input);
+    if (result.success) return result.data as Arguments;
+    throw invalidArguments(name, result.error);
+  };
+}
+
+function definitionOf(name: string, { description, parameters }: McpToolOptions['description']) {
+  return {
+    description,
+    action_type: MCPToolAction.kind,
+    observation_type: MCPToolObservation.kind,
+    annotations: cautiousAnnotations,
+    mcp_tool: { name, description, inputSchema: parameters },
+    kind: 'MCPToolDefinition',
+    title: name,
   };
 }
 

@@ -50,12 +50,7 @@ export function remoteWorkspace(options: RemoteWorkspaceOptions): Workspace {
     throw new ToolError('invalid-input', `The directory ${options.directory} is not absolute.`);
   const directory = posix.resolve(options.directory);
   const server = agentServer(options);
-  const inside = (path: string): string => {
-    const whole = posix.resolve(directory, path);
-    if (path.includes('\0') || !isBelow(whole, directory))
-      throw new ToolError('invalid-input', `The path ${JSON.stringify(path)} leads outside of ${directory}.`);
-    return whole;
-  };
+  const inside = (path: string): string => pathBelow(directory, path);
   const execute: Workspace['execute'] = async (command, commandOptions = {}) =>
     remoteCommand(server, command, inside(commandOptions.directory ?? '.'), { ...commandOptions, pollMs, patienceMs });
   // Git commands may start in the real directory of a worktree, which need not be below the workspace path as written.
@@ -69,25 +64,11 @@ export function remoteWorkspace(options: RemoteWorkspaceOptions): Workspace {
   };
   return {
     directory,
-    isAlive: ({ signal } = {}) => {
-      const limit = AbortSignal.timeout(healthMs);
-      const either = signal === undefined ? limit : AbortSignal.any([signal, limit]);
-      return server.send('/health', { signal: either }).then(
-        async ({ body }) => (await body?.cancel(), true),
-        () => false,
-      );
-    },
+    isAlive: ({ signal } = {}) => isAnswering(server, signal),
     ...fileMethods(server, inside),
     list: async (path = '.', { signal } = {}) => listRemotely(execute, path, signal),
     execute,
-    async changes(path = '.', { ref, signal } = {}) {
-      const changed = await server.json(changes(), '/api/git/changes', { query: { path: inside(path), ref }, signal });
-      return changed.map((change) => ({ path: change.path, status: statuses.get(change.status) ?? 'UPDATED' }));
-    },
-    async diff(path, { ref, signal } = {}) {
-      const answer = await server.json(diff(), '/api/git/diff', { query: { path: inside(path), ref }, signal });
-      return { modified: answer.modified ?? '', original: answer.original ?? '', isBinary: answer.binary ?? false };
-    },
+    ...gitMethods(server, inside),
     async addWorktree(path, worktreeOptions = {}) {
       const open = (where: string) => gitRepository(where, worktreeOptions.signal, git);
       const place = inside(path);
@@ -101,25 +82,44 @@ export function remoteWorkspace(options: RemoteWorkspaceOptions): Workspace {
   };
 }
 
+function pathBelow(directory: string, path: string): string {
+  const whole = posix.resolve(directory, path);
+  if (path.includes('\0') || !isBelow(whole, directory))
+    throw new ToolError('invalid-input', `The path ${JSON.stringify(path)} leads outside of ${directory}.`);
+  return whole;
+}
+
+async function isAnswering(server: AgentServer, signal: AbortSignal | undefined): Promise<boolean> {
+  const limit = AbortSignal.timeout(healthMs);
+  const either = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+  return server.send('/health', { signal: either }).then(
+    async ({ body }) => (await body?.cancel(), true),
+    () => false,
+  );
+}
+
+function gitMethods(server: AgentServer, inside: (path: string) => string): Pick<Workspace, 'changes' | 'diff'> {
+  return {
+    async changes(path = '.', { ref, signal } = {}) {
+      const changed = await server.json(changes(), '/api/git/changes', { query: { path: inside(path), ref }, signal });
+      return changed.map((change) => ({ path: change.path, status: statuses.get(change.status) ?? 'UPDATED' }));
+    },
+    async diff(path, { ref, signal } = {}) {
+      const answer = await server.json(diff(), '/api/git/diff', { query: { path: inside(path), ref }, signal });
+      return { modified: answer.modified ?? '', original: answer.original ?? '', isBinary: answer.binary ?? false };
+    },
+  };
+}
+
 function fileMethods(
   server: AgentServer,
   inside: (path: string) => string,
 ): Pick<Workspace, 'read' | 'write' | 'upload' | 'download'> {
   const fetched = (path: string, signal: AbortSignal | undefined): Promise<AsyncIterable<Uint8Array>> =>
     server.bytes('/api/file/download', { query: { path: inside(path) }, signal });
-  const sent = async (
-    path: string,
-    bytes: AsyncIterable<Uint8Array>,
-    signal: AbortSignal | undefined,
-  ): Promise<void> => {
-    const body = uploadBody(bytes);
-    const response = await server.send('/api/file/upload', {
-      method: 'POST',
-      query: { path: inside(path) },
-      ...body,
-      signal,
-    });
-    await discard(response);
+  const sent = async (path: string, bytes: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined) => {
+    const request = { method: 'POST', query: { path: inside(path) }, ...uploadBody(bytes), signal } as const;
+    await discard(await server.send('/api/file/upload', request));
   };
   return {
     read: (path, { signal } = {}) =>

@@ -48,14 +48,7 @@ export function literalReader(text: string, syntax: LiteralSyntax): LiteralReade
       if (quoted) return quoted;
       if (text.startsWith('{', at)) return reader.object(at);
       if (text.startsWith('[', at)) return nested(() => readList(text, at, reader));
-      const digits = matchAt(number, text, at)?.[0];
-      if (digits !== undefined) {
-        const value = Number(digits);
-        // A number with too many digits would be another one.
-        return /^-?\d+$/.test(digits) && !Number.isSafeInteger(value) ? undefined : { value, end: at + digits.length };
-      }
-      const name = matchAt(word, text, at)?.[0] ?? '';
-      return Object.hasOwn(syntax.words, name) ? { value: syntax.words[name], end: at + name.length } : undefined;
+      return readNumberOrWord(text, at, syntax);
     },
     object: (at) => (text.startsWith('{', at) ? nested(() => reader.fields(at + 1, '}', syntax.keySign)) : undefined),
     fields(from, close, sign) {
@@ -75,6 +68,17 @@ export function literalReader(text: string, syntax: LiteralSyntax): LiteralReade
     },
   };
   return reader;
+}
+
+function readNumberOrWord(text: string, at: number, syntax: LiteralSyntax): Literal | undefined {
+  const digits = matchAt(number, text, at)?.[0];
+  if (digits !== undefined) {
+    const value = Number(digits);
+    // A number with too many digits would be another one.
+    return /^-?\d+$/.test(digits) && !Number.isSafeInteger(value) ? undefined : { value, end: at + digits.length };
+  }
+  const name = matchAt(word, text, at)?.[0] ?? '';
+  return Object.hasOwn(syntax.words, name) ? { value: syntax.words[name], end: at + name.length } : undefined;
 }
 
 function readKey(text: string, at: number, syntax: LiteralSyntax): Literal<string> | undefined {

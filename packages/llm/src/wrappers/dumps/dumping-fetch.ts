@@ -55,35 +55,25 @@ function captureText(response: Response, onText: (text: string) => void): Respon
     return response;
   }
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  const utf8 = new TextDecoder();
-  const pieces: string[] = [];
-  let size = 0;
-  const end = (): void =>
-    onText(size > maxBytes ? `[more than ${maxBytes} bytes, left out]` : [...pieces, utf8.decode()].join(''));
-  const add = (bytes: Uint8Array): void => {
-    size += bytes.length;
-    if (size <= maxBytes) pieces.push(utf8.decode(bytes, { stream: true }));
-    // Not cut: a secret that is cut would not be found.
-    else pieces.length = 0;
-  };
+  const collected = textCollector(onText);
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
           if (done) {
-            end();
+            collected.end();
             return controller.close();
           }
-          add(value);
+          collected.add(value);
           controller.enqueue(value);
         } catch (error) {
-          end();
+          collected.end();
           controller.error(error);
         }
       },
       async cancel(reason) {
-        end();
+        collected.end();
         await reader.cancel(reason);
       },
     },
@@ -91,4 +81,21 @@ function captureText(response: Response, onText: (text: string) => void): Respon
   );
   const { status, statusText, headers } = response;
   return new Response(body, { status, statusText, headers });
+}
+
+/** Collects the bytes of a text up to a size; `end` passes it on. */
+function textCollector(onText: (text: string) => void) {
+  const utf8 = new TextDecoder();
+  const pieces: string[] = [];
+  let size = 0;
+  return {
+    add(bytes: Uint8Array): void {
+      size += bytes.length;
+      if (size <= maxBytes) pieces.push(utf8.decode(bytes, { stream: true }));
+      // Not cut: a secret that is cut would not be found.
+      else pieces.length = 0;
+    },
+    end: (): void =>
+      onText(size > maxBytes ? `[more than ${maxBytes} bytes, left out]` : [...pieces, utf8.decode()].join('')),
+  };
 }

@@ -35,7 +35,6 @@ export interface RouteOptions<
 }
 
 const nothing = lazy(() => z.object({}));
-const noBody = lazy(() => z.undefined());
 
 /**
  * Defines a route: one entry of a list in `routes.ts`. Invalid input is answered with status 422 and all errors.
@@ -50,38 +49,46 @@ export function defineRoute<
 >(options: RouteOptions<Params, Query, Body>): Route {
   const params = lazy<z.ZodType>(options.params ?? nothing);
   const query = lazy<z.ZodType>(options.query ?? nothing);
-  const body = lazy<z.ZodType>(options.body ?? noBody);
+  const body = options.body && lazy<z.ZodType>(options.body);
   return {
     method: options.method,
     path: options.path,
     config: () => routeConfig(options),
     async handle(context, services) {
-      const sent = {
-        path: context.req.param(),
-        query: queryOf(new URL(context.req.url)),
-        body: options.body ? await requestBody(context) : { value: undefined },
-      };
-      const parsed = {
-        params: params().safeParse(sent.path),
-        query: query().safeParse(sent.query),
-        body: body().safeParse(valueOf(sent.body)),
-      };
-      const detail = [
-        ...errorsOf('path', sent.path, parsed.params),
-        ...errorsOf('query', sent.query, parsed.query),
-        ...('errors' in sent.body ? sent.body.errors : errorsOf('body', sent.body.value, parsed.body)),
-      ];
+      const { input, detail } = await readInput(context, { params, query, body });
       if (detail.length > 0) return invalidInput(detail, services);
-      const input = {
-        params: parsed.params.data,
-        query: parsed.query.data,
-        body: parsed.body.data,
-        request: context.req.raw,
-      };
       // Without a schema a type parameter is the type of its default.
       const response = await options.handle(input as RouteInput<Params, Query, Body>, services, context);
       return options.download === undefined ? response : guardedBody(response, context);
     },
+  };
+}
+
+/** Schemas of the parts of a request; without one, the body is not read. */
+interface InputSchemas {
+  readonly params: () => z.ZodType;
+  readonly query: () => z.ZodType;
+  readonly body: (() => z.ZodType) | undefined;
+}
+
+/** Parses the parts of a request, and returns the errors of all of them together. */
+async function readInput(context: Context<ServerEnv>, { params, query, body }: InputSchemas) {
+  const { req } = context;
+  const [path, search] = [req.param(), queryOf(new URL(req.url))];
+  const sent = body && (await requestBody(context));
+  const parsed = {
+    params: params().safeParse(path),
+    query: query().safeParse(search),
+    body: body?.().safeParse(sent && valueOf(sent)),
+  };
+  const detail = [
+    ...errorsOf('path', path, parsed.params),
+    ...errorsOf('query', search, parsed.query),
+    ...(sent && parsed.body ? ('errors' in sent ? sent.errors : errorsOf('body', sent.value, parsed.body)) : []),
+  ];
+  return {
+    detail,
+    input: { params: parsed.params.data, query: parsed.query.data, body: parsed.body?.data, request: req.raw },
   };
 }
 

@@ -71,55 +71,28 @@ const unknownCode = 255;
 
 /** Creates the service. */
 export function bashService(options: BashServiceOptions): BashService {
-  const { store, root, env, redactor, retention, now, onError } = options;
-  const listeners = new Set<{ readonly listener: BashListener }>();
+  const { store, retention, now } = options;
   const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
-  const stamp = clock(now);
   const removeOld = oldEvents(store, retention, now);
-  const publish = async <Event extends BashEvent>(event: Event): Promise<Event> => {
-    await store.add(nameOf(event), JSON.stringify(event, undefined, 2));
-    for (const { listener } of listeners) listener(event);
-    return event;
-  };
-  const report =
-    (command: BashCommand): ReportOutput =>
-    async (order, exit_code, { stdout, stderr }) => {
-      if (exit_code !== null && (await recorded?.isOwn(command.id)) === false) {
-        throw new RequestError('conflict', `Another server has ended the command ${command.id}.`);
-      }
-      return publish({ ...stamp(), command_id: command.id, order, exit_code, stdout, stderr, kind: 'BashOutput' });
-    };
-  const recorded = options.openRunning?.(async (id) => {
-    const output = await unknownEnd(store, id);
-    if (output) await publish({ ...stamp(), ...output });
-  });
+  const commands = publisher(options);
   return {
-    async start({ command, cwd, timeout }) {
-      const directory = resolve(root, cwd ?? '.');
+    async start(request) {
+      const directory = resolve(options.root, request.cwd ?? '.');
       using opened = new DisposableStack();
       const walls = opened.use(await options.openWalls?.(directory));
       await removeOld();
-      const stamped = stamp();
-      await recorded?.begin(stamped.id);
-      const event = await publish({
-        command: redactor.text(command),
-        cwd: redactor.value(cwd),
-        timeout,
-        ...stamped,
-        kind: 'BashCommand',
-      });
-      const ended = runBashCommand(
-        { command, timeout },
-        { directory, env, redactor, sandbox: walls?.sandbox, signal: closing.signal, report: report(event) },
-      );
+      const event = await commands.begin(request);
+      const { env, redactor, onError } = options;
+      const place = { directory, env, redactor, sandbox: walls?.sandbox, signal: closing.signal };
+      const ended = runBashCommand(request, { ...place, report: commands.report(event) });
       running.add(ended);
       const owned = opened.move();
       ended
         .then(
-          () => recorded?.end(event.id),
+          () => commands.recorded?.end(event.id),
           (error: unknown) => {
-            recorded?.fail(event.id);
+            commands.recorded?.fail(event.id);
             onError(error);
           },
         )
@@ -140,17 +113,48 @@ export function bashService(options: BashServiceOptions): BashService {
     get running() {
       return running.size;
     },
-    subscribe:
-      options.follow ??
-      (async (listener) => {
-        const entry = { listener };
-        listeners.add(entry);
-        return { [Symbol.dispose]: () => void listeners.delete(entry) };
-      }),
+    subscribe: options.follow ?? ((listener) => commands.subscribe(listener)),
     async [Symbol.asyncDispose]() {
       closing.abort();
       await Promise.allSettled(running);
-      await recorded?.[Symbol.asyncDispose]();
+      await commands.recorded?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Returns what stores the events of commands, in their order, and calls the listeners. */
+function publisher({ store, redactor, now, openRunning }: BashServiceOptions) {
+  const listeners = new Set<{ readonly listener: BashListener }>();
+  const stamp = clock(now);
+  const publish = async <Event extends BashEvent>(event: Event): Promise<Event> => {
+    await store.add(nameOf(event), JSON.stringify(event, undefined, 2));
+    for (const { listener } of listeners) listener(event);
+    return event;
+  };
+  const recorded = openRunning?.(async (id) => {
+    const output = await unknownEnd(store, id);
+    if (output) await publish({ ...stamp(), ...output });
+  });
+  return {
+    recorded,
+    async begin({ command, cwd, timeout }: BashRequest): Promise<BashCommand> {
+      const stamped = stamp();
+      await recorded?.begin(stamped.id);
+      const masked = { command: redactor.text(command), cwd: redactor.value(cwd), timeout };
+      return publish({ ...masked, ...stamped, kind: 'BashCommand' });
+    },
+    report:
+      (command: BashCommand): ReportOutput =>
+      async (order, exit_code, { stdout, stderr }) => {
+        if (exit_code !== null && (await recorded?.isOwn(command.id)) === false) {
+          throw new RequestError('conflict', `Another server has ended the command ${command.id}.`);
+        }
+        return publish({ ...stamp(), command_id: command.id, order, exit_code, stdout, stderr, kind: 'BashOutput' });
+      },
+    async subscribe(listener: BashListener): Promise<Disposable> {
+      const entry = { listener };
+      listeners.add(entry);
+      return { [Symbol.dispose]: () => void listeners.delete(entry) };
     },
   };
 }

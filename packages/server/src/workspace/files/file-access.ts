@@ -41,18 +41,7 @@ export interface FileAccess {
 /** Returns the files below directories; `['/']` for all files. */
 export function fileAccess(roots: readonly string[]): FileAccess {
   const jails = roots.map(jail);
-  const inside = <Value>(path: string, resolved: (root: Jail) => Value): Value => {
-    if (path.includes('\0')) throw new RequestError('path', 'The path contains a null character.');
-    if (!isAbsolute(path)) throw new RequestError('path', 'Path must be absolute');
-    for (const root of jails) {
-      try {
-        return resolved(root);
-      } catch (error) {
-        if (!(error instanceof ToolError)) throw error;
-      }
-    }
-    throw new RequestError('forbidden', 'The path is outside of the directories that this server may use.');
-  };
+  const inside = <Value>(path: string, resolved: (root: Jail) => Value): Value => resolvedIn(jails, path, resolved);
   const checkRepository = async (at: string, signal: AbortSignal): Promise<void> => {
     // A server without limits does not search for links.
     if (roots.includes('/')) return;
@@ -79,15 +68,7 @@ export function fileAccess(roots: readonly string[]): FileAccess {
     },
     open: (path) => refusing('File not found', async () => opened(path, await jailOf(path).open(path))),
     put: (path, bytes) =>
-      refusing('File not found', () =>
-        jailOf(path).within(path, async (place) => {
-          const before = await stat(place).catch(() => undefined);
-          if (before && !before.isFile()) throw new RequestError('path', 'Path is not a file');
-          // Replacing a file needs permission for its directory only; a file that is read-only should stay.
-          if (before) await access(place, constants.W_OK);
-          await writeAtomically(place, bytes, before && { finish: async (file) => file.chmod(before.mode & 0o777) });
-        }),
-      ),
+      refusing('File not found', () => jailOf(path).within(path, (place) => replaceFile(place, bytes))),
     makeDirectory: (path) =>
       refusing('Directory not found', async () => {
         const inner = join(path, '.');
@@ -95,12 +76,37 @@ export function fileAccess(roots: readonly string[]): FileAccess {
         await directory(path);
       }),
     async directories(path, { includeHidden }) {
-      const real = await directory(path);
-      const entries = await refusing('Directory not found', () => readdir(real, { withFileTypes: true }));
-      const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+      const names = await directoriesIn(await directory(path));
       return names.filter((name) => includeHidden || !name.startsWith('.')).toSorted(byLowerCase);
     },
   };
+}
+
+/** Resolves a path in the first of the directories that contains it. */
+function resolvedIn<Value>(jails: readonly Jail[], path: string, resolved: (root: Jail) => Value): Value {
+  if (path.includes('\0')) throw new RequestError('path', 'The path contains a null character.');
+  if (!isAbsolute(path)) throw new RequestError('path', 'Path must be absolute');
+  for (const root of jails) {
+    try {
+      return resolved(root);
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+    }
+  }
+  throw new RequestError('forbidden', 'The path is outside of the directories that this server may use.');
+}
+
+async function directoriesIn(path: string): Promise<readonly string[]> {
+  const entries = await refusing('Directory not found', () => readdir(path, { withFileTypes: true }));
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+async function replaceFile(place: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const before = await stat(place).catch(() => undefined);
+  if (before && !before.isFile()) throw new RequestError('path', 'Path is not a file');
+  // Replacing a file needs permission for its directory only; a file that is read-only should stay.
+  if (before) await access(place, constants.W_OK);
+  await writeAtomically(place, bytes, before && { finish: async (file) => file.chmod(before.mode & 0o777) });
 }
 
 async function opened(path: string, handle: FileHandle): Promise<OpenedFile> {

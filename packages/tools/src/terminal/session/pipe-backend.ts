@@ -36,7 +36,6 @@ function pipeProcess(child: ChildProcess, options: ShellProcessOptions): ShellPr
   const { onData, onExit } = options;
   const pid = child.pid ?? 0;
   const id = shellId(pid, options);
-  const input = child.stdio[3];
   let alive = true;
   let hungUp = false;
   for (const stream of child.stdio) stream?.on('error', () => undefined);
@@ -55,12 +54,7 @@ function pipeProcess(child: ChildProcess, options: ShellProcessOptions): ShellPr
     },
     tty: false,
     submit: (line) => void child.stdin?.write(`${line}\n`),
-    type(text) {
-      if (!(input instanceof Writable) || !input.writable) return false;
-      if (text === endOfInput) input.end();
-      else input.write(text.replaceAll('\r', '\n'));
-      return true;
-    },
+    type: (text) => isTyped(child.stdio[3], text),
     interrupt: () => signal('SIGINT'),
     signal(name) {
       // Shell and programs share one group. The shell ignores SIGTERM; SIGKILL would end it.
@@ -72,6 +66,14 @@ function pipeProcess(child: ChildProcess, options: ShellProcessOptions): ShellPr
       signal('SIGHUP');
     },
   };
+}
+
+/** Writes text to the input of programs; returns false if it is closed. */
+function isTyped(input: ChildProcess['stdio'][number] | undefined, text: string): boolean {
+  if (!(input instanceof Writable) || !input.writable) return false;
+  if (text === endOfInput) input.end();
+  else input.write(text.replaceAll('\r', '\n'));
+  return true;
 }
 
 function onEnd(child: ChildProcess, ended: (exitCode: number) => void): void {
