@@ -55,6 +55,14 @@ test.for(batches)('only the first action of a reply with three calls contains it
   expect(replies).toMatchObject([{ ...expected, tool_calls: [{}, {}, {}] }]);
 });
 
+test('an action has the risk and the summary of its call', async () => {
+  const args = { text: 'a', security_risk: 'LOW', summary: 'Record a.' };
+  const { conversation } = await started([{ calls: [{ name: 'record', arguments: args }] }, done]);
+  await conversation.run();
+  const action = (await eventsOf(conversation)).find((event) => ActionEvent.is(event));
+  expect(action).toMatchObject({ security_risk: 'LOW', summary: 'Record a.' });
+});
+
 test('signed thinking and the reasoning item of a reply are in its first action only', async () => {
   const signed: Partial<Message> = {
     thinking_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: 's' }],

@@ -81,19 +81,23 @@ test('earlier pages are replaced by their address, and the last page stays', asy
   expect(after && (await browserMasking().condense(after, condenseContext()))).toBe(after);
 });
 
+/** Returns a visit whose output is of another kind, and of a tool of another name. */
+function foreignVisit(index: number, name: string): readonly BaseEvent[] {
+  return visit(`https://${index}.example/`, index).map((event) =>
+    ObservationEvent.is(event)
+      ? { ...event, tool_name: name, observation: { kind: 'OtherObservation', content: event.observation.content } }
+      : event,
+  );
+}
+
+async function maskedOfTool(name: string): Promise<readonly string[]> {
+  const view = viewOf([prompt(), user('u'), ...foreignVisit(1, name), ...visit('https://b.example/', 2)]);
+  return maskedIn(planIn(await browserMasking().condense(view, condenseContext())));
+}
+
 test('an earlier output of a browser tool of another system is masked by its name', async () => {
-  const other = (index: number, name: string): readonly BaseEvent[] =>
-    visit(`https://${index}.example/`, index).map((event) =>
-      ObservationEvent.is(event)
-        ? { ...event, tool_name: name, observation: { kind: 'OtherObservation', content: event.observation.content } }
-        : event,
-    );
-  const maskedOf = async (name: string) => {
-    const view = viewOf([prompt(), user('u'), ...other(1, name), ...visit('https://b.example/', 2)]);
-    return maskedIn(planIn(await browserMasking().condense(view, condenseContext())));
-  };
-  expect(await maskedOf('browser_get_state')).toEqual(['10000001-0000']);
-  expect(await maskedOf('read_browser')).toEqual([]);
+  expect(await maskedOfTool('browser_get_state')).toEqual(['10000001-0000']);
+  expect(await maskedOfTool('read_browser')).toEqual([]);
 });
 
 test('condensers in order see what the earlier ones masked, and the plan contains both', async () => {

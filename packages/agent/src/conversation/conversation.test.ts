@@ -101,15 +101,6 @@ test('errors of unknown tools and wrong arguments contain names, never values', 
   expect(runs.size).toBe(0);
 });
 
-test('an action has the risk and the summary of its call', async () => {
-  const args = { text: 'a', security_risk: 'LOW', summary: 'Record a.' };
-  const { conversation } = await started([{ calls: [{ name: 'record', arguments: args }] }, done]);
-  await conversation.send('Go.');
-  await conversation.run();
-  const [action] = (await eventsOf(conversation)).filter((event) => ActionEvent.is(event));
-  expect(action).toMatchObject({ security_risk: 'LOW', summary: 'Record a.' });
-});
-
 test('arguments that are not JSON are kept byte for byte and answered', async () => {
   const { conversation } = await started([{ calls: [{ name: 'record', arguments: '{"text": "a' }] }, done]);
   await conversation.send('Go.');

@@ -211,7 +211,7 @@ async function cloned(address: SourceAddress, { ref, repo_path: part }: PackageS
   }
 }
 
-/** Returns the environment of git: without questions, and with the protocol of the address only, also after a redirect. */
+/** Returns the environment of git: no questions, and only the protocol of the address, also after a redirect. */
 function gitVariables({ source: url, credentials }: SourceAddress, env: FetchOptions['env']) {
   return {
     PATH: env['PATH'],
