@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
-import { createHost, startRequest } from '@varve/server/hosting';
+import { serverHost, startRequest } from '@varve/server/hosting';
 import { sqliteScheme } from '@varve/storage/sqlite';
 
 const id = '0123456789abcdef0123456789abcdef';
@@ -13,7 +13,7 @@ const id = '0123456789abcdef0123456789abcdef';
 /** Creates a conversation and starts a run, which is queued and executed in the background. */
 async function work(directory: string, modelUrl: string): Promise<void> {
   const store = await sqliteScheme(join(directory, 'log.db'));
-  const { conversations } = createHost({ store, home: directory, maxRuns: 2 });
+  const { conversations } = serverHost({ store, home: directory, maxRuns: 2 });
   const llm = { model: 'openai/scripted', base_url: modelUrl, api_key: 'not-a-key' };
   const workspace = { working_dir: join(directory, 'project') };
   await conversations.create(
@@ -39,11 +39,11 @@ async function crashAndRecover(): Promise<void> {
   console.log('The first process ended with', signal);
 
   await using store = await sqliteScheme(join(directory, 'log.db'));
-  await using host = createHost({ store, home: directory });
+  await using host = serverHost({ store, home: directory });
   const { conversations } = host;
   await conversations.recover();
   await conversations.use(id, async (live) => {
-    await live.runs.idle();
+    await live.hosted.runs.idle();
     const { status } = live.conversation.state;
     console.log('The run is', status, 'after', model.requests.length, 'requests');
   });

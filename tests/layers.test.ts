@@ -12,7 +12,7 @@ const layers = [
   ['@varve/llm', '@varve/storage', '@varve/tools', '@varve/interop'],
   ['@varve/condensers', '@varve/skills', '@varve/storage-postgres'],
   ['@varve/agent'],
-  ['@varve/settings'],
+  ['@varve/settings', '@varve/host'],
   ['@varve/server'],
   ['@varve/agent-server', '@varve/cli'],
   ['@varve/bench', '@varve/examples'],

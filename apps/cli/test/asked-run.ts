@@ -11,9 +11,12 @@ import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import type { Sandbox } from '@varve/sandbox';
 import { memoryStore } from '@varve/storage';
 import { finish, terminal } from '@varve/tools';
+import { HostedConversation } from '@varve/host';
+import type { Questions } from '@varve/host/people';
 import { EventPrinter } from '../src/run/event-printer.ts';
 import { Progress } from '../src/run/progress.ts';
-import { Questions } from '../src/run/questions.ts';
+import { questionsTo } from '../src/run/questions-to.ts';
+import { terminalPerson } from '../src/run/terminal-person.ts';
 import { runAndAsk } from '../src/run/run-and-ask.ts';
 import { terminalIo, type TerminalIo } from '../src/terminal/terminal-io.ts';
 
@@ -66,7 +69,7 @@ export async function answered(
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'varve-asked-')));
   const { io, ...terms } = user(answers, surroundings);
   using progress = new Progress(io);
-  const questions = new Questions({ io, progress });
+  const questions = questionsTo(terminalPerson({ io, progress }), io, { options: () => ({}), isClosed: true });
   using walls = new DisposableStack();
   const sandbox = sandboxOf && walls.adopt(sandboxOf({ workspace, questions }), (each) => each.close());
   const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
@@ -75,11 +78,11 @@ export async function answered(
     tools: () => [terminal({ ...(sandbox && { sandbox }) }), finish()],
     confirmation,
   });
-  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace });
+  const conversation = await Conversation.create({ agent, store: memoryStore(), workspace });
+  await using hosted = new HostedConversation(conversation);
   await conversation.send('Go.');
-  const printer = new EventPrinter(conversation, { io, progress }, { from: 0, pending: [], asJson: false });
-  const work = async (options: Parameters<Conversation['run']>[0]) => conversation.run(options);
-  const result = await runAndAsk(conversation, { options: {}, work, questions }, { io, progress, printer });
+  const printer = new EventPrinter(hosted, { io, progress }, { from: 0, pending: [], asJson: false });
+  const result = await runAndAsk(hosted, { options: {}, questions }, { io, progress, printer });
   await printer.finish();
   const events = (await Array.fromAsync(conversation.events())).map(({ event }) => event);
   const approvals = events.filter((event) => approvalFact.read(event)).length;

@@ -10,6 +10,7 @@ import { expect, test, vi } from 'vitest';
 import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel, scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
+import { HostedConversation } from '@varve/host';
 import { EventPrinter } from '../src/run/event-printer.ts';
 import { runProgram } from '../src/program.ts';
 import { terminalIo } from '../src/terminal/terminal-io.ts';
@@ -139,7 +140,7 @@ test('an unreadable store rejects the callers that wait for the printer', async 
   }) as Conversation;
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const io = terminalIo({ env: {}, cwd: '/', stdin, stdout, stderr });
-  const printer = new EventPrinter(broken, { io, progress: new Progress(io) }, { from: 0, pending: [], asJson: true });
+  const printer = new EventPrinter(new HostedConversation(broken), { io, progress: new Progress(io) }, { from: 0, pending: [], asJson: true });
   // After a turn, Node.js would have reported a rejection that no one handles.
   await read.promise;
   await turn();

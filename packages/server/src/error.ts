@@ -61,16 +61,6 @@ export class RequestError extends CodedError<RequestErrorCode> {
   }
 }
 
-/** Resolves to undefined if the store reports `missing`. */
-export async function unlessMissing<Value>(asked: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof StorageError && error.code === 'missing') return undefined;
-    throw error;
-  }
-}
-
 /** Returns a handler of errors that returns a value for a file that does not exist. */
 export function ifMissing<Value>(value: Value): (error: NodeJS.ErrnoException) => Value {
   return (error) => {

@@ -8,34 +8,30 @@ import {
   type StopReason,
 } from '@agentclientprotocol/sdk';
 import type { RunResult } from '@varve/agent';
-import type { BaseEvent } from '@varve/events';
-import type { Delta } from '@varve/llm';
+import type { Questions } from '@varve/host/people';
 import type { Settings } from '@varve/settings';
 import { redactor } from '@varve/text';
 import { confirmModes, modeOf, type ConfirmMode } from '../run/confirm-modes.ts';
-import { CallDecisions } from '../run/decide-calls.ts';
-import { EventFollower } from '../run/event-follower.ts';
 import { openRun, type OpenRun } from '../run/open-run.ts';
 import { endSentence } from '../run/report-end.ts';
+import { questionsTo } from '../run/questions-to.ts';
 import type { RunOptions } from '../run/run-options.ts';
-import { titleModelOf, titleWriterOf } from '../run/title-writer.ts';
 import type { Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { EditorQuestions } from './editor-questions.ts';
+import { EditorPerson } from './editor-person.ts';
 import { contentOf } from './prompt-content.ts';
 import { SessionUpdates } from './session-updates.ts';
 
 interface OpenParts extends OpenRun, AsyncDisposable {
   readonly updates: SessionUpdates;
-  readonly follower: EventFollower;
 }
 
 /** Session of an editor: one conversation, which is stored with its first prompt. */
 export class EditorSession implements AsyncDisposable {
   readonly #id: string;
   readonly #client: AgentContext;
-  readonly #questions: EditorQuestions;
-  readonly #decisions: CallDecisions;
+  readonly #questions: Questions;
+  readonly #io: TerminalIo;
   #options: RunOptions;
   #mode: ConfirmMode;
   #open: OpenParts | undefined;
@@ -51,8 +47,9 @@ export class EditorSession implements AsyncDisposable {
     this.#id = id;
     this.#client = place.client;
     this.#options = options;
-    this.#questions = new EditorQuestions(place.io, place.client, id);
-    this.#decisions = new CallDecisions(options, this.#questions);
+    this.#io = place.io;
+    const person = new EditorPerson(place.client, id);
+    this.#questions = questionsTo(person, place.io, { options: () => this.#options });
     this.#mode = options.confirm ?? settings.get('confirmation.policy') ?? 'auto';
   }
 
@@ -73,9 +70,9 @@ export class EditorSession implements AsyncDisposable {
 
   /** Sends all events of a stored conversation. */
   async replay(): Promise<void> {
-    const { conversation, updates } = await this.#opened();
+    const { hosted, updates } = await this.#opened();
     updates.isReplay = true;
-    for await (const { event } of conversation.events()) updates.addEvent(event);
+    for await (const { event } of hosted.conversation.events()) updates.addEvent(event);
     updates.isReplay = false;
   }
 
@@ -104,37 +101,14 @@ export class EditorSession implements AsyncDisposable {
   }
 
   async #promptOnce(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
-    const { conversation, prepared, updates } = await this.#opened();
-    await conversation.send(contentOf(blocks));
-    await using title = titleWriterOf(conversation, async () => titleModelOf(prepared));
-    title.start();
-    const result = await this.#runAndAsk(signal);
-    if (result.reason === 'finished') await title.finished();
+    const { hosted, updates } = await this.#opened();
+    await hosted.send(contentOf(blocks));
+    const result = await hosted.run({ signal, questions: this.#questions });
     const sentence = signal.aborted ? undefined : endSentence(result);
     if (sentence !== undefined) updates.sendMessage(sentence);
-    this.#send({ sessionUpdate: 'session_info_update', title: conversation.state.title ?? null });
+    this.#send({ sessionUpdate: 'session_info_update', title: hosted.conversation.state.title ?? null });
     if (result.reason === 'error') throw result.error;
     return stopReasonOf(result);
-  }
-
-  /** Runs until nothing is left to decide. */
-  async #runAndAsk(signal: AbortSignal): Promise<RunResult> {
-    const { conversation, updates, follower, neverAsks } = await this.#opened();
-    const questions = this.#questions;
-    const decisions = this.#decisions;
-    for (;;) {
-      const result = await conversation.run({
-        signal,
-        onDelta: (delta) => follower.addDelta(delta),
-        onOutput: (chunk, event) => updates.addOutput(chunk, event.id),
-        ...(!neverAsks && { askOutside: async (...refused) => questions.allowsOutside(...refused) }),
-        onChildWaiting: async ({ subAgent, conversation: child }) => {
-          await decisions.decide(child, signal, subAgent);
-        },
-      });
-      await follower.caughtUp();
-      if (result.reason !== 'waiting' || !(await decisions.decide(conversation, signal))) return result;
-    }
   }
 
   async #opened(): Promise<OpenParts> {
@@ -143,10 +117,11 @@ export class EditorSession implements AsyncDisposable {
 
   async #openConversation(): Promise<OpenParts> {
     await using open = new AsyncDisposableStack();
-    const { io } = this.#questions;
+    const io = this.#io;
     const progress = { lineAbove: (line: Printable) => io.stderr.line(line) };
     const opened = await openRun(this.#options, { io, progress, questions: this.#questions }, open);
-    const { conversation, prepared } = opened;
+    const { hosted, prepared } = opened;
+    const { conversation } = hosted;
     this.#options = { ...this.#options, resume: conversation.id };
     // A resumed conversation has the policy that it was used with.
     this.#mode = modeOf(conversation.confirmation) ?? 'auto';
@@ -156,14 +131,9 @@ export class EditorSession implements AsyncDisposable {
       workspace: conversation.workspace,
       send: (update) => this.#send(update),
     });
-    const sink = {
-      addEvent: (event: BaseEvent) => updates.addEvent(event),
-      addDelta: (delta: Delta) => updates.addDelta(delta),
-    };
-    const follower = new EventFollower(conversation, sink, conversation.state.head);
-    open.defer(async () => follower.finish());
+    hosted.follow(updates);
     const owned = open.move();
-    return { ...opened, updates, follower, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+    return { ...opened, updates, [Symbol.asyncDispose]: () => owned.disposeAsync() };
   }
 
   #send(update: SessionUpdate): void {

@@ -12,6 +12,7 @@ import {
 } from '@varve/events/kinds';
 import { FinishAction, TaskTrackerObservation, ThinkAction } from '@varve/events/payloads';
 import { eventLines } from '@varve/events/text';
+import type { EventSink } from '@varve/host';
 import type { Delta } from '@varve/llm';
 import type { Redactor } from '@varve/text';
 import { MaskedPieces } from '../run/masked-pieces.ts';
@@ -33,7 +34,7 @@ export interface SessionUpdatesOptions {
 }
 
 /** Sends what happens in a conversation as updates of a session of an editor. */
-export class SessionUpdates {
+export class SessionUpdates implements EventSink {
   readonly #options: SessionUpdatesOptions;
   readonly #masks: MaskedPieces;
   /** True while the events are those of earlier prompts: messages of the user are sent, too. */
@@ -65,7 +66,7 @@ export class SessionUpdates {
   }
 
   /** Sends output of a running call: the last part of all that arrived. */
-  addOutput(chunk: string, callId: string): void {
+  addOutput(chunk: string, { id: callId }: ActionEvent): void {
     if (this.#output.callId !== callId) {
       this.#masks.end('output');
       this.#output = { callId, text: '' };

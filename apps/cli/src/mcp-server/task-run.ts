@@ -1,10 +1,10 @@
-import type { Conversation, RunResult } from '@varve/agent';
+import type { RunResult } from '@varve/agent';
 import { eventLines } from '@varve/events/text';
+import type { HostedConversation } from '@varve/host';
 import { failureText } from '../describe-failure.ts';
-import { EventFollower } from '../run/event-follower.ts';
 import { endSentence } from '../run/report-end.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { callRows, reasonRows } from '../run/waiting-call.ts';
+import { callRows, reasonRows } from '../run/call-rows.ts';
 
 /** What a client reads about a conversation. */
 export interface TaskReport {
@@ -27,17 +27,17 @@ export class TaskRun {
   readonly id: string;
   /** Resolves when the run has ended and the conversation is closed. */
   readonly ended: Promise<void>;
-  readonly #conversation: Conversation;
+  readonly #hosted: HostedConversation;
   readonly #io: TerminalIo;
   readonly #listeners = new Set<(line: string) => void>();
   #report: TaskReport;
 
   /** @param open - Disposed when the run has ended. */
-  constructor(conversation: Conversation, open: AsyncDisposableStack, io: TerminalIo) {
+  constructor(hosted: HostedConversation, open: AsyncDisposableStack, io: TerminalIo) {
     this.#io = io;
-    this.id = conversation.id;
-    this.#conversation = conversation;
-    this.#report = { id: conversation.id, status: 'running', text: '', waiting: [] };
+    this.#hosted = hosted;
+    this.id = hosted.conversation.id;
+    this.#report = { id: this.id, status: 'running', text: '', waiting: [] };
     this.ended = this.#run(open);
   }
 
@@ -52,12 +52,14 @@ export class TaskRun {
 
   /** Adds a message, which the agent reads before its next step. */
   async send(message: string): Promise<void> {
-    await this.#conversation.send(message);
+    await this.#hosted.send(message);
+    // Joins the run, whose end is reported.
+    if (this.#hosted.runs.isActive) void this.#hosted.run().catch(() => undefined);
   }
 
   /** Interrupts the run, and resolves when it has ended. */
   async stop(): Promise<void> {
-    await this.#conversation.interrupt();
+    await this.#hosted.interrupt();
     await this.ended;
   }
 
@@ -68,20 +70,14 @@ export class TaskRun {
   }
 
   async #run(opened: AsyncDisposableStack): Promise<void> {
-    const conversation = this.#conversation;
     try {
-      await using open = opened;
-      const sink = {
-        addEvent: (event: Parameters<typeof eventLines>[0]) => {
+      await using _open = opened;
+      this.#hosted.follow({
+        addEvent: (event) => {
           for (const { text } of eventLines(event)) for (const listener of this.#listeners) listener(text);
         },
-        addDelta: () => undefined,
-      };
-      const follower = new EventFollower(conversation, sink, conversation.state.head);
-      open.defer(async () => follower.finish());
-      const result = await conversation.run();
-      await follower.caughtUp();
-      this.#report = reportOf(conversation, result, this.#io);
+      });
+      this.#report = reportOf(await this.#hosted.run(), this.#hosted, this.#io);
     } catch (error) {
       this.#report = { ...this.#report, status: 'error', text: failureText(error, this.#io) };
     }
@@ -89,11 +85,11 @@ export class TaskRun {
 }
 
 /** Returns what became of a run. */
-function reportOf(conversation: Conversation, result: RunResult, io: TerminalIo): TaskReport {
-  const { id, state } = conversation;
+function reportOf(result: RunResult, hosted: HostedConversation, io: TerminalIo): TaskReport {
   const text = result.reason === 'error' ? failureText(result.error, io) : (endSentence(result) ?? result.text);
-  const report = { id, status: result.reason, text, waiting: [] };
+  const report = { id: hosted.conversation.id, status: result.reason, text, waiting: [] };
   if (result.reason !== 'waiting') return report;
-  const waiting = state.pending.map((call) => [...callRows(call, columns), ...reasonRows(call, columns)].join('\n'));
-  return { ...report, waiting, digest: conversation.digestOf(state.pending) };
+  const { calls, digest } = hosted.waiting();
+  const waiting = calls.map((call) => [...callRows(call, columns), ...reasonRows(call, columns)].join('\n'));
+  return { ...report, waiting, digest };
 }

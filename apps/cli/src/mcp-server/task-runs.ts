@@ -1,8 +1,8 @@
-import type { Conversation } from '@varve/agent';
 import { readEvents, readState } from '@varve/agent';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { eventLines } from '@varve/events/text';
+import type { Decision, HostedConversation } from '@varve/host';
 import type { EventStore } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import { findConversations, type ConversationQuery } from '../conversations/find-conversations.ts';
@@ -30,7 +30,7 @@ export class TaskRuns implements AsyncDisposable {
 
   /** Starts a conversation with a task. @throws what `openRun` throws. */
   async start(task: string, options: Pick<RunOptions, 'workspace' | 'maxSteps'>): Promise<TaskRun> {
-    return this.#open({ ...this.#options, ...options }, async (conversation) => void (await conversation.send(task)));
+    return this.#open({ ...this.#options, ...options }, async (hosted) => void (await hosted.send(task)));
   }
 
   /** Continues a conversation; a message joins the run that is in progress. */
@@ -39,16 +39,16 @@ export class TaskRuns implements AsyncDisposable {
     const running = this.#running(id);
     if (running && message !== undefined) await running.send(message);
     if (running) return running;
-    return this.#decided(id, async (conversation) => {
-      if (message !== undefined) await conversation.send(message);
+    return this.#continued(id, async (hosted) => {
+      if (message !== undefined) await hosted.send(message);
     });
   }
 
   /** Decides about the calls that wait, and continues. @throws {CliError} `usage` while the conversation runs. */
-  async decide(typedId: string, decide: (conversation: Conversation) => Promise<void>): Promise<TaskRun> {
+  async decide(typedId: string, decision: Decision): Promise<TaskRun> {
     const id = await this.#id(typedId);
     if (this.#running(id)) throw new CliError(exitCodes.usage, `The conversation ${id} is running.`);
-    return this.#decided(id, decide);
+    return this.#continued(id, async (hosted) => hosted.decide(decision));
   }
 
   /** Interrupts the run of a conversation. @throws {CliError} `usage` if it does not run here. */
@@ -109,17 +109,17 @@ export class TaskRuns implements AsyncDisposable {
     await Promise.all([...this.#runs.values()].filter((run) => run.isRunning).map(async (run) => run.stop()));
   }
 
-  async #decided(id: string, decide: (conversation: Conversation) => Promise<void>): Promise<TaskRun> {
+  async #continued(id: string, begin: (hosted: HostedConversation) => Promise<void>): Promise<TaskRun> {
     const { workspace: _workspace, ...options } = this.#options;
-    return this.#open({ ...options, resume: id }, decide);
+    return this.#open({ ...options, resume: id }, begin);
   }
 
-  async #open(options: RunOptions, begin: (conversation: Conversation) => Promise<void>): Promise<TaskRun> {
+  async #open(options: RunOptions, begin: (hosted: HostedConversation) => Promise<void>): Promise<TaskRun> {
     await using open = new AsyncDisposableStack();
     const progress = { lineAbove: (line: Printable) => this.io.stderr.line(line) };
-    const { conversation } = await openRun(options, { io: this.io, progress }, open);
-    await begin(conversation);
-    const run = new TaskRun(conversation, open.move(), this.io);
+    const { hosted } = await openRun(options, { io: this.io, progress }, open);
+    await begin(hosted);
+    const run = new TaskRun(hosted, open.move(), this.io);
     this.#runs.set(run.id, run);
     return run;
   }

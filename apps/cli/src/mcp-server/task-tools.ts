@@ -106,12 +106,9 @@ export function addApprovalTools(server: McpServer, runs: TaskRuns): void {
       annotations: { destructiveHint: true },
     },
     async ({ id: typedId, digest: seenDigest, wait_seconds: seconds }, context) =>
-      answered(runs, async () => {
-        const run = await runs.decide(typedId, (conversation) =>
-          conversation.approve({ digest: seenDigest, by: 'mcp' }),
-        );
-        return ended(run, seconds, context);
-      }),
+      answered(runs, async () =>
+        ended(await runs.decide(typedId, { digest: seenDigest, by: 'mcp' }), seconds, context),
+      ),
   );
   const reason = z.string().min(1).describe('Why; the agent reads it.');
   server.registerTool(
@@ -122,7 +119,7 @@ export function addApprovalTools(server: McpServer, runs: TaskRuns): void {
     },
     async ({ id: typedId, reason: why, wait_seconds: seconds }, context) =>
       answered(runs, async () =>
-        ended(await runs.decide(typedId, (conversation) => conversation.reject(why)), seconds, context),
+        ended(await runs.decide(typedId, { reject: why }), seconds, context),
       ),
   );
 }

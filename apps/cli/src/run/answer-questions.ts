@@ -24,7 +24,6 @@ export function answersOf(
     return {
       [Symbol.dispose]: () => undefined,
       onQuestion: async (_question, signal) => {
-        await printer.caughtUp();
         printer.showLastMessage();
         return progress.hiddenDuring(() => io.ask('Answer (empty: later): ', signal));
       },

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { ActionEvent } from '@varve/events/kinds';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import { terminalIo } from '../terminal/terminal-io.ts';
-import { askApproval, type Approval } from './ask-approval.ts';
-import type { CallPlace, WaitingCall } from './waiting-call.ts';
+import type { Approval, CallPlace, WaitingCall } from '@varve/host/people';
+import { askApproval } from './ask-approval.ts';
 
 const event = ActionEvent.create(
   {

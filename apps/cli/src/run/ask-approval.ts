@@ -1,42 +1,21 @@
+import {
+  editableCommand,
+  proposedRules,
+  sessionGrant,
+  type Approval,
+  type CallQuestion,
+} from '@varve/host/people';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { describeRule } from '@varve/agent/confirmation';
 import { quotedRows, readingHints } from '../terminal/rows.ts';
-import { editableCommand } from './edited-call.ts';
-import {
-  callRows,
-  placeRows,
-  proposedRules,
-  reasonRows,
-  sessionGrant,
-  type CallPlace,
-  type WaitingCall,
-} from './waiting-call.ts';
-
-/** Decision of the user about one call; `later` leaves all waiting calls as they are. */
-export type Approval = 'once' | 'session' | 'always' | 'later' | { readonly reason: string } | EditedCommand;
-
-/** Command that the user runs in place of a call, which is rejected. */
-export interface EditedCommand {
-  readonly command: string;
-}
-
-/** Place of a call among those that are asked about. */
-export interface Question {
-  readonly call: WaitingCall;
-  readonly place: CallPlace;
-  /** Name of the sub-agent that wants to make the call; undefined for the agent. */
-  readonly subAgent?: string | undefined;
-  /** From 1. */
-  readonly number: number;
-  readonly count: number;
-}
+import { callRows, placeRows, reasonRows } from './call-rows.ts';
 
 /**
  * Shows one waiting call in full, with the reason why it waits, and asks for a decision until there is one. The end of
  * the input, Ctrl-C, Ctrl-D and an abort decide nothing.
  */
-export async function askApproval(question: Question, io: TerminalIo, signal: AbortSignal): Promise<Approval> {
+export async function askApproval(question: CallQuestion, io: TerminalIo, signal: AbortSignal): Promise<Approval> {
   const { titleRows, rows } = approvalRows(question, io.stderr.columns);
   for (const row of titleRows) io.stderr.text(styled('yellow', row));
   for (const row of rows) io.stderr.text(row);
@@ -60,7 +39,7 @@ export interface ApprovalRows {
 }
 
 /** Returns the rows of a question about a call for a terminal of this width. */
-export function approvalRows({ call, place, number, count, subAgent }: Question, columns: number): ApprovalRows {
+export function approvalRows({ call, place, number, count, subAgent }: CallQuestion, columns: number): ApprovalRows {
   const owner = subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`;
   const title = `Approve this tool call${owner}?${count > 1 ? ` (${number} of ${count})` : ''}`;
   const grant = sessionGrant(call, place);
@@ -85,7 +64,7 @@ export function approvalRows({ call, place, number, count, subAgent }: Question,
 }
 
 /** Returns the answers that a question offers. */
-export function answersTo({ call, place, subAgent }: Question): readonly string[] {
+export function answersTo({ call, place, subAgent }: CallQuestion): readonly string[] {
   const grant = sessionGrant(call, place);
   return [
     'y',
@@ -99,12 +78,12 @@ export function answersTo({ call, place, subAgent }: Question): readonly string[
 }
 
 /** The shell of a sub-agent is its own. */
-function isEditable({ call, subAgent }: Pick<Question, 'call' | 'subAgent'>): boolean {
+function isEditable({ call, subAgent }: Pick<CallQuestion, 'call' | 'subAgent'>): boolean {
   return subAgent === undefined && editableCommand(call) !== undefined;
 }
 
 /** Returns the decision of an answer; undefined for an answer that the question does not offer. */
-export function approvalOf(typed: string, question: Question): Approval | undefined {
+export function approvalOf(typed: string, question: CallQuestion): Approval | undefined {
   const answer = typed.trim();
   const offered = answersTo(question);
   if (/^y(es)?$/i.test(answer)) return 'once';

@@ -22,7 +22,8 @@ export async function condenseStored(
 ): Promise<void> {
   using progress = new Progress(io);
   await using open = new AsyncDisposableStack();
-  const { conversation } = await openRun({ ...flags, resume: id }, { io, progress }, open);
+  const { hosted } = await openRun({ ...flags, resume: id }, { io, progress }, open);
+  const { conversation } = hosted;
   const { head } = conversation.state;
   progress.set('condensing');
   const isCondensed = await conversation.condense({ focus });

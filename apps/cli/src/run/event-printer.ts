@@ -1,4 +1,4 @@
-import type { Conversation } from '@varve/agent';
+import type { RunOptions } from '@varve/agent';
 import { textOf, type BaseEvent } from '@varve/events';
 import { partialReplyFact } from '@varve/events/facts';
 import {
@@ -13,7 +13,7 @@ import { FinishAction } from '@varve/events/payloads';
 import type { TextLine } from '@varve/events/text';
 import { eventFormatter } from '../terminal/event-formatter.ts';
 import type { Delta } from '@varve/llm';
-import { EventFollower } from './event-follower.ts';
+import type { EventFollower, EventSink, HostedConversation } from '@varve/host';
 import type { Progress } from './progress.ts';
 import type { StreamedOutput } from './streamed-output.ts';
 import type { StreamedReply } from './streamed-reply.ts';
@@ -44,14 +44,22 @@ export interface LiveParts {
   readonly output: StreamedOutput;
 }
 
+/** Activities while a reply arrives, by the kind of its pieces. */
+const activities = {
+  text: 'writing',
+  reasoning: 'thinking',
+  'tool-call': 'writing a call',
+  reset: 'waiting for the model',
+} as const;
+
 /**
  * Prints events when they are stored: formatted on stderr, or as JSON lines on stdout. A message of the agent is
  * printed when another event follows: the last one is the answer and goes to stdout.
  */
-export class EventPrinter {
+export class EventPrinter implements EventSink {
   readonly #events: EventFollower;
   #isFinished = false;
-  readonly #conversation: Conversation;
+  readonly #conversation: HostedConversation['conversation'];
   /** Last message of the agent. */
   #message: readonly TextLine[] = [];
   readonly #format: ReturnType<typeof eventFormatter>;
@@ -61,22 +69,13 @@ export class EventPrinter {
   /** Text of the last reply that was printed while it arrived. */
   #streamedText = '';
 
-  constructor(conversation: Conversation, display: Display, { from, asJson, pending, live }: EventPrinterOptions) {
+  constructor(hosted: HostedConversation, display: Display, { from, asJson, pending, live }: EventPrinterOptions) {
     this.#live = live;
     this.#format = eventFormatter(pending.map(({ event }) => event));
-    this.#conversation = conversation;
+    this.#conversation = hosted.conversation;
     this.#asJson = asJson;
     this.#display = display;
-    const sink = {
-      addEvent: (event: BaseEvent, text: string) => this.#print(event, text),
-      addDelta: (delta: Delta) => live?.reply.add(delta),
-    };
-    this.#events = new EventFollower(conversation, sink, from);
-  }
-
-  /** Resolves when every event of the state is printed. All must be stored: after a failure some may be lost. */
-  async caughtUp(): Promise<void> {
-    await this.#events.caughtUp();
+    this.#events = hosted.follow(this, from);
   }
 
   /** Prints the events stored so far and stops. Idempotent. */
@@ -85,7 +84,7 @@ export class EventPrinter {
     if (this.#isFinished) return;
     this.#isFinished = true;
     for await (const { event, text } of this.#conversation.events({ from: this.#events.next })) {
-      this.#print(event, text);
+      this.addEvent(event, text);
     }
     // What arrived of a reply that was interrupted stays on the screen.
     this.#live?.reply.end('');
@@ -98,14 +97,20 @@ export class EventPrinter {
     this.#message = [];
   }
 
-  /** Prints a piece of a reply when the events before it are printed. */
-  addDelta(delta: Delta): void {
-    if (this.#live) this.#events.addDelta(delta);
+  addEvent(event: BaseEvent, text: string): void {
+    if (this.#asJson) this.#display.io.stdout.jsonLine(text);
+    else this.#showEvent(event, runLines(event, this.#format(event)));
+    this.#showActivity(event);
   }
 
-  /** Shows output of a running call. */
-  addOutput(chunk: string, callId: string): void {
-    this.#live?.output.add(chunk, callId);
+  addDelta(delta: Delta): void {
+    this.#display.progress.set(activities[delta.kind], this.#conversation.state.stats.total);
+    this.#live?.reply.add(delta);
+  }
+
+  addOutput(...[chunk, call]: Parameters<NonNullable<RunOptions['onOutput']>>): void {
+    this.#display.progress.set(`running ${call.tool_name}`);
+    this.#live?.output.add(chunk, call.id);
   }
 
   /** Reports whether a text was printed as the last reply while it arrived. */
@@ -140,12 +145,6 @@ export class EventPrinter {
     const { pending, stats } = this.#conversation.state;
     const [call] = pending;
     this.#display.progress.set(call ? `running ${call.event.tool_name}` : 'waiting for the model', stats.total);
-  }
-
-  #print(event: BaseEvent, text: string): void {
-    if (this.#asJson) this.#display.io.stdout.jsonLine(text);
-    else this.#showEvent(event, runLines(event, this.#format(event)));
-    this.#showActivity(event);
   }
 }
 

@@ -1,6 +1,8 @@
 import { Conversation } from '@varve/agent';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { HostedConversation } from '@varve/host';
+import type { Questions } from '@varve/host/people';
 import type { PreparedAgent } from '@varve/settings/agent';
 import type { AskForServer } from '@varve/tools/mcp';
 import { StorageError, type EventStore } from '@varve/storage';
@@ -17,17 +19,15 @@ import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import type { Progress } from './progress.ts';
 import { flagsOf } from './run-flags.ts';
-import type { Questions } from './questions.ts';
 import { acceptCommandFor } from './resume-command.ts';
 import type { RunOptions } from './run-options.ts';
 import { storedRun, type StoredRun } from './stored-run.ts';
+import { titleWriterOf } from './title-writer.ts';
 
 /** Conversation that is open for a command, and its agent. */
 export interface OpenRun {
-  readonly conversation: Conversation;
+  readonly hosted: HostedConversation;
   readonly prepared: PreparedAgent;
-  /** True if the policy asks about nothing. */
-  readonly neverAsks: boolean;
 }
 
 /** Where warnings are printed and a person is asked. */
@@ -40,15 +40,15 @@ export interface RunPlace {
 }
 
 /** Agent of a run whose conversation is not open yet. */
-export interface PreparedRun extends Pick<OpenRun, 'prepared' | 'neverAsks'> {
+export interface PreparedRun extends Pick<OpenRun, 'prepared'> {
   /** Creates the conversation, or opens that of `--resume`; `open` closes it. */
-  readonly start: (open: AsyncDisposableStack) => Promise<Conversation>;
+  readonly start: (open: AsyncDisposableStack) => Promise<HostedConversation>;
 }
 
 /** Prepares a run as {@link prepareRun} does, and starts it. `open` closes everything. */
 export async function openRun(options: RunOptions, place: RunPlace, open: AsyncDisposableStack): Promise<OpenRun> {
   const { start, ...run } = await prepareRun(options, place, open);
-  return { ...run, conversation: await start(open) };
+  return { ...run, hosted: await start(open) };
 }
 
 /** Prepares the agent of the options, the settings and the conversation of `--resume`, and prints warnings. */
@@ -72,20 +72,20 @@ export async function prepareRun(
   const request = { settings, workspace, store: storeOption, stored, model, hooks, askHost, askForServer };
   const prepared = open.use(await preparedAgent(request, io, warn));
   for (const line of [...prepared.warnings, ...prepared.untrusted.map((each) => untrustedLine(each, io))]) warn(line);
-  const start = async (started: AsyncDisposableStack): Promise<Conversation> => {
+  const start = async (started: AsyncDisposableStack): Promise<HostedConversation> => {
     // Created last, so that a run that cannot start creates nothing.
     const store = existing ?? started.use(await openConfiguredStore(io, options.store));
     const parts = { agent: prepared.agent, store, secrets: prepared.secrets };
-    const conversation = started.use(
-      await conversationFor(options, stored, parts, io).catch((error: unknown) => {
-        if (!(error instanceof StorageError) || error.code !== 'unsealed' || !stored) throw error;
-        throw new CliError(exitCodes.storage, error.message, acceptCommandFor(stored.id, options.store, io));
-      }),
-    );
+    const conversation = await conversationFor(options, stored, parts, io).catch((error: unknown) => {
+      if (!(error instanceof StorageError) || error.code !== 'unsealed' || !stored) throw error;
+      throw new CliError(exitCodes.storage, error.message, acceptCommandFor(stored.id, options.store, io));
+    });
+    const title = titleWriterOf(conversation, prepared, { options, io });
+    const hosted = started.use(new HostedConversation(conversation, { title }));
     for (const line of changedSettings(conversation)) warn(line);
-    return conversation;
+    return hosted;
   };
-  return { prepared, neverAsks: settings.get('confirmation.policy') === 'never', start };
+  return { prepared, start };
 }
 
 interface Parts extends Omit<Parameters<typeof Conversation.create>[0], 'workspace'> {

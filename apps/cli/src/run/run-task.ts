@@ -1,26 +1,24 @@
-import { AgentError, type Conversation } from '@varve/agent';
-import type { LanguageModel } from '@varve/llm';
-import type { PreparedAgent } from '@varve/settings/agent';
-import { StorageError } from '@varve/storage';
+import type { Conversation } from '@varve/agent';
+import type { HostedConversation } from '@varve/host';
+import type { Questions } from '@varve/host/people';
 import { redactor } from '@varve/text';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { storeUrl } from '../setup/open-configured-store.ts';
 import { pruneVarveHome } from '../setup/prune-varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { printApproved, printWaiting } from './decide-calls.ts';
+import { printApproved, printWaiting } from './waiting-lines.ts';
 import { EventPrinter, shownLine, type Display, type LiveParts } from './event-printer.ts';
 import { openRun } from './open-run.ts';
 import { Progress, usageText } from './progress.ts';
 import { reportEnd } from './report-end.ts';
 import { openingLines } from './opening-lines.ts';
-import { Questions } from './questions.ts';
+import { questionsTo } from './questions-to.ts';
 import { runAndAsk } from './run-and-ask.ts';
 import type { RunOptions } from './run-options.ts';
 import { goalLine, startWork } from './start-work.ts';
 import { withOutputSchema } from './output-schema.ts';
 import type { StreamInput } from './stream-input.ts';
-import { titleModelOf, titleWriterOf } from './title-writer.ts';
+import { terminalPerson } from './terminal-person.ts';
 import { StreamedOutput } from './streamed-output.ts';
 import { StreamedReply } from './streamed-reply.ts';
 
@@ -30,16 +28,14 @@ export async function runTask(task: string, typed: RunOptions, io: TerminalIo, i
   using progress = new Progress(io);
   await using open = new AsyncDisposableStack();
   const display = { io, progress };
-  const questions = new Questions(display);
-  const { conversation, prepared, neverAsks } = await openRun(options, { ...display, questions }, open);
+  const questions = questionsTo(terminalPerson(display), io, { options: () => options, isClosed: true });
+  const { hosted, prepared } = await openRun(options, { ...display, questions }, open);
   // Runs concurrently, so that the command does not wait for it at its end.
-  const pruned = pruneVarveHome(io, { keep: conversation.id });
+  const pruned = pruneVarveHome(io, { keep: hosted.conversation.id });
   try {
     const modelName = prepared.agent.model.name;
-    const titleModel = await keptTitleModel(prepared, options, io);
     const { secrets } = prepared;
-    const request = { task, options, modelName, titleModel, secrets, questions, neverAsks, input };
-    return await runConversation(conversation, request, display);
+    return await runConversation(hosted, { task, options, modelName, secrets, questions, input }, display);
   } finally {
     await pruned;
   }
@@ -51,35 +47,22 @@ interface RunRequest {
   readonly task: string;
   readonly options: RunOptions;
   readonly modelName: string;
-  /** Absent if no model writes the title. */
-  readonly titleModel: LanguageModel | undefined;
   /** Values that are never shown. */
   readonly secrets: readonly string[];
   readonly questions: Questions;
-  readonly neverAsks: boolean;
   /** Messages and decisions of a program. */
   readonly input: StreamInput | undefined;
 }
 
-/** A conversation that is not kept needs no title. */
-async function keptTitleModel(prepared: PreparedAgent, { store, demo }: RunOptions, io: TerminalIo) {
-  if (demo || (await storeUrl(io, store)) === 'memory:') return undefined;
-  return titleModelOf(prepared);
-}
-
-/** The run reports failures of the store. */
-function throwUnlessReported(error: unknown): void {
-  if (!(error instanceof AgentError || error instanceof StorageError)) throw error;
-}
-
 async function runConversation(
-  conversation: Conversation,
-  { task, options, modelName, titleModel, secrets, ...asking }: RunRequest,
+  hosted: HostedConversation,
+  { task, options, modelName, secrets, ...asking }: RunRequest,
   display: Display,
 ): Promise<ExitCode> {
   const { io, progress } = display;
+  const { conversation } = hosted;
   const { state: before } = conversation;
-  await decide(conversation, options);
+  await decide(hosted, options);
   const work = await startWork(conversation, task, options);
   printOpening(conversation, { modelName, options, before }, display);
   // All events of a new conversation are new, also the settings that it is created with.
@@ -90,12 +73,9 @@ async function runConversation(
     asJson: options.json === true,
     ...(io.stderr.isTTY && !options.json && { live: await liveParts(display, secrets) }),
   };
-  const printer = new EventPrinter(conversation, display, printing);
-  await using title = titleWriterOf(conversation, async () => titleModel, throwUnlessReported);
-  title.start();
+  const printer = new EventPrinter(hosted, display, printing);
   try {
-    const result = await runAndAsk(conversation, { options, work, ...asking }, { ...display, printer });
-    if (!['interrupted', 'paused', 'error'].includes(result.reason)) await title.finished();
+    const result = await runAndAsk(hosted, { options, work, ...asking }, { ...display, printer });
     await printer.finish();
     progress.set('done');
     if (result.reason !== 'finished' && result.reason !== 'asked') printer.showLastMessage();
@@ -141,7 +121,7 @@ function printOpening(
   if (options.approve !== undefined) printApproved(before.pending, display);
 }
 
-async function decide(conversation: Conversation, { approve, reject }: RunOptions): Promise<void> {
-  if (typeof approve === 'string') await conversation.approve({ digest: approve, by: 'cli' });
-  if (reject !== undefined) await conversation.reject(reject);
+async function decide(hosted: HostedConversation, { approve, reject }: RunOptions): Promise<void> {
+  if (typeof approve === 'string') await hosted.decide({ digest: approve, by: 'cli' });
+  if (reject !== undefined) await hosted.decide({ reject });
 }

@@ -1,36 +1,33 @@
-import type { Conversation, RunOptions as AgentRunOptions, RunResult } from '@varve/agent';
+import type { Conversation } from '@varve/agent';
 import { text } from '@varve/events';
+import type { Work } from '@varve/host';
+import { goalWork } from '@varve/host/kit';
 import type { TextLine } from '@varve/events/text';
 import { attachedFiles } from './attached-files.ts';
 import type { RunOptions } from './run-options.ts';
 
-/** Runs the agent until its run ends, or the loop of its goal does; again after calls were approved. */
-export type Work = (options: AgentRunOptions) => Promise<RunResult>;
-
 /**
- * Stores what the user asks for, and returns what runs the agent on it. With `--goal` the task is an objective; without
- * one, the interrupted goal continues.
+ * Stores what the user asks for, and returns what runs the agent on it: undefined for a plain run. With `--goal` the
+ * task is an objective; without one, the interrupted goal continues.
  *
  * @throws {AgentError} `nothing-to-do` without a task and without an interrupted goal, `invalid`, `blocked`.
  */
-export async function startWork(conversation: Conversation, task: string, options: RunOptions): Promise<Work> {
+export async function startWork(
+  conversation: Conversation,
+  task: string,
+  options: RunOptions,
+): Promise<Work | undefined> {
   if (!options.goal) {
     const files = await filesOf(task, conversation, options);
     if (task !== '') await conversation.send([text(task), ...files]);
-    return async (run) => conversation.run(run);
+    return undefined;
   }
   const { goal } = conversation;
   // The objective is a text, which a model judges: what belongs to it is a message before.
   const files = await filesOf(task, conversation, options);
   if (files.length > 0) await conversation.send(files);
-  const requested = task === '' ? await goal.requestResume() : await goal.request(task, options.maxRounds);
-  let isStarted = false;
-  return async (run) => {
-    const pursued = isStarted ? goal.resume({ run }) : requested({ run });
-    isStarted = true;
-    const { run: result, error } = await pursued;
-    return error ? { ...result, reason: 'error', error } : result;
-  };
+  const loop = task === '' ? await goal.requestResume() : await goal.request(task, options.maxRounds);
+  return goalWork(conversation, loop);
 }
 
 /** Messages of a program are stored as they are. */

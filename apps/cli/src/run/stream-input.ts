@@ -1,11 +1,11 @@
 import { createInterface, type Interface } from 'node:readline';
-import { AgentError, type Conversation, type RunResult } from '@varve/agent';
+import { AgentError, type RunResult } from '@varve/agent';
+import type { HostedConversation, RunRequest } from '@varve/host';
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { InputStream } from '../terminal/muted-input.ts';
-import { hasUnreadMessage } from './has-unread-message.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** Line of `--input-format stream-json`. Actions are ids of the events of calls. */
@@ -49,35 +49,30 @@ export class StreamInput {
    * @throws {CliError} `usage` for a line of another form; closing the conversation interrupts the run.
    */
   async run(
-    conversation: Conversation,
-    runOnce: () => Promise<RunResult>,
+    hosted: HostedConversation,
+    request: RunRequest,
     report: (problem: string) => void,
   ): Promise<RunResult> {
     let isDecided = false;
-    const runAll = async (): Promise<RunResult> => {
-      for (;;) {
-        isDecided = false;
-        const result = await runOnce();
-        const isDone = result.reason === 'finished' || result.reason === 'asked';
-        if (!isDecided && !(isDone && hasUnreadMessage(conversation))) return result;
-      }
+    const continues = (): boolean => {
+      const wasDecided = isDecided;
+      isDecided = false;
+      return wasDecided;
     };
-    let isRunning = true;
-    const start = (): Promise<RunResult> => {
-      isRunning = true;
-      return runAll().finally(() => (isRunning = false));
+    const run = (): Promise<RunResult> => {
+      const running = hosted.run({ ...request, continues });
+      // Reported when it is awaited.
+      running.catch(() => undefined);
+      return running;
     };
-    let running = start();
-    // Reported when it is awaited.
-    running.catch(() => undefined);
+    let running = run();
     try {
       for (let line = await this.#next(); line; line = await this.#next()) {
-        const problem = await execute(line, conversation);
+        const problem = await execute(line, hosted);
         if (problem !== undefined) report(problem);
-        else if (line.type === 'approve' || line.type === 'reject') isDecided = true;
-        if (problem === undefined && line.type !== 'interrupt' && !isRunning) {
-          running = start();
-          running.catch(() => undefined);
+        else if (line.type !== 'interrupt') {
+          isDecided ||= line.type !== 'message';
+          running = run();
         }
       }
       return await running;
@@ -102,12 +97,12 @@ export class StreamInput {
 }
 
 /** Returns the sentence about a line that does not fit the state of the conversation; undefined for one that does. */
-async function execute(line: InputLine, conversation: Conversation): Promise<string | undefined> {
+async function execute(line: InputLine, hosted: HostedConversation): Promise<string | undefined> {
   try {
-    if (line.type === 'message') await conversation.send(line.text);
-    else if (line.type === 'approve') await conversation.approve({ actionIds: line.actions, by: 'stream' });
-    else if (line.type === 'reject') await conversation.reject(line.reason, { actionIds: line.actions });
-    else await conversation.interrupt();
+    if (line.type === 'message') await hosted.send(line.text);
+    else if (line.type === 'approve') await hosted.decide({ actionIds: line.actions, by: 'stream' });
+    else if (line.type === 'reject') await hosted.decide({ reject: line.reason, actionIds: line.actions });
+    else await hosted.interrupt();
     return undefined;
   } catch (error) {
     if (error instanceof AgentError && error.code !== 'taken-over' && error.code !== 'closed') return error.message;

@@ -1,20 +1,31 @@
-import type { Conversation } from '@varve/agent';
-import type { LanguageModel } from '@varve/llm';
+import { AgentError, type Conversation } from '@varve/agent';
 import type { PreparedAgent } from '@varve/settings/agent';
+import { StorageError } from '@varve/storage';
+import { storeUrl } from '../setup/open-configured-store.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import type { RunOptions } from './run-options.ts';
 
 /** Longest time that a title takes, in milliseconds. */
 const maxTitleMs = 30_000;
 
-/** Returns the model that writes titles; undefined for one that cannot be used, which has been reported. */
-export async function titleModelOf(prepared: Pick<PreparedAgent, 'ownModel'>): Promise<LanguageModel | undefined> {
-  return prepared.ownModel('title').catch(() => undefined);
-}
-
-/** Returns what writes the title of a conversation, which has none without a model. */
+/** Returns what writes the title of a conversation. One that is not kept needs none, and without a model it has none. */
 export function titleWriterOf(
   conversation: Conversation,
-  model: () => Promise<LanguageModel | undefined>,
-  onFailure: (error: unknown) => void = () => undefined,
+  prepared: Pick<PreparedAgent, 'ownModel'>,
+  { options: { store, demo }, io }: { readonly options: RunOptions; readonly io: TerminalIo },
 ): ReturnType<Conversation['titleWriter']> {
-  return conversation.titleWriter({ model: async () => (await model()) ?? 'none', maxMs: maxTitleMs, onFailure });
+  return conversation.titleWriter({
+    async model() {
+      if (demo || (await storeUrl(io, store)) === 'memory:') return 'none';
+      // A model that cannot be used has been reported.
+      return (await prepared.ownModel('title').catch(() => undefined)) ?? 'none';
+    },
+    maxMs: maxTitleMs,
+    onFailure: throwUnlessReported,
+  });
+}
+
+/** The run reports failures of the store. */
+function throwUnlessReported(error: unknown): void {
+  if (!(error instanceof AgentError || error instanceof StorageError)) throw error;
 }

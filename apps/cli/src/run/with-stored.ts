@@ -13,6 +13,6 @@ export async function withStored(
 ): Promise<void> {
   using progress = new Progress(io);
   await using open = new AsyncDisposableStack();
-  const { conversation } = await openRun({ ...options, resume: id }, { io, progress, needsNoModel: true }, open);
-  await use(conversation);
+  const { hosted } = await openRun({ ...options, resume: id }, { io, progress, needsNoModel: true }, open);
+  await use(hosted.conversation);
 }

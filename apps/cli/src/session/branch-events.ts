@@ -1,6 +1,14 @@
+import type { ConversationState } from '@varve/agent';
 import type { BaseEvent } from '@varve/events';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
-import type { FollowedLog } from './follower.ts';
+import type { FollowedEvents } from '@varve/host';
+
+/** Log of a conversation that is open, or that another process holds. */
+export interface FollowedLog extends FollowedEvents {
+  /** Directory of the agent. */
+  readonly workspace: string;
+  readonly state: Pick<ConversationState, 'head' | 'leafId' | 'stats'> & Partial<Pick<ConversationState, 'pending'>>;
+}
 
 /** Returns the events of the active branch from a seq on, with the state updates that were stored on it. */
 export async function branchEvents(

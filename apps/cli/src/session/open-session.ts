@@ -1,18 +1,19 @@
-import type { Conversation } from '@varve/agent';
+import type { EventFollower, HostedConversation } from '@varve/host';
+import type { Questions } from '@varve/host/people';
 import type { PreparedAgent } from '@varve/settings/agent';
 import { redactor } from '@varve/text';
 import { prepareRun } from '../run/open-run.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { plainText } from '../terminal/output.ts';
-import { Follower, type FollowedLog } from './follower.ts';
+import type { FollowedLog } from './branch-events.ts';
 import type { Screen } from './screen.ts';
-import type { ScreenQuestions } from './screen-questions.ts';
+import { transcriptOf } from './transcript.ts';
 
 /** Conversation that is open on a screen. */
 export interface OpenSession extends AsyncDisposable {
-  readonly conversation: Conversation;
+  readonly hosted: HostedConversation;
   readonly prepared: PreparedAgent;
-  readonly follower: Follower;
+  readonly follower: EventFollower;
 }
 
 /** Agent of a conversation that is not open yet. */
@@ -29,11 +30,11 @@ export interface PreparedSession extends AsyncDisposable {
 export async function prepareSession(
   options: RunOptions,
   screen: Screen,
-  questions: ScreenQuestions,
+  questions: Questions,
 ): Promise<PreparedSession> {
   await using preparing = new AsyncDisposableStack();
   const progress = { lineAbove: (line: Parameters<typeof plainText>[0]) => screen.print(plainText(line), 'yellow') };
-  const { prepared, start } = await prepareRun(options, { io: questions.io, progress, questions }, preparing);
+  const { prepared, start } = await prepareRun(options, { io: screen.io, progress, questions }, preparing);
   screen.live.setRedactor(redactor(prepared.secrets, { replacement: '<secret-hidden>' }));
   const owned = preparing.move();
   return {
@@ -41,19 +42,13 @@ export async function prepareSession(
     [Symbol.asyncDispose]: async () => owned.disposeAsync(),
     async open(from) {
       await using opening = owned.move();
-      const conversation = await start(opening);
-      const follower = new Follower(conversation, screen, await from(conversation));
+      const hosted = await start(opening);
+      const { conversation } = hosted;
+      const follower = hosted.follow(transcriptOf(conversation, screen), await from(conversation));
+      opening.defer(async () => follower.finish());
       await follower.caughtUp();
       const open = opening.move();
-      return {
-        conversation,
-        prepared,
-        follower,
-        async [Symbol.asyncDispose]() {
-          await follower.finish();
-          await open.disposeAsync();
-        },
-      };
+      return { hosted, prepared, follower, [Symbol.asyncDispose]: async () => open.disposeAsync() };
     },
   };
 }

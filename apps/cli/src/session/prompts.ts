@@ -9,8 +9,8 @@ import {
   type SelectItem,
 } from '@earendil-works/pi-tui';
 import { safeText } from '@varve/events/text';
-import { answersTo, approvalOf, approvalRows, type Approval, type Question } from '../run/ask-approval.ts';
-import { editableCommand } from '../run/edited-call.ts';
+import { editableCommand, type Approval, type CallQuestion } from '@varve/host/people';
+import { answersTo, approvalOf, approvalRows } from '../run/ask-approval.ts';
 import { quotedRows } from '../terminal/rows.ts';
 import type { Theme } from './theme.ts';
 
@@ -24,7 +24,7 @@ export interface Prompt<Answer> extends Component, Focusable {
 /** Asks about a call: one letter answers, `n` asks for a reason, and `e` for another command. */
 export class ApprovalPrompt implements Prompt<Approval> {
   focused = false;
-  readonly #question: Question;
+  readonly #question: CallQuestion;
   readonly #theme: Theme;
   readonly #answered = Promise.withResolvers<Approval>();
   readonly #reason = new Input({ prompt: '  Reason (Enter for none): ' });
@@ -33,7 +33,7 @@ export class ApprovalPrompt implements Prompt<Approval> {
   #typing: Input | Editor | undefined;
 
   /** @param command Editor of the command that runs instead. */
-  constructor(question: Question, theme: Theme, command: Editor) {
+  constructor(question: CallQuestion, theme: Theme, command: Editor) {
     this.#question = question;
     this.#theme = theme;
     this.#command = command;

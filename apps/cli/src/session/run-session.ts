@@ -3,7 +3,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { nextMode } from '../run/confirm-modes.ts';
 import { resumeCommand } from '../run/resume-command.ts';
 import type { RunOptions } from '../run/run-options.ts';
-import { taskQueue } from '../run/task-queue.ts';
+import { taskQueue } from '@varve/host/kit';
 import { editCopy } from '../terminal/edit-copy.ts';
 import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';

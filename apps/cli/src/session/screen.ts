@@ -7,7 +7,7 @@ import {
   type Focusable,
 } from '@earendil-works/pi-tui';
 import type { TextLine } from '@varve/events/text';
-import { taskQueue } from '../run/task-queue.ts';
+import { taskQueue } from '@varve/host/kit';
 import type { Style } from '../terminal/output.ts';
 import type { ScreenStreams, TerminalIo } from '../terminal/terminal-io.ts';
 import { completionsOf, type CompletionSources } from './completions.ts';

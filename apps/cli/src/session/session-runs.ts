@@ -1,24 +1,28 @@
-import { titleModelOf, titleWriterOf } from '../run/title-writer.ts';
 import type { RunResult } from '@varve/agent';
 import { text, type Content } from '@varve/events';
+import type { Work } from '@varve/host';
+import type { Questions } from '@varve/host/people';
 import { attachedFiles } from '../run/attached-files.ts';
-import { CallDecisions } from '../run/decide-calls.ts';
 import { endSentence } from '../run/report-end.ts';
-import { goalLine, startWork, type Work } from '../run/start-work.ts';
+import { goalLine, startWork } from '../run/start-work.ts';
 import { attachedImages } from './attached-images.ts';
 import { attachedResources } from './attached-resources.ts';
 import { reportProblem } from './report-problem.ts';
-import { runOnScreen } from './run-on-screen.ts';
-import type { ScreenQuestions } from './screen-questions.ts';
 import type { Screen } from './screen.ts';
-import type { Session } from './session.ts';
 import type { SessionShell } from './session-shell.ts';
 import type { ShownConversation } from './shown-conversation.ts';
+
+/** Prompt of a server of tools, and its arguments by name. */
+export interface PromptOrder {
+  readonly server: string;
+  readonly name: string;
+  readonly values: Readonly<Record<string, string>>;
+}
 
 /** Parts of a session that its runs use. */
 interface SessionParts {
   readonly screen: Screen;
-  readonly questions: ScreenQuestions;
+  readonly questions: Questions;
   readonly shell: SessionShell;
 }
 
@@ -26,11 +30,10 @@ interface SessionParts {
 export class SessionRuns {
   readonly #shown: ShownConversation;
   readonly #screen: Screen;
-  readonly #questions: ScreenQuestions;
+  readonly #questions: Questions;
   readonly #shell: SessionShell;
   #running: Promise<void> | undefined;
   #interruption = new AbortController();
-  #decisions: CallDecisions | undefined;
   #reading: AbortController | undefined;
 
   constructor(shown: ShownConversation, { screen, questions, shell }: SessionParts) {
@@ -57,10 +60,11 @@ export class SessionRuns {
       this.#screen.draw();
       throw error;
     };
-    const { conversation, prepared } = await this.#shown.opened().catch(keep);
+    const { hosted, prepared } = await this.#shown.opened().catch(keep);
+    const { conversation } = hosted;
     const isGoal = goal && !this.isRunning;
     const { workspace } = conversation;
-    const images = await attachedImages(message, prepared.agent.model, workspace, this.#questions.io);
+    const images = await attachedImages(message, prepared.agent.model, workspace, this.#screen.io);
     const read = async (signal: AbortSignal) => attachedResources(message, prepared, signal);
     const resources = await this.#interruptible(read).catch(keep);
     for (const problem of [...images.problems, ...resources.problems]) this.#screen.print(problem, 'yellow');
@@ -72,31 +76,37 @@ export class SessionRuns {
   }
 
   /** Sends the messages of a prompt of a server, as a message. */
-  async sendPrompt(...[prompt, values]: Parameters<Session['sendPrompt']>): Promise<void> {
+  async sendPrompt({ values, ...prompt }: PromptOrder): Promise<void> {
     const { prepared } = await this.#shown.opened();
     const content = await this.#interruptible(async (signal) => prepared.offers?.prompt(prompt, values, signal));
     if (content) await this.#sendContent(content);
   }
 
-  /** Sends a message, and runs the conversation unless it runs. */
+  /** Sends a message, and runs the conversation: the run in progress answers it too. */
   async #sendContent(content: readonly Content[]): Promise<void> {
     await this.#store(content);
-    if (this.isRunning) this.#screen.status.hint('The agent reads the message before its next step.');
-    else await this.continue();
+    const { hosted } = await this.#shown.opened();
+    if (!hosted.runs.isActive) {
+      // A run that has ended may still be shown.
+      await this.ended;
+      return this.continue();
+    }
+    void hosted.run().catch(() => undefined);
+    this.#screen.status.hint('The agent reads the message before its next step.');
   }
 
   /** Stores a message with the unread commands of the person; none if there is nothing to store. */
   async #store(content: readonly Content[]): Promise<void> {
-    const { conversation } = await this.#shown.opened();
+    const { hosted } = await this.#shown.opened();
     const whole = [...content, ...this.#shell.unread.map((each) => text(each))];
-    if (whole.length > 0) await conversation.send(whole);
+    if (whole.length > 0) await hosted.send(whole);
     this.#shell.clearUnread();
   }
 
   /** Runs the conversation, unless it runs. */
   async continue(): Promise<void> {
-    const { conversation } = await this.#shown.opened();
-    if (!this.isRunning) this.#start(async (options) => conversation.run(options));
+    await this.#shown.opened();
+    if (!this.isRunning) this.#start();
   }
 
   /** Runs what the person waits for before a message is sent. */
@@ -113,19 +123,16 @@ export class SessionRuns {
     }
     if (!this.isRunning) return false;
     this.#interruption.abort();
-    this.#questions.cancel();
-    void this.#shown.conversation?.interrupt();
     return true;
   }
 
   /** Forgets what was approved for the session. */
   endApprovals(): void {
-    this.#decisions = undefined;
     this.#questions.endApprovals();
   }
 
   /** Starts to work on the conversation. What fails is printed. */
-  #start(work: Work): void {
+  #start(work?: Work): void {
     this.#interruption = new AbortController();
     this.#running = this.#runToEnd(work, this.#interruption.signal)
       .catch((error: unknown) => reportProblem(error, this.#screen))
@@ -136,20 +143,10 @@ export class SessionRuns {
       });
   }
 
-  async #runToEnd(work: Work, signal: AbortSignal): Promise<void> {
-    const open = await this.#shown.opened();
-    const { conversation, prepared, follower } = open;
-    await using title = titleWriterOf(conversation, async () => titleModelOf(prepared));
-    title.start();
-    const [questions, screen] = [this.#questions, this.#screen];
-    // What was approved may be forgotten while it runs.
-    const decide: CallDecisions['decide'] = async (...calls) => {
-      this.#decisions ??= new CallDecisions(this.#shown.options, questions);
-      return this.#decisions.decide(...calls);
-    };
-    const result = await runOnScreen(work, { open, decide, questions, screen, signal });
-    if (result.reason === 'finished') await title.finished();
-    await follower.caughtUp();
+  async #runToEnd(work: Work | undefined, signal: AbortSignal): Promise<void> {
+    const { hosted } = await this.#shown.opened();
+    this.#screen.status.set('waiting for the model');
+    const result = await hosted.run({ work, signal, questions: this.#questions, continues: () => false });
     this.#showEnd(result);
   }
 

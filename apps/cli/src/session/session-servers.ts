@@ -72,7 +72,7 @@ function commandOf(prompt: Prompt): SessionCommand {
         session.screen.print(`Type what is missing: /${server}:${name} ${argument}`, 'yellow');
         return;
       }
-      await session.sendPrompt(prompt, values);
+      await session.sendPrompt({ server, name, values });
     },
   };
 }

@@ -3,14 +3,15 @@ import type { PreparedAgent } from '@varve/settings/agent';
 import type { CommandTable } from '../command-line.ts';
 import type { ConfirmMode } from '../run/confirm-modes.ts';
 import type { RunOptions } from '../run/run-options.ts';
-import { taskQueue } from '../run/task-queue.ts';
+import { taskQueue } from '@varve/host/kit';
+import { questionsTo } from '../run/questions-to.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { reportProblem } from './report-problem.ts';
 import type { SessionCommand } from './session-command.ts';
-import { SessionRuns } from './session-runs.ts';
+import { SessionRuns, type PromptOrder } from './session-runs.ts';
 import { SessionServers } from './session-servers.ts';
 import { SessionShell } from './session-shell.ts';
-import { ScreenQuestions } from './screen-questions.ts';
+import { ScreenPerson } from './screen-person.ts';
 import type { Screen } from './screen.ts';
 import { ShownConversation } from './shown-conversation.ts';
 import { asksToContinue } from './unfinished-work.ts';
@@ -37,7 +38,7 @@ export class Session implements AsyncDisposable {
     this.io = io;
     this.screen = screen;
     this.commands = commands;
-    const questions = new ScreenQuestions(screen, io);
+    const questions = questionsTo(new ScreenPerson(screen), io, { options: () => this.options });
     this.#shown = new ShownConversation(options, screen, questions);
     this.shell = new SessionShell(screen, io);
     this.servers = new SessionServers(async (mayStart) => this.#offers(mayStart), this.#disposal.signal);
@@ -112,16 +113,13 @@ export class Session implements AsyncDisposable {
   }
 
   /** Sends the messages of a prompt of a server as a message. */
-  async sendPrompt(
-    prompt: { readonly server: string; readonly name: string },
-    values: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    return this.#inTurn(async () => this.#runs.sendPrompt(prompt, values));
+  async sendPrompt(prompt: PromptOrder): Promise<void> {
+    return this.#inTurn(async () => this.#runs.sendPrompt(prompt));
   }
 
   /** Opens the conversation, or creates it. */
   async opened(): Promise<Conversation> {
-    return this.#inTurn(async () => (await this.#shown.opened()).conversation);
+    return this.#inTurn(async () => (await this.#shown.opened()).hosted.conversation);
   }
 
   /** Goes to an event on any branch, or before all events, and shows the conversation up to there. */

@@ -1,13 +1,14 @@
 import type { Conversation } from '@varve/agent';
+import type { Questions } from '@varve/host/people';
 import type { PreparedAgent } from '@varve/settings/agent';
 import type { ConfirmMode } from '../run/confirm-modes.ts';
 import type { RunOptions } from '../run/run-options.ts';
-import { showBranch, type FollowedLog } from './follower.ts';
+import type { FollowedLog } from './branch-events.ts';
+import { showBranch } from './transcript.ts';
 import { stateOfNew, stateOfOpen, stateOfPlace } from './footer-state.ts';
 import { prepareSession, type OpenSession, type PreparedSession } from './open-session.ts';
 import { policyOfMode } from './policy-of-mode.ts';
 import { isHeld, reportProblem } from './report-problem.ts';
-import type { ScreenQuestions } from './screen-questions.ts';
 import type { Screen } from './screen.ts';
 import { watchSession, type WatchedSession } from './watched-session.ts';
 
@@ -16,7 +17,7 @@ export class ShownConversation {
   /** Options of the conversation; `resume` is its id once it is stored. */
   options: RunOptions;
   readonly #screen: Screen;
-  readonly #questions: ScreenQuestions;
+  readonly #questions: Questions;
   #open: OpenSession | undefined;
   /** Agent of a conversation that is not open yet, once it is needed. */
   #prepared: PreparedSession | undefined;
@@ -24,7 +25,7 @@ export class ShownConversation {
   /** Conversation whose events are on the screen, and their number. */
   #shown: { readonly id: string; readonly count: number } | undefined;
 
-  constructor(options: RunOptions, screen: Screen, questions: ScreenQuestions) {
+  constructor(options: RunOptions, screen: Screen, questions: Questions) {
     this.options = options;
     this.#screen = screen;
     this.#questions = questions;
@@ -32,30 +33,30 @@ export class ShownConversation {
 
   /** The conversation, while it is open. */
   get conversation(): Conversation | undefined {
-    return this.#open?.conversation;
+    return this.#open?.hosted.conversation;
   }
 
   /** Id of the conversation, also of one that another process holds. */
   get id(): string | undefined {
-    return this.#open?.conversation.id ?? this.#watched?.id;
+    return this.#open?.hosted.conversation.id ?? this.#watched?.id;
   }
 
   /** Directory of the agent. */
   get workspace(): string {
-    const { workspace = this.#questions.io.cwd } = this.options;
-    return this.#open?.conversation.workspace ?? this.#watched?.workspace ?? workspace;
+    const { workspace = this.#screen.io.cwd } = this.options;
+    return this.#open?.hosted.conversation.workspace ?? this.#watched?.workspace ?? workspace;
   }
 
   /** Opens the conversation of `resume`, or shows what a new one would use. Returns the conversation that it opened. */
   async start(): Promise<Conversation | undefined> {
     const { resume } = this.options;
     if (resume === undefined) {
-      this.#screen.footer.replace(await stateOfNew(this.options, this.#questions.io));
+      this.#screen.footer.replace(await stateOfNew(this.options, this.#screen.io));
       await this.#showPlace(this.workspace);
       return undefined;
     }
     try {
-      return (await this.opened()).conversation;
+      return (await this.opened()).hosted.conversation;
     } catch (error) {
       if (!isHeld(error)) throw error;
       await this.#watch(resume);
@@ -71,7 +72,8 @@ export class ShownConversation {
     this.#prepared = undefined;
     const opened = await preparing.open(this.#firstShown);
     this.#open = opened;
-    const { conversation, prepared } = opened;
+    const { prepared } = opened;
+    const { conversation } = opened.hosted;
     this.options = { ...this.options, resume: conversation.id };
     this.#screen.footer.update(stateOfOpen(conversation, prepared));
     await this.#showPlace(conversation.workspace);
@@ -82,7 +84,7 @@ export class ShownConversation {
   async setMode(mode: ConfirmMode): Promise<void> {
     this.options = { ...this.options, confirm: mode };
     const { conversation, workspace } = this;
-    await conversation?.setConfirmation(await policyOfMode(mode, workspace, this.#questions.io));
+    await conversation?.setConfirmation(await policyOfMode(mode, workspace, this.#screen.io));
     await this.#endPreparation();
     this.#screen.footer.update({ mode });
     this.#screen.draw();
@@ -102,12 +104,13 @@ export class ShownConversation {
     await this.#endPreparation();
     if (!open) return;
     await open[Symbol.asyncDispose]();
-    this.#shown = { id: open.conversation.id, count: open.follower.shown };
+    this.#shown = { id: open.hosted.conversation.id, count: open.follower.next };
   }
 
   /** Goes to an event on any branch, or before all events, and shows the conversation up to there. */
   async goTo(eventId: string | undefined): Promise<void> {
-    const { conversation, follower } = await this.opened();
+    const { hosted, follower } = await this.opened();
+    const { conversation } = hosted;
     await conversation.navigate(eventId);
     await follower.caughtUp();
     this.#screen.clear();
@@ -134,7 +137,7 @@ export class ShownConversation {
   /** Shows the conversation from its log until it can be opened. */
   async #watch(id: string): Promise<void> {
     const { store } = this.options;
-    this.#watched = await watchSession({ id, store, from: this.#firstShown }, this.#screen, this.#questions.io);
+    this.#watched = await watchSession({ id, store, from: this.#firstShown }, this.#screen, this.#screen.io);
     await this.#showPlace(this.#watched.workspace);
   }
 
@@ -144,7 +147,7 @@ export class ShownConversation {
     this.#watched = undefined;
     if (!watched) return;
     await watched[Symbol.asyncDispose]();
-    this.#shown = { id: watched.id, count: watched.follower.shown };
+    this.#shown = { id: watched.id, count: watched.follower.next };
   }
 
   /** Shows the events of a conversation that is not on the screen. Returns the seq of the first one that follows. */
@@ -158,7 +161,7 @@ export class ShownConversation {
   };
 
   async #showPlace(directory: string): Promise<void> {
-    this.#screen.footer.update(await stateOfPlace(directory, this.options, this.#questions.io));
+    this.#screen.footer.update(await stateOfPlace(directory, this.options, this.#screen.io));
     this.#screen.draw();
   }
 }

@@ -2,17 +2,19 @@ import { readEvents } from '@varve/agent';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { statsProjection, Timeline } from '@varve/events/projections';
+import { EventFollower } from '@varve/host/kit';
 import { storedRun } from '../run/stored-run.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { Follower, type FollowedLog } from './follower.ts';
+import type { FollowedLog } from './branch-events.ts';
+import { transcriptOf } from './transcript.ts';
 import type { Screen } from './screen.ts';
 
 /** Conversation that another process holds: it is shown while it grows, and not changed. */
 export interface WatchedSession extends AsyncDisposable {
   readonly id: string;
   readonly workspace: string;
-  readonly follower: Follower;
+  readonly follower: EventFollower;
 }
 
 /** Which conversation is watched, and what returns the seq from which on its events are followed. */
@@ -46,7 +48,7 @@ export async function watchSession(request: WatchRequest, screen: Screen, io: Te
     },
   };
   screen.footer.replace({ ...(model && { model: model.name }), isReadOnly: true });
-  const follower = new Follower(followed, screen, await request.from(followed));
+  const follower = new EventFollower(followed, transcriptOf(followed, screen), await request.from(followed));
   open.defer(async () => follower.finish());
   await follower.caughtUp();
   const owned = open.move();

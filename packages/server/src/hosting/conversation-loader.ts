@@ -10,6 +10,7 @@ import {
 } from '@varve/settings/agent';
 import type { Cipher, PrivateRecords } from '@varve/settings/secrets';
 import { StorageError, type EventStore } from '@varve/storage';
+import { isOwned, type RunQueue } from '@varve/host/kit';
 import { configurationFact, type Configuration } from './info/server-facts.ts';
 import { dashedId } from './info/conversation-id.ts';
 import type { Feed } from './info/feed.ts';
@@ -19,9 +20,9 @@ import { buildAgent, type AgentEnvironment } from './request/build-agent.ts';
 import { LiveConversation, type Confirmation } from './live/live-conversation.ts';
 import { noPrivateValues, parsePrivateRecord, PrivateValues, type PrivateRecord } from './private/private-values.ts';
 import { referenceKeys } from './private/reference-keys.ts';
-import { isOwned } from './recover.ts';
+
 import { requestedAgentOf } from './request/requested-agent.ts';
-import type { RunQueue } from './queues.ts';
+
 import { surroundingsOf, type Surroundings, type SurroundingsOptions } from './request/surroundings.ts';
 import * as z from 'zod';
 import type { SecretsInUse } from './private/secrets-in-use.ts';
@@ -36,7 +37,6 @@ export interface LoaderOptions {
   /** Returns the cipher of what clients send encrypted. */
   readonly cipher: () => Promise<Cipher>;
   readonly environment: AgentEnvironment;
-  readonly queue: RunQueue;
   /** True in a replica, which continues runs that a failure of the store ended. */
   readonly isReplica: boolean;
   readonly feed: Pick<Feed, 'publish'>;
@@ -57,6 +57,12 @@ export interface ForkOptions {
   readonly tags?: Readonly<Record<string, string>> | undefined;
   /** True to show the usage of the origin as part of its own; it counts in no limit. */
   readonly keepsMetrics?: boolean | undefined;
+}
+
+/** Where a new conversation works, and the queue of its runs. */
+interface NewPlace {
+  readonly workspace: string;
+  readonly queue: RunQueue;
 }
 
 /** Stored state of a conversation. It may change until the conversation is held. */
@@ -84,16 +90,16 @@ export class ConversationLoader {
    * @throws {AgentError} what `Conversation.open` throws; {@link StorageError} `missing`, `held`; {@link RequestError}
    * as {@link surroundingsOf}.
    */
-  async load(id: string): Promise<LiveConversation> {
+  async load(id: string, queue: RunQueue): Promise<LiveConversation> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const live = await this.#tryLoad(id, await this.#stored(id));
+      const live = await this.#tryLoad(id, await this.#stored(id), queue);
       if (live) return live;
     }
     throw new StorageError('held', `Conversation ${id} is being changed by another server.`);
   }
 
   /** Opens a conversation; undefined if another server changed it between its reading and its opening. */
-  async #tryLoad(id: string, read: StoredState): Promise<LiveConversation | undefined> {
+  async #tryLoad(id: string, read: StoredState, queue: RunQueue): Promise<LiveConversation | undefined> {
     const { store, now } = this.#options;
     const { stored, configuration, values } = read;
     const privateValues = await this.#values(id, values, { isNew: false });
@@ -123,7 +129,7 @@ export class ConversationLoader {
     await privateValues.hold();
     opened.move();
     const { confirmation } = held;
-    return this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
+    return this.#live({ conversation, privateValues, surroundings, configuration, confirmation, queue });
   }
 
   async #stored(id: string): Promise<StoredState> {
@@ -148,7 +154,7 @@ export class ConversationLoader {
    * @throws {RequestError} `invalid` for tools that this server does not have; {@link AgentError} `invalid`;
    * {@link StorageError} `exists`.
    */
-  async create(id: string, plan: StartPlan, workspace: string): Promise<LiveConversation> {
+  async create(id: string, plan: StartPlan, { workspace, queue }: NewPlace): Promise<LiveConversation> {
     const { store, now } = this.#options;
     const { clientTools, configuration } = plan;
     const privateValues = await this.#values(id, plan.privateRecord, { isNew: true });
@@ -165,6 +171,7 @@ export class ConversationLoader {
         surroundings,
         configuration,
         confirmation: { policy: spec, analyzer: plan.spec['security_analyzer'] ?? analyzer },
+        queue,
       });
     });
   }
@@ -174,7 +181,7 @@ export class ConversationLoader {
    *
    * @throws {AgentError} `invalid`; {@link StorageError} `exists`.
    */
-  async fork(id: string, origin: LiveConversation, fork: ForkOptions): Promise<LiveConversation> {
+  async fork(id: string, origin: LiveConversation, fork: ForkOptions, queue: RunQueue): Promise<LiveConversation> {
     const { at, title } = fork;
     const privateValues = await this.#values(id, origin.privateValues.record, { isNew: true });
     const before = origin.configuration;
@@ -197,7 +204,7 @@ export class ConversationLoader {
     return await this.#complete(conversation, privateValues, async () => {
       const configuration = before && (await this.#forkedConfiguration(before, origin.conversation.id, fork));
       const { confirmation } = origin;
-      const live = this.#live({ conversation, privateValues, surroundings, configuration, confirmation });
+      const live = this.#live({ conversation, privateValues, surroundings, configuration, confirmation, queue });
       if (configuration) await live.configure(configuration);
       if (title !== undefined) await conversation.rename(title);
       return live;
@@ -286,8 +293,9 @@ export class ConversationLoader {
     readonly surroundings: Surroundings;
     readonly configuration: Configuration | undefined;
     readonly confirmation: Confirmation;
+    readonly queue: RunQueue;
   }): LiveConversation {
-    const { queue, isReplica, feed, titleModel, onFailure } = this.#options;
+    const { isReplica, feed, titleModel, onFailure } = this.#options;
     const { id } = parts.conversation;
     const { registries, rules, takeWalls } = parts.surroundings;
     return new LiveConversation({
@@ -295,7 +303,6 @@ export class ConversationLoader {
       walls: takeWalls(),
       registries,
       rules,
-      queue,
       isReplica,
       titleModel,
       publish: (message) => feed.publish(id, message),

@@ -72,13 +72,13 @@ test('an idle conversation is closed and its lease released; the next use opens 
   await passTime();
   await expect(store.open(id)).rejects.toMatchObject({ code: 'held' });
   gate.resolve();
-  await conversations.use(id, (live) => live.runs.idle());
+  await conversations.use(id, (live) => live.hosted.runs.idle());
   await passTime();
   await passTime();
   expect(ticks.size).toBe(0);
   await (await store.open(id))[Symbol.asyncDispose]();
   await conversations.send(id, content, { run: true });
-  await conversations.use(id, (live) => live.runs.idle());
+  await conversations.use(id, (live) => live.hosted.runs.idle());
   expect((await store.summary(id)).meta).toMatchObject({ status: 'finished' });
 });
 
@@ -98,7 +98,7 @@ test('stopping pauses what runs and what waits, and releases the leases', async 
     expect((await store.summary(id)).meta).toMatchObject({ status: 'paused' });
     await (await store.open(id))[Symbol.asyncDispose]();
   }
-  await expect(conversations.use(ids[0] ?? '', (live) => live.runs.start())).rejects.toMatchObject({
+  await expect(conversations.use(ids[0] ?? '', (live) => live.hosted.runs.start())).rejects.toMatchObject({
     code: 'stopping',
   });
 });
@@ -115,14 +115,14 @@ test('requests to start and to pause a run that arrive in one turn are processed
   await conversations.send(first, content, { run: true });
   await asked.promise;
   await conversations.send(second, content, { run: false });
-  await conversations.use(second, async ({ runs }) => Promise.all([runs.start(), runs.pause()]));
+  await conversations.use(second, async ({ hosted: { runs } }) => Promise.all([runs.start(), runs.pause()]));
   expect((await store.summary(second)).meta).toMatchObject({ status: 'paused' });
   expect(conversations.load).toEqual({ running: 1, waiting: 0 });
-  await conversations.use(second, async ({ runs }) => Promise.all([runs.pause(), runs.start()]));
+  await conversations.use(second, async ({ hosted: { runs } }) => Promise.all([runs.pause(), runs.start()]));
   expect((await store.summary(second)).meta).toMatchObject({ status: 'running' });
   expect(conversations.load).toEqual({ running: 1, waiting: 1 });
   gate.resolve();
-  await conversations.use(second, ({ runs }) => runs.idle());
+  await conversations.use(second, ({ hosted: { runs } }) => runs.idle());
   expect(model.requests).toHaveLength(2);
 });
 
@@ -134,7 +134,7 @@ test('a conversation that another process takes over is opened again', async () 
   await expect(conversations.send(id, content, { run: false })).rejects.toMatchObject({ code: 'held' });
   await other[Symbol.asyncDispose]();
   await conversations.send(id, content, { run: true });
-  await conversations.use(id, (live) => live.runs.idle());
+  await conversations.use(id, (live) => live.hosted.runs.idle());
   expect((await store.summary(id)).meta).toMatchObject({ status: 'finished' });
 });
 

@@ -2,31 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Content } from '@varve/events';
+import type { HostingOptions } from '@varve/host';
+import { ConversationHost, isOwned, unlessMissing, type ConversationWatcher } from '@varve/host/kit';
 import { StorageError } from '@varve/storage';
 import { childFact } from './info/server-facts.ts';
-import { dashedId } from './info/conversation-id.ts';
-import { RequestError, unlessMissing } from '../error.ts';
+import { dashedId, isAddressable } from './info/conversation-id.ts';
+import { RequestError } from '../error.ts';
 import type { StartRequest } from './request/start-request.ts';
 import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conversation-loader.ts';
-import { keyedQueue, RunQueue, repeatedly } from './queues.ts';
 import type { LiveConversation } from './live/live-conversation.ts';
-import { OpenConversations } from './open-conversations.ts';
-import { abandonedRuns, isOwned, recoverRuns, runningIds } from './recover.ts';
 import type { ProfiledAgent } from './request/agent-of-profile.ts';
 import { addPlugin } from './changes/private-changes.ts';
 import { requestedAgent, startPlan } from './request/start-plan.ts';
 import { isMadeUpPath, prepareWorkspace } from './workspace.ts';
 
-/** Is notified of the conversations that a process opens and closes. */
-export interface ConversationWatcher {
-  /** Called before a stored conversation is opened, and after a new one was created. Idempotent. */
-  watch(id: string, from: 'start' | 'now'): Promise<void>;
-  /** Called when a conversation is closed, or could not be opened. It must not reject. */
-  unwatch(id: string): Promise<void>;
-}
-
 /** Options of {@link conversations}. */
-export interface ConversationsOptions extends Omit<LoaderOptions, 'queue' | 'isReplica'> {
+export interface ConversationsOptions extends Omit<LoaderOptions, 'isReplica'>, Omit<HostingOptions, keyof LoaderOptions> {
   /** Returns the agent of a profile. @throws {RequestError} */
   readonly agentOfProfile: (id: string) => Promise<ProfiledAgent>;
   /** Is notified of the conversations that are opened and closed. */
@@ -37,14 +28,6 @@ export interface ConversationsOptions extends Omit<LoaderOptions, 'queue' | 'isR
   readonly worktreeRoot: string;
   /** Directory of conversations of a front end for which no workspace was chosen. */
   readonly defaultWorkspace?: string | undefined;
-  /** Maximum number of runs at a time; the others wait. Default 8. */
-  readonly maxRuns?: number | undefined;
-  /** Lets another replica continue a run that the end of this server interrupts. Default: it is paused. */
-  readonly abandon?: ((id: string) => Promise<void>) | undefined;
-  /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
-  readonly idleMs?: number | undefined;
-  /** Calls a function repeatedly. Default: `setInterval`. */
-  readonly every?: ((ms: number, tick: () => void) => Disposable) | undefined;
 }
 
 /** Source of a plugin: a directory, an archive or a repository. */
@@ -106,102 +89,70 @@ export interface Conversations extends AsyncDisposable {
   close(signal: AbortSignal): Promise<void>;
 }
 
-const minute = 60_000;
-/** Wait for the current step of a run when its conversation is removed. @see agent-server 1.43.1 delete */
-const removeWaitMs = 10_000;
-
 /** Creates the conversations of a server. */
 export function conversations(options: ConversationsOptions): Conversations {
-  const {
-    store,
-    folds,
-    watcher,
-    secrets,
-    abandon,
-    maxRuns = 8,
-    idleMs = 20 * minute,
-    every = repeatedly,
-    now,
-    onFailure,
-  } = options;
-  const queue = new RunQueue(maxRuns);
-  const loader = new ConversationLoader({ ...options, queue, isReplica: abandon !== undefined });
-  const open = new OpenConversations({
-    load: (id) => loader.load(id),
-    onOpen: (id, from) => watcher.watch(id, from),
-    async onClose(id) {
-      secrets.remove(id);
-      await watcher.unwatch(id);
+  const { store, folds, watcher, secrets } = options;
+  const loader = new ConversationLoader({ ...options, isReplica: options.abandon !== undefined });
+  const host = new ConversationHost<LiveConversation>({
+    ...options,
+    load: (id, queue) => loader.load(id, queue),
+    isOwn: async (summary) =>
+      isAddressable(summary.id) && (await folds.of(summary)).reported.configuration !== undefined,
+    isAddressable,
+    watcher: {
+      watch: (id, from) => watcher.watch(id, from),
+      async unwatch(id) {
+        secrets.remove(id);
+        await watcher.unwatch(id);
+      },
     },
-    abandon,
-    idleMs,
-    now,
-    every,
-    onFailure: (error) => onFailure(error, ''),
+    removeStored: (id) => removeStored(id, options),
   });
-  const use: Conversations['use'] = (id, work) => open.use(id, work);
-  const creations = keyedQueue();
-  const changes = keyedQueue();
-  const change: Conversations['change'] = (id, work) => use(id, (live) => changes(id, () => work(live)));
-  const close = (signal: AbortSignal): Promise<void> => open.closeAll(signal);
+  const context = { ...options, loader, host };
   return {
     create(request) {
       const id = request.conversation_id ?? newId();
-      return creations(id, () => createConversation(id, request, { ...options, loader, open }));
+      return host.creating(id, () => createConversation(id, request, context));
     },
-    use,
-    change,
+    use: (id, work) => host.use(id, work),
+    change: (id, work) => host.change(id, work),
     send: (id, content, { run }) =>
-      use(id, async (live) => {
-        const eventId = content.length === 0 ? undefined : await live.conversation.send(content);
-        if (run) await live.runs.startOrContinue();
-        return eventId === undefined ? {} : { eventId };
+      host.use(id, async ({ hosted }) => {
+        if (content.length > 0) return { eventId: await hosted.send(content, { run }) };
+        if (run) await hosted.runs.startOrContinue();
+        return {};
       }),
     async fork(id, { id: fork = newId(), ...wanted }) {
-      await creations(fork, () => forkConversation(id, fork, wanted, { ...options, loader, open }));
+      await host.creating(fork, () => forkConversation(id, fork, wanted, context));
       return fork;
     },
     async loadPlugin(id, directory) {
-      await change(id, (live) => addPlugin(directory, live));
+      await host.change(id, (live) => addPlugin(directory, live));
       // It is opened again with the skills.
-      await open.close(id, AbortSignal.abort());
+      await host.reopen(id);
     },
-    async remove(id) {
-      const live = await open.find(id);
-      const waited = AbortSignal.timeout(removeWaitMs);
-      // Another removal may close it.
-      if (live?.runs.isActive) await live.runs.interrupt().catch(() => undefined);
-      await open.remove(id, waited, () => removeStored(id, options));
-    },
-    recover: () => recoverRuns(runningIds(store), { use, onFailure }),
-    async takeOver(ids) {
-      const stalled = queue.waiting === 0 ? await open.closeStalled() : [];
-      const wanted = abandonedRuns([...stalled, ...ids], {
-        store,
-        folds,
-        hasRoom: () => queue.waiting === 0 && !open.isEnding,
-      });
-      await recoverRuns(wanted, { use, onFailure });
-    },
-    isOpen: (id) => open.has(id),
+    remove: (id) => host.remove(id),
+    recover: () => host.recover(),
+    takeOver: (ids) => host.takeOver(ids),
+    isOpen: (id) => host.isOpen(id),
     get load() {
-      return { running: queue.running, waiting: queue.waiting };
+      return host.load;
     },
-    release: (signal) => open.release(signal),
-    handOver: (signal) => open.handOver(signal),
-    close,
-    [Symbol.asyncDispose]: () => close(AbortSignal.abort()),
+    release: (signal) => host.release(signal),
+    handOver: (signal) => host.handOver(signal),
+    close: (signal) => host.close(signal),
+    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
   };
 }
 
 interface CreateContext extends ConversationsOptions {
   readonly loader: ConversationLoader;
-  readonly open: OpenConversations;
+  readonly host: ConversationHost<LiveConversation>;
 }
 
 async function createConversation(id: string, request: StartRequest, context: CreateContext): Promise<Created> {
-  const { store, cipher, loader, open } = context;
-  if (await exists(id, context)) return { id, isNew: false };
+  const { store, cipher, loader, host } = context;
+  if (await host.exists(id)) return { id, isNew: false };
   const { agent, launched } = await requestedAgent(request, context);
   const plan = startPlan(request, { agent, launched }, await cipher());
   await checkParent(id, request, store);
@@ -209,7 +160,7 @@ async function createConversation(id: string, request: StartRequest, context: Cr
   const plugins = await fetchedPlugins(request, context);
   const complete = { ...plan, privateRecord: { ...plan.privateRecord, ...(plugins.length > 0 && { plugins }) } };
   try {
-    await open.add(id, () => loader.create(id, complete, workspace));
+    await host.add(id, (queue) => loader.create(id, complete, { workspace, queue }));
     if (typeof request.parent_conversation_id === 'string') await addChild(request.parent_conversation_id, id, context);
     return { id, isNew: true };
   } catch (error) {
@@ -238,9 +189,9 @@ async function fetchedPlugins({ plugins }: StartRequest, { fetchPlugins }: Creat
 }
 
 /** Names a child in the log of its parent. The child exists, whether or not the parent can be opened. */
-async function addChild(parent: string, child: string, { open, onFailure }: CreateContext): Promise<void> {
+async function addChild(parent: string, child: string, { host, onFailure }: CreateContext): Promise<void> {
   try {
-    await open.use(parent, ({ conversation }) =>
+    await host.use(parent, ({ conversation }) =>
       conversation.record((stamp) => childFact.create({ conversation_id: child }, stamp)),
     );
   } catch (error) {
@@ -252,17 +203,17 @@ async function forkConversation(
   id: string,
   fork: string,
   options: ForkOptions,
-  { store, loader, open }: CreateContext,
+  { store, loader, host }: CreateContext,
 ): Promise<void> {
   const { at } = options;
-  await open.use(id, async (origin) => {
+  await host.use(id, async (origin) => {
     if (at !== undefined && (await (await store.read(id)).seqOf(at)) === undefined) {
       throw new RequestError('unknown', `Unknown from_event_id: ${at}`);
     }
-    if (await exists(fork, { store })) {
+    if (await host.exists(fork)) {
       throw new RequestError('conflict', `Conversation with id ${dashedId(fork)} already exists`);
     }
-    await open.add(fork, () => loader.fork(fork, origin, options));
+    await host.add(fork, (queue) => loader.fork(fork, origin, options, queue));
   });
 }
 
@@ -272,10 +223,6 @@ async function removeStored(id: string, { store, records }: ConversationsOptions
   await unlessMissing(removed);
   await records.remove(id);
   await removed;
-}
-
-async function exists(id: string, { store }: Pick<CreateContext, 'store'>): Promise<boolean> {
-  return (await unlessMissing(store.summary(id))) !== undefined;
 }
 
 /** @see agent-server 1.43.1: a parent exists and has the same directory */

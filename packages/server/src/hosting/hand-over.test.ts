@@ -6,7 +6,7 @@ import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/l
 import { memoryStore, StorageError, type EventLog, type EventStore } from '@varve/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import { requestFor } from '../../test/support/running-server.ts';
-import { createHost, type Host } from './host.ts';
+import { serverHost, type ServerHost } from './host.ts';
 import { startRequest } from './request/start-request.ts';
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
@@ -24,11 +24,11 @@ function hostsOf(store: EventStore) {
   const home = newDirectory();
   const abandoned: string[] = [];
   const options = { store, home, env: { PATH: process.env['PATH'], OH_SECRET_KEY: 'secret' }, maxRuns: 1 };
-  const first = createHost({ ...options, abandon: async (id) => void abandoned.push(id) });
-  return { first: first.conversations, second: createHost(options).conversations, abandoned };
+  const first = serverHost({ ...options, abandon: async (id) => void abandoned.push(id) });
+  return { first: first.conversations, second: serverHost(options).conversations, abandoned };
 }
 
-async function created(conversations: Host['conversations'], model: ScriptedServer): Promise<string> {
+async function created(conversations: ServerHost['conversations'], model: ScriptedServer): Promise<string> {
   return (await conversations.create(startRequest().parse(requestFor(model, newDirectory())))).id;
 }
 
@@ -67,7 +67,7 @@ test('a host that ends completes the current step, and another one continues all
   expect(abandoned).not.toContain(idle);
   await second.takeOver(abandoned);
   for (const id of abandoned) {
-    await second.use(id, (live) => live.runs.idle());
+    await second.use(id, (live) => live.hosted.runs.idle());
     expect((await store.summary(id)).meta).toMatchObject({ status: 'finished' });
   }
   const kinds = await Array.fromAsync((await store.read(running)).range(0), ({ kind }) => kind);
@@ -83,7 +83,7 @@ test('a host that ends takes over nothing, and continues no run that a client ha
   const [paused, waiting] = [await created(first, model), await created(first, model)];
   for (const id of [paused, waiting]) await first.send(id, content, { run: true });
   await asked;
-  await first.use(paused, (live) => live.runs.pause());
+  await first.use(paused, (live) => live.hosted.runs.pause());
   const ended = first.handOver(AbortSignal.timeout(60_000));
   open();
   await ended;
@@ -102,14 +102,14 @@ test('a goal that a host pursues when it ends is pursued by another one', async 
   const store = memoryStore();
   const { first, second, abandoned } = hostsOf(store);
   const id = await created(first, model);
-  await first.use(id, (live) => live.goal.start('Pursue.', 3));
+  await first.use(id, (live) => live.hosted.goal.start('Pursue.', 3));
   await asked;
   const ended = first.close(AbortSignal.timeout(60_000));
   open();
   await ended;
   expect(abandoned).toEqual([id]);
   await second.takeOver(abandoned);
-  await second.use(id, (live) => live.runs.idle());
+  await second.use(id, (live) => live.hosted.runs.idle());
   expect(await second.use(id, async ({ conversation }) => conversation.goal.state?.status)).toBe('complete');
   await second.close(AbortSignal.abort());
 });
@@ -148,13 +148,13 @@ test.for(['run', 'goal', 'judgement'])('a %s that an outage of the store ends is
   const { first } = hostsOf(store);
   const id = await created(first, model);
   if (kind === 'run') await first.send(id, content, { run: true });
-  else await first.use(id, (live) => live.goal.start('Pursue.', 3));
+  else await first.use(id, (live) => live.hosted.goal.start('Pursue.', 3));
   await asked;
   if (kind !== 'judgement') state.rejected = 1;
   open();
-  await first.use(id, (live) => live.runs.idle());
+  await first.use(id, (live) => live.hosted.runs.idle());
   await first.takeOver([]);
-  await first.use(id, (live) => live.runs.idle());
+  await first.use(id, (live) => live.hosted.runs.idle());
   const goal = kind === 'run' ? undefined : 'complete';
   expect(await first.use(id, async ({ conversation }) => conversation.goal.state?.status)).toBe(goal);
   expect((await store.summary(id)).meta).toMatchObject({ status: 'finished' });
@@ -171,7 +171,7 @@ test('a host that ends hands over a run that an outage of the store ended', asyn
   await asked;
   state.rejected = 1;
   open();
-  await first.use(id, (live) => live.runs.idle());
+  await first.use(id, (live) => live.hosted.runs.idle());
   await first.close(AbortSignal.timeout(60_000));
   expect(abandoned).toEqual([id]);
 });

@@ -2,6 +2,8 @@ import { type PrivateRecords, fernet, privateRecords, secretStore, type Cipher }
 import { randomBytes } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { HostingOptions } from '@varve/host';
+import type { ConversationWatcher } from '@varve/host/kit';
 import type { ModelWrapper } from '@varve/llm';
 import type { EventStore } from '@varve/storage';
 import type { Variables } from '@varve/text';
@@ -10,14 +12,14 @@ import { packages, type Packages } from '../extensions/packages.ts';
 import { disabledNames } from '../settings/disabled-names.ts';
 import { serverSettings, type ServerSettings } from '../settings/server-settings.ts';
 import { titleModels } from '../settings/title-model.ts';
-import { conversations, type Conversations, type ConversationWatcher, type PluginSource } from './conversations.ts';
+import { conversations, type Conversations, type PluginSource } from './conversations.ts';
 import { conversationFolds, type ConversationSources } from './info/conversation-folds.ts';
 import { createFeed } from './info/feed.ts';
 import { secretsInUse, type SecretsInUse } from './private/secrets-in-use.ts';
 import { agentOfProfile } from './request/agent-of-profile.ts';
 
-/** Options of {@link createHost}. */
-export interface HostOptions {
+/** Options of {@link serverHost}. */
+export interface ServerHostOptions extends HostingOptions {
   /** Store of the conversations; the caller closes it after the host. */
   readonly store: EventStore;
   /**
@@ -35,20 +37,8 @@ export interface HostOptions {
   readonly defaultWorkspace?: string | undefined;
   /** Directory of worktrees of conversations. Default: `conversation-worktrees` in the data directory. */
   readonly worktreeRoot?: string | undefined;
-  /** Maximum number of runs at a time; the others wait. Default 8. */
-  readonly maxRuns?: number | undefined;
-  /** Lets another replica continue a run that the end of this host interrupts. Default: it is paused. */
-  readonly abandon?: ((id: string) => Promise<void>) | undefined;
-  /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
-  readonly idleMs?: number | undefined;
-  /** Calls a function repeatedly. Default: `setInterval`. */
-  readonly every?: ((ms: number, tick: () => void) => Disposable) | undefined;
-  /** Clock in UTC milliseconds; default `Date.now`. */
-  readonly now?: (() => number) | undefined;
   /** Wraps the models of agents. */
   readonly wrapModel?: ModelWrapper | undefined;
-  /** Receives a failure of a run that its result does not contain: a bug, or a store that failed. Default: ignored. */
-  readonly onFailure?: ((error: unknown, conversationId: string) => void) | undefined;
   /** Receives a sentence about what has no effect in the agent of a conversation. Default: ignored. */
   readonly onNotice?: ((notice: string, conversationId: string) => void) | undefined;
 }
@@ -61,7 +51,7 @@ export interface HostParts {
 }
 
 /** Hosts the conversations of a store in this process. Disposing pauses their runs. */
-export interface Host extends AsyncDisposable {
+export interface ServerHost extends AsyncDisposable {
   readonly conversations: Conversations;
   /** Settings of the person; absent without a data directory. */
   readonly settings: ServerSettings | undefined;
@@ -75,7 +65,7 @@ export interface Host extends AsyncDisposable {
 export function conversationSources({
   store,
   now = Date.now,
-}: Pick<HostOptions, 'store' | 'now'>): ConversationSources {
+}: Pick<ServerHostOptions, 'store' | 'now'>): ConversationSources {
   return { store, now, folds: conversationFolds(store), feed: createFeed() };
 }
 
@@ -83,7 +73,7 @@ export function conversationSources({
  * Hosts conversations: creates and opens them, queues their runs, closes those that are not used, and continues after a
  * crash with `conversations.recover()`.
  */
-export function createHost(options: HostOptions, parts: Partial<HostParts> = {}): Host {
+export function serverHost(options: ServerHostOptions, parts: Partial<HostParts> = {}): ServerHost {
   const { home, env = {}, workspaceRoot = process.cwd(), onFailure = ignore, onNotice = ignore } = options;
   const { sources = conversationSources(options), watcher = noWatcher, secrets = secretsInUse([]) } = parts;
   const { now } = sources;
@@ -144,7 +134,7 @@ async function fetchedPlugins(
  * directory, what is encrypted cannot be read after the end of the process.
  */
 export function encryptionOf(
-  { home, env = {}, tokens }: Pick<HostOptions, 'home' | 'env' | 'tokens'>,
+  { home, env = {}, tokens }: Pick<ServerHostOptions, 'home' | 'env' | 'tokens'>,
   folder: string,
 ): {
   readonly cipher: () => Promise<Cipher>;

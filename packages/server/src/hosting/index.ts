@@ -4,7 +4,7 @@ export { setSecrets } from './changes/private-changes.ts';
 export { setConfirmation } from './changes/set-confirmation.ts';
 export { askModel, condense } from './changes/side-questions.ts';
 export { switchModel } from './changes/switch-model.ts';
-export { createHost, type Host } from './host.ts';
+export { serverHost, type ServerHost } from './host.ts';
 export type { LiveConversation } from './live/live-conversation.ts';
 export { startRequest } from './request/start-request.ts';
 export { packages, type Packages } from '../extensions/packages.ts';

@@ -8,8 +8,8 @@ import type { Logger } from 'pino';
 import { extensions } from '../extensions/extensions.ts';
 import { mcpTester } from '../extensions/mcp-test.ts';
 import type { Packages } from '../extensions/packages.ts';
-import { repeatedly } from '../hosting/queues.ts';
-import { conversationSources, createHost, encryptionOf } from '../hosting/host.ts';
+import { repeatedly } from '@varve/host/kit';
+import { conversationSources, serverHost, encryptionOf } from '../hosting/host.ts';
 import type { ConversationSources } from '../hosting/info/conversation-folds.ts';
 import { secretsInUse, type SecretsInUse } from '../hosting/private/secrets-in-use.ts';
 import type { ServerOptions } from '../server-options.ts';
@@ -42,7 +42,7 @@ export function createServices(options: ServerOptions, initialization: Initializ
   const sources = conversationSources(options);
   const replica = replicaOf(options);
   const receivers = webhooksOf(options, { sources, logger, replica });
-  const host = createHost(
+  const host = serverHost(
     {
       ...options,
       tokens: replica?.tokens,

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { PrivateRecords } from '@varve/settings/secrets';
 import { ServerError } from '../error.ts';
-import { repeatedly } from '../hosting/queues.ts';
+import { repeatedly } from '@varve/host/kit';
 import type { ServerOptions } from '../server-options.ts';
 import type { TaskLists } from '../hosting/task-lists.ts';
 import { peers, type Peers } from './peers.ts';

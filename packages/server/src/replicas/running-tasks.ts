@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { lazy } from '@varve/events';
 import * as z from 'zod';
-import { taskQueue } from '../hosting/queues.ts';
+import { taskQueue } from '@varve/host/kit';
 import type { RunningTasks, TaskLists } from '../hosting/task-lists.ts';
 import { watchAbandoned, type WatchOptions } from './takeover.ts';
 

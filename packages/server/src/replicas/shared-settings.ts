@@ -5,7 +5,7 @@ import { errnoOf, makeDirectories, writeAtomically } from '@varve/files';
 import { settingsPaths, withFileLock } from '@varve/settings';
 import type { Replicas } from '@varve/storage';
 import * as z from 'zod';
-import { taskQueue } from '../hosting/queues.ts';
+import { taskQueue } from '@varve/host/kit';
 
 /**
  * Settings, profiles and encrypted secrets of replicas, as one record of their store. The files in the data directory

@@ -5,7 +5,7 @@ import { withFileLock } from '@varve/settings';
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { RequestError } from '../error.ts';
-import { taskQueue } from '../hosting/queues.ts';
+import { taskQueue } from '@varve/host/kit';
 
 const text = lazy(() => z.string().min(1).max(4096));
 

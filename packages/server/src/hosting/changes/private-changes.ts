@@ -29,8 +29,8 @@ export async function addPlugin(directory: string, live: LiveConversation): Prom
   if (!configuration?.agent['agent_context']) {
     throw new RequestError('unsupported', 'Plugins need an agent with an agent_context.');
   }
-  await live.runs.settled();
-  if (live.runs.isActive)
+  await live.hosted.runs.settled();
+  if (live.hosted.runs.isActive)
     throw new RequestError('unsupported', 'A plugin cannot be loaded while the conversation is running.');
   const { plugins = [] } = privateValues.record;
   await privateValues.update({ plugins: [...new Set([...plugins, directory])] });

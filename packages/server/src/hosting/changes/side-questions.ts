@@ -23,9 +23,9 @@ export function askModel(question: string, live: LiveConversation): Promise<stri
  * @throws {AgentError} `pending` while calls wait, `closed`; {@link RequestError} `failed` if the model fails.
  */
 export async function condense(live: LiveConversation): Promise<void> {
-  await live.runs.settled();
-  if (live.runs.isActive) await live.conversation.markRun('condensation');
-  else await withFailures(live, () => live.runs.withoutRun(() => live.conversation.condense()));
+  await live.hosted.runs.settled();
+  if (live.hosted.runs.isActive) await live.conversation.markRun('condensation');
+  else await withFailures(live, () => live.hosted.runs.withoutRun(() => live.conversation.condense()));
 }
 
 async function withFailures<Result>(

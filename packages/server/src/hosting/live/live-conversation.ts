@@ -2,17 +2,13 @@ import type { Conversation } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import type { AgentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
-import type { LanguageModel } from '@varve/llm';
+import { HostedConversation } from '@varve/host';
+import type { OpenConversation, RunQueue } from '@varve/host/kit';
+import type { Delta, LanguageModel } from '@varve/llm';
 import type { TitleModel } from '../../settings/title-model.ts';
 import { configurationFact, type Configuration } from '../info/server-facts.ts';
 import type { FeedMessage } from '../info/feed.ts';
 import type { PrivateValues } from '../private/private-values.ts';
-import type { RunParts } from './execute-run.ts';
-import { goalRuns, type GoalRuns } from './goal-runs.ts';
-import type { RunQueue } from '../queues.ts';
-import { RunSlot } from './run-slot.ts';
-import { runs, type Runs } from './runs.ts';
-import { waitingCalls, type WaitingCalls } from './waiting-calls.ts';
 
 /** JSON of a confirmation policy, and of the analyzer next to it. */
 export interface Confirmation {
@@ -42,46 +38,38 @@ export interface LiveParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Codes of errors after which another process has the conversation. */
-const lostCodes = new Set<unknown>(['taken-over', 'fenced', 'closed']);
-
-/** One open conversation. */
-export class LiveConversation implements AsyncDisposable {
-  readonly conversation: Conversation;
+/** One open conversation with what its clients sent. */
+export class LiveConversation implements OpenConversation {
+  readonly hosted: HostedConversation;
   readonly privateValues: PrivateValues;
   readonly registries: AgentRegistries;
   /** Rules of the person for calls, which apply on top of every policy. */
   readonly rules: readonly PermissionRule[] | undefined;
   /** As it was last set. */
   confirmation: Confirmation;
-  readonly runs: Runs;
-  readonly calls: WaitingCalls;
-  readonly goal: GoalRuns;
   readonly #parts: LiveParts;
-  readonly #slot: RunSlot;
-  readonly #title: ReturnType<Conversation['titleWriter']>;
   #configuration: Configuration | undefined;
-  #isLost = false;
 
   constructor(parts: LiveParts) {
-    const { conversation, publish, onFailure } = parts;
+    const { conversation, publish, queue, isReplica, onFailure } = parts;
     this.#parts = parts;
-    this.conversation = conversation;
     this.privateValues = parts.privateValues;
     this.registries = parts.registries;
     this.rules = parts.rules;
     this.confirmation = parts.confirmation;
     this.#configuration = parts.configuration;
-    this.#title = conversation.titleWriter({ model: async () => this.#titleModel(), onFailure });
-    this.#slot = new RunSlot({
-      queue: parts.queue,
-      isEndStored: () => conversation.state.status !== 'running',
-      onEnd: () => publish({ kind: 'full_state' }),
+    this.hosted = new HostedConversation(conversation, {
+      queue,
+      isReplica,
+      title: conversation.titleWriter({ model: async () => this.#titleModel(), onFailure }),
+      deltas: () => (isStreaming(this.#configuration) ? (delta) => publishDelta(delta, publish) : undefined),
+      onIdle: () => publish({ kind: 'full_state' }),
+      onFailure,
     });
-    const runParts = { ...this.#runParts(), conversation, publish, slot: this.#slot };
-    this.runs = runs(runParts);
-    this.calls = waitingCalls(runParts);
-    this.goal = goalRuns(runParts);
+  }
+
+  get conversation(): Conversation {
+    return this.hosted.conversation;
   }
 
   /** Absent for a conversation that another program created. */
@@ -89,14 +77,8 @@ export class LiveConversation implements AsyncDisposable {
     return this.#configuration;
   }
 
-  /** True once another process has the conversation: it must be opened again. */
-  get isLost(): boolean {
-    return this.#isLost;
-  }
-
-  /** Reports an error of an operation, which may show that the conversation is lost. */
-  note(error: unknown): void {
-    this.#isLost ||= error instanceof Error && 'code' in error && lostCodes.has(error.code);
+  get isResumable(): boolean {
+    return this.#configuration !== undefined;
   }
 
   /** Stores and applies a changed configuration. */
@@ -105,44 +87,10 @@ export class LiveConversation implements AsyncDisposable {
     this.#configuration = configuration;
   }
 
-  /** Pauses, waits for the end of the run until the signal aborts, and closes the conversation. */
-  async close(signal: AbortSignal): Promise<void> {
-    if (this.runs.isActive) {
-      await this.runs.pause();
-      await this.runs.idle(signal);
-    }
-    await this[Symbol.asyncDispose]();
-  }
-
-  /**
-   * Closes the conversation after the current step of its run, or when the signal aborts. Returns true if another
-   * process is to continue the run.
-   */
-  async handOver(signal: AbortSignal): Promise<boolean> {
-    const continues = this.#configuration !== undefined && (await this.runs.handOver(signal));
-    await this.close(signal);
-    return continues;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#slot.cancel();
     await this.privateValues.close();
-    await this.conversation[Symbol.asyncDispose]();
-    await this.runs.idle();
+    await this.hosted[Symbol.asyncDispose]();
     this.#parts.walls[Symbol.dispose]();
-    await this.#title.finished();
-  }
-
-  #runParts(): Pick<RunParts, 'isReplica' | 'isStreaming' | 'writeTitle' | 'onFailure'> {
-    return {
-      isReplica: this.#parts.isReplica,
-      isStreaming: () => isStreaming(this.#configuration),
-      writeTitle: () => this.#title.start(),
-      onFailure: (error) => {
-        this.note(error);
-        this.#parts.onFailure(error);
-      },
-    };
   }
 
   /**
@@ -163,4 +111,10 @@ export class LiveConversation implements AsyncDisposable {
 function isStreaming(configuration: Configuration | undefined): boolean {
   const llm = configuration?.agent['llm'] as Json | undefined;
   return typeof llm === 'object' && llm !== null && 'stream' in llm && llm['stream'] === true;
+}
+
+/** Publishes a piece of text, which the model has masked. Clients receive no pieces of calls. */
+function publishDelta(delta: Delta, publish: LiveParts['publish']): void {
+  if (delta.kind === 'text') publish({ kind: 'delta', content: delta.text });
+  if (delta.kind === 'reasoning') publish({ kind: 'delta', reasoning_content: delta.text });
 }

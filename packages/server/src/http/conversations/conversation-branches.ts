@@ -67,7 +67,7 @@ export const conversationBranchRoutes: readonly Route[] = [
         if (typeof eventId === 'string' && (await (await store.read(id)).seqOf(eventId)) === undefined) {
           throw new RequestError('unknown', `Unknown event_id: ${eventId}`);
         }
-        await live.runs.withoutRun(() => live.conversation.navigate(eventId ?? undefined));
+        await live.hosted.runs.withoutRun(() => live.conversation.navigate(eventId ?? undefined));
       });
       return infoResponse(id, options.include_skills, services, 200);
     },

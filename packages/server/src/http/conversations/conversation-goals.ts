@@ -24,7 +24,7 @@ export const conversationGoalRoutes: readonly Route[] = [
     errors: { ...errors, 400: 'The objective is empty.', 409: 'A run is active.' },
     async handle({ params: { conversation_id: id }, body: { objective, max_iterations } }, { conversations }) {
       if (objective.trim() === '') throw new RequestError('unsupported', 'Goal objective must not be empty.');
-      await conversations.use(id, (live) => live.goal.start(objective, max_iterations));
+      await conversations.use(id, (live) => live.hosted.goal.start(objective, max_iterations));
       return successful();
     },
   }),
@@ -37,7 +37,7 @@ export const conversationGoalRoutes: readonly Route[] = [
     response: success,
     errors,
     async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.use(id, (live) => live.goal.stop());
+      await conversations.use(id, (live) => live.hosted.goal.stop());
       return successful();
     },
   }),
@@ -50,7 +50,7 @@ export const conversationGoalRoutes: readonly Route[] = [
     response: success,
     errors: { ...errors, 400: 'There is no interrupted goal.', 409: 'A run is active.' },
     async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.use(id, (live) => live.goal.resume());
+      await conversations.use(id, (live) => live.hosted.goal.resume());
       return successful();
     },
   }),

@@ -7,7 +7,7 @@ import { contentOf } from '../../hosting/request/message-request.ts';
 import { startRequest, tagsRequest } from '../../hosting/request/start-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
-import { unlessMissing } from '../../error.ts';
+import { unlessMissing } from '@varve/host/kit';
 import { include_skills } from './conversations.ts';
 import { infoById } from './info-response.ts';
 import { success, successful } from '../route/route-config.ts';

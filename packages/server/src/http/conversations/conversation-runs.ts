@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
+import type { Decision } from '@varve/host';
 import { conversationId } from '../../hosting/info/conversation-id.ts';
 import { finalResponse } from './final-response.ts';
 import { defineRoute } from '../route/define-route.ts';
@@ -35,9 +36,9 @@ export const conversationRunRoutes: readonly Route[] = [
     async handle({ params: { conversation_id: id }, body }, { conversations }) {
       const { accept, reason } = body;
       const actionIds = body.action_ids ?? undefined;
-      await conversations.use(id, (live) =>
-        accept ? live.calls.accept(actionIds) : live.calls.reject(reason, actionIds),
-      );
+      const ifWaiting = actionIds ? undefined : true;
+      const decision: Decision = { actionIds, ifWaiting, ...(!accept && { reject: reason }) };
+      await conversations.use(id, ({ hosted }) => hosted.decide(decision, { run: accept }));
       return successful();
     },
   }),
@@ -50,7 +51,7 @@ export const conversationRunRoutes: readonly Route[] = [
     response: success,
     errors: { ...errors, 400: 'There is no message yet.', 409: 'A run is active.' },
     async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.use(id, (live) => live.runs.start());
+      await conversations.use(id, (live) => live.hosted.runs.start());
       return successful();
     },
   }),
@@ -63,7 +64,7 @@ export const conversationRunRoutes: readonly Route[] = [
     response: success,
     errors,
     async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.use(id, (live) => live.runs.pause());
+      await conversations.use(id, (live) => live.hosted.runs.pause());
       return successful();
     },
   }),
@@ -76,7 +77,7 @@ export const conversationRunRoutes: readonly Route[] = [
     response: success,
     errors,
     async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.use(id, (live) => live.runs.interrupt());
+      await conversations.use(id, (live) => live.hosted.runs.interrupt());
       return successful();
     },
   }),

@@ -2,7 +2,7 @@ import type { Summary } from '@varve/storage';
 import type { ConversationInfo } from '../../hosting/info/conversation-info.ts';
 import { type InfoOptions, readInfo } from '../../hosting/info/info-of.ts';
 import type { Services } from '../services.ts';
-import { unlessMissing } from '../../error.ts';
+import { unlessMissing } from '@varve/host/kit';
 
 /** Returns the info of a conversation; undefined for an unknown id. */
 export async function infoById(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AgentError, type AgentErrorCode } from '@varve/agent';
+import { HostError } from '@varve/host';
 import { SettingsError } from '@varve/settings';
 import { StorageError } from '@varve/storage';
 import { ToolError } from '@varve/tools';
@@ -50,6 +51,7 @@ export function refusalOf(error: Error): Refusal | undefined {
   const { message: detail } = error;
   if (error instanceof HTTPException) return { status: error.status, detail };
   if (error instanceof RequestError) return { status: error.status, detail };
+  if (error instanceof HostError && error.code === 'stopping') return { status: 503, detail };
   if (error instanceof AgentError) {
     const status = agentStatuses[error.code];
     return status === undefined ? undefined : { status, detail };

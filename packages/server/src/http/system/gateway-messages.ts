@@ -6,7 +6,8 @@ import { canonicalId } from '@varve/storage';
 import { finalResponse } from '../conversations/final-response.ts';
 import { readInfo } from '../../hosting/info/info-of.ts';
 import { startRequest, type StartRequest } from '../../hosting/request/start-request.ts';
-import { RequestError, unlessMissing } from '../../error.ts';
+import { unlessMissing } from '@varve/host/kit';
+import { RequestError } from '../../error.ts';
 import type { Services } from '../services.ts';
 import type { ServerSettings } from '../../settings/server-settings.ts';
 import { settingsDocument } from '../../settings/settings-document.ts';
@@ -79,8 +80,8 @@ export async function complete(completion: Completion, services: Services): Prom
 async function endOf(id: string, { conversations }: Services) {
   return conversations.use(id, async (live) => {
     const limit = AbortSignal.timeout(answerMs);
-    await live.runs.idle(limit);
-    if (live.runs.isActive) {
+    await live.hosted.runs.idle(limit);
+    if (live.hosted.runs.isActive) {
       throw new HTTPException(504, { message: `The agent did not answer within ${answerMs / 1000} seconds.` });
     }
     const { status, leafId } = live.conversation.state;

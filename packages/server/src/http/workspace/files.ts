@@ -10,7 +10,8 @@ import { attachment, fileResponse } from '../../workspace/files/file-response.ts
 import { receiveUpload } from '../../workspace/files/receive-upload.ts';
 import { readInfo } from '../../hosting/info/info-of.ts';
 import { pageLimit, repeated } from '../route/query.ts';
-import { RequestError, unlessMissing } from '../../error.ts';
+import { unlessMissing } from '@varve/host/kit';
+import { RequestError } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import { checkWhole, trajectoryFiles, zipOf } from '../conversations/trajectory-files.ts';

@@ -1,10 +1,16 @@
-import { AgentError } from '@varve/agent';
+import { AgentError, type RunResult } from '@varve/agent';
 import { taskQueue, type QueuedJob, type RunQueue } from '../queues.ts';
 
 /** A run that was requested and has not ended. */
 export interface ActiveRun {
   job?: QueuedJob;
   hasStarted: boolean;
+  /** Aborts when a person pauses or interrupts it: it asks nothing any more. Another one after each end. */
+  interruption: AbortController;
+  /** True once nothing that arrives is answered by it. */
+  isEnding?: boolean;
+  /** Its result, for those who wait for it; absent in the background. */
+  result?: Promise<RunResult>;
   /** A message arrived that wants to be answered. */
   isWantedAgain: boolean;
   /** A client wants it to end after the current step. */
@@ -15,7 +21,8 @@ export interface ActiveRun {
 
 /** Options of {@link RunSlot}. */
 export interface RunSlotOptions {
-  readonly queue: RunQueue;
+  /** Queue of runs. Default: a run starts as soon as it is requested. */
+  readonly queue?: RunQueue | undefined;
   /** Returns true when the log contains the end of the run, which its work may follow. */
   readonly isEndStored: () => boolean;
   readonly onEnd: () => void;
@@ -71,12 +78,12 @@ export class RunSlot {
   }
 
   /** Queues a run. Nothing else begins while `record` stores that it is requested. `execute` must not reject. */
-  async begin(execute: (run: ActiveRun) => Promise<void>, record: () => Promise<unknown>): Promise<void> {
-    const run: ActiveRun = { hasStarted: false, isWantedAgain: false };
+  async begin(execute: (run: ActiveRun) => Promise<void>, record?: () => Promise<unknown>): Promise<void> {
+    const run: ActiveRun = { hasStarted: false, isWantedAgain: false, interruption: new AbortController() };
     this.#run = run;
     this.#idle = Promise.withResolvers();
     try {
-      await record();
+      await record?.();
     } catch (error) {
       this.#end();
       throw error;
@@ -87,16 +94,19 @@ export class RunSlot {
 
   /** Ends a run that has not started. */
   cancel(): void {
-    if (this.#run && (this.#run.job?.cancel() ?? true)) this.#end();
+    if (this.#run && !this.#run.hasStarted && (this.#run.job?.cancel() ?? true)) this.#end();
   }
 
   #queue(run: ActiveRun, execute: (run: ActiveRun) => Promise<void>): void {
     if (this.#run !== run) return;
-    run.job = this.#options.queue.add(async () => {
+    const job = async (): Promise<void> => {
       run.hasStarted = true;
       await execute(run);
       this.#end();
-    });
+    };
+    const { queue } = this.#options;
+    if (queue) run.job = queue.add(job);
+    else void job();
   }
 
   #end(): void {

@@ -2,7 +2,8 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { terminalIo } from '../terminal/terminal-io.ts';
 import { noHandlers } from './screen-keys.ts';
-import { ScreenQuestions } from './screen-questions.ts';
+import { questionsTo } from '../run/questions-to.ts';
+import { ScreenPerson } from './screen-person.ts';
 import { Screen } from './screen.ts';
 
 const nothing = (): void => undefined;
@@ -15,7 +16,7 @@ test('a host that is allowed for the session is asked about once, until the appr
   if (!streams) throw new Error('The screen has no terminal.');
   using screen = new Screen(io, streams, () => 0);
   screen.start(noHandlers);
-  const questions = new ScreenQuestions(screen, io);
+  const questions = questionsTo(new ScreenPerson(screen), io, { options: () => ({}) });
   let awaited = { host: '', keys: [''] };
   stdout.on('data', (drawn: string) => {
     if (drawn.includes(`connects to ${awaited.host}`)) for (const key of awaited.keys) stdin.write(key);

@@ -1,13 +1,15 @@
-import type { readEvents } from '@varve/agent';
+import type { readEvents, RunOptions } from '@varve/agent';
 import type { BaseEvent } from '@varve/events';
 import type { Delta } from '@varve/llm';
 
-/** What receives the events of a conversation. */
+/** What receives the events of a conversation. Nothing of it may throw. */
 export interface EventSink {
   /** Receives an event when it is stored, with its exact stored JSON. */
-  readonly addEvent: (event: BaseEvent, text: string) => void;
+  addEvent(event: BaseEvent, text: string): void;
   /** Receives a piece of a reply, when all events before it were received. */
-  readonly addDelta: (delta: Delta) => void;
+  addDelta?(delta: Delta): void;
+  /** Receives output of a call as it arrives, not masked. */
+  addOutput?(...output: Parameters<NonNullable<RunOptions['onOutput']>>): void;
 }
 
 /** Events of a conversation, and their number. */
@@ -19,8 +21,8 @@ export interface FollowedEvents {
 
 /** Sends the events of a conversation to a sink when they are stored, and what arrives of a reply before. */
 export class EventFollower {
+  readonly sink: EventSink;
   readonly #conversation: FollowedEvents;
-  readonly #sink: EventSink;
   readonly #until = new AbortController();
   readonly #following: Promise<void>;
   #next: number;
@@ -30,7 +32,7 @@ export class EventFollower {
 
   constructor(conversation: FollowedEvents, sink: EventSink, from: number) {
     this.#conversation = conversation;
-    this.#sink = sink;
+    this.sink = sink;
     this.#next = from;
     this.#following = this.#follow();
     // Callers that await it report the failure; a failing store must not end the process before the run reports why.
@@ -45,7 +47,7 @@ export class EventFollower {
   /** Sends a piece of a reply when the events before it are sent. */
   addDelta(delta: Delta): void {
     if (this.#next < this.#conversation.state.head) this.#early.push(delta);
-    else this.#sink.addDelta(delta);
+    else this.sink.addDelta?.(delta);
   }
 
   /** Resolves when every event of the state is sent. All must be stored: after a failure some may be lost. */
@@ -58,7 +60,7 @@ export class EventFollower {
     await Promise.race([reached, this.#following]);
   }
 
-  /** Stops. Idempotent. */
+  /** Stops. Idempotent. @throws what reading the events throws. */
   async finish(): Promise<void> {
     this.#until.abort();
     await this.#following;
@@ -67,10 +69,10 @@ export class EventFollower {
   async #follow(): Promise<void> {
     const { signal } = this.#until;
     for await (const { event, text, seq } of this.#conversation.events({ from: this.#next, signal })) {
-      this.#sink.addEvent(event, text);
+      this.sink.addEvent(event, text);
       this.#next = seq + 1;
       if (this.#next >= this.#conversation.state.head) {
-        for (const delta of this.#early.splice(0)) this.#sink.addDelta(delta);
+        for (const delta of this.#early.splice(0)) this.sink.addDelta?.(delta);
       }
       this.#reached?.();
     }

@@ -1,12 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { StorageError } from '@varve/storage';
-import { RequestError } from '../error.ts';
-import type { LiveConversation } from './live/live-conversation.ts';
+import { HostError } from '../error.ts';
+import type { HostedConversation } from '../live/hosted-conversation.ts';
+
+/** Conversation that a host has open, with what belongs to it. Disposing closes all of it. */
+export interface OpenConversation extends AsyncDisposable {
+  readonly hosted: HostedConversation;
+  /** False for one that another program created: its runs are not continued after a crash. */
+  readonly isResumable: boolean;
+}
 
 /** Options of {@link OpenConversations}. */
-export interface OpenConversationsOptions {
+export interface OpenConversationsOptions<Live extends OpenConversation> {
   /** Opens a stored conversation and takes its lease. */
-  readonly load: (id: string) => Promise<LiveConversation>;
+  readonly load: (id: string) => Promise<Live>;
   /** Called before a stored conversation is opened, and after a new one was created. */
   readonly onOpen: (id: string, from: 'start' | 'now') => Promise<void>;
   /** Called when a conversation is closed, or could not be opened. It must not reject. */
@@ -26,8 +33,8 @@ export interface OpenConversationsOptions {
 /** Reason why a conversation is open. */
 type Origin = 'opened' | 'created';
 
-interface Entry {
-  readonly live: Promise<LiveConversation>;
+interface Entry<Live> {
+  readonly live: Promise<Live>;
   readonly origin: Origin;
   users: number;
   usedAt: number;
@@ -40,16 +47,16 @@ const checksPerIdleTime = 4;
  * The open conversations of a server. Each is opened once, by its first user, and closed when it was idle for a while:
  * its lease is then free for other processes.
  */
-export class OpenConversations {
-  readonly #options: OpenConversationsOptions;
-  readonly #entries = new Map<string, Entry>();
+export class OpenConversations<Live extends OpenConversation> {
+  readonly #options: OpenConversationsOptions<Live>;
+  readonly #entries = new Map<string, Entry<Live>>();
   /** Conversations that are being closed: they can be opened again afterwards. */
   readonly #closing = new Map<string, Promise<void>>();
   #timer: Disposable | undefined;
   #isClosed = false;
   #isEnding = false;
 
-  constructor(options: OpenConversationsOptions) {
+  constructor(options: OpenConversationsOptions<Live>) {
     this.#options = options;
   }
 
@@ -58,13 +65,8 @@ export class OpenConversations {
     return this.#isEnding;
   }
 
-  /** Number of open conversations. */
-  get size(): number {
-    return this.#entries.size;
-  }
-
   /** Lets `work` use a conversation, which stays open until it ends. @throws what opening it and `work` throw. */
-  async use<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result> {
+  async use<Result>(id: string, work: (live: Live) => Promise<Result>): Promise<Result> {
     for (;;) {
       const { entry } = await this.#entry(id, 'opened', () => this.#load(id));
       try {
@@ -77,7 +79,7 @@ export class OpenConversations {
   }
 
   /** Adds a conversation that `make` creates. @throws {StorageError} `exists` if it is open; what `make` throws. */
-  async add(id: string, make: () => Promise<LiveConversation>): Promise<void> {
+  async add(id: string, make: () => Promise<Live>): Promise<void> {
     for (;;) {
       const { entry, isNew } = await this.#entry(id, 'created', () => this.#make(id, make));
       if (isNew) return this.#used(id, entry, async () => undefined);
@@ -87,7 +89,7 @@ export class OpenConversations {
   }
 
   /** Returns an open conversation. */
-  async find(id: string): Promise<LiveConversation | undefined> {
+  async find(id: string): Promise<Live | undefined> {
     return this.#entries.get(id)?.live.catch(() => undefined);
   }
 
@@ -112,8 +114,8 @@ export class OpenConversations {
     const stalled: string[] = [];
     for (const [id, entry] of this.#entries) {
       const live = await entry.live.catch(() => undefined);
-      if (!live?.configuration || entry.users > 0 || this.#entries.get(id) !== entry) continue;
-      if (!live.runs.isStalled) continue;
+      if (!live?.isResumable || entry.users > 0 || this.#entries.get(id) !== entry) continue;
+      if (!live.hosted.runs.isStalled) continue;
       this.#startClosing(id, entry, AbortSignal.abort());
       stalled.push(id);
     }
@@ -145,7 +147,7 @@ export class OpenConversations {
     await Promise.all(this.#closing.values());
   }
 
-  async #load(id: string): Promise<LiveConversation> {
+  async #load(id: string): Promise<Live> {
     const { load, onOpen, onClose } = this.#options;
     await onOpen(id, 'now');
     try {
@@ -156,7 +158,7 @@ export class OpenConversations {
     }
   }
 
-  async #make(id: string, make: () => Promise<LiveConversation>): Promise<LiveConversation> {
+  async #make(id: string, make: () => Promise<Live>): Promise<Live> {
     const { onOpen, onClose } = this.#options;
     const live = await make().catch(async (error: unknown) => {
       await onClose(id);
@@ -169,26 +171,26 @@ export class OpenConversations {
   async #entry(
     id: string,
     origin: Origin,
-    make: () => Promise<LiveConversation>,
-  ): Promise<{ entry: Entry; isNew: boolean }> {
+    make: () => Promise<Live>,
+  ): Promise<{ entry: Entry<Live>; isNew: boolean }> {
     while (this.#closing.has(id)) await this.#closing.get(id);
-    if (this.#isClosed) throw new RequestError('stopping', 'The server is stopping.');
+    if (this.#isClosed) throw new HostError('stopping', 'The server is stopping.');
     const known = this.#entries.get(id);
     if (known) return { entry: known, isNew: false };
-    const entry: Entry = { live: make(), origin, users: 0, usedAt: this.#options.now() };
+    const entry: Entry<Live> = { live: make(), origin, users: 0, usedAt: this.#options.now() };
     this.#entries.set(id, entry);
     entry.live.catch(() => this.#forget(id, entry));
     this.#timer ??= this.#options.every(this.#options.idleMs / checksPerIdleTime, () => this.#closeIdle());
     return { entry, isNew: true };
   }
 
-  async #used<Result>(id: string, entry: Entry, work: (live: LiveConversation) => Promise<Result>): Promise<Result> {
+  async #used<Result>(id: string, entry: Entry<Live>, work: (live: Live) => Promise<Result>): Promise<Result> {
     entry.users += 1;
     try {
       const live = await entry.live;
       return await work(live).catch((error: unknown) => {
-        live.note(error);
-        if (live.isLost && this.#entries.get(id) === entry) this.#startClosing(id, entry, AbortSignal.abort());
+        live.hosted.note(error);
+        if (live.hosted.isLost && this.#entries.get(id) === entry) this.#startClosing(id, entry, AbortSignal.abort());
         throw error;
       });
     } finally {
@@ -202,18 +204,18 @@ export class OpenConversations {
     for (const [id, entry] of this.#entries) void this.#closeIfIdle(id, entry, now() - idleMs);
   }
 
-  async #closeIfIdle(id: string, entry: Entry, before: number): Promise<void> {
+  async #closeIfIdle(id: string, entry: Entry<Live>, before: number): Promise<void> {
     const live = await entry.live.catch(() => undefined);
     if (!live || entry.users > 0 || this.#entries.get(id) !== entry) return;
-    if (live.runs.isActive) entry.usedAt = this.#options.now();
-    else if (entry.usedAt <= before || live.isLost) this.#startClosing(id, entry, AbortSignal.abort());
+    if (live.hosted.runs.isActive) entry.usedAt = this.#options.now();
+    else if (entry.usedAt <= before || live.hosted.isLost) this.#startClosing(id, entry, AbortSignal.abort());
   }
 
-  #startClosing(id: string, entry: Entry, signal: AbortSignal): void {
+  #startClosing(id: string, entry: Entry<Live>, signal: AbortSignal): void {
     this.#holdBack(id, this.#closed(id, entry, signal));
   }
 
-  async #closed(id: string, entry: Entry, signal: AbortSignal): Promise<void> {
+  async #closed(id: string, entry: Entry<Live>, signal: AbortSignal): Promise<void> {
     this.#forget(id, entry);
     // One that could not be opened is reported to the caller that opened it.
     const live = await entry.live.catch(() => undefined);
@@ -221,10 +223,12 @@ export class OpenConversations {
     await this.#options.onClose(id);
   }
 
-  async #end(id: string, live: LiveConversation | undefined, signal: AbortSignal): Promise<void> {
+  async #end(id: string, live: Live | undefined, signal: AbortSignal): Promise<void> {
+    if (!live) return;
     const abandon = this.#isEnding ? this.#options.abandon : undefined;
-    if (!abandon) await live?.close(signal);
-    else if (await live?.handOver(signal)) await abandon(id);
+    const isContinued = abandon !== undefined && live.isResumable && (await live.hosted.runs.handOver(signal));
+    await close(live, signal);
+    if (isContinued) await abandon?.(id);
   }
 
   /** Lets nothing open a conversation before `closed` settles. */
@@ -233,7 +237,7 @@ export class OpenConversations {
     this.#closing.set(id, settled);
   }
 
-  #forget(id: string, entry: Entry): void {
+  #forget(id: string, entry: Entry<Live>): void {
     if (this.#entries.get(id) !== entry) return;
     this.#entries.delete(id);
     if (this.#entries.size > 0) return;
@@ -242,7 +246,17 @@ export class OpenConversations {
   }
 }
 
-async function isOpened({ live }: Entry): Promise<boolean> {
+/** Pauses, waits for the end of the run until the signal aborts, and closes the conversation. */
+async function close(live: OpenConversation, signal: AbortSignal): Promise<void> {
+  const { runs } = live.hosted;
+  if (runs.isActive) {
+    await runs.pause();
+    await runs.idle(signal);
+  }
+  await live[Symbol.asyncDispose]();
+}
+
+async function isOpened({ live }: Entry<OpenConversation>): Promise<boolean> {
   return live.then(
     () => true,
     () => false,

@@ -1,24 +1,13 @@
 import type { Conversation } from '@varve/agent';
-import type { WaitingChild } from '@varve/agent/delegation';
 import type { PermissionRule } from '@varve/agent/confirmation';
+import type { WaitingChild } from '@varve/agent/delegation';
 import type { PendingCall } from '@varve/events/projections';
-import { varveHome } from '../setup/varve-home.ts';
-import { styled } from '../terminal/output.ts';
-import { quotedRows, readingHints } from '../terminal/rows.ts';
-import type { Approval, Question } from './ask-approval.ts';
-import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { runEdited, type EditedCall } from './edited-call.ts';
-import type { Display } from './event-printer.ts';
-import type { Questions } from './questions.ts';
-import { resumeCommand } from './resume-command.ts';
-import type { RunOptions } from './run-options.ts';
+import type { Approval, Person } from './person.ts';
 import {
-  callRows,
   isAsked,
   isCoveredBy,
-  placeRows,
   proposedRules,
-  reasonRows,
   sessionGrant,
   type CallPlace,
 } from './waiting-call.ts';
@@ -26,58 +15,47 @@ import {
 /** Conversation whose calls wait: that of the run, or that of a sub-agent. */
 export type WaitingConversation = WaitingChild['conversation'] & Partial<Pick<Conversation, 'executeTool'>>;
 
-/** Person who is asked about calls. */
-export interface CallReviewer {
-  readonly io: TerminalIo;
-  /** Asks about one call; the end of the input and an abort decide nothing. */
-  readonly ask: (question: Question, signal: AbortSignal) => Promise<Approval>;
-  /** Runs a function that asks after the ones before it. */
-  readonly inTurn: Questions['inTurn'];
-  /** Shows output of a command that the person runs in place of a call, by the id of its event. */
-  readonly showOutput?: (chunk: string, callId: string) => void;
+/** Options of {@link CallDecisions}. */
+export interface CallDecisionsOptions {
+  /** Adds rules to those of the project with this directory. */
+  readonly addRules: (rules: readonly PermissionRule[], workspace: string) => Promise<void>;
+  /** Returns true while a person is asked about every call, also those that the policy did not ask about. */
+  readonly asksAll?: (() => boolean) | undefined;
 }
 
 /** Asks about waiting calls, and remembers what was approved for the session: the life of this object. */
 export class CallDecisions {
   readonly #granted = new Set<string>();
   readonly #learned: PermissionRule[] = [];
-  readonly #options: Pick<RunOptions, 'confirm'>;
-  readonly #reviewer: CallReviewer;
+  readonly #person: Person;
+  readonly #options: CallDecisionsOptions;
 
-  constructor(options: Pick<RunOptions, 'confirm'>, reviewer: CallReviewer) {
+  constructor(person: Person, options: CallDecisionsOptions) {
+    this.#person = person;
     this.#options = options;
-    this.#reviewer = reviewer;
   }
 
   /**
    * Asks about the waiting calls one by one, and stores the decisions when all are made. Those covered by an approval
-   * for the session are approved with the others. Returns false when the user decides later: then nothing is stored.
+   * for the session are approved with the others. Returns false when the person decides later: then nothing is stored.
    * `subAgent` is the name of the sub-agent whose calls these are.
    */
   async decide(conversation: WaitingConversation, signal: AbortSignal, subAgent?: string): Promise<boolean> {
-    return this.#reviewer.inTurn(() => this.#decide(conversation, signal, subAgent));
-  }
-
-  async #decide(
-    conversation: WaitingConversation,
-    signal: AbortSignal,
-    subAgent: string | undefined,
-  ): Promise<boolean> {
     const pending = conversation.state.pending.filter(({ hasEffect }) => !hasEffect);
     const placeOf = placesIn(conversation);
-    const waiting = askedOf(pending, this.#options);
+    const waiting = askedOf(pending, this.#options.asksAll?.());
     const asked = waiting.filter((call) => !this.#isGranted(call, placeOf(call)));
     const decisions = new Map<PendingCall, Exclude<Approval, 'later'>>();
     for (const [index, call] of asked.entries()) {
       const place = placeOf(call);
       const question = { call, place, number: index + 1, count: asked.length, subAgent };
-      const approval = await this.#reviewer.ask(question, signal);
+      const approval = await this.#person.approve(question, signal);
       if (approval === 'later') return false;
       decisions.set(call, approval);
       if (approval === 'always') await this.#learn(call, place);
       if (approval === 'session') this.#granted.add(sessionGrant(call, place)?.key ?? '');
     }
-    const { showOutput } = this.#reviewer;
+    const showOutput = (chunk: string, callId: string): void => this.#person.showOutput?.(chunk, callId);
     await store(conversation, { pending, waiting, signal, showOutput }, decisions);
     return true;
   }
@@ -85,8 +63,7 @@ export class CallDecisions {
   /** Adds the rules to those of the project, and applies them in this session from now on. */
   async #learn(call: PendingCall, place: CallPlace): Promise<void> {
     const rules = proposedRules(call, place);
-    const { permissionStore } = await import('@varve/settings/trust');
-    await permissionStore(varveHome(this.#reviewer.io)).add(rules, 'project', place.workspace);
+    await this.#options.addRules(rules, place.workspace);
     this.#learned.push(...rules);
   }
 
@@ -98,7 +75,9 @@ export class CallDecisions {
 }
 
 /** Returns a function that names where a pending call of a conversation would run. */
-function placesIn(conversation: WaitingConversation): (call: PendingCall) => CallPlace {
+export function placesIn(
+  conversation: Pick<WaitingConversation, 'workspace' | 'startDirectories'>,
+): (call: PendingCall) => CallPlace {
   const { workspace } = conversation;
   const directories = conversation.startDirectories();
   return ({ event }) => ({ workspace, directories: directories.get(event.id) ?? [] });
@@ -108,8 +87,8 @@ function placesIn(conversation: WaitingConversation): (call: PendingCall) => Cal
  * Returns the calls that a person is asked about: those that the policy asked about when they were stored. Another
  * policy may apply since then, so all are asked about if that explains nothing.
  */
-function askedOf(pending: readonly PendingCall[], { confirm }: Pick<RunOptions, 'confirm'>): readonly PendingCall[] {
-  const asked = confirm === 'ask' ? [] : pending.filter(isAsked);
+export function askedOf(pending: readonly PendingCall[], asksAll = false): readonly PendingCall[] {
+  const asked = asksAll ? [] : pending.filter(isAsked);
   return asked.length === 0 ? pending : asked;
 }
 
@@ -118,7 +97,7 @@ interface OpenCalls {
   readonly pending: readonly PendingCall[];
   readonly waiting: readonly PendingCall[];
   readonly signal: AbortSignal;
-  readonly showOutput: CallReviewer['showOutput'];
+  readonly showOutput: (chunk: string, callId: string) => void;
 }
 
 /**
@@ -140,7 +119,7 @@ async function store(
     const reason =
       'reason' in decision
         ? decision.reason
-        : await runInstead({ call, ...decision, signal, onOutput: (chunk) => showOutput?.(chunk, id) }, conversation);
+        : await runInstead({ call, ...decision, signal, onOutput: (chunk) => showOutput(chunk, id) }, conversation);
     await conversation.reject(reason, { actionIds: [id] });
   }
   if (approved.length === 0) return;
@@ -152,43 +131,3 @@ async function runInstead(edited: EditedCall, conversation: WaitingConversation)
   if (!conversation.executeTool) throw new Error(`Conversation ${conversation.id} runs no commands of a person.`);
   return runEdited(edited, conversation.executeTool.bind(conversation));
 }
-
-/**
- * Prints the waiting calls, why they wait, and how to decide about them. `subAgent` is the name of the sub-agent that
- * made them.
- */
-export function printWaiting(
-  conversation: WaitingConversation,
-  { subAgent, ...options }: RunOptions & { readonly subAgent?: string },
-  { io, progress }: Display,
-): void {
-  const { pending } = conversation.state;
-  const count = pending.length === 1 ? '1 tool call' : `${pending.length} tool calls`;
-  const owner = subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`;
-  const { columns } = io.stderr;
-  const titleRows = quotedRows(`Waiting for approval of ${count}${owner}:`, columns);
-  for (const row of titleRows) progress.above(styled('yellow', row));
-  const asked = new Set(askedOf(pending, options));
-  const placeOf = placesIn(conversation);
-  const rows = pending.flatMap((call) => [
-    ...callRows(call, columns),
-    ...placeRows(call, placeOf(call), columns),
-    ...(asked.has(call) ? reasonRows(call, columns) : ['Not risky; it waits for the others.']),
-  ]);
-  for (const row of rows) progress.above(row);
-  for (const hint of readingHints([...titleRows, ...rows], io.stderr)) progress.above(styled('yellow', hint));
-  if (options.demo) return;
-  const resume = resumeCommand(conversation.id, options, io);
-  const digest = conversation.digestOf(pending).slice(0, shownDigits);
-  progress.lineAbove(`Approve with: ${resume} --approve ${digest}`);
-  progress.lineAbove(`Reject with:  ${resume} --reject "why"`);
-}
-
-/** Prints calls that were approved by their digest. */
-export function printApproved(calls: readonly PendingCall[], { io, progress }: Display): void {
-  progress.lineAbove(`Approved ${calls.length === 1 ? '1 tool call' : `${calls.length} tool calls`}:`);
-  for (const row of calls.flatMap((call) => callRows(call, io.stderr.columns))) progress.above(row);
-}
-
-/** Number of hex digits of a digest that are printed. */
-const shownDigits = 16;

@@ -6,14 +6,17 @@ import {
   type RequestPermissionRequest,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
-import type { ActionEvent } from '@varve/events/kinds';
 import { describeRule } from '@varve/agent/confirmation';
-import type { Approval, Question } from '../run/ask-approval.ts';
-import type { Questions } from '../run/questions.ts';
-import { callRows, placeRows, proposedRules, reasonRows, sessionGrant } from '../run/waiting-call.ts';
-import { taskQueue } from '../run/task-queue.ts';
-import { varveHome } from '../setup/varve-home.ts';
-import type { TerminalIo } from '../terminal/terminal-io.ts';
+import {
+  proposedRules,
+  sessionGrant,
+  type Approval,
+  type CallQuestion,
+  type Choice,
+  type ChoiceQuestion,
+  type Person,
+} from '@varve/host/people';
+import { callRows, placeRows, reasonRows } from '../run/call-rows.ts';
 import { callParts, textContent } from './call-parts.ts';
 
 /** Width of the rows that an editor shows in a question. */
@@ -22,20 +25,18 @@ const columns = 100;
 const allowed: PermissionOption = { optionId: 'once', name: 'Allow once', kind: 'allow_once' };
 const rejected: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' };
 
-/** Questions of a run to the person at an editor, one at a time. */
-export class EditorQuestions implements Pick<Questions, 'allowsHost' | 'allowsOutside' | 'answersServer' | 'inTurn'> {
-  readonly io: TerminalIo;
+/** Person at an editor, who answers requests for permission. The stable protocol of editors has no forms. */
+export class EditorPerson implements Person {
   readonly #client: AgentContext;
   readonly #sessionId: string;
 
-  constructor(io: TerminalIo, client: AgentContext, sessionId: string) {
-    this.io = io;
+  constructor(client: AgentContext, sessionId: string) {
     this.#client = client;
     this.#sessionId = sessionId;
   }
 
   /** Asks about one call. An answer that the editor cancels decides nothing. */
-  readonly ask = async (question: Question, signal: AbortSignal): Promise<Approval> => {
+  async approve(question: CallQuestion, signal: AbortSignal): Promise<Approval> {
     const { call, place } = question;
     const rows = [...callRows(call, columns), ...placeRows(call, place, columns), ...reasonRows(call, columns)];
     const parts = callParts(call.event, place.workspace);
@@ -43,39 +44,13 @@ export class EditorQuestions implements Pick<Questions, 'allowsHost' | 'allowsOu
     const chosen = await this.#choose(toolCall, optionsOf(question), signal);
     if (chosen === 'reject') return { reason: 'The user rejected the call.' };
     return chosen === 'once' || chosen === 'session' || chosen === 'always' ? chosen : 'later';
-  };
-
-  readonly inTurn = taskQueue();
-
-  async allowsHost(host: string, workspace: string): Promise<boolean> {
-    const title = `A program in the sandbox connects to ${host}`;
-    const always = {
-      optionId: 'always',
-      name: `Always in this project: allow host ${host}`,
-      kind: 'allow_always',
-    } as const;
-    const toolCall = { toolCallId: randomUUID(), title, kind: 'fetch' } as const;
-    const options = [{ ...allowed, name: 'Allow for this session' }, always, rejected];
-    const chosen = await this.inTurn(async () => this.#choose(toolCall, options, new AbortController().signal));
-    if (chosen === 'always') {
-      const { permissionStore } = await import('@varve/settings/trust');
-      const rule = { decision: 'allow', on: 'host', pattern: host } as const;
-      await permissionStore(varveHome(this.io)).add([rule], 'project', workspace);
-    }
-    return chosen === 'once' || chosen === 'always';
   }
 
-  async allowsOutside(refusal: string, event: ActionEvent, signal: AbortSignal): Promise<boolean> {
-    const title = `${refusal} Run this once outside of it, with all of your rights?`;
-    const content = textContent(callRows({ event }, columns).join('\n'));
-    const toolCall = { toolCallId: event.id, title, content };
-    const options = [{ ...allowed, name: 'Run it once outside, in a fresh shell' }, rejected];
-    return (await this.inTurn(async () => this.#choose(toolCall, options, signal))) === 'once';
-  }
-
-  /** The stable protocol of editors has no forms. */
-  answersServer(): ReturnType<Questions['answersServer']> {
-    return Promise.resolve('cancel');
+  async choose({ title, call, choices }: ChoiceQuestion, signal: AbortSignal): Promise<string | undefined> {
+    const about = call
+      ? { toolCallId: call.id, content: textContent(callRows({ event: call }, columns).join('\n')) }
+      : { toolCallId: randomUUID(), kind: 'fetch' as const };
+    return this.#choose({ ...about, title }, choices.map(optionOf), signal);
   }
 
   /** Returns the id of the chosen option; undefined if the editor cancelled the question or went away. */
@@ -95,7 +70,13 @@ export class EditorQuestions implements Pick<Questions, 'allowsHost' | 'allowsOu
   }
 }
 
-function optionsOf({ call, place }: Question): PermissionOption[] {
+function optionOf({ id, label, allows, isRefusal }: Choice): PermissionOption {
+  if (isRefusal) return { optionId: id, name: 'Reject', kind: 'reject_once' };
+  const name = `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
+  return { optionId: id, name, kind: allows === 'always' ? 'allow_always' : 'allow_once' };
+}
+
+function optionsOf({ call, place }: CallQuestion): PermissionOption[] {
   const grant = sessionGrant(call, place);
   const rules = proposedRules(call, place);
   const session = {

@@ -1,28 +1,5 @@
 import type { AskForServer } from '@varve/tools/mcp';
-import { revealHidden } from '@varve/events/text';
-import { openBrowser } from '../terminal/open-browser.ts';
-import { barredRows } from '../terminal/rows.ts';
-import type { TerminalIo } from '../terminal/terminal-io.ts';
-
-/** Question with answers to choose from. */
-export interface ChoiceQuestion {
-  readonly title: string;
-  /** Rows below the title, of which every character is visible. */
-  readonly rows?: readonly string[];
-  /** Text of each answer, by the letters that stand for it. */
-  readonly choices: Readonly<Record<string, string>>;
-}
-
-/** Asks a person, and resolves to undefined if that is not answered, or the signal aborts. */
-export interface Asker {
-  readonly io: TerminalIo;
-  /** Number of columns of the terminal. */
-  readonly columns: number;
-  /** Returns the letters of the answer. */
-  choose(question: ChoiceQuestion, signal: AbortSignal): Promise<string | undefined>;
-  /** Returns what is typed. */
-  type(title: string, signal: AbortSignal): Promise<string | undefined>;
-}
+import type { Choice, Person } from './person.ts';
 
 type ServerQuestion = Parameters<AskForServer>[0];
 type Field = ServerQuestion['fields'][number];
@@ -32,34 +9,44 @@ type Answer = Awaited<ReturnType<AskForServer>>;
 const maxChoices = 20;
 
 /** Asks the person what a server asks for: whether to answer at all, and then for one field after the other. */
-export async function answerServer(question: ServerQuestion, asker: Asker, signal: AbortSignal): Promise<Answer> {
+export async function answerServer(question: ServerQuestion, person: Person, signal: AbortSignal): Promise<Answer> {
   const { server, message, url, fields } = question;
+  if (!person.type) return 'cancel';
   const asked = `The server of tools ${server}`;
   const title = url ? `${asked} asks you to open an address:` : `${asked} asks:`;
-  const rows = [message, ...(url ? [url.href] : [])].flatMap((text) => barredRows(revealHidden(text), asker.columns));
   const accepted = url ? `open ${url.origin} in the browser` : fields.length === 0 ? 'yes' : 'answer';
+  const refused = url || fields.length > 0 ? 'refuse' : 'no';
+  const texts = [message, ...(url ? [url.href] : [])];
   // A key that was meant for something else must not accept.
-  const choices = { n: url || fields.length > 0 ? 'refuse' : 'no', y: accepted };
-  const choice = await asker.choose({ title, rows, choices }, signal);
+  const choices: readonly Choice[] = [
+    { id: 'n', label: refused, isRefusal: true },
+    { id: 'y', label: accepted },
+  ];
+  const choice = await person.choose({ title, texts, choices }, signal);
   if (choice !== 'y') return choice === 'n' ? 'decline' : 'cancel';
-  if (url) openBrowser(url, asker.io.env);
+  if (url) person.openAddress?.(url);
   const values: Record<string, Exclude<Answer, string>[string]> = {};
   for (const field of fields) {
-    const value = await fieldValue(field, asker, signal);
+    const value = await fieldValue(field, person, signal);
     if (value === 'cancel') return 'cancel';
     if (value.value !== undefined) values[field.name] = value.value;
   }
   if (fields.length === 0) return {};
-  const sent = await asker.choose({ title: `Send this to ${server}?`, choices: { y: 'send', n: 'refuse' } }, signal);
+  const sent = await person.choose({ title: `Send this to ${server}?`, choices: sending }, signal);
   return sent === 'y' ? values : sent === 'n' ? 'decline' : 'cancel';
 }
 
+const sending: readonly Choice[] = [
+  { id: 'y', label: 'send' },
+  { id: 'n', label: 'refuse' },
+];
+
 /** Asks for a field until its value is valid. */
-async function fieldValue(field: Field, asker: Asker, signal: AbortSignal) {
+async function fieldValue(field: Field, person: Person, signal: AbortSignal) {
   const label = labelOf(field);
   let problem = '';
   for (;;) {
-    const typed = await typedFor(field, problem === '' ? label : `${problem} ${label}`, asker, signal);
+    const typed = await typedFor(field, problem === '' ? label : `${problem} ${label}`, person, signal);
     if (typed === undefined) return 'cancel';
     const result = field.read(typed);
     if ('value' in result) return result;
@@ -67,12 +54,13 @@ async function fieldValue(field: Field, asker: Asker, signal: AbortSignal) {
   }
 }
 
-async function typedFor(field: Field, title: string, asker: Asker, signal: AbortSignal): Promise<string | undefined> {
+async function typedFor(field: Field, title: string, person: Person, signal: AbortSignal): Promise<string | undefined> {
   const answers = offeredAnswers(field);
-  if (answers.length === 0) return asker.type(title, signal);
-  const texts = answers.map(([, text], at) => [String(at + 1), text]);
-  const none = field.isRequired || field.initial !== undefined ? [] : [['-', 'no answer']];
-  const choice = await asker.choose({ title, choices: Object.fromEntries([...texts, ...none]) }, signal);
+  if (answers.length === 0) return person.type?.(title, signal);
+  const choices = answers.map(([, label], at) => ({ id: String(at + 1), label }));
+  const hasNone = !field.isRequired && field.initial === undefined;
+  const none = hasNone ? [{ id: '-', label: 'no answer' }] : [];
+  const choice = await person.choose({ title, choices: [...choices, ...none] }, signal);
   return choice === '-' ? '' : answers[Number(choice) - 1]?.[0];
 }
 

@@ -77,6 +77,7 @@ export function runs(parts: RunParts): Runs {
       slot.inOrder(async () => {
         if (!slot.run?.hasStarted) return pauseNow(parts);
         slot.run.isPaused = true;
+        slot.run.interruption.abort();
         conversation.pause();
       }),
     async handOver(signal) {
@@ -97,13 +98,14 @@ export function runs(parts: RunParts): Runs {
       slot.inOrder(async () => {
         if (!slot.run?.hasStarted) return pauseNow(parts);
         slot.run.isWantedAgain = false;
+        slot.run.interruption.abort();
         await Promise.race([interrupted(parts), aborted(AbortSignal.timeout(interruptWaitMs))]);
       }),
   };
 }
 
 /** Approves the calls that wait, if there are any. */
-export async function approveAll(conversation: Conversation): Promise<void> {
+async function approveAll(conversation: Conversation): Promise<void> {
   if (conversation.state.pending.length > 0) await conversation.approve();
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ActionEvent, type SecurityRisk } from '@varve/events/kinds';
 import { FileEditorAction, TerminalAction, type Payload } from '@varve/events/payloads';
 import type { RiskVerdict } from '@varve/events/facts';
-import { isCoveredBy, placeRows, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
+import { isCoveredBy, sessionGrant, type WaitingCall } from './waiting-call.ts';
 
 function call(action: Payload, risk: SecurityRisk = 'UNKNOWN', verdict?: RiskVerdict): WaitingCall {
   const event = ActionEvent.create(
@@ -24,33 +24,6 @@ const place = { workspace: '/w', directories: [] };
 const rm = TerminalAction.create({ command: 'rm -rf build' });
 const finding = { risk: 'HIGH', text: 'rm -rf build', rule: 'exec.destruct.rm_rf' } as const;
 const rating = { risk: 'LOW', text: 'The model rates it LOW.' } as const;
-
-test.for<readonly [SecurityRisk, RiskVerdict | undefined, string]>([
-  [
-    'LOW',
-    { risk: 'HIGH', reasons: [finding, rating] },
-    'HIGH: rm -rf build (rule exec.destruct.rm_rf); the model rates it LOW',
-  ],
-  [
-    'UNKNOWN',
-    { risk: 'HIGH', reasons: [finding] },
-    'HIGH: rm -rf build (rule exec.destruct.rm_rf); the model did not rate it',
-  ],
-  [
-    'HIGH',
-    { risk: 'HIGH', reasons: [{ risk: 'HIGH', text: 'The model rates it HIGH.' }] },
-    'HIGH: the model rates it HIGH',
-  ],
-  [
-    'LOW',
-    { risk: 'HIGH', reasons: [{ ...finding, text: 'The model > /etc/passwd' }, rating] },
-    'HIGH: The model > /etc/passwd (rule exec.destruct.rm_rf); the model rates it LOW',
-  ],
-  ['UNKNOWN', undefined, 'Its risk is not known, or every call is asked about.'],
-  ['MEDIUM', undefined, "Model's risk rating: MEDIUM"],
-])('a call that the model rates %s is shown with the reason why it waits', ([risk, verdict, row]) => {
-  expect(reasonRows(call(rm, risk, verdict), 100)).toEqual([row]);
-});
 
 test.for<readonly [Payload, Payload, boolean]>([
   [rm, TerminalAction.create({ command: 'rm -rf build' }), true],
@@ -82,18 +55,6 @@ test('an approval for the session counts in its workspace only, whatever is call
     );
     expect(here?.key).not.toBe(elsewhere?.key);
   }
-});
-
-test.for<readonly [directories: readonly string[], action: Payload, row: string]>([
-  [[], rm, ''],
-  [['sub'], rm, 'May start in sub, where earlier commands leave the shell.'],
-  [['sub', '/etc'], rm, 'May start in sub or /etc, where earlier commands leave the shell.'],
-  [['a\u202E\n'], rm, 'May start in a<202E><000A>, where earlier commands leave the shell.'],
-  [['sub'], TerminalAction.create({ command: 'ls', reset: true }), ''],
-  [['sub'], TerminalAction.create({ command: 'y', is_input: true }), ''],
-  [['sub'], { kind: 'OtherAction' }, ''],
-])('with the shell in %j, %j is shown with its place', ([directories, action, row]) => {
-  expect(placeRows(call(action), { workspace: '/w', directories }, 100).join('\n')).toBe(row);
 });
 
 test('a rule that was learned for a file does not cover a command in another directory', () => {

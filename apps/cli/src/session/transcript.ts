@@ -1,57 +1,29 @@
-import type { ConversationState } from '@varve/agent';
 import type { BaseEvent } from '@varve/events';
 import { callFact, partialReplyFact } from '@varve/events/facts';
 import { ActionEvent, MessageEvent, ObservationEvent, UserRejectObservation } from '@varve/events/kinds';
-import type { Delta } from '@varve/llm';
-import { EventFollower, type FollowedEvents } from '../run/event-follower.ts';
-import { branchEnd } from './branch-events.ts';
+import type { EventSink } from '@varve/host';
+import { branchEnd, type FollowedLog } from './branch-events.ts';
 import { eventParts } from './event-parts.ts';
 import type { Screen } from './screen.ts';
 
 /** Events of the active branch that are shown of a stored conversation; earlier ones are counted. */
 const shownEvents = 200;
 
-/** Log of a conversation that is open, or that another process holds. */
-export interface FollowedLog extends FollowedEvents {
-  /** Directory of the agent. */
-  readonly workspace: string;
-  readonly state: Pick<ConversationState, 'head' | 'leafId' | 'stats'> & Partial<Pick<ConversationState, 'pending'>>;
-}
-
-/** Adds the events of a conversation to the transcript when they are stored, and what arrives of a reply before. */
-export class Follower {
-  readonly #screen: Screen;
-  readonly #events: EventFollower;
-
-  constructor(conversation: FollowedLog, screen: Screen, from: number) {
-    this.#screen = screen;
-    const sink = {
-      addEvent: (event: BaseEvent) => showEvent(event, conversation, screen),
-      addDelta: (delta: Delta) => screen.live.addDelta(delta),
-    };
-    this.#events = new EventFollower(conversation, sink, from);
-  }
-
-  /** Number of events that are shown, or come before those. */
-  get shown(): number {
-    return this.#events.next;
-  }
-
-  /** Shows a piece of a reply when the events before it are shown. */
-  addDelta(delta: Delta): void {
-    this.#events.addDelta(delta);
-    this.#screen.draw();
-  }
-
-  /** Resolves when every stored event is shown. */
-  async caughtUp(): Promise<void> {
-    return this.#events.caughtUp();
-  }
-
-  /** Stops. */
-  async finish(): Promise<void> {
-    return this.#events.finish();
-  }
+/** Returns a sink that adds events to the transcript when they are stored, and what arrives of a reply before. */
+export function transcriptOf(log: FollowedLog, screen: Screen): EventSink {
+  return {
+    addEvent: (event) => showEvent(event, log, screen),
+    addDelta(delta) {
+      screen.status.set(delta.kind === 'reasoning' ? 'thinking' : 'writing');
+      screen.live.addDelta(delta);
+      screen.draw();
+    },
+    addOutput(chunk, call) {
+      screen.status.set(`running ${call.tool_name}`);
+      screen.live.addOutput(chunk, call.id);
+      screen.draw();
+    },
+  };
 }
 
 /** Shows the end of the active branch of a log. */

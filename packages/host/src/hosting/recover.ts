@@ -1,14 +1,12 @@
 import { AgentError } from '@varve/agent';
 import type { Json } from '@varve/events';
-import { StorageError, type EventStore } from '@varve/storage';
-import { isAddressable } from './info/conversation-id.ts';
-import type { ConversationSources } from './info/conversation-folds.ts';
-import { RequestError, unlessMissing } from '../error.ts';
-import type { OpenConversations } from './open-conversations.ts';
+import { StorageError, type EventStore, type Summary } from '@varve/storage';
+import { HostError } from '../error.ts';
+import type { OpenConversation, OpenConversations } from './open-conversations.ts';
 
 /** Options of {@link recoverRuns}. */
 export interface RecoverOptions {
-  readonly use: OpenConversations['use'];
+  readonly use: OpenConversations<OpenConversation>['use'];
   readonly onFailure: (error: unknown, conversationId: string) => void;
 }
 
@@ -21,10 +19,10 @@ export async function recoverRuns(ids: AsyncGenerator<string>, { use, onFailure 
   const lane = async (): Promise<void> => {
     for await (const id of ids) {
       try {
-        await use(id, async (live) => live.configuration && live.runs.resume());
+        await use(id, async (live) => live.isResumable && live.hosted.runs.resume());
       } catch (error) {
         // Leaving the loop ends the listing for all lanes.
-        if (error instanceof RequestError && error.code === 'stopping') return;
+        if (error instanceof HostError && error.code === 'stopping') return;
         if (!isOwned(error)) onFailure(error, id);
       }
     }
@@ -35,8 +33,8 @@ export async function recoverRuns(ids: AsyncGenerator<string>, { use, onFailure 
 /** Conversations that are opened at a time: a server of tools may take half a minute to start or to fail. */
 const lanes = 8;
 
-/** Yields the conversations of a store that run, except those that another replica holds. */
-export async function* runningIds(store: EventStore): AsyncGenerator<string> {
+/** Yields the conversations of a store that run and have such ids, except those that another replica holds. */
+export async function* runningIds(store: EventStore, isAddressable: (id: string) => boolean): AsyncGenerator<string> {
   let after: string | undefined;
   do {
     const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
@@ -49,7 +47,10 @@ export async function* runningIds(store: EventStore): AsyncGenerator<string> {
 }
 
 /** Options of {@link abandonedRuns}. */
-export interface AbandonedOptions extends Pick<ConversationSources, 'store' | 'folds'> {
+export interface AbandonedOptions {
+  readonly store: EventStore;
+  /** Returns true for a conversation that a host created. */
+  readonly isOwn: (summary: Summary) => Promise<boolean>;
   /** Returns true if a run could start now. */
   readonly hasRoom: () => boolean;
 }
@@ -60,12 +61,12 @@ export interface AbandonedOptions extends Pick<ConversationSources, 'store' | 'f
  */
 export async function* abandonedRuns(
   ids: readonly string[],
-  { store, folds, hasRoom }: AbandonedOptions,
+  { store, isOwn, hasRoom }: AbandonedOptions,
 ): AsyncGenerator<string> {
   for (const id of ids) {
     if (!hasRoom()) return;
     const summary = await unlessMissing(store.summary(id));
-    if (!summary || !isAddressable(id) || !(await folds.of(summary)).reported.configuration) continue;
+    if (!summary || !(await isOwn(summary))) continue;
     if (isRunning(summary.meta)) yield id;
     else await store.replicas?.release(id);
   }
@@ -81,4 +82,14 @@ function isRunning(meta: Json): boolean {
 export function isOwned(error: unknown): boolean {
   if (error instanceof StorageError) return ['missing', 'held', 'fenced'].includes(error.code);
   return error instanceof AgentError && ['taken-over', 'busy', 'closed'].includes(error.code);
+}
+
+/** Resolves to undefined if the store reports `missing`. */
+export async function unlessMissing<Value>(asked: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'missing') return undefined;
+    throw error;
+  }
 }

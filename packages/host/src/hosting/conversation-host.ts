@@ -1,0 +1,167 @@
+import type { EventStore, Summary } from '@varve/storage';
+import { keyedQueue, repeatedly, RunQueue } from '../queues.ts';
+import { OpenConversations, type OpenConversation, type OpenConversationsOptions } from './open-conversations.ts';
+import { abandonedRuns, recoverRuns, runningIds, unlessMissing } from './recover.ts';
+
+/** Is notified of the conversations that a process opens and closes. */
+export interface ConversationWatcher {
+  /** Called before a stored conversation is opened, and after a new one was created. Idempotent. */
+  watch(id: string, from: 'start' | 'now'): Promise<void>;
+  /** Called when a conversation is closed, or could not be opened. It must not reject. */
+  unwatch(id: string): Promise<void>;
+}
+
+/** Options of {@link ConversationHost} that a person sets. */
+export interface HostingOptions {
+  /** Maximum number of runs at a time; the others wait. Default 8. */
+  readonly maxRuns?: number | undefined;
+  /** Lets another process continue a run that the end of this host interrupts. Default: it is paused. */
+  readonly abandon?: ((id: string) => Promise<void>) | undefined;
+  /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
+  readonly idleMs?: number | undefined;
+  /** Calls a function repeatedly. Default: `setInterval`. */
+  readonly every?: ((ms: number, tick: () => void) => Disposable) | undefined;
+  /** Clock in UTC milliseconds; default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+  /** Receives a failure that no result contains: a bug, or a store that failed. Default: ignored. */
+  readonly onFailure?: ((error: unknown, conversationId: string) => void) | undefined;
+}
+
+/** How a host opens conversations. */
+export interface ConversationSource<Live extends OpenConversation> extends HostingOptions {
+  /** Store of the conversations; the caller closes it after the host. */
+  readonly store: EventStore;
+  /** Opens a stored conversation and takes its lease. Its runs use the queue. */
+  readonly load: (id: string, queue: RunQueue) => Promise<Live>;
+  /** Returns true for a conversation that a host created, whose runs are continued. */
+  readonly isOwn: (summary: Summary) => Promise<boolean>;
+  /** Returns true for the ids of conversations that can be opened here. Default: all. */
+  readonly isAddressable?: ((id: string) => boolean) | undefined;
+  readonly watcher?: ConversationWatcher | undefined;
+  /** Removes what is stored of a conversation. Default: its log. */
+  readonly removeStored?: ((id: string) => Promise<void>) | undefined;
+}
+
+const minute = 60_000;
+/** Wait for the current step of a run when its conversation is removed. @see agent-server 1.43.1 delete */
+const removeWaitMs = 10_000;
+
+/** The conversations of a store in this process: each is opened once, by its first user, and closed when it is idle. */
+export class ConversationHost<Live extends OpenConversation> implements AsyncDisposable {
+  /** Queue of the runs of all conversations. */
+  readonly queue: RunQueue;
+  readonly #source: ConversationSource<Live>;
+  readonly #open: OpenConversations<Live>;
+  readonly #changes = keyedQueue();
+  readonly #creations = keyedQueue();
+
+  constructor(source: ConversationSource<Live>) {
+    const { maxRuns = 8, load, watcher, abandon } = source;
+    const { idleMs = 20 * minute, now = Date.now, every = repeatedly } = source;
+    this.#source = source;
+    this.queue = new RunQueue(maxRuns);
+    const options: OpenConversationsOptions<Live> = {
+      load: (id) => load(id, this.queue),
+      onOpen: async (id, from) => watcher?.watch(id, from),
+      onClose: async (id) => watcher?.unwatch(id),
+      abandon,
+      idleMs,
+      now,
+      every,
+      onFailure: (error) => source.onFailure?.(error, ''),
+    };
+    this.#open = new OpenConversations(options);
+  }
+
+  /** Number of runs that are active, and that wait. */
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.queue.running, waiting: this.queue.waiting };
+  }
+
+  /** Lets `work` use a conversation, which stays open until it ends. @throws what opening it and `work` throw. */
+  use<Result>(id: string, work: (live: Live) => Promise<Result>): Promise<Result> {
+    return this.#open.use(id, work);
+  }
+
+  /** As `use`, for work that replaces what it read: it begins after the change before. */
+  change<Result>(id: string, work: (live: Live) => Promise<Result>): Promise<Result> {
+    return this.use(id, (live) => this.#changes(id, () => work(live)));
+  }
+
+  /** Executes the creation of a conversation after the one before with its id. */
+  creating<Result>(id: string, create: () => Promise<Result>): Promise<Result> {
+    return this.#creations(id, create);
+  }
+
+  /** Adds a conversation that `make` creates. @throws {StorageError} `exists` if it is open; what `make` throws. */
+  add(id: string, make: (queue: RunQueue) => Promise<Live>): Promise<void> {
+    return this.#open.add(id, () => make(this.queue));
+  }
+
+  /** Returns true for a conversation that is open in this process. */
+  isOpen(id: string): boolean {
+    return this.#open.has(id);
+  }
+
+  /** Closes a conversation without a wait, so that its next user opens it again. */
+  reopen(id: string): Promise<void> {
+    return this.#open.close(id, AbortSignal.abort());
+  }
+
+  /** Stops a run, closes the conversation and removes it with all its data. */
+  async remove(id: string): Promise<void> {
+    const { store, removeStored = (removed) => store.remove(removed) } = this.#source;
+    const live = await this.#open.find(id);
+    const waited = AbortSignal.timeout(removeWaitMs);
+    // Another removal may close it.
+    await live?.hosted.interrupt().catch(() => undefined);
+    await this.#open.remove(id, waited, () => removeStored(id));
+  }
+
+  /** Continues the runs that a crash ended. Resolves when they are requested. */
+  async recover(): Promise<void> {
+    const { store, isAddressable = () => true } = this.#source;
+    await this.#recover(runningIds(store, isAddressable));
+  }
+
+  /**
+   * Continues the runs of these conversations, whose processes ended, and those that a failure of the store ended here,
+   * as long as no run waits for its turn.
+   */
+  async takeOver(ids: readonly string[]): Promise<void> {
+    const { store, isOwn } = this.#source;
+    const hasRoom = (): boolean => this.queue.waiting === 0;
+    const stalled = hasRoom() ? await this.#open.closeStalled() : [];
+    const options = { store, isOwn, hasRoom: () => hasRoom() && !this.#open.isEnding };
+    await this.#recover(abandonedRuns([...stalled, ...ids], options));
+  }
+
+  /** Returns true for a conversation that is stored. */
+  async exists(id: string): Promise<boolean> {
+    return (await unlessMissing(this.#source.store.summary(id))) !== undefined;
+  }
+
+  /** Pauses all runs and closes all conversations; the signal ends the wait for their current steps. */
+  release(signal: AbortSignal): Promise<void> {
+    return this.#open.release(signal);
+  }
+
+  /** Closes all conversations so that other processes continue their runs; the signal ends the wait for their steps. */
+  handOver(signal: AbortSignal): Promise<void> {
+    return this.#open.handOver(signal);
+  }
+
+  /** As `handOver`; then nothing can be opened. Idempotent. */
+  close(signal: AbortSignal): Promise<void> {
+    return this.#open.closeAll(signal);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close(AbortSignal.abort());
+  }
+
+  async #recover(ids: AsyncGenerator<string>): Promise<void> {
+    const { onFailure = () => undefined } = this.#source;
+    await recoverRuns(ids, { use: (id, work) => this.use(id, work), onFailure });
+  }
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { Conversation, type Agent } from '@varve/agent';
+import { canonicalId, StorageError, type EventStore } from '@varve/storage';
+import { HostError } from '../error.ts';
+import { HostedConversation, type HostedOptions } from '../live/hosted-conversation.ts';
+import type { RunQueue } from '../queues.ts';
+import { ConversationHost, type HostingOptions } from './conversation-host.ts';
+import { hostedAgentFact, hostedAgentName } from './hosted-agent.ts';
+import type { OpenConversation } from './open-conversations.ts';
+
+/** Options of {@link createHost}. */
+export interface HostOptions extends HostingOptions {
+  /** Store of the conversations; the caller closes it after the host. */
+  readonly store: EventStore;
+  /** Agents in code by the names under which conversations are stored; a function makes one for each conversation. */
+  readonly agents: Readonly<Record<string, Agent | (() => Agent | Promise<Agent>)>>;
+}
+
+/** New conversation of a host. */
+export interface NewConversation {
+  /** Name of its agent. */
+  readonly agent: string;
+  /** Directory of the agent. Default: that of this process. */
+  readonly workspace?: string;
+  /** Default: a random one. An id that exists changes nothing. */
+  readonly id?: string;
+}
+
+/**
+ * Conversations of a store that agents in code work on. Each method opens the conversation if need be, and rejects with
+ * a {@link StorageError} `missing` for an unknown id, or `held` if another process has it.
+ */
+export interface Host extends AsyncDisposable {
+  /** Creates a conversation, and returns its id. @throws {HostError} `unknown-agent`. */
+  create(conversation: NewConversation): Promise<string>;
+  /** Lets `work` use a conversation, which stays open until it ends. */
+  use<Result>(id: string, work: (hosted: HostedConversation) => Promise<Result>): Promise<Result>;
+  /** Stores a message, which the agent answers in the background, and returns the id of its event. */
+  send(id: string, input: Parameters<HostedConversation['send']>[0], options?: { readonly id?: string }): Promise<string>;
+  /** Continues the runs that a crash ended. Resolves when they are requested. */
+  recover(): Promise<void>;
+  /** Stops a run, closes the conversation and removes it with all its data. */
+  remove(id: string): Promise<void>;
+  /** Number of runs that are active, and that wait. */
+  readonly load: { readonly running: number; readonly waiting: number };
+  /** Closes all conversations; the signal ends the wait for their current steps. Then nothing can be opened. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Hosts the conversations of a store with agents in code: creates them, opens them by the name of their agent, queues
+ * their runs, closes those that are not used, and continues after a crash. Disposing pauses their runs.
+ */
+export function createHost(options: HostOptions): Host {
+  const { store, agents } = options;
+  const open = (conversation: Conversation, queue: RunQueue): OpenConversation => {
+    const onFailure = (error: unknown): void => options.onFailure?.(error, conversation.id);
+    return hostedWith(conversation, { queue, onFailure, isReplica: options.abandon !== undefined });
+  };
+  const host = new ConversationHost<OpenConversation>({
+    ...options,
+    isOwn: async ({ id }) => (await hostedAgentName(store, id)) !== undefined,
+    async load(id, queue) {
+      const name = await hostedAgentName(store, id);
+      if (name === undefined) throw new HostError('unknown-agent', `Conversation ${id} names no agent of a host.`);
+      const agent = await agentOf(name, agents);
+      return open(await Conversation.open({ id, agent, store }), queue);
+    },
+  });
+  return {
+    async create({ agent: name, workspace = process.cwd(), id: typed = randomUUID() }) {
+      const id = canonicalId(typed);
+      await host.creating(id, async () => {
+        if (await host.exists(id)) return;
+        const agent = await agentOf(name, agents);
+        await host.add(id, async (queue) => {
+          const conversation = await Conversation.create({ id, agent, store, workspace });
+          await conversation.record((stamp) => hostedAgentFact.create({ name }, stamp));
+          return open(conversation, queue);
+        });
+      });
+      return id;
+    },
+    use: (id, work) => host.use(id, ({ hosted }) => work(hosted)),
+    send: (id, input, sent) => host.use(id, ({ hosted }) => hosted.send(input, { ...sent, run: true })),
+    recover: () => host.recover(),
+    remove: (id) => host.remove(id),
+    get load() {
+      return host.load;
+    },
+    close: (signal) => host.close(signal),
+    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+  };
+}
+
+function hostedWith(conversation: Conversation, options: HostedOptions): OpenConversation {
+  const hosted = new HostedConversation(conversation, options);
+  return { hosted, isResumable: true, [Symbol.asyncDispose]: () => hosted[Symbol.asyncDispose]() };
+}
+
+async function agentOf(name: string, agents: HostOptions['agents']): Promise<Agent> {
+  const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (agent === undefined) throw new HostError('unknown-agent', `The host has no agent ${JSON.stringify(name)}.`);
+  return typeof agent === 'function' ? agent() : agent;
+}

@@ -1,0 +1,233 @@
+import type { Conversation, GoalLoop, RunOptions, RunResult } from '@varve/agent';
+import type { BaseEvent } from '@varve/events';
+import { ActionEvent, MessageEvent } from '@varve/events/kinds';
+import type { WaitingChild } from '@varve/agent/delegation';
+import { StorageError } from '@varve/storage';
+import type { Questions } from '../people/questions.ts';
+import { LimitCounter, type RunLimits } from './remaining-limits.ts';
+import type { ActiveRun, RunSlot } from './run-slot.ts';
+import type { Followers } from './followers.ts';
+
+/** Runs a conversation once: `conversation.run`, or the loop of a goal. */
+export type Work = (options: RunOptions) => Promise<RunResult>;
+
+/** What a face wants of a run. */
+export interface RunRequest {
+  /** Person who is asked; without one, what asks ends the run as `waiting`. */
+  readonly questions?: Questions | undefined;
+  /** Aborting interrupts the run, and leaves a question undecided. */
+  readonly signal?: AbortSignal | undefined;
+  /** Limits of all runs until the end together. */
+  readonly limits?: RunLimits;
+  /** First work, also after its calls were decided. Default: a run of the conversation. */
+  readonly work?: Work | undefined;
+  readonly onQuestion?: RunOptions['onQuestion'];
+  /** Called when calls of a sub-agent wait and nobody decides about them. */
+  readonly onChildWaiting?: ((child: WaitingChild) => void) | undefined;
+  /**
+   * Returns true if the run continues after an end for what arrived during it. It always does after an answer that
+   * does not know a message. Default: it always does.
+   */
+  readonly continues?: ((result: RunResult) => boolean) | undefined;
+}
+
+/** Parts of a hosted conversation that its runs use. */
+export interface RunParts {
+  readonly conversation: Conversation;
+  readonly slot: RunSlot;
+  readonly followers: Followers;
+  /** True if runs that a failure of the store ended are continued elsewhere. */
+  readonly isReplica: boolean;
+  /** Called when a run has ended, or was paused before it began. */
+  readonly onIdle: () => void;
+  /** Writes the title if the first message is stored. */
+  readonly writeTitle: () => void;
+  /** Receives a failure of a background run that its result does not contain: a bug, or a store that failed. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Executes a run to its end for a caller, or joins the one of another caller. @throws {AgentError} `busy`. */
+export async function runToEnd(request: RunRequest, parts: RunParts): Promise<RunResult> {
+  const { slot } = parts;
+  const result = await slot.inOrder(async () => {
+    const { run } = slot;
+    if (run?.result && !run.isEnding) {
+      run.isWantedAgain = true;
+      return { promise: run.result };
+    }
+    if (run?.isEnding) await slot.idle();
+    await slot.assertIdle();
+    const ended = Promise.withResolvers<RunResult>();
+    await slot.begin(async (begun) => {
+      begun.result = ended.promise;
+      await execute(begun, request, parts).then(ended.resolve, ended.reject);
+    });
+    return ended;
+  });
+  return result.promise.finally(async () => slot.idle());
+}
+
+/** Stores that a run is requested, and queues it. */
+export async function requestRun(parts: RunParts): Promise<void> {
+  await parts.slot.begin(
+    (run) => executeInBackground(run, {}, parts),
+    () => parts.conversation.markRun('requested'),
+  );
+}
+
+/** Lets the active run continue with what was stored, or requests one. */
+export async function continueOrRequestRun(parts: RunParts): Promise<void> {
+  const { run } = parts.slot;
+  if (run && !run.isEnding) {
+    run.isWantedAgain = true;
+    return;
+  }
+  await parts.slot.idle();
+  await requestRun(parts);
+}
+
+/** Stores that a goal is requested, and queues its loop. */
+export async function requestLoop(request: () => Promise<GoalLoop>, parts: RunParts): Promise<void> {
+  const { conversation, slot } = parts;
+  let work: Work | undefined;
+  await slot.begin(
+    (active) => executeInBackground(active, { work }, parts),
+    async () => {
+      work = goalWork(conversation, await request());
+    },
+  );
+}
+
+/** Returns the work of a goal: its requested loop first, and the interrupted goal after calls were decided. */
+export function goalWork({ goal }: Pick<Conversation, 'goal'>, loop: GoalLoop): Work {
+  let isStarted = false;
+  return async (run) => {
+    const pursued = isStarted ? goal.resume({ run }) : loop({ run });
+    isStarted = true;
+    const { run: result, error } = await pursued;
+    return error ? { ...result, reason: 'error', error } : result;
+  };
+}
+
+/** Pauses a conversation whose run has not started. */
+export async function pauseNow({ conversation, slot, onIdle }: RunParts): Promise<void> {
+  slot.cancel();
+  await conversation.goal.stop();
+  await conversation.markRun('paused');
+  onIdle();
+}
+
+async function executeInBackground(run: ActiveRun, request: RunRequest, parts: RunParts): Promise<void> {
+  const { conversation, isReplica, onFailure } = parts;
+  try {
+    await execute(run, request, parts);
+  } catch (error) {
+    onFailure(error);
+    if (!isReplica || !isOutage(error)) await markFailed(error, conversation).catch(onFailure);
+  }
+  // The message of a goal is stored by its loop.
+  parts.writeTitle();
+}
+
+/** Executes work until nothing is left to decide, and again while messages want to be answered. */
+async function execute(run: ActiveRun, request: RunRequest, parts: RunParts): Promise<RunResult> {
+  const { conversation, writeTitle } = parts;
+  const limits = new LimitCounter(request.limits ?? {}, conversation.state);
+  const runAgain: Work = (options) => conversation.run(options);
+  writeTitle();
+  try {
+    let result = await untilDecided(request.work ?? runAgain, { ...parts, run, request, limits });
+    while (run.isWantedAgain && !run.isHandedOver && isUnanswered(result, request, conversation)) {
+      result = await untilDecided(runAgain, { ...parts, run, request, limits });
+    }
+    return result;
+  } finally {
+    run.isEnding = true;
+  }
+}
+
+/** Run and its request, with what is left of its limits. */
+interface Execution extends RunParts {
+  readonly run: ActiveRun;
+  readonly request: RunRequest;
+  readonly limits: LimitCounter;
+}
+
+/** Executes work, and again after a person decided about calls that wait. */
+async function untilDecided(work: Work, execution: Execution): Promise<RunResult> {
+  const { run, request, limits, conversation, followers } = execution;
+  const { questions, signal: stop } = request;
+  run.isWantedAgain = false;
+  run.interruption = new AbortController();
+  const signal = stop ? AbortSignal.any([stop, run.interruption.signal]) : run.interruption.signal;
+  if (!asksNothing(conversation)) questions?.open(signal);
+  for (;;) {
+    const result = await work({
+      ...limits.remaining(conversation.state),
+      ...callbacks(execution, signal),
+      ...(stop && { signal: stop }),
+    });
+    limits.add(result);
+    await followers.caughtUp();
+    if (result.reason !== 'waiting' || !questions || signal.aborted) return result;
+    if (!(await questions.decide(conversation, signal))) return result;
+  }
+}
+
+/** Returns true if a run is to continue after an end: a message was not read, or a decision fits no earlier run. */
+function isUnanswered(result: RunResult, { signal, continues }: RunRequest, conversation: Conversation): boolean {
+  if (signal?.aborted) return false;
+  if (result.reason === 'finished' || result.reason === 'asked') return hasUnreadMessage(conversation);
+  return continues?.(result) ?? true;
+}
+
+/** Returns true if a message of the user came after everything that the agent wrote. */
+function hasUnreadMessage({ state }: Conversation): boolean {
+  const last = state.view.events.findLast(
+    (event) => isOfAgent(event) || (MessageEvent.is(event) && event.source === 'user'),
+  );
+  return last !== undefined && !isOfAgent(last);
+}
+
+function isOfAgent(event: BaseEvent): boolean {
+  return ActionEvent.is(event) || (MessageEvent.is(event) && event.source === 'agent');
+}
+
+/** Returns the callbacks of one run. */
+function callbacks({ request, conversation, followers }: Execution, signal: AbortSignal): RunOptions {
+  const { questions, onQuestion, onChildWaiting } = request;
+  return {
+    ...followers.callbacks,
+    onChildWaiting: async (child) => {
+      await followers.caughtUp();
+      if (questions && (await questions.decide(child.conversation, signal, child.subAgent))) return;
+      onChildWaiting?.(child);
+    },
+    ...(onQuestion && {
+      onQuestion: async (...asked) => followers.caughtUp().then(() => onQuestion(...asked)),
+    }),
+    ...(questions && {
+      askOutside: async (...refused) => {
+        if (asksNothing(conversation)) return false;
+        await followers.caughtUp();
+        return questions.allowsOutside(...refused);
+      },
+    }),
+  };
+}
+
+/** Returns true if the policy asks about nothing: then nothing that it refused runs outside of the sandbox. */
+function asksNothing({ confirmation: { spec } }: Conversation): boolean {
+  return typeof spec === 'object' && spec !== null && 'kind' in spec && spec['kind'] === 'NeverConfirm';
+}
+
+/** Returns true for a store that may work again later. */
+function isOutage(error: unknown): boolean {
+  return error instanceof StorageError && error.isRetryable;
+}
+
+/** Stores a failure, so that the conversation is not continued after a restart; a lost or broken store keeps it. */
+async function markFailed(error: unknown, conversation: Conversation): Promise<void> {
+  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+  await conversation.markRun({ code: name, detail: message });
+}

@@ -1,0 +1,53 @@
+import type { RunOptions } from '@varve/agent';
+import type { Delta } from '@varve/llm';
+import { EventFollower, type EventSink, type FollowedEvents } from './event-follower.ts';
+
+/** Those that follow a conversation: they receive its events, and what its runs do before events are stored. */
+export class Followers {
+  readonly #conversation: FollowedEvents;
+  readonly #deltas: () => ((delta: Delta) => void) | undefined;
+  readonly #followers = new Set<EventFollower>();
+
+  /** @param deltas Returns what receives pieces of replies besides the followers. */
+  constructor(conversation: FollowedEvents, deltas: () => ((delta: Delta) => void) | undefined) {
+    this.#conversation = conversation;
+    this.#deltas = deltas;
+  }
+
+  /** Adds one, which receives the events from a seq on until it finishes. */
+  add(sink: EventSink, from: number): EventFollower {
+    const follower = new EventFollower(this.#conversation, sink, from);
+    this.#followers.add(follower);
+    return follower;
+  }
+
+  /** Resolves when all have received every event of the state. */
+  async caughtUp(): Promise<void> {
+    await Promise.all([...this.#followers].map(async (follower) => follower.caughtUp()));
+  }
+
+  /** Stops all. */
+  async finish(): Promise<void> {
+    await Promise.allSettled([...this.#followers].map(async (follower) => follower.finish()));
+  }
+
+  /** Callbacks of a run. Only those that a follower listens to, since a model is asked to stream for them. */
+  get callbacks(): Pick<RunOptions, 'onDelta' | 'onOutput'> {
+    const listeners = [...this.#followers].filter(({ sink }) => sink.addDelta);
+    const deltas = this.#deltas();
+    const watchers = [...this.#followers].filter(({ sink }) => sink.addOutput);
+    return {
+      ...((deltas || listeners.length > 0) && {
+        onDelta: (delta) => {
+          deltas?.(delta);
+          for (const follower of listeners) follower.addDelta(delta);
+        },
+      }),
+      ...(watchers.length > 0 && {
+        onOutput: (...output) => {
+          for (const { sink } of watchers) sink.addOutput?.(...output);
+        },
+      }),
+    };
+  }
+}
