@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { neverConfirm } from '@varve/agent';
+import { alwaysConfirm } from '@varve/agent';
 import { withRules } from '@varve/agent/confirmation';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { openSandbox, sandboxProblem } from '@varve/sandbox';
@@ -30,8 +30,12 @@ const walls = {
   network: { allowed: [] },
 };
 
+const allowed = { decision: 'allow', on: 'tool', pattern: 'terminal' } as const;
+/** Lets commands run unasked, but asks about what the sandbox refuses. */
+const confirmation = withRules(alwaysConfirm(), [allowed]);
+
 const policy: AskedPolicy = {
-  confirmation: neverConfirm(),
+  confirmation,
   sandboxOf: ({ workspace, questions }) =>
     openSandbox(walls, { askHost: async (host) => questions.allowsHost(host, workspace) }),
 };
@@ -65,13 +69,12 @@ describe.skipIf(problem !== undefined)('a person', () => {
 
   test('is not asked whether a command that a deny rule may match runs outside', async () => {
     const file = join(root, 'denied');
-    const rules = [{ decision: 'deny', on: 'command', pattern: 'touch' }] as const;
-    const confirmation = withRules(neverConfirm(), rules);
+    const denied = { decision: 'deny', on: 'command', pattern: 'touch' } as const;
     const { asked, profiles, results } = await answered(
       commands(`for name in ${file}; do touch $name; done`),
       ['y', 'y'],
       surroundings,
-      { ...policy, confirmation },
+      { ...policy, confirmation: withRules(alwaysConfirm(), [allowed, denied]) },
     );
     // About the call itself, because a script is not read.
     expect([asked(), profiles, existsSync(file)]).toEqual([1, ['workspace'], false]);
@@ -88,7 +91,7 @@ describe.skipIf(problem !== undefined)('a person', () => {
       ['y'],
       surroundings,
       {
-        confirmation: neverConfirm(),
+        confirmation,
         sandboxOf: () => openSandbox({ ...walls, network: { allowed: [], denied: ['localhost'] } }),
       },
     );

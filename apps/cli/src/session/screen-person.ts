@@ -16,8 +16,11 @@ export class ScreenPerson implements Person {
   }
 
   async approve(question: CallQuestion, signal: AbortSignal): Promise<Approval> {
-    this.#screen.status.set(undefined);
-    return this.#screen.ask(new ApprovalPrompt(question, this.#screen.theme, this.#screen.newEditor()), signal);
+    const { status, theme } = this.#screen;
+    status.set(undefined);
+    const approval = await this.#screen.ask(new ApprovalPrompt(question, theme, this.#screen.newEditor()), signal);
+    if (approval !== 'later') status.set('waiting for the model');
+    return approval;
   }
 
   /** Answers that allow nothing are the first ones. */

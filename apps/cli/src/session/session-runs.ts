@@ -19,6 +19,9 @@ export interface PromptOrder {
   readonly values: Readonly<Record<string, string>>;
 }
 
+/** Hint while a run answers a message later. */
+const queued = 'The agent reads the message before its next step.';
+
 /** Parts of a session that its runs use. */
 interface SessionParts {
   readonly screen: Screen;
@@ -92,7 +95,7 @@ export class SessionRuns {
       return this.continue();
     }
     void hosted.run().catch(() => undefined);
-    this.#screen.status.hint('The agent reads the message before its next step.');
+    this.#screen.status.hint(queued);
   }
 
   /** Stores a message with the unread commands of the person; none if there is nothing to store. */
@@ -138,7 +141,7 @@ export class SessionRuns {
       .catch((error: unknown) => reportProblem(error, this.#screen))
       .finally(() => {
         this.#running = undefined;
-        this.#screen.status.hint('');
+        this.#screen.status.removeHint(queued);
         this.#screen.status.set(undefined);
       });
   }

@@ -7,6 +7,9 @@ import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { Folded } from './folded.ts';
 import type { Screen } from './screen.ts';
 
+/** Hint while a command of the person runs. */
+const running = 'Your command is running. Esc ends it.';
+
 /** Longest output in UTF-16 units, as that of the terminal of an agent. */
 const maxChars = 30_000;
 
@@ -48,10 +51,10 @@ export class SessionShell {
     const controller = new AbortController();
     const ended = shellResult(command, { directory, io: this.#io, signal: controller.signal });
     this.#running = { controller, ended };
-    this.#screen.status.hint('Your command is running. Esc ends it.');
+    this.#screen.status.hint(running);
     const result = await ended.finally(() => {
       this.#running = undefined;
-      this.#screen.status.hint('');
+      this.#screen.status.removeHint(running);
     });
     this.#screen.print(`! ${command}`, 'bold');
     const { theme, folding } = this.#screen;

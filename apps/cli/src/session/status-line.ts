@@ -39,6 +39,11 @@ export class StatusLine implements Component, Disposable {
     this.#tui.requestRender();
   }
 
+  /** Removes a sentence, unless another one is shown by now. */
+  removeHint(text: string): void {
+    if (this.#hint === text) this.hint('');
+  }
+
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
   }
