@@ -46,7 +46,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   command: {
     files: 'apps/cli/src/commands/*.ts',
     defines: /^export const \w+: CliCommand = /m,
-    lists: ['apps/cli/src/commands.ts'],
+    lists: ['apps/cli/src/commands/commands.ts'],
   },
   route: {
     files: 'packages/server/src/http/*/*.ts',

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Starts on any Node with ES modules: whatever needs a newer one, or loads slowly, is imported after the check.
 import { readFileSync } from 'node:fs';
-import { appFile } from './app-file.ts';
+import { appFile } from './home/app-file.ts';
 
 /** Fields of package.json. */
 interface Manifest {
@@ -21,7 +21,7 @@ if (option === '--version' || option === '-V') {
 } else {
   // Before anything else, because the process is replaced.
   const env = await environmentOf(option);
-  const { keepCompiledCode } = await import('./setup/compile-cache.ts');
+  const { keepCompiledCode } = await import('./home/compile-cache.ts');
   keepCompiledCode(env);
   const { start } = await import('./start.ts');
   await start(env);
@@ -32,9 +32,9 @@ async function environmentOf(command: string | undefined): Promise<Readonly<Reco
   const isSession = command === undefined || command === 'resume' || /^-(?!h$|-help$)/.test(command);
   const startsPrograms = isSession || ['run', 'acp', 'mcp-server', 'serve'].includes(command);
   if (!startsPrograms) return process.env;
-  const { privateEnvironment } = await import('./setup/private-environment.ts');
+  const { privateEnvironment } = await import('./home/private-environment.ts');
   if (command !== 'serve') return privateEnvironment();
-  const { privateArguments } = await import('./setup/private-arguments.ts');
-  const { youngGenerationOptions } = await import('./setup/young-generation-options.ts');
+  const { privateArguments } = await import('./home/private-arguments.ts');
+  const { youngGenerationOptions } = await import('./home/young-generation-options.ts');
   return privateEnvironment({ nodeOptions: youngGenerationOptions(), ...privateArguments(process.argv.slice(2)) });
 }

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import type { Variables } from '@varve/text';
-import { CliError } from './cli-error.ts';
-import { exitCodes } from './exit-codes.ts';
-import { runProgram } from './program.ts';
-import { fileProblem } from './file-problem.ts';
-import { startedByAgent } from './setup/started-by-agent.ts';
+import { CliError } from './failures/cli-error.ts';
+import { exitCodes } from './failures/exit-codes.ts';
+import { runProgram } from './commands/program.ts';
+import { fileProblem } from './failures/file-problem.ts';
+import { startedByAgent } from './home/started-by-agent.ts';
 import { onFailedOutput } from './terminal/on-failed-output.ts';
 import { LibraryMessages, printLibraryMessages } from './terminal/library-messages.ts';
 import { outputOf, styled, type Output } from './terminal/output.ts';

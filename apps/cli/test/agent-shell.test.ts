@@ -7,7 +7,7 @@ import { processEnvironment } from './process-environment.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const startedByAgentFile = fileURLToPath(new URL('../src/setup/started-by-agent.ts', import.meta.url));
+const startedByAgentFile = fileURLToPath(new URL('../src/home/started-by-agent.ts', import.meta.url));
 
 const refused = [
   ['trust', '--hash', '0'.repeat(64)],

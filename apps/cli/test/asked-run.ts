@@ -13,11 +13,11 @@ import { memoryStore } from '@varve/storage';
 import { finish, terminal } from '@varve/tools';
 import { HostedConversation } from '@varve/host';
 import type { Questions } from '@varve/host/people';
-import { EventPrinter } from '../src/run/event-printer.ts';
-import { Progress } from '../src/run/progress.ts';
-import { questionsTo } from '../src/run/questions-to.ts';
-import { terminalPerson } from '../src/run/terminal-person.ts';
-import { runAndAsk } from '../src/run/run-and-ask.ts';
+import { EventPrinter } from '../src/print/event-printer.ts';
+import { Progress } from '../src/print/progress.ts';
+import { questionsTo } from '../src/opening/questions-to.ts';
+import { terminalPerson } from '../src/print/terminal-person.ts';
+import { runAndAsk } from '../src/print/run-and-ask.ts';
 import { terminalIo, type TerminalIo } from '../src/terminal/terminal-io.ts';
 
 /** Environment of a run, and whether its standard error is a terminal. */

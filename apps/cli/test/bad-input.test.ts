@@ -6,8 +6,8 @@ import { text as readAll } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
 import { openStore } from '@varve/storage';
-import { runProgram } from '../src/program.ts';
-import { schemesOf } from '../src/setup/schemes.ts';
+import { runProgram } from '../src/commands/program.ts';
+import { schemesOf } from '../src/home/schemes.ts';
 
 /** Runs one invocation in this process, with its own streams and an empty home. */
 async function varve(args: readonly string[], env: Record<string, string> = {}, stdin = '') {

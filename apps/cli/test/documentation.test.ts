@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { commands } from '../src/commands.ts';
-import { exitCodes } from '../src/exit-codes.ts';
+import { commands } from '../src/commands/commands.ts';
+import { exitCodes } from '../src/failures/exit-codes.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 const page = await readFile(new URL('../../../docs/cli.md', import.meta.url), 'utf8');

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
-import { runProgram } from '../src/program.ts';
+import { runProgram } from '../src/commands/program.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });

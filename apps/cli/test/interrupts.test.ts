@@ -11,10 +11,10 @@ import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel, scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { HostedConversation } from '@varve/host';
-import { EventPrinter } from '../src/run/event-printer.ts';
-import { runProgram } from '../src/program.ts';
+import { EventPrinter } from '../src/print/event-printer.ts';
+import { runProgram } from '../src/commands/program.ts';
 import { terminalIo } from '../src/terminal/terminal-io.ts';
-import { Progress } from '../src/run/progress.ts';
+import { Progress } from '../src/print/progress.ts';
 import { processEnvironment } from './process-environment.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
@@ -140,7 +140,11 @@ test('an unreadable store rejects the callers that wait for the printer', async 
   }) as Conversation;
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const io = terminalIo({ env: {}, cwd: '/', stdin, stdout, stderr });
-  const printer = new EventPrinter(new HostedConversation(broken), { io, progress: new Progress(io) }, { from: 0, pending: [], asJson: true });
+  const printer = new EventPrinter(
+    new HostedConversation(broken),
+    { io, progress: new Progress(io) },
+    { from: 0, pending: [], asJson: true },
+  );
   // After a turn, Node.js would have reported a rejection that no one handles.
   await read.promise;
   await turn();

@@ -10,7 +10,7 @@ import { textOf } from '@varve/events';
 import type { ModelRequest } from '@varve/llm';
 import { scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { openStore, type EventStore } from '@varve/storage';
-import { schemesOf } from '../src/setup/schemes.ts';
+import { schemesOf } from '../src/home/schemes.ts';
 import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));

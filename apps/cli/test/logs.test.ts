@@ -12,7 +12,7 @@ import { scriptedModel, scriptedServer } from '@varve/llm/testing';
 import { scrub } from '@varve/storage/maintenance';
 import { ed25519Signer } from '@varve/storage';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { runProgram } from '../src/program.ts';
+import { runProgram } from '../src/commands/program.ts';
 
 /** Creates a home with one finished conversation in a SQLite store, and runs the command in it. */
 async function worked() {

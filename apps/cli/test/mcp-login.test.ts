@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
-import { runProgram } from '../src/program.ts';
+import { runProgram } from '../src/commands/program.ts';
 import { oauthServer, type OAuthServer } from './oauth-server.ts';
 import { newHome, runVarve, type Invocation } from './run-varve.ts';
 

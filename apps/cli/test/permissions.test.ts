@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
-import { runProgram } from '../src/program.ts';
+import { runProgram } from '../src/commands/program.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
 import { openStore } from '@varve/storage';
-import { runProgram } from '../src/program.ts';
-import { schemesOf } from '../src/setup/schemes.ts';
+import { runProgram } from '../src/commands/program.ts';
+import { schemesOf } from '../src/home/schemes.ts';
 
 const sources = fileURLToPath(new URL('../src/', import.meta.url));
 

@@ -13,7 +13,7 @@ import { builtinKinds } from '@varve/events/kinds';
 import { foldEvents, statusProjection } from '@varve/events/projections';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { openStore } from '@varve/storage';
-import { schemesOf } from '../src/setup/schemes.ts';
+import { schemesOf } from '../src/home/schemes.ts';
 import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));

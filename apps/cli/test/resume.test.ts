@@ -8,7 +8,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
-import { runProgram } from '../src/program.ts';
+import { runProgram } from '../src/commands/program.ts';
 import { processEnvironment } from './process-environment.ts';
 
 type RecordedRequest = ScriptedServer['requests'][number];

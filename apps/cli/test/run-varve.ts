@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
-import { runProgram } from '../src/program.ts';
+import { runProgram } from '../src/commands/program.ts';
 
 /** Result of one invocation. */
 export interface Invocation {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { onTestFailed } from 'vitest';
-import { runProgram } from '../src/program.ts';
+import { runProgram } from '../src/commands/program.ts';
 import { screen, type ScreenSize } from './screen.ts';
 
 /** Marks of a terminal around the parts of a frame, which may be written one by one. */

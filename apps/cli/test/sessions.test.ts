@@ -6,7 +6,7 @@ import { modelFrom } from '@varve/llm';
 import { scriptedModel, scriptedServer } from '@varve/llm/testing';
 import { defaultTools, finish } from '@varve/tools';
 import { openStore } from '@varve/storage';
-import { schemesOf } from '../src/setup/schemes.ts';
+import { schemesOf } from '../src/home/schemes.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 /** Creates a home with two finished conversations, and runs the command in it. */

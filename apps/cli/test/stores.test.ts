@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '@varve/events';
 import { openStore } from '@varve/storage';
-import { schemesOf } from '../src/setup/schemes.ts';
+import { schemesOf } from '../src/home/schemes.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 /** Creates conversations with these ids in a store. */

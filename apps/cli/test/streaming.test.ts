@@ -6,7 +6,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
-import { runProgram } from '../src/program.ts';
+import { runProgram } from '../src/commands/program.ts';
 import { screen } from './screen.ts';
 
 /** Runs a task on a terminal of 40 columns; `onShown` receives what was printed so far, after each piece. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import { onTestFailed } from 'vitest';
-import { runProgram } from '../src/program.ts';
+import { runProgram } from '../src/commands/program.ts';
 
 /**
  * Runs a command on a terminal whose user answers each question, in order, with the text next to it. The failure of a

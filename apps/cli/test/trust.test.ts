@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
-import { runProgram } from '../src/program.ts';
+import { runProgram } from '../src/commands/program.ts';
 import { newHome, runVarve } from './run-varve.ts';
 
 async function newProject(): Promise<{ readonly home: string; readonly project: string }> {

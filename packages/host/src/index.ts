@@ -1,7 +1,12 @@
 export { HostError, type HostErrorCode } from './error.ts';
 export { createHost, type Host, type HostOptions, type NewConversation } from './hosting/host.ts';
 export type { HostingOptions } from './hosting/conversation-host.ts';
-export { HostedConversation, type Decision, type HostedOptions, type WaitingCalls } from './live/hosted-conversation.ts';
+export {
+  HostedConversation,
+  type Decision,
+  type HostedOptions,
+  type WaitingCalls,
+} from './live/hosted-conversation.ts';
 export type { EventFollower, EventSink, FollowedEvents } from './live/event-follower.ts';
 export type { RunRequest, Work } from './live/execute-run.ts';
 export type { GoalRuns } from './live/goal-runs.ts';

@@ -8,7 +8,7 @@ import { fernet, keyOfPassphrase } from '@varve/settings/secrets';
 import { modelProfiles } from '@varve/settings/profiles';
 import { directoryStore } from '@varve/storage/directory';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ConversationInfo } from '../src/hosting/info/conversation-info.ts';
+import type { ConversationInfo } from '../src/reference/info/conversation-info.ts';
 import { message, runningServer, type RunningServer } from './support/running-server.ts';
 
 const fixtures = fileURLToPath(new URL('../../../tests/fixtures/openhands-conversations/', import.meta.url));

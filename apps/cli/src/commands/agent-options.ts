@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { confirmHelp, confirmNames, type ConfirmMode } from '../run/confirm-modes.ts';
+import { confirmHelp, confirmNames, type ConfirmMode } from '../opening/confirm-modes.ts';
 
 /** Descriptions of options that differ between commands. */
 export interface AgentOptionTexts {

@@ -1,8 +1,8 @@
-import { CliError } from '../cli-error.ts';
-import type { CliCommand } from '../cli-command.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { storeUrl } from '../setup/open-configured-store.ts';
-import { pathIn } from '../setup/varve-home.ts';
+import { CliError } from '../failures/cli-error.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { storeUrl } from '../home/open-configured-store.ts';
+import { pathIn } from '../home/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 
 /** Copies a store into one file. */

@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
-import type { CliCommand, Commands } from '../cli-command.ts';
+import type { CliCommand, Commands } from '../command-line/cli-command.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 

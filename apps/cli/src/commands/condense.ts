@@ -1,6 +1,6 @@
-import type { CliCommand } from '../cli-command.ts';
-import type { CondenseFlags } from '../run/condense-stored.ts';
-import { exitCodes } from '../exit-codes.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import type { CondenseFlags } from '../print/condense-stored.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 
 /** Shortens what the model sees of a conversation. */
 export const condense: CliCommand = {
@@ -16,7 +16,7 @@ export const condense: CliCommand = {
       .option('--sign', 'sign the new events with the key that `varve key` created')
       .action(async (id: string, focus: readonly string[], flags: CondenseFlags) => {
         // Loaded here, so that the help appears faster.
-        const { condenseStored } = await import('../run/condense-stored.ts');
+        const { condenseStored } = await import('../print/condense-stored.ts');
         await condenseStored(id, { ...flags, focus: focus.join(' ') }, io);
         done(exitCodes.ok);
       });

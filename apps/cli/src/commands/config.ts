@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { CliCommand } from '../cli-command.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import { type ExitCode, exitCodes } from '../failures/exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { defaultCommand } from './default-command.ts';
 

@@ -1,6 +1,6 @@
-import type { CliCommand } from '../cli-command.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
 import type { ContextOptions } from '../conversations/show-context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 
 /** Shows how many tokens each part of the next model request takes. */
 export const context: CliCommand = {

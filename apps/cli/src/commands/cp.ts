@@ -1,10 +1,10 @@
 import { openStore } from '@varve/storage';
-import type { CliCommand } from '../cli-command.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
 import { eventCount } from '../conversations/formats.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { openExistingStore, storeUrl } from '../setup/open-configured-store.ts';
-import { resolveId } from '../setup/resolve-id.ts';
-import { schemesOf } from '../setup/schemes.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { openExistingStore, storeUrl } from '../home/open-configured-store.ts';
+import { resolveId } from '../home/resolve-id.ts';
+import { schemesOf } from '../home/schemes.ts';
 import { styled } from '../terminal/output.ts';
 
 /** Copies conversations to another store. */

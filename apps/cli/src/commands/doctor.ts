@@ -1,4 +1,4 @@
-import type { CliCommand } from '../cli-command.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
 
 /** Checks what varve needs on this machine. */
 export const doctor: CliCommand = {

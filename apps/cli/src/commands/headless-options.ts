@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { fileProblem } from '../file-problem.ts';
-import type { RunOptions } from '../run/run-options.ts';
-import { pathIn } from '../setup/varve-home.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { fileProblem } from '../failures/file-problem.ts';
+import type { RunOptions } from '../opening/run-options.ts';
+import { pathIn } from '../home/varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { positiveInteger, positiveNumber } from './option-values.ts';
 

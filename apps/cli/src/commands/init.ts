@@ -1,5 +1,5 @@
-import type { CliCommand } from '../cli-command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 import type { InitOptions } from '../configure/init-questions.ts';
 
 /** Asks for a model, and writes a model profile. */

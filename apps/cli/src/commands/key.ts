@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
-import type { CliCommand } from '../cli-command.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { createSigningKey, readSigningKey, signingKeyFile } from '../setup/signing-key.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { createSigningKey, readSigningKey, signingKeyFile } from '../home/signing-key.ts';
 import { styled } from '../terminal/output.ts';
 
 /** Creates or shows the key that signs logs. */

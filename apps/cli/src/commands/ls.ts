@@ -1,10 +1,10 @@
 import type { Json } from '@varve/events';
 import type { EventStore, Summary } from '@varve/storage';
-import { commandName } from '../command-name.ts';
-import type { CliCommand } from '../cli-command.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { openExistingStore } from '../setup/open-configured-store.ts';
-import { pathIn } from '../setup/varve-home.ts';
+import { commandName } from '../terminal/command-name.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { openExistingStore } from '../home/open-configured-store.ts';
+import { pathIn } from '../home/varve-home.ts';
 import { findConversations } from '../conversations/find-conversations.ts';
 import { metaFields } from '../conversations/meta-fields.ts';
 import { listingLines } from '../conversations/listing.ts';

@@ -1,7 +1,7 @@
 import { addAgentOptions } from './agent-options.ts';
-import type { CliCommand } from '../cli-command.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { McpServerOptions } from '../mcp-server/serve-client.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import type { McpServerOptions } from '../tasks/serve-client.ts';
 
 /** Offers the agent as tools to any client of the model context protocol. */
 export const mcpServer: CliCommand = {
@@ -18,7 +18,7 @@ export const mcpServer: CliCommand = {
       )
       .action(async (options: McpServerOptions) => {
         // Loaded here, so that other commands start faster.
-        const { serveClient } = await import('../mcp-server/serve-client.ts');
+        const { serveClient } = await import('../tasks/serve-client.ts');
         await serveClient(options, io);
         done(exitCodes.ok);
       });

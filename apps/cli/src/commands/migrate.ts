@@ -1,7 +1,7 @@
-import type { CliCommand } from '../cli-command.ts';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { openConfiguredStore, storeUrl } from '../setup/open-configured-store.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { openConfiguredStore, storeUrl } from '../home/open-configured-store.ts';
 
 /** Creates or migrates the tables of a store, for a server whose role may only append. */
 export const migrate: CliCommand = {

@@ -1,6 +1,6 @@
-import type { CliCommand } from '../cli-command.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { RunOptions } from '../run/run-options.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import type { RunOptions } from '../opening/run-options.ts';
 
 type StoredOptions = Pick<RunOptions, 'store' | 'sign'>;
 
@@ -15,7 +15,7 @@ export const rename: CliCommand = {
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .option('--sign', 'sign the new event with the key that `varve key` created')
       .action(async (id: string, title: readonly string[], options: StoredOptions) => {
-        const { withStored } = await import('../run/with-stored.ts');
+        const { withStored } = await import('../print/with-stored.ts');
         await withStored(id, options, io, async (conversation) => conversation.rename(title.join(' ')));
         done(exitCodes.ok);
       });
@@ -33,7 +33,7 @@ export const fork: CliCommand = {
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .option('--sign', 'sign the new events with the key that `varve key` created')
       .action(async (id: string, { at, ...options }: StoredOptions & { readonly at?: string }) => {
-        const { withStored } = await import('../run/with-stored.ts');
+        const { withStored } = await import('../print/with-stored.ts');
         await withStored(id, options, io, async (conversation) => {
           await using copy = await conversation.fork(at === undefined ? {} : { at });
           io.stdout.line(copy.id);

@@ -1,11 +1,11 @@
 import type { ConversationRepair } from '@varve/agent/replay';
-import { CliError } from '../cli-error.ts';
-import type { CliCommand } from '../cli-command.ts';
+import { CliError } from '../failures/cli-error.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
 import { eventCount } from '../conversations/formats.ts';
 import { repairCommandFor } from '../conversations/repair-command-for.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { resolveId } from '../setup/resolve-id.ts';
-import { openExistingStore } from '../setup/open-configured-store.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { resolveId } from '../home/resolve-id.ts';
+import { openExistingStore } from '../home/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
 import { eventNumber } from './option-values.ts';
 

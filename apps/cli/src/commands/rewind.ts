@@ -1,8 +1,8 @@
 import type { Conversation } from '@varve/agent';
-import { CliError } from '../cli-error.ts';
-import type { CliCommand } from '../cli-command.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { RunOptions } from '../run/run-options.ts';
+import { CliError } from '../failures/cli-error.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import type { RunOptions } from '../opening/run-options.ts';
 
 /** Goes back in a conversation: the next event follows an earlier one. */
 export const rewind: CliCommand = {
@@ -15,7 +15,7 @@ export const rewind: CliCommand = {
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .option('--sign', 'sign the new events with the key that `varve key` created')
       .action(async (id: string, event: string, options: Pick<RunOptions, 'store' | 'sign'>) => {
-        const { withStored } = await import('../run/with-stored.ts');
+        const { withStored } = await import('../print/with-stored.ts');
         await withStored(id, options, io, async (conversation) => {
           await conversation.navigate(event === 'start' ? undefined : await eventIn(conversation, event));
         });

@@ -1,11 +1,11 @@
 import type { EventStore, Summary } from '@varve/storage';
-import { CliError } from '../cli-error.ts';
-import type { CliCommand } from '../cli-command.ts';
+import { CliError } from '../failures/cli-error.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
 import { treeOf } from '../conversations/find-conversations.ts';
 import { listingLines } from '../conversations/listing.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { openExistingStore } from '../setup/open-configured-store.ts';
-import { resolveId } from '../setup/resolve-id.ts';
+import { exitCodes, type ExitCode } from '../failures/exit-codes.ts';
+import { openExistingStore } from '../home/open-configured-store.ts';
+import { resolveId } from '../home/resolve-id.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { age, positiveInteger } from './option-values.ts';
 

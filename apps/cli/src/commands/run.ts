@@ -1,11 +1,11 @@
 import { Option } from 'commander';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../failures/cli-error.ts';
 import { confirmOption } from './agent-options.ts';
-import type { CliCommand } from '../cli-command.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { RunOptions } from '../run/run-options.ts';
-import type { StreamInput } from '../run/stream-input.ts';
-import { taskText } from '../run/task-text.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import type { RunOptions } from '../opening/run-options.ts';
+import type { StreamInput } from '../print/stream-input.ts';
+import { taskText } from '../print/task-text.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { addHeadlessOptions, fromHeadless, type HeadlessOptions } from './headless-options.ts';
 import { positiveInteger, positiveNumber } from './option-values.ts';
@@ -90,8 +90,8 @@ export const run: CliCommand = {
       }
       // Loaded here, so that the help and wrong usage appear faster.
       const [{ runTask }, { offerInit }] = await Promise.all([
-        import('../run/run-task.ts'),
-        import('../run/offer-init.ts'),
+        import('../print/run-task.ts'),
+        import('../print/offer-init.ts'),
       ]);
       done(await offerInit(() => runTask(task, options, io, input), options, io));
     });
@@ -99,7 +99,7 @@ export const run: CliCommand = {
 };
 
 async function streamInput({ stdin }: TerminalIo): Promise<StreamInput> {
-  const { StreamInput } = await import('../run/stream-input.ts');
+  const { StreamInput } = await import('../print/stream-input.ts');
   return new StreamInput(stdin);
 }
 

@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers';
-import { CliError } from '../cli-error.ts';
-import type { CliCommand } from '../cli-command.ts';
+import { CliError } from '../failures/cli-error.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
 import { eventCount } from '../conversations/formats.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { openExistingStore } from '../setup/open-configured-store.ts';
-import { scrubVarveHome } from '../setup/scrub-varve-home.ts';
-import { readSigningKey } from '../setup/signing-key.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { openExistingStore } from '../home/open-configured-store.ts';
+import { scrubVarveHome } from '../home/scrub-varve-home.ts';
+import { readSigningKey } from '../home/signing-key.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
@@ -47,7 +47,7 @@ export const scrub: CliCommand = {
 };
 
 async function storedSecrets(names: readonly string[], io: TerminalIo): Promise<readonly string[]> {
-  const { secretsOf } = await import('../setup/secrets.ts');
+  const { secretsOf } = await import('../home/secrets.ts');
   const store = secretsOf(io);
   const values: string[] = [];
   for (const name of names) {

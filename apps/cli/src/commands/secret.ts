@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers';
 import { Argument, type Command } from 'commander';
 import type { KeyPlace, SecretSource, SecretStore } from '@varve/settings/secrets';
-import { commandName } from '../command-name.ts';
-import type { CliCommand } from '../cli-command.ts';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { varveHome } from '../setup/varve-home.ts';
+import { commandName } from '../terminal/command-name.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { varveHome } from '../home/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { defaultCommand } from './default-command.ts';
@@ -77,7 +77,7 @@ function register(command: Command, io: TerminalIo, done: Parameters<CliCommand[
 
 /** Loaded here, so that the help appears faster. */
 async function storeIn(io: TerminalIo): Promise<SecretStore> {
-  const { secretsOf } = await import('../setup/secrets.ts');
+  const { secretsOf } = await import('../home/secrets.ts');
   return secretsOf(io);
 }
 

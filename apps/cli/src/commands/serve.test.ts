@@ -7,8 +7,8 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { openStore } from '@varve/storage';
-import { schemesOf } from '../setup/schemes.ts';
-import { runProgram } from '../program.ts';
+import { schemesOf } from '../home/schemes.ts';
+import { runProgram } from './program.ts';
 import { processEnvironment } from '../../test/process-environment.ts';
 import { newHome, runVarve } from '../../test/run-varve.ts';
 

@@ -1,11 +1,11 @@
 import { addAgentOptions } from './agent-options.ts';
 import type { Command } from 'commander';
-import { CliError } from '../cli-error.ts';
-import type { CliCommand, Commands } from '../cli-command.ts';
+import { CliError } from '../failures/cli-error.ts';
+import type { CliCommand, Commands } from '../command-line/cli-command.ts';
 import { chooseConversation, lastConversation } from '../conversations/choose-conversation.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { RunOptions } from '../run/run-options.ts';
-import { openExistingStore } from '../setup/open-configured-store.ts';
+import { exitCodes, type ExitCode } from '../failures/exit-codes.ts';
+import type { RunOptions } from '../opening/run-options.ts';
+import { openExistingStore } from '../home/open-configured-store.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Options of the interactive session. */
@@ -53,8 +53,8 @@ async function startSession(options: SessionOptions, io: TerminalIo, commands: C
   const { continue: isContinued, resume: resumed, ...rest } = options;
   // Loaded here, so that other commands start faster.
   const [{ runSession }, { slashCommands }] = await Promise.all([
-    import('../session/run-session.ts'),
-    import('../slash/slash-commands.ts'),
+    import('../screen/run-session.ts'),
+    import('../screen/slash/slash-commands.ts'),
   ]);
   const id = isContinued ? await lastId(options, io) : resumed === true ? await chosenId(options, io) : resumed;
   if (resumed === true && id === undefined) return exitCodes.interrupted;
@@ -75,7 +75,7 @@ async function lastId({ store: url, workspace }: SessionOptions, io: TerminalIo)
 }
 
 async function chosenId({ store: url }: SessionOptions, io: TerminalIo): Promise<string | undefined> {
-  const { chooseOnScreen } = await import('../session/choose-on-screen.ts');
+  const { chooseOnScreen } = await import('../screen/choose-on-screen.ts');
   await using store = await openExistingStore(io, url);
   return chooseConversation(store, io, async (choice) => chooseOnScreen(choice, io));
 }

@@ -1,6 +1,6 @@
-import type { CliCommand } from '../cli-command.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
 import type { ShowOptions } from '../conversations/show-conversation.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 
 /** Shows one conversation: briefly, in full, as stored, or as the next model request. */
 export const show: CliCommand = {

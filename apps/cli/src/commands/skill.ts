@@ -1,6 +1,6 @@
-import type { CliCommand } from '../cli-command.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
 import type { InstallOptions, PackageKind } from '../configure/package-actions.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 import { defaultCommand } from './default-command.ts';
 
 // Loaded by the subcommands, so that the help appears faster.

@@ -1,12 +1,12 @@
 import type { MetaDifference, SnapshotCheck } from '@varve/agent/replay';
 import { type LogReader, type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage';
-import { CliError } from '../cli-error.ts';
-import type { CliCommand } from '../cli-command.ts';
+import { CliError } from '../failures/cli-error.ts';
+import type { CliCommand } from '../command-line/cli-command.ts';
 import { repairCommandFor } from '../conversations/repair-command-for.ts';
-import { acceptCommandFor } from '../run/resume-command.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { resolveId } from '../setup/resolve-id.ts';
-import { openExistingStore } from '../setup/open-configured-store.ts';
+import { acceptCommandFor } from '../opening/resume-command.ts';
+import { type ExitCode, exitCodes } from '../failures/exit-codes.ts';
+import { resolveId } from '../home/resolve-id.ts';
+import { openExistingStore } from '../home/open-configured-store.ts';
 import { type Printable, styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { unfinishedImport } from '../conversations/unfinished-import.ts';

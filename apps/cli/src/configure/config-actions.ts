@@ -13,13 +13,13 @@ import {
   type SettingEntry,
   type SettingKey,
 } from '@varve/settings';
-import { commandName } from '../command-name.ts';
-import { CliError } from '../cli-error.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { settingsFor } from '../setup/settings.ts';
+import { commandName } from '../terminal/command-name.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes, type ExitCode } from '../failures/exit-codes.ts';
+import { settingsFor } from '../home/settings.ts';
 import { settingsTable, textOfValue } from './settings-table.ts';
 import { withoutSecrets } from './without-secrets.ts';
-import { varveHome } from '../setup/varve-home.ts';
+import { varveHome } from '../home/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 

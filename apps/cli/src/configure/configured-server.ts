@@ -8,12 +8,12 @@ import {
   type FileServer,
 } from '@varve/settings/agent';
 import type { McpServer } from '@varve/tools/mcp';
-import { CliError } from '../cli-error.ts';
-import { withCommandName } from '../command-name.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { secretsOf } from '../setup/secrets.ts';
-import { settingsFor } from '../setup/settings.ts';
-import { userHome, varveHome } from '../setup/varve-home.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { withCommandName } from '../terminal/command-name.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { secretsOf } from '../home/secrets.ts';
+import { settingsFor } from '../home/settings.ts';
+import { userHome, varveHome } from '../home/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { readSettingsText, replaceSettings, SettingsError } from '@varve/settings';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 import { editCopy } from '../terminal/edit-copy.ts';
 import { styled } from '../terminal/output.ts';
 import { targetFile, type Target } from './config-actions.ts';

@@ -1,11 +1,11 @@
 import { modelAddress } from '@varve/settings/agent';
 import { capabilityCache, modelProfiles } from '@varve/settings/profiles';
 import { isLoopback } from '@varve/text';
-import { commandName } from '../command-name.ts';
-import { modelOptions } from '../setup/configured-model.ts';
-import { secretsOf } from '../setup/secrets.ts';
-import { settingsFor } from '../setup/settings.ts';
-import { varveHome } from '../setup/varve-home.ts';
+import { commandName } from '../terminal/command-name.ts';
+import { modelOptions } from '../home/configured-model.ts';
+import { secretsOf } from '../home/secrets.ts';
+import { settingsFor } from '../home/settings.ts';
+import { varveHome } from '../home/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { chooseModel, tryModel } from './init-model.ts';

@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
-import { CliError } from '../cli-error.ts';
-import { withCommandName } from '../command-name.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { withCommandName } from '../terminal/command-name.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Answers of `varve init` in its options. */

@@ -1,9 +1,9 @@
 import { providers, refusesWithoutKey } from '@varve/llm';
 import { localServers, type LocalServer } from '@varve/settings/profiles';
 import { isLoopback } from '@varve/text';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { checkUrl } from '../setup/configured-model.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { checkUrl } from '../home/configured-model.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import type { Questions } from './init-questions.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { agentProfiles } from '@varve/settings/profiles';
-import { settingsFor } from '../setup/settings.ts';
-import { varveHome } from '../setup/varve-home.ts';
+import { settingsFor } from '../home/settings.ts';
+import { varveHome } from '../home/varve-home.ts';
 import { columnsOf, padded } from '../terminal/columns.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';

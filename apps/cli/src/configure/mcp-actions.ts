@@ -1,8 +1,8 @@
 import type { Settings } from '@varve/settings';
-import { CliError } from '../cli-error.ts';
-import { withCommandName } from '../command-name.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { settingsFor } from '../setup/settings.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { withCommandName } from '../terminal/command-name.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { settingsFor } from '../home/settings.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { setSetting } from './config-actions.ts';

@@ -1,8 +1,8 @@
 import { ToolError } from '@varve/tools';
 import { logInToMcp, type McpAddress, type McpLogin } from '@varve/tools/mcp';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { loginsOf } from '../setup/secrets.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { loginsOf } from '../home/secrets.ts';
 import { openBrowser } from '../terminal/open-browser.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';

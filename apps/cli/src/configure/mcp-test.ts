@@ -1,9 +1,9 @@
 import { openAgentSandbox } from '@varve/settings/agent';
 import { startMcpServers } from '@varve/tools/mcp';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { loginsOf } from '../setup/secrets.ts';
-import { settingsFor } from '../setup/settings.ts';
-import { userHome, varveHome } from '../setup/varve-home.ts';
+import { exitCodes, type ExitCode } from '../failures/exit-codes.ts';
+import { loginsOf } from '../home/secrets.ts';
+import { settingsFor } from '../home/settings.ts';
+import { userHome, varveHome } from '../home/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { configuredServer, printProblem } from './configured-server.ts';

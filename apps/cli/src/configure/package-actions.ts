@@ -1,7 +1,7 @@
 import { editSettings } from '@varve/settings';
 import { packages, type InstalledPackage, type InstalledPackages } from '@varve/server/hosting';
-import { settingsFor } from '../setup/settings.ts';
-import { userHome } from '../setup/varve-home.ts';
+import { settingsFor } from '../home/settings.ts';
+import { userHome } from '../home/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { targetFile } from './config-actions.ts';

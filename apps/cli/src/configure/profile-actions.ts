@@ -7,12 +7,12 @@ import {
   type ModelProfiles,
   type ModelRole,
 } from '@varve/settings/profiles';
-import { commandName } from '../command-name.ts';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { modelOptions } from '../setup/configured-model.ts';
-import { settingsFor } from '../setup/settings.ts';
-import { varveHome } from '../setup/varve-home.ts';
+import { commandName } from '../terminal/command-name.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
+import { modelOptions } from '../home/configured-model.ts';
+import { settingsFor } from '../home/settings.ts';
+import { varveHome } from '../home/varve-home.ts';
 import { columnsOf, padded } from '../terminal/columns.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';

@@ -1,7 +1,7 @@
 import type { FlagValue, SettingKey, Settings } from '@varve/settings';
 import { settingsTable } from './settings-table.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { settingsFor } from '../setup/settings.ts';
+import { settingsFor } from '../home/settings.ts';
 
 /** Options of `varve serve` that are settings. */
 export interface ServeFlags {

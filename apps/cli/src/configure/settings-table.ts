@@ -1,5 +1,5 @@
 import { describeOrigin, type SettingEntry } from '@varve/settings';
-import { varveHome } from '../setup/varve-home.ts';
+import { varveHome } from '../home/varve-home.ts';
 import { columnsOf, fitted, padded } from '../terminal/columns.ts';
 import { styled, type Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { projectContext, loadExtensions, loadPromptCommands, type Extensions } from '@varve/settings/agent';
-import { settingsFor } from '../setup/settings.ts';
-import { untrustedLine } from '../setup/untrusted-line.ts';
-import { userHome, varveHome } from '../setup/varve-home.ts';
+import { settingsFor } from '../home/settings.ts';
+import { untrustedLine } from '../home/untrusted-line.ts';
+import { userHome, varveHome } from '../home/varve-home.ts';
 import { columnsOf, padded } from '../terminal/columns.ts';
 import { styled, type Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';

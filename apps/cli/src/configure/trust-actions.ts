@@ -10,10 +10,10 @@ import {
   type TrustStore,
   type TrustSubject,
 } from '@varve/settings/trust';
-import { CliError } from '../cli-error.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { trustCommand } from '../setup/untrusted-line.ts';
-import { userHome, varveHome } from '../setup/varve-home.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes, type ExitCode } from '../failures/exit-codes.ts';
+import { trustCommand } from '../home/untrusted-line.ts';
+import { userHome, varveHome } from '../home/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import { barredRows, quotedRows, readingHints } from '../terminal/rows.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';

@@ -1,5 +1,5 @@
 import type { LogLoss } from '@varve/storage';
-import { commandName } from '../command-name.ts';
+import { commandName } from '../terminal/command-name.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { readContext, type ContextUse } from '@varve/agent/replay';
 import { modelCatalog } from '@varve/llm/wrappers';
 import { isLoopback } from '@varve/text';
-import { storedRun, type StoredRun } from '../run/stored-run.ts';
-import { openExistingStore } from '../setup/open-configured-store.ts';
+import { storedRun, type StoredRun } from './stored-run.ts';
+import { openExistingStore } from '../home/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 

@@ -4,9 +4,9 @@ import { assertMissing, createAtomically, makeDirectories, syncDirectory, tempor
 import type { LogEntry } from '@varve/events/projections';
 import { activeBranch, type LogFormat, type OutputFile } from '@varve/interop';
 import { StorageError, type LogReader, type Summary, type Signer } from '@varve/storage';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../failures/cli-error.ts';
 import { metaFields } from '../conversations/meta-fields.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { reportLosses } from './report.ts';
 

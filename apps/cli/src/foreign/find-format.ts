@@ -1,6 +1,6 @@
 import { formats, type LogFormat } from '@varve/interop';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 
 /** Capability that a command needs of a format. */
 type Use = 'read' | 'write';

@@ -1,4 +1,4 @@
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 
 /**
  * Ends the command when its output cannot be written, because the reader is gone, as in `varve show ID | head`, or the

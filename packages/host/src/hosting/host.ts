@@ -36,7 +36,11 @@ export interface Host extends AsyncDisposable {
   /** Lets `work` use a conversation, which stays open until it ends. */
   use<Result>(id: string, work: (hosted: HostedConversation) => Promise<Result>): Promise<Result>;
   /** Stores a message, which the agent answers in the background, and returns the id of its event. */
-  send(id: string, input: Parameters<HostedConversation['send']>[0], options?: { readonly id?: string }): Promise<string>;
+  send(
+    id: string,
+    input: Parameters<HostedConversation['send']>[0],
+    options?: { readonly id?: string },
+  ): Promise<string>;
   /** Continues the runs that a crash ended. Resolves when they are requested. */
   recover(): Promise<void>;
   /** Stops a run, closes the conversation and removes it with all its data. */

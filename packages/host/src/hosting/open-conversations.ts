@@ -168,11 +168,7 @@ export class OpenConversations<Live extends OpenConversation> {
     return live;
   }
 
-  async #entry(
-    id: string,
-    origin: Origin,
-    make: () => Promise<Live>,
-  ): Promise<{ entry: Entry<Live>; isNew: boolean }> {
+  async #entry(id: string, origin: Origin, make: () => Promise<Live>): Promise<{ entry: Entry<Live>; isNew: boolean }> {
     while (this.#closing.has(id)) await this.#closing.get(id);
     if (this.#isClosed) throw new HostError('stopping', 'The server is stopping.');
     const known = this.#entries.get(id);

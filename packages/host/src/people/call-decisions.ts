@@ -4,13 +4,7 @@ import type { WaitingChild } from '@varve/agent/delegation';
 import type { PendingCall } from '@varve/events/projections';
 import { runEdited, type EditedCall } from './edited-call.ts';
 import type { Approval, Person } from './person.ts';
-import {
-  isAsked,
-  isCoveredBy,
-  proposedRules,
-  sessionGrant,
-  type CallPlace,
-} from './waiting-call.ts';
+import { isAsked, isCoveredBy, proposedRules, sessionGrant, type CallPlace } from './waiting-call.ts';
 
 /** Conversation whose calls wait: that of the run, or that of a sub-agent. */
 export type WaitingConversation = WaitingChild['conversation'] & Partial<Pick<Conversation, 'executeTool'>>;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ConversationInfo } from './info/conversation-info.ts';
+import type { ConversationInfo } from '../reference/info/conversation-info.ts';
 import { message, requestFor, runningServer, type RunningServer } from '../../test/support/running-server.ts';
 import { storeWith } from '../../test/support/store-with.ts';
 

@@ -6,7 +6,7 @@ import { MessageEvent } from '@varve/events/kinds';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, StorageError } from '@varve/storage';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ConversationInfo } from './info/conversation-info.ts';
+import type { ConversationInfo } from '../reference/info/conversation-info.ts';
 import { message, requestFor, runningServer } from '../../test/support/running-server.ts';
 import { storeWith } from '../../test/support/store-with.ts';
 

@@ -11,23 +11,28 @@ import {
 import type { Cipher, PrivateRecords } from '@varve/settings/secrets';
 import { StorageError, type EventStore } from '@varve/storage';
 import { isOwned, type RunQueue } from '@varve/host/kit';
-import { configurationFact, type Configuration } from './info/server-facts.ts';
-import { dashedId } from './info/conversation-id.ts';
-import type { Feed } from './info/feed.ts';
-import { type ConversationFolds, shownUsage } from './info/conversation-folds.ts';
-import { storedConfiguration, type StoredConfiguration } from './info/logged-configuration.ts';
-import { buildAgent, type AgentEnvironment } from './request/build-agent.ts';
-import { LiveConversation, type Confirmation } from './live/live-conversation.ts';
-import { noPrivateValues, parsePrivateRecord, PrivateValues, type PrivateRecord } from './private/private-values.ts';
-import { referenceKeys } from './private/reference-keys.ts';
+import { configurationFact, type Configuration } from '../reference/info/server-facts.ts';
+import { dashedId } from '../reference/info/conversation-id.ts';
+import type { Feed } from '../reference/info/feed.ts';
+import { type ConversationFolds, shownUsage } from '../reference/info/conversation-folds.ts';
+import { storedConfiguration, type StoredConfiguration } from '../reference/info/logged-configuration.ts';
+import { buildAgent, type AgentEnvironment } from '../reference/request/build-agent.ts';
+import { LiveConversation, type Confirmation } from './live-conversation.ts';
+import {
+  noPrivateValues,
+  parsePrivateRecord,
+  PrivateValues,
+  type PrivateRecord,
+} from '../reference/private/private-values.ts';
+import { referenceKeys } from '../reference/private/reference-keys.ts';
 
-import { requestedAgentOf } from './request/requested-agent.ts';
+import { requestedAgentOf } from '../reference/request/requested-agent.ts';
 
-import { surroundingsOf, type Surroundings, type SurroundingsOptions } from './request/surroundings.ts';
+import { surroundingsOf, type Surroundings, type SurroundingsOptions } from '../reference/request/surroundings.ts';
 import * as z from 'zod';
-import type { SecretsInUse } from './private/secrets-in-use.ts';
+import type { SecretsInUse } from '../reference/private/secrets-in-use.ts';
 import type { TitleModel } from '../settings/title-model.ts';
-import { supportedAgent, type StartPlan } from './request/start-plan.ts';
+import { supportedAgent, type StartPlan } from '../reference/request/start-plan.ts';
 
 /** What live conversations are made of. */
 export interface LoaderOptions {

@@ -5,8 +5,8 @@ import { scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm
 import { memoryStore } from '@varve/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import { createServices } from '../http/create-services.ts';
-import type { FeedMessage } from './info/feed.ts';
-import { startRequest } from './request/start-request.ts';
+import type { FeedMessage } from '../reference/info/feed.ts';
+import { startRequest } from '../reference/request/start-request.ts';
 import type { ServerOptions } from '../server-options.ts';
 import { requestFor } from '../../test/support/running-server.ts';
 

@@ -5,19 +5,20 @@ import type { Content } from '@varve/events';
 import type { HostingOptions } from '@varve/host';
 import { ConversationHost, isOwned, unlessMissing, type ConversationWatcher } from '@varve/host/kit';
 import { StorageError } from '@varve/storage';
-import { childFact } from './info/server-facts.ts';
-import { dashedId, isAddressable } from './info/conversation-id.ts';
+import { childFact } from '../reference/info/server-facts.ts';
+import { dashedId, isAddressable } from '../reference/info/conversation-id.ts';
 import { RequestError } from '../error.ts';
-import type { StartRequest } from './request/start-request.ts';
+import type { StartRequest } from '../reference/request/start-request.ts';
 import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conversation-loader.ts';
-import type { LiveConversation } from './live/live-conversation.ts';
-import type { ProfiledAgent } from './request/agent-of-profile.ts';
+import type { LiveConversation } from './live-conversation.ts';
+import type { ProfiledAgent } from '../reference/request/agent-of-profile.ts';
 import { addPlugin } from './changes/private-changes.ts';
-import { requestedAgent, startPlan } from './request/start-plan.ts';
+import { requestedAgent, startPlan } from '../reference/request/start-plan.ts';
 import { isMadeUpPath, prepareWorkspace } from './workspace.ts';
 
 /** Options of {@link conversations}. */
-export interface ConversationsOptions extends Omit<LoaderOptions, 'isReplica'>, Omit<HostingOptions, keyof LoaderOptions> {
+export interface ConversationsOptions
+  extends Omit<LoaderOptions, 'isReplica'>, Omit<HostingOptions, keyof LoaderOptions> {
   /** Returns the agent of a profile. @throws {RequestError} */
   readonly agentOfProfile: (id: string) => Promise<ProfiledAgent>;
   /** Is notified of the conversations that are opened and closed. */

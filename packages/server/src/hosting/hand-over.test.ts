@@ -7,7 +7,7 @@ import { memoryStore, StorageError, type EventLog, type EventStore } from '@varv
 import { expect, onTestFinished, test } from 'vitest';
 import { requestFor } from '../../test/support/running-server.ts';
 import { serverHost, type ServerHost } from './host.ts';
-import { startRequest } from './request/start-request.ts';
+import { startRequest } from '../reference/request/start-request.ts';
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 const think: ScriptedTurn = { calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] };

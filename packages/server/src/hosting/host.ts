@@ -13,10 +13,10 @@ import { disabledNames } from '../settings/disabled-names.ts';
 import { serverSettings, type ServerSettings } from '../settings/server-settings.ts';
 import { titleModels } from '../settings/title-model.ts';
 import { conversations, type Conversations, type PluginSource } from './conversations.ts';
-import { conversationFolds, type ConversationSources } from './info/conversation-folds.ts';
-import { createFeed } from './info/feed.ts';
-import { secretsInUse, type SecretsInUse } from './private/secrets-in-use.ts';
-import { agentOfProfile } from './request/agent-of-profile.ts';
+import { conversationFolds, type ConversationSources } from '../reference/info/conversation-folds.ts';
+import { createFeed } from '../reference/info/feed.ts';
+import { secretsInUse, type SecretsInUse } from '../reference/private/secrets-in-use.ts';
+import { agentOfProfile } from '../reference/request/agent-of-profile.ts';
 
 /** Options of {@link serverHost}. */
 export interface ServerHostOptions extends HostingOptions {

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { canonicalId } from '@varve/storage';
-import { isConversationId } from '../hosting/info/conversation-id.ts';
+import { isConversationId } from '../reference/info/conversation-id.ts';
 import type { ServerEnv } from './route/route.ts';
 import type { Webhooks } from '../streams/webhooks/webhooks.ts';
 

@@ -1,6 +1,6 @@
 import { canonicalId, StorageError } from '@varve/storage';
 import type { MiddlewareHandler } from 'hono';
-import { isConversationId } from '../hosting/info/conversation-id.ts';
+import { isConversationId } from '../reference/info/conversation-id.ts';
 import { forwardedHeader } from '../replicas/peers.ts';
 import type { Replica } from '../replicas/replica.ts';
 import { errorResponse } from './route/handle-failure.ts';

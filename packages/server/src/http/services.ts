@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Cipher } from '@varve/settings/secrets';
-import type { SecretsInUse } from '../hosting/private/secrets-in-use.ts';
+import type { SecretsInUse } from '../reference/private/secrets-in-use.ts';
 import type { BashService } from '../workspace/bash/bash-service.ts';
 import type { FileAccess } from '../workspace/files/file-access.ts';
 import type { Extensions } from '../extensions/extensions.ts';
-import type { ConversationSources } from '../hosting/info/conversation-folds.ts';
+import type { ConversationSources } from '../reference/info/conversation-folds.ts';
 import type { Replica } from '../replicas/replica.ts';
 import type { Packages } from '../extensions/packages.ts';
 import type { McpTester } from '../extensions/mcp-test.ts';

@@ -1,5 +1,5 @@
 import { StorageError, type LogReader } from '@varve/storage';
-import { eventFilter, type EventFilter } from '../hosting/info/event-filter.ts';
+import { eventFilter, type EventFilter } from '../reference/info/event-filter.ts';
 import { eventFrame, syncedFrame, type Frame } from './frame.ts';
 import type { LiveLog, Subscriber } from './live-log.ts';
 import { firstOf, type StreamStart } from './start.ts';

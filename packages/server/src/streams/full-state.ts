@@ -1,5 +1,5 @@
-import type { ConversationSources } from '../hosting/info/conversation-folds.ts';
-import { readInfo } from '../hosting/info/info-of.ts';
+import type { ConversationSources } from '../reference/info/conversation-folds.ts';
+import { readInfo } from '../reference/info/info-of.ts';
 
 /** Fields of the info of a conversation that the reference keeps outside its state. */
 const outside = new Set([

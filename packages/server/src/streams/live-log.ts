@@ -1,6 +1,6 @@
 import type { LogReader, Stored } from '@varve/storage';
-import { eventFilter } from '../hosting/info/event-filter.ts';
-import type { DeltaMessage, Feed, FeedMessage, ServerErrorMessage } from '../hosting/info/feed.ts';
+import { eventFilter } from '../reference/info/event-filter.ts';
+import type { DeltaMessage, Feed, FeedMessage, ServerErrorMessage } from '../reference/info/feed.ts';
 import { eventFrame, messageFrame, type Frame } from './frame.ts';
 import type { TransientEvents } from './transient-events.ts';
 

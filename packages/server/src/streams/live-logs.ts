@@ -1,5 +1,5 @@
 import { StorageError, type Stored } from '@varve/storage';
-import type { ConversationSources } from '../hosting/info/conversation-folds.ts';
+import type { ConversationSources } from '../reference/info/conversation-folds.ts';
 import { fullStateText } from './full-state.ts';
 import { LiveLog } from './live-log.ts';
 import { transientEvents } from './transient-events.ts';

@@ -1,6 +1,6 @@
 import type { LogReader } from '@varve/storage';
-import { eventFilter } from '../hosting/info/event-filter.ts';
-import { newestFirst } from '../hosting/info/newest-first.ts';
+import { eventFilter } from '../reference/info/event-filter.ts';
+import { newestFirst } from '../reference/info/newest-first.ts';
 
 /** Events that a subscriber receives before those that are stored after it subscribed. */
 export type StreamStart =

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { timestamps } from '@varve/events';
 import { ServerErrorEvent, StreamingDeltaEvent } from '@varve/events/kinds';
-import type { DeltaMessage, ServerErrorMessage } from '../hosting/info/feed.ts';
+import type { DeltaMessage, ServerErrorMessage } from '../reference/info/feed.ts';
 
 /** Creates the JSON of events that are sent and never stored; each has a new id. */
 export interface TransientEvents {

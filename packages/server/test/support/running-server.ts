@@ -5,7 +5,7 @@ import { eventCodec, type BaseEvent } from '@varve/events';
 import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
 import { canonicalId, memoryStore, type EventStore } from '@varve/storage';
-import type { ConversationInfo } from '../../src/hosting/info/conversation-info.ts';
+import type { ConversationInfo } from '../../src/reference/info/conversation-info.ts';
 import { server, type Server } from '../../src/server.ts';
 import type { ServerOptions } from '../../src/server-options.ts';
 import { testKey } from './requests.ts';

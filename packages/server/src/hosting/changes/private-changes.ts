@@ -1,7 +1,7 @@
 import type { Cipher } from '@varve/settings/secrets';
 import { RequestError } from '../../error.ts';
-import type { LiveConversation } from '../live/live-conversation.ts';
-import { receivedSecrets, secretSources } from '../request/start-plan.ts';
+import type { LiveConversation } from '../live-conversation.ts';
+import { receivedSecrets, secretSources } from '../../reference/request/start-plan.ts';
 
 /**
  * Adds or replaces secrets by name. Commands that name them receive them from now on, and they are masked.

@@ -3,7 +3,7 @@ import type { Json } from '@varve/events';
 import { describeProblem, SpecError } from '@varve/events/specs';
 import { redactSecretFields } from '@varve/text';
 import { RequestError } from '../../error.ts';
-import type { Confirmation, LiveConversation } from '../live/live-conversation.ts';
+import type { Confirmation, LiveConversation } from '../live-conversation.ts';
 
 /**
  * Replaces the confirmation policy, the analyzer, or both, from the next decision on. The rules of the person stay.

@@ -3,7 +3,7 @@ import { textOf } from '@varve/events';
 import { CondenserError } from '@varve/condensers';
 import { LlmError } from '@varve/llm';
 import { RequestError } from '../../error.ts';
-import type { LiveConversation } from '../live/live-conversation.ts';
+import type { LiveConversation } from '../live-conversation.ts';
 
 /**
  * Asks the model a side question, which is not stored.

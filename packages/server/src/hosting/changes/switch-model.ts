@@ -3,9 +3,9 @@ import type { Cipher } from '@varve/settings/secrets';
 import { redactSecretFields } from '@varve/text';
 import * as z from 'zod';
 import { RequestError } from '../../error.ts';
-import { buildAgent } from '../request/build-agent.ts';
-import type { LiveConversation } from '../live/live-conversation.ts';
-import { decrypted, serverKeysIn } from '../private/private-values.ts';
+import { buildAgent } from '../../reference/request/build-agent.ts';
+import type { LiveConversation } from '../live-conversation.ts';
+import { decrypted, serverKeysIn } from '../../reference/private/private-values.ts';
 
 const known = lazy(() => z.record(z.string(), z.record(z.string(), z.unknown())));
 

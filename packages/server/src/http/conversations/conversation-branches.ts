@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
-import { conversationId, conversationIdField } from '../../hosting/info/conversation-id.ts';
-import { conversationInfo } from '../../hosting/info/conversation-info.ts';
+import { conversationId, conversationIdField } from '../../reference/info/conversation-id.ts';
+import { conversationInfo } from '../../reference/info/conversation-info.ts';
 import { RequestError } from '../../error.ts';
-import { tagsRequest } from '../../hosting/request/start-request.ts';
+import { tagsRequest } from '../../reference/request/start-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import type { Services } from '../services.ts';

@@ -6,7 +6,7 @@ import type { ScriptedTurn } from '@varve/llm/testing';
 import { agentProfiles, modelProfiles } from '@varve/settings/profiles';
 import { ActionEvent, Condensation, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ConversationInfo } from '../../hosting/info/conversation-info.ts';
+import type { ConversationInfo } from '../../reference/info/conversation-info.ts';
 import { message, runningServer } from '../../../test/support/running-server.ts';
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };

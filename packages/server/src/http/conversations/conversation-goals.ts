@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
-import { conversationId } from '../../hosting/info/conversation-id.ts';
+import { conversationId } from '../../reference/info/conversation-id.ts';
 import { RequestError } from '../../error.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
-import { conversationId } from '../../hosting/info/conversation-id.ts';
-import { conversationInfo } from '../../hosting/info/conversation-info.ts';
-import { contentOf } from '../../hosting/request/message-request.ts';
-import { startRequest, tagsRequest } from '../../hosting/request/start-request.ts';
+import { conversationId } from '../../reference/info/conversation-id.ts';
+import { conversationInfo } from '../../reference/info/conversation-info.ts';
+import { contentOf } from '../../reference/request/message-request.ts';
+import { startRequest, tagsRequest } from '../../reference/request/start-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import { unlessMissing } from '@varve/host/kit';

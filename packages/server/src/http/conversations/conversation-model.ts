@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { SettingsError } from '@varve/settings';
-import { conversationId } from '../../hosting/info/conversation-id.ts';
+import { conversationId } from '../../reference/info/conversation-id.ts';
 import { RequestError } from '../../error.ts';
 import { askModel, condense } from '../../hosting/changes/side-questions.ts';
 import { switchModel } from '../../hosting/changes/switch-model.ts';
-import { llmRequest } from '../../hosting/request/agent-request.ts';
+import { llmRequest } from '../../reference/request/agent-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import type { Services } from '../services.ts';

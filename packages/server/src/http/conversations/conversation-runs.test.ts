@@ -2,7 +2,7 @@ import type { ModelWrapper } from '@varve/llm';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { ActionEvent, MessageEvent, ObservationEvent, UserRejectObservation } from '@varve/events/kinds';
 import { expect, test } from 'vitest';
-import type { ConversationInfo } from '../../hosting/info/conversation-info.ts';
+import type { ConversationInfo } from '../../reference/info/conversation-info.ts';
 import { ended, message, requestFor, runningServer } from '../../../test/support/running-server.ts';
 
 const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'It is done.' } }] };

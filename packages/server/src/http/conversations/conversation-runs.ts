@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import type { Decision } from '@varve/host';
-import { conversationId } from '../../hosting/info/conversation-id.ts';
+import { conversationId } from '../../reference/info/conversation-id.ts';
 import { finalResponse } from './final-response.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';

@@ -1,6 +1,6 @@
 import type { ExecutionStatus } from '@varve/events/projections';
 import type { ListQuery, Summary } from '@varve/storage';
-import { isAddressable, isConversationId } from '../../hosting/info/conversation-id.ts';
+import { isAddressable, isConversationId } from '../../reference/info/conversation-id.ts';
 import type { Services } from '../services.ts';
 import { unlessMissing } from '@varve/host/kit';
 

@@ -2,11 +2,11 @@ import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
 import { canonicalId } from '@varve/storage';
-import { conversationId } from '../../hosting/info/conversation-id.ts';
+import { conversationId } from '../../reference/info/conversation-id.ts';
 import { conversationOrders, countConversations, searchConversations } from './conversation-search.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
-import { conversationInfo, executionStatus } from '../../hosting/info/conversation-info.ts';
+import { conversationInfo, executionStatus } from '../../reference/info/conversation-info.ts';
 import { pageLimit, repeated } from '../route/query.ts';
 import { infoById, infoOf } from './info-response.ts';
 

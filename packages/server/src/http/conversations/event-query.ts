@@ -1,4 +1,4 @@
-import { isoSeconds, parseIsoTime } from '../../hosting/info/iso-time.ts';
+import { isoSeconds, parseIsoTime } from '../../reference/info/iso-time.ts';
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import type { StreamStart } from '../../streams/start.ts';

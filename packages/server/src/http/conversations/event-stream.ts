@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { StorageError } from '@varve/storage';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { conversationId, dashedId } from '../../hosting/info/conversation-id.ts';
+import { conversationId, dashedId } from '../../reference/info/conversation-id.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route, ServerEnv } from '../route/route.ts';
 import type { Services } from '../services.ts';

@@ -11,7 +11,7 @@ import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds'
 import { eventFactory } from '@varve/events/testing';
 import { memoryStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
-import { dashedId } from '../../hosting/info/conversation-id.ts';
+import { dashedId } from '../../reference/info/conversation-id.ts';
 import { server, type Server } from '../../server.ts';
 import { conversationOf, rowsOf, testId } from '../../../test/support/conversation-of.ts';
 import { everyItem, get, testKey, type TestPage } from '../../../test/support/requests.ts';

@@ -2,7 +2,7 @@ import { eventCodec, textOf } from '@varve/events';
 import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import type { LogReader } from '@varve/storage';
-import { newestFirst } from '../../hosting/info/newest-first.ts';
+import { newestFirst } from '../../reference/info/newest-first.ts';
 
 const codec = eventCodec([ActionEvent, MessageEvent]);
 

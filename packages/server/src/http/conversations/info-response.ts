@@ -1,6 +1,6 @@
 import type { Summary } from '@varve/storage';
-import type { ConversationInfo } from '../../hosting/info/conversation-info.ts';
-import { type InfoOptions, readInfo } from '../../hosting/info/info-of.ts';
+import type { ConversationInfo } from '../../reference/info/conversation-info.ts';
+import { type InfoOptions, readInfo } from '../../reference/info/info-of.ts';
 import type { Services } from '../services.ts';
 import { unlessMissing } from '@varve/host/kit';
 

@@ -1,6 +1,6 @@
 import type { LogReader, Stored } from '@varve/storage';
-import { eventFilter, type EventFilter } from '../../hosting/info/event-filter.ts';
-import { newestFirst } from '../../hosting/info/newest-first.ts';
+import { eventFilter, type EventFilter } from '../../reference/info/event-filter.ts';
+import { newestFirst } from '../../reference/info/newest-first.ts';
 
 /** Orders of an event search: the order of the log, or its reverse. @see agent-server 1.43.1, EventSortOrder */
 export const eventOrders = ['TIMESTAMP', 'TIMESTAMP_DESC'] as const;

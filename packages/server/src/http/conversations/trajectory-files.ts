@@ -1,6 +1,6 @@
 import { parseJson, redactSecretFields } from '@varve/text';
 import type { LogReader, Summary } from '@varve/storage';
-import type { ConversationInfo } from '../../hosting/info/conversation-info.ts';
+import type { ConversationInfo } from '../../reference/info/conversation-info.ts';
 import { RequestError } from '../../error.ts';
 
 /** File of a conversation directory. */

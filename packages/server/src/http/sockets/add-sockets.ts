@@ -3,7 +3,7 @@ import { upgradeWebSocket } from '@hono/node-server';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { WebSocket } from 'ws';
-import { conversationId } from '../../hosting/info/conversation-id.ts';
+import { conversationId } from '../../reference/info/conversation-id.ts';
 import type { FailedKeys } from '../guards/failed-keys.ts';
 import type { KeyCheck } from '../guards/key-check.ts';
 import { keyHeader } from '../route/route-config.ts';

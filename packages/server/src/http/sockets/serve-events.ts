@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
-import { contentOf, messageRequest } from '../../hosting/request/message-request.ts';
+import { contentOf, messageRequest } from '../../reference/request/message-request.ts';
 import { followLog } from '../../streams/follow-log.ts';
 import type { StreamStart } from '../../streams/start.ts';
 import { closeSocket } from './close-socket.ts';

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { lazy, type Content } from '@varve/events';
 import { parseJson } from '@varve/text';
 import { HTTPException } from 'hono/http-exception';
-import { dashedId, isConversationId } from '../../hosting/info/conversation-id.ts';
+import { dashedId, isConversationId } from '../../reference/info/conversation-id.ts';
 import {
   complete,
   conversationHeader,

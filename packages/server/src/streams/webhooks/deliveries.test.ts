@@ -5,7 +5,7 @@ import type { PrivateRecords } from '@varve/settings/secrets';
 import { canonicalId, memoryStore, StorageError, type EventStore, type Replicas } from '@varve/storage';
 import { liveLogs } from '../live-logs.ts';
 import { conversationSources, memoryRecords } from '../../hosting/host.ts';
-import { eventFilter } from '../../hosting/info/event-filter.ts';
+import { eventFilter } from '../../reference/info/event-filter.ts';
 import { conversationOf, testId } from '../../../test/support/conversation-of.ts';
 import { message, runningServer } from '../../../test/support/running-server.ts';
 import { storeWith } from '../../../test/support/store-with.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { StorageError } from '@varve/storage';
-import { eventFilter } from '../../hosting/info/event-filter.ts';
+import { eventFilter } from '../../reference/info/event-filter.ts';
 import { followLog, type Sink } from '../follow-log.ts';
 import type { LiveLogs } from '../live-logs.ts';
 import type { WebhookQueue } from './webhook-queue.ts';

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import {
+  methods,
+  type AgentContext,
+  type PermissionOption,
+  type RequestPermissionRequest,
+  type ToolCallUpdate,
+} from '@agentclientprotocol/sdk';
+import { describeRule } from '@varve/agent/confirmation';
+import {
+  proposedRules,
+  sessionGrant,
+  type Approval,
+  type CallQuestion,
+  type Choice,
+  type ChoiceQuestion,
+  type Person,
+} from '@varve/host/people';
+import { callRows, placeRows, reasonRows } from '../wording/call-rows.ts';
+import { callParts, textContent } from './call-parts.ts';
+
+/** Width of the rows that an editor shows in a question. */
+const columns = 100;
+
+const allowed: PermissionOption = { optionId: 'once', name: 'Allow once', kind: 'allow_once' };
+const rejected: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' };
+
+/** Person at an editor, who answers requests for permission. The stable protocol of editors has no forms. */
+export class EditorPerson implements Person {
+  readonly #client: AgentContext;
+  readonly #sessionId: string;
+
+  constructor(client: AgentContext, sessionId: string) {
+    this.#client = client;
+    this.#sessionId = sessionId;
+  }
+
+  /** Asks about one call. An answer that the editor cancels decides nothing. */
+  async approve(question: CallQuestion, signal: AbortSignal): Promise<Approval> {
+    const { call, place } = question;
+    const rows = [...callRows(call, columns), ...placeRows(call, place, columns), ...reasonRows(call, columns)];
+    const parts = callParts(call.event, place.workspace);
+    const toolCall = { ...parts, content: [...textContent(rows.join('\n')), ...(parts.content ?? [])] };
+    const chosen = await this.#choose(toolCall, optionsOf(question), signal);
+    if (chosen === 'reject') return { reason: 'The user rejected the call.' };
+    return chosen === 'once' || chosen === 'session' || chosen === 'always' ? chosen : 'later';
+  }
+
+  async choose({ title, call, choices }: ChoiceQuestion, signal: AbortSignal): Promise<string | undefined> {
+    const about = call
+      ? { toolCallId: call.id, content: textContent(callRows({ event: call }, columns).join('\n')) }
+      : { toolCallId: randomUUID(), kind: 'fetch' as const };
+    return this.#choose({ ...about, title }, choices.map(optionOf), signal);
+  }
+
+  /** Returns the id of the chosen option; undefined if the editor cancelled the question or went away. */
+  async #choose(
+    toolCall: ToolCallUpdate,
+    options: PermissionOption[],
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    if (signal.aborted) return undefined;
+    const params: RequestPermissionRequest = { sessionId: this.#sessionId, toolCall, options };
+    const asked = this.#client.request(methods.client.session.requestPermission, params, {
+      cancellationSignal: signal,
+      stopWaitingOnCancel: true,
+    });
+    const { outcome } = await asked.catch(() => ({ outcome: { outcome: 'cancelled' as const } }));
+    return outcome.outcome === 'selected' ? outcome.optionId : undefined;
+  }
+}
+
+function optionOf({ id, label, allows, isRefusal }: Choice): PermissionOption {
+  if (isRefusal) return { optionId: id, name: 'Reject', kind: 'reject_once' };
+  const name = `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
+  return { optionId: id, name, kind: allows === 'always' ? 'allow_always' : 'allow_once' };
+}
+
+function optionsOf({ call, place }: CallQuestion): PermissionOption[] {
+  const grant = sessionGrant(call, place);
+  const rules = proposedRules(call, place);
+  const session = {
+    optionId: 'session',
+    name: `Allow for this session: ${grant?.covers}`,
+    kind: 'allow_always',
+  } as const;
+  const always = {
+    optionId: 'always',
+    name: `Always in this project: ${rules.map(describeRule).join(', ')}`,
+    kind: 'allow_always',
+  } as const;
+  return [allowed, ...(grant ? [session] : []), ...(rules.length > 0 ? [always] : []), rejected];
+}

@@ -1,0 +1,160 @@
+import {
+  methods,
+  RequestError,
+  type AgentContext,
+  type ContentBlock,
+  type SessionModeState,
+  type SessionUpdate,
+  type StopReason,
+} from '@agentclientprotocol/sdk';
+import type { RunResult } from '@varve/agent';
+import type { Questions } from '@varve/host/people';
+import type { Settings } from '@varve/settings';
+import { redactor } from '@varve/text';
+import { confirmModes, modeOf, type ConfirmMode } from '../opening/confirm-modes.ts';
+import { openRun, type OpenRun } from '../opening/open-run.ts';
+import { endSentence } from '../wording/end-sentence.ts';
+import { questionsTo } from '../opening/questions-to.ts';
+import type { RunOptions } from '../opening/run-options.ts';
+import type { Printable } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { EditorPerson } from './editor-person.ts';
+import { contentOf } from './prompt-content.ts';
+import { SessionUpdates } from './session-updates.ts';
+
+interface OpenParts extends OpenRun, AsyncDisposable {
+  readonly updates: SessionUpdates;
+}
+
+/** Session of an editor: one conversation, which is stored with its first prompt. */
+export class EditorSession implements AsyncDisposable {
+  readonly #id: string;
+  readonly #client: AgentContext;
+  readonly #questions: Questions;
+  readonly #io: TerminalIo;
+  #options: RunOptions;
+  #mode: ConfirmMode;
+  #open: OpenParts | undefined;
+  #running: Promise<unknown> | undefined;
+  #interruption = new AbortController();
+
+  constructor(
+    id: string,
+    options: RunOptions,
+    settings: Settings,
+    place: { readonly io: TerminalIo; readonly client: AgentContext },
+  ) {
+    this.#id = id;
+    this.#client = place.client;
+    this.#options = options;
+    this.#io = place.io;
+    const person = new EditorPerson(place.client, id);
+    this.#questions = questionsTo(person, place.io, { options: () => this.#options });
+    this.#mode = options.confirm ?? settings.get('confirmation.policy') ?? 'auto';
+  }
+
+  /** Modes for the editor. */
+  get modes(): SessionModeState {
+    return { currentModeId: this.#mode, availableModes: availableModes() };
+  }
+
+  /** Changes what is asked about, after the prompt that runs. @throws {RequestError} for an unknown mode. */
+  async setMode(modeId: string): Promise<void> {
+    const mode = confirmModes.find(({ id }) => id === modeId);
+    if (!mode) throw RequestError.invalidParams({ modeId }, 'There is no such mode.');
+    this.#mode = mode.id;
+    this.#options = { ...this.#options, confirm: mode.id };
+    await this.#running;
+    await this.#close();
+  }
+
+  /** Sends all events of a stored conversation. */
+  async replay(): Promise<void> {
+    const { hosted, updates } = await this.#opened();
+    updates.isReplay = true;
+    for await (const { event } of hosted.conversation.events()) updates.addEvent(event);
+    updates.isReplay = false;
+  }
+
+  /** Runs the agent on a prompt. @throws {RequestError} while another prompt runs, and when the model fails. */
+  async prompt(blocks: readonly ContentBlock[]): Promise<StopReason> {
+    if (this.#running) throw RequestError.invalidRequest(undefined, 'The agent is working on another prompt.');
+    this.#interruption = new AbortController();
+    const running = this.#promptOnce(blocks, this.#interruption.signal);
+    this.#running = running.catch(() => undefined);
+    try {
+      return await running;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** Interrupts the prompt that runs. */
+  cancel(): void {
+    this.#interruption.abort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cancel();
+    await this.#running;
+    await this.#close();
+  }
+
+  async #promptOnce(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
+    const { hosted, updates } = await this.#opened();
+    await hosted.send(contentOf(blocks));
+    const result = await hosted.run({ signal, questions: this.#questions });
+    const sentence = signal.aborted ? undefined : endSentence(result);
+    if (sentence !== undefined) updates.sendMessage(sentence);
+    this.#send({ sessionUpdate: 'session_info_update', title: hosted.conversation.state.title ?? null });
+    if (result.reason === 'error') throw result.error;
+    return stopReasonOf(result);
+  }
+
+  async #opened(): Promise<OpenParts> {
+    return (this.#open ??= await this.#openConversation());
+  }
+
+  async #openConversation(): Promise<OpenParts> {
+    await using open = new AsyncDisposableStack();
+    const io = this.#io;
+    const progress = { lineAbove: (line: Printable) => io.stderr.line(line) };
+    const opened = await openRun(this.#options, { io, progress, questions: this.#questions }, open);
+    const { hosted, prepared } = opened;
+    const { conversation } = hosted;
+    this.#options = { ...this.#options, resume: conversation.id };
+    // A resumed conversation has the policy that it was used with.
+    this.#mode = modeOf(conversation.confirmation) ?? 'auto';
+    const updates = new SessionUpdates({
+      redactor: redactor(prepared.secrets, { replacement: '<secret-hidden>' }),
+      contextWindow: prepared.agent.model.capabilities.contextWindow,
+      workspace: conversation.workspace,
+      send: (update) => this.#send(update),
+    });
+    hosted.follow(updates);
+    const owned = open.move();
+    return { ...opened, updates, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  }
+
+  #send(update: SessionUpdate): void {
+    // An editor that went away reads nothing; its connection ends the session.
+    this.#client.notify(methods.client.session.update, { sessionId: this.#id, update }).catch(() => undefined);
+  }
+
+  async #close(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.[Symbol.asyncDispose]();
+  }
+}
+
+function availableModes(): SessionModeState['availableModes'] {
+  return confirmModes.map(({ id, name, asks }) => ({ id, name, description: `Asks about ${asks}.` }));
+}
+
+/** Other ends are the end of a turn: the last message of the agent explains them. */
+function stopReasonOf({ reason }: RunResult): StopReason {
+  if (reason === 'waiting' || reason === 'paused' || reason === 'interrupted') return 'cancelled';
+  if (reason === 'max-tokens') return 'max_tokens';
+  return reason.startsWith('max-') ? 'max_turn_requests' : 'end_turn';
+}

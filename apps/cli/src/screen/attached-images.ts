@@ -1,0 +1,82 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { Content } from '@varve/events';
+import type { LanguageModel } from '@varve/llm';
+import { filesIn, isImageName } from '../opening/attached-files.ts';
+import { userHome } from '../home/varve-home.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+
+/** Largest image in bytes: providers refuse larger ones. */
+export const maxImageBytes = 5 * 1024 * 1024;
+
+/** Bytes with which files of a type begin; a dot is any byte. */
+const signatures: readonly (readonly [type: string, start: RegExp])[] = [
+  ['image/png', /^\u0089PNG\r\n/],
+  ['image/jpeg', /^\u00FF\u00D8\u00FF/],
+  ['image/gif', /^GIF8/],
+  ['image/webp', /^RIFF.{4}WEBP/s],
+];
+
+/** Images of a message. */
+export interface AttachedImages {
+  /** One part with all images, or none. */
+  readonly content: readonly Content[];
+  /** Sentences about images that are not attached. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads the images whose paths are in a message, for a model that sees images. Paths of other files, and those of no
+ * file, are only text.
+ */
+export async function attachedImages(
+  message: string,
+  { name, capabilities }: LanguageModel,
+  directory: string,
+  io: TerminalIo,
+): Promise<AttachedImages> {
+  const named = filesIn(message).flatMap(({ path }) => (isImageName(path) ? [path] : []));
+  const files = await Promise.all(
+    [...new Set(named)].map(async (path) => ({ path, url: await imageUrl(placed(path, directory, io)) })),
+  );
+  const images = files.filter(({ url }) => url !== undefined && url !== 'too-large');
+  const paths = images.map(({ path }) => path).join(', ');
+  const problems = files
+    .filter(({ url }) => url === 'too-large')
+    .map(({ path }) => `${path} is too large: an image has at most 5 MiB.`);
+  if (images.length === 0) return { content: [], problems };
+  if (!capabilities.vision) {
+    return { content: [], problems: [...problems, `${name} does not see images: ${paths} is sent as text.`] };
+  }
+  const urls = images.flatMap(({ url }) => url ?? []);
+  return { content: [{ cache_prompt: false, type: 'image', image_urls: urls }], problems };
+}
+
+function placed(path: string, directory: string, io: TerminalIo): string {
+  if (path.startsWith('~/')) return join(userHome(io), path.slice(2));
+  return isAbsolute(path) ? path : join(directory, path);
+}
+
+/** Returns an image as a data URL; undefined if there is no such file, or it is not an image. */
+async function imageUrl(path: string): Promise<string | undefined> {
+  // A pipe is opened without waiting for its writer.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  if (!file) return undefined;
+  await using opened = file;
+  const stats = await opened.stat();
+  if (!stats.isFile()) return undefined;
+  const { buffer, bytesRead } = await opened.read(Buffer.alloc(16), 0, 16, 0);
+  const type = imageTypeOf(buffer.subarray(0, bytesRead));
+  if (type === undefined) return undefined;
+  if (stats.size > maxImageBytes) return 'too-large';
+  const bytes = Buffer.alloc(stats.size);
+  await opened.read(bytes, 0, stats.size, 0);
+  return `data:${type};base64,${bytes.toString('base64')}`;
+}
+
+/** Returns the type of an image; undefined for other bytes. */
+export function imageTypeOf(bytes: Buffer): string | undefined {
+  const start = bytes.subarray(0, 16).toString('latin1');
+  return signatures.find(([, signature]) => signature.test(start))?.[0];
+}

@@ -1,0 +1,10 @@
+/** Command that a person types after a slash, for what executes it. */
+export interface CommandFor<Receiver> {
+  readonly name: string;
+  /** Phrase for the help. */
+  readonly description: string;
+  /** Name of the argument in the help; absent if there is none. */
+  readonly argument?: string;
+  /** Executes it. Errors are printed. */
+  readonly run: (receiver: Receiver, argument: string) => Promise<void> | void;
+}

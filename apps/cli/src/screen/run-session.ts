@@ -1,0 +1,151 @@
+import type { CommandTable } from '../command-line/command-line.ts';
+import { exitCodes, type ExitCode } from '../failures/exit-codes.ts';
+import { nextMode } from '../opening/confirm-modes.ts';
+import { resumeCommand } from '../opening/resume-command.ts';
+import type { RunOptions } from '../opening/run-options.ts';
+import { taskQueue } from '@varve/host/kit';
+import { editCopy } from '../terminal/edit-copy.ts';
+import { onInterrupt } from '../terminal/signals.ts';
+import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { ClipboardImages } from './clipboard-images.ts';
+import { InputHistory } from './input-history.ts';
+import { promptCommands } from './prompt-commands.ts';
+import { reportProblem } from './report-problem.ts';
+import type { SessionCommand } from './session-command.ts';
+import { Screen } from './screen.ts';
+import { Session } from './session.ts';
+
+/** Commands of a session. */
+export interface SessionCommands {
+  /** Those after a slash. */
+  readonly slash: readonly SessionCommand[];
+  /** Those of the program whose output a session shows. */
+  readonly program: CommandTable['commands'];
+}
+
+/** Opens the interactive session on a terminal until the person leaves it. Undefined without a terminal. */
+export async function runSession(
+  options: RunOptions,
+  { slash, program }: SessionCommands,
+  io: TerminalIo,
+): Promise<ExitCode | undefined> {
+  const streams = io.openScreen();
+  if (!streams) return undefined;
+  const history = new InputHistory(io);
+  let id: string | undefined;
+  {
+    using screen = new Screen(io, streams, () => Date.now());
+    await using images = new ClipboardImages(io);
+    await using session = new Session(options, io, screen, program);
+    const release = onInterrupt({ pause: () => session.quit(), stop: () => session.quit() });
+    // A message is for the conversation that the command before it opens.
+    const inTurn = taskQueue();
+    const handle = (text: string): void => {
+      void history.add(text);
+      escape.reset();
+      void inTurn(async () => execute(text, session, slash)).catch((error: unknown) => reportProblem(error, screen));
+    };
+    const escape = new EscapeKey(session, () => handle('/rewind'));
+    const edit = (): void => {
+      void editOutside(screen, io).catch((error: unknown) => reportProblem(error, screen));
+    };
+    const pasteImage = (): void => {
+      void attachClipboard(images, screen).catch((error: unknown) => reportProblem(error, screen));
+    };
+    const changeMode = (): void => {
+      void session.setMode(nextMode(screen.footer.mode)).catch((error: unknown) => reportProblem(error, screen));
+    };
+    for (const text of await history.read()) screen.editor.addToHistory(text);
+    let prompts: readonly SessionCommand[] = [];
+    screen.completeWith({
+      directory: () => session.workspace,
+      commandsFor: async (typed) => [...slash, ...prompts, ...(await session.servers.commandsFor(typed))],
+      resourcesFor: async (typed) => session.servers.resourcesFor(typed),
+    });
+    screen.start({
+      submit: handle,
+      escape: () => escape.press(),
+      edit,
+      changeMode,
+      pasteImage,
+      quit: () => session.quit(),
+    });
+    screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
+    const started = inTurn(async () => session.start()).catch((error: unknown) => reportProblem(error, screen));
+    // They are those of the directory of a conversation that is opened.
+    session.prompts = started.then(async () => promptCommands(session));
+    void session.prompts.then(
+      (loaded) => (prompts = loaded),
+      (error: unknown) => reportProblem(error, screen),
+    );
+    await started;
+    await session.ended;
+    release();
+    id = session.id;
+  }
+  if (id !== undefined) io.stderr.line(styled('dim', `Resume with: ${resumeSession(id, options, io)}`));
+  return exitCodes.ok;
+}
+
+/** Executes what was typed: a command of the session, a command of the shell, or a message. */
+async function execute(text: string, session: Session, commands: readonly SessionCommand[]): Promise<void> {
+  if (text.startsWith('!')) return session.shell.run(text, session.workspace);
+  const name = /^\/(\S+)/.exec(text)?.[1] ?? '';
+  const command = commands.find((each) => each.name === name);
+  const argument = text.slice(name.length + 1).trim();
+  if (command) return command.run(session, argument);
+  // A path is a message, too.
+  if (name === '' || name.includes('/')) return session.send(text);
+  const ofServers = name.includes(':') ? await session.servers.commandsFor(name) : [];
+  const prompt = [...(await session.prompts), ...ofServers].find((each) => each.name === name);
+  if (prompt) return prompt.run(session, argument);
+  session.screen.print(`There is no command /${name}. /help lists them.`, 'yellow');
+}
+
+/** Esc interrupts a run; twice without one and without an input between, it goes back to an earlier message. */
+class EscapeKey {
+  readonly #session: Session;
+  readonly #rewind: () => void;
+  #isSecond = false;
+
+  constructor(session: Session, rewind: () => void) {
+    this.#session = session;
+    this.#rewind = rewind;
+  }
+
+  /** Starts again: something else was typed. */
+  reset(): void {
+    this.#isSecond = false;
+  }
+
+  press(): void {
+    const { screen, conversation } = this.#session;
+    const isSecond = this.#isSecond;
+    this.reset();
+    if (this.#session.interrupt() || screen.editor.getText() !== '' || !conversation) return;
+    if (isSecond) return this.#rewind();
+    this.#isSecond = true;
+    screen.status.hint('Press Esc again to go back to an earlier message.');
+  }
+}
+
+/** Opens what is typed in the person's own editor. */
+async function editOutside(screen: Screen, { env }: TerminalIo): Promise<void> {
+  const typed = screen.editor.getExpandedText();
+  const { text, remove } = await screen.suspended(async () => editCopy(typed, 'message.md', env));
+  await remove();
+  screen.editor.setText(text.trimEnd());
+  screen.draw();
+}
+
+/** Adds the path of the image of the clipboard to what is typed. */
+async function attachClipboard(images: ClipboardImages, screen: Screen): Promise<void> {
+  const path = await images.add();
+  screen.editor.insertTextAtCursor(/\s/.test(path) ? `'${path}' ` : `${path} `);
+  screen.draw();
+}
+
+function resumeSession(id: string, options: RunOptions, io: TerminalIo): string {
+  return resumeCommand(id, options, io).replace(' run --resume ', ' resume ');
+}

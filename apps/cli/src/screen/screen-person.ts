@@ -1,0 +1,55 @@
+import type { Approval, CallQuestion, ChoiceQuestion, Person } from '@varve/host/people';
+import { revealHidden } from '@varve/events/text';
+import { callRows } from '../wording/call-rows.ts';
+import { openBrowser } from '../terminal/open-browser.ts';
+import { barredRows, revealedLine } from '../terminal/rows.ts';
+import { ApprovalPrompt } from './prompts.ts';
+import type { Screen } from './screen.ts';
+import { TextPrompt } from './text-prompt.ts';
+
+/** Person at the screen of a session. */
+export class ScreenPerson implements Person {
+  readonly #screen: Screen;
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
+
+  async approve(question: CallQuestion, signal: AbortSignal): Promise<Approval> {
+    const { status, theme } = this.#screen;
+    status.set(undefined);
+    const approval = await this.#screen.ask(new ApprovalPrompt(question, theme, this.#screen.newEditor()), signal);
+    if (approval !== 'later') status.set('waiting for the model');
+    return approval;
+  }
+
+  /** Answers that allow nothing are the first ones. */
+  async choose({ title, texts = [], call, choices }: ChoiceQuestion, signal: AbortSignal): Promise<string | undefined> {
+    const { columns } = this.#screen;
+    const rows = texts.flatMap((text) => barredRows(revealHidden(text), columns));
+    if (rows.length > 0) {
+      this.#screen.status.set(undefined);
+      this.#screen.print([title, ...rows].join('\n'));
+    }
+    if (call) this.#screen.print(callRows({ event: call }, columns).join('\n'));
+    const ordered = choices.toSorted((a, b) => Number(b.isRefusal ?? false) - Number(a.isRefusal ?? false));
+    const items = ordered.map(({ id, label }) => ({ value: id, label }));
+    return this.#screen.choose({ title, items }, signal);
+  }
+
+  async type(title: string, signal: AbortSignal): Promise<string | undefined> {
+    const typed = await this.#screen.ask(new TextPrompt(title, this.#screen.theme), signal);
+    if (typed !== undefined) this.#screen.print(`${revealedLine(title)}: ${typed}`, 'dim');
+    return typed;
+  }
+
+  openAddress(address: URL): void {
+    openBrowser(address, this.#screen.io.env);
+  }
+
+  showOutput(chunk: string, callId: string): void {
+    this.#screen.status.set('running your command');
+    this.#screen.live.addOutput(chunk, callId);
+    this.#screen.draw();
+  }
+}

@@ -1,0 +1,167 @@
+import type { RunResult } from '@varve/agent';
+import { text, type Content } from '@varve/events';
+import type { Work } from '@varve/host';
+import type { Questions } from '@varve/host/people';
+import { attachedFiles } from '../opening/attached-files.ts';
+import { endSentence } from '../wording/end-sentence.ts';
+import { goalLine, startWork } from '../opening/start-work.ts';
+import { attachedImages } from './attached-images.ts';
+import { attachedResources } from './attached-resources.ts';
+import { reportProblem } from './report-problem.ts';
+import type { Screen } from './screen.ts';
+import type { SessionShell } from './session-shell.ts';
+import type { ShownConversation } from './shown-conversation.ts';
+
+/** Prompt of a server of tools, and its arguments by name. */
+export interface PromptOrder {
+  readonly server: string;
+  readonly name: string;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** Hint while a run answers a message later. */
+const queued = 'The agent reads the message before its next step.';
+
+/** Parts of a session that its runs use. */
+interface SessionParts {
+  readonly screen: Screen;
+  readonly questions: Questions;
+  readonly shell: SessionShell;
+}
+
+/** Runs of a session, one at a time, and what the person approved for all of them. */
+export class SessionRuns {
+  readonly #shown: ShownConversation;
+  readonly #screen: Screen;
+  readonly #questions: Questions;
+  readonly #shell: SessionShell;
+  #running: Promise<void> | undefined;
+  #interruption = new AbortController();
+  #reading: AbortController | undefined;
+
+  constructor(shown: ShownConversation, { screen, questions, shell }: SessionParts) {
+    this.#shown = shown;
+    this.#screen = screen;
+    this.#questions = questions;
+    this.#shell = shell;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Resolves when nothing runs. */
+  get ended(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
+  /** Sends a message: to the run in progress, or to a new one. With `goal` it is an objective. */
+  async send(message: string, goal: boolean): Promise<void> {
+    // What was typed is kept until it can be sent.
+    const keep = (error: unknown): never => {
+      this.#screen.editor.setText(message);
+      this.#screen.draw();
+      throw error;
+    };
+    const { hosted, prepared } = await this.#shown.opened().catch(keep);
+    const { conversation } = hosted;
+    const isGoal = goal && !this.isRunning;
+    const { workspace } = conversation;
+    const images = await attachedImages(message, prepared.agent.model, workspace, this.#screen.io);
+    const read = async (signal: AbortSignal) => attachedResources(message, prepared, signal);
+    const resources = await this.#interruptible(read).catch(keep);
+    for (const problem of [...images.problems, ...resources.problems]) this.#screen.print(problem, 'yellow');
+    const attached = [...images.content, ...resources.content];
+    if (!isGoal)
+      return this.#sendContent([text(message), ...attached, ...(await attachedFiles(message, conversation))]);
+    await this.#store(attached);
+    this.#start(await startWork(conversation, message, { goal }));
+  }
+
+  /** Sends the messages of a prompt of a server, as a message. */
+  async sendPrompt({ values, ...prompt }: PromptOrder): Promise<void> {
+    const { prepared } = await this.#shown.opened();
+    const content = await this.#interruptible(async (signal) => prepared.offers?.prompt(prompt, values, signal));
+    if (content) await this.#sendContent(content);
+  }
+
+  /** Sends a message, and runs the conversation: the run in progress answers it too. */
+  async #sendContent(content: readonly Content[]): Promise<void> {
+    await this.#store(content);
+    const { hosted } = await this.#shown.opened();
+    if (!hosted.runs.isActive) {
+      // A run that has ended may still be shown.
+      await this.ended;
+      return this.continue();
+    }
+    void hosted.run().catch(() => undefined);
+    this.#screen.status.hint(queued);
+  }
+
+  /** Stores a message with the unread commands of the person; none if there is nothing to store. */
+  async #store(content: readonly Content[]): Promise<void> {
+    const { hosted } = await this.#shown.opened();
+    const whole = [...content, ...this.#shell.unread.map((each) => text(each))];
+    if (whole.length > 0) await hosted.send(whole);
+    this.#shell.clearUnread();
+  }
+
+  /** Runs the conversation, unless it runs. */
+  async continue(): Promise<void> {
+    await this.#shown.opened();
+    if (!this.isRunning) this.#start();
+  }
+
+  /** Runs what the person waits for before a message is sent. */
+  async #interruptible<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.#reading = new AbortController();
+    return read(this.#reading.signal).finally(() => (this.#reading = undefined));
+  }
+
+  /** Interrupts the run, and leaves a question undecided. Returns false if nothing runs. */
+  interrupt(): boolean {
+    if (this.#reading) {
+      this.#reading.abort(new Error('The message was not sent.'));
+      return true;
+    }
+    if (!this.isRunning) return false;
+    this.#interruption.abort();
+    return true;
+  }
+
+  /** Forgets what was approved for the session. */
+  endApprovals(): void {
+    this.#questions.endApprovals();
+  }
+
+  /** Starts to work on the conversation. What fails is printed. */
+  #start(work?: Work): void {
+    this.#interruption = new AbortController();
+    this.#running = this.#runToEnd(work, this.#interruption.signal)
+      .catch((error: unknown) => reportProblem(error, this.#screen))
+      .finally(() => {
+        this.#running = undefined;
+        this.#screen.status.removeHint(queued);
+        this.#screen.status.set(undefined);
+      });
+  }
+
+  async #runToEnd(work: Work | undefined, signal: AbortSignal): Promise<void> {
+    const { hosted } = await this.#shown.opened();
+    this.#screen.status.set('waiting for the model');
+    const result = await hosted.run({ work, signal, questions: this.#questions, continues: () => false });
+    this.#showEnd(result);
+  }
+
+  #showEnd(result: RunResult): void {
+    const { live } = this.#screen;
+    live.endReply();
+    live.endOutput();
+    const { conversation } = this.#shown;
+    const goal = conversation && goalLine(conversation);
+    if (goal) this.#screen.printLines([goal]);
+    if (result.reason === 'error') reportProblem(result.error, this.#screen);
+    const sentence = endSentence(result);
+    if (sentence !== undefined) this.#screen.print(sentence, 'yellow');
+  }
+}

@@ -1,0 +1,15 @@
+import type { SessionCommand } from '../session-command.ts';
+import { runCaptured, storedId } from './captured.ts';
+
+/** Writes the conversation with its proof into a file. */
+export const exportSession: SessionCommand = {
+  name: 'export',
+  argument: 'FILE',
+  description: 'writes the conversation with its proof into a new file',
+  async run(session, file) {
+    const id = storedId(session);
+    if (id === undefined) return;
+    if (file === '') session.screen.print('Name the file: /export FILE', 'yellow');
+    else await runCaptured(['export', id, file], session);
+  },
+};
