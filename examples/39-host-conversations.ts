@@ -4,22 +4,28 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defineAgent } from '@varve/agent';
+import { createHost, type Host } from '@varve/host';
+import { openaiChat } from '@varve/llm';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
-import { serverHost, startRequest } from '@varve/server/hosting';
+import type { EventStore } from '@varve/storage';
 import { sqliteScheme } from '@varve/storage/sqlite';
+import { finish } from '@varve/tools';
 
 const id = '0123456789abcdef0123456789abcdef';
 
+/** Hosts an agent of this program: conversations are stored with its name. */
+function hostOf(store: EventStore, baseUrl: string): Host {
+  const model = openaiChat({ model: 'scripted', baseUrl, apiKey: 'not-a-key' });
+  const support = defineAgent({ model, tools: () => [finish()] });
+  return createHost({ store, agents: { support }, maxRuns: 2 });
+}
+
 /** Creates a conversation and starts a run, which is queued and executed in the background. */
 async function work(directory: string, modelUrl: string): Promise<void> {
-  const store = await sqliteScheme(join(directory, 'log.db'));
-  const { conversations } = serverHost({ store, home: directory, maxRuns: 2 });
-  const llm = { model: 'openai/scripted', base_url: modelUrl, api_key: 'not-a-key' };
-  const workspace = { working_dir: join(directory, 'project') };
-  await conversations.create(
-    startRequest().parse({ conversation_id: id, workspace, agent: { llm }, autotitle: false }),
-  );
-  await conversations.send(id, [{ type: 'text', text: 'Fix the test.', cache_prompt: false }], { run: true });
+  const host = hostOf(await sqliteScheme(join(directory, 'log.db')), modelUrl);
+  await host.create({ agent: 'support', workspace: directory, id });
+  await host.send(id, 'Fix the test.');
 }
 
 /** Starts this file again, kills it when the model receives its request, and continues what it left. */
@@ -39,13 +45,11 @@ async function crashAndRecover(): Promise<void> {
   console.log('The first process ended with', signal);
 
   await using store = await sqliteScheme(join(directory, 'log.db'));
-  await using host = serverHost({ store, home: directory });
-  const { conversations } = host;
-  await conversations.recover();
-  await conversations.use(id, async (live) => {
-    await live.hosted.runs.idle();
-    const { status } = live.conversation.state;
-    console.log('The run is', status, 'after', model.requests.length, 'requests');
+  await using host = hostOf(store, model.url);
+  await host.recover();
+  await host.use(id, async ({ runs, conversation }) => {
+    await runs.idle();
+    console.log('The run is', conversation.state.status, 'after', model.requests.length, 'requests');
   });
   await rm(directory, { recursive: true });
 }

@@ -1,4 +1,3 @@
-import { StorageError } from '@varve/storage';
 import { CodedError } from '@varve/text';
 
 /** Reasons why a server cannot start. */

@@ -71,7 +71,8 @@ export class TaskRun {
 
   async #run(opened: AsyncDisposableStack): Promise<void> {
     try {
-      await using _open = opened;
+      await using open = opened.move();
+      open.defer(() => this.#listeners.clear());
       this.#hosted.follow({
         addEvent: (event) => {
           for (const { text } of eventLines(event)) for (const listener of this.#listeners) listener(text);

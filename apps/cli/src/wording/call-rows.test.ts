@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ActionEvent, type SecurityRisk } from '@varve/events/kinds';
-import { FileEditorAction, TerminalAction, type Payload } from '@varve/events/payloads';
+import { TerminalAction, type Payload } from '@varve/events/payloads';
 import type { RiskVerdict } from '@varve/events/facts';
 import type { WaitingCall } from '@varve/host/people';
 import { placeRows, reasonRows } from './call-rows.ts';
@@ -21,7 +21,6 @@ function call(action: Payload, risk: SecurityRisk = 'UNKNOWN', verdict?: RiskVer
   return { event, ...(verdict && { review: { asks: true, verdict } }) };
 }
 
-const place = { workspace: '/w', directories: [] };
 const rm = TerminalAction.create({ command: 'rm -rf build' });
 const finding = { risk: 'HIGH', text: 'rm -rf build', rule: 'exec.destruct.rm_rf' } as const;
 const rating = { risk: 'LOW', text: 'The model rates it LOW.' } as const;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Conversation, type Agent } from '@varve/agent';
-import { canonicalId, StorageError, type EventStore } from '@varve/storage';
+import { canonicalId, type EventStore } from '@varve/storage';
 import { HostError } from '../error.ts';
 import { HostedConversation, type HostedOptions } from '../live/hosted-conversation.ts';
 import type { RunQueue } from '../queues.ts';
@@ -28,7 +28,7 @@ export interface NewConversation {
 
 /**
  * Conversations of a store that agents in code work on. Each method opens the conversation if need be, and rejects with
- * a {@link StorageError} `missing` for an unknown id, or `held` if another process has it.
+ * a `StorageError` `missing` for an unknown id, or `held` if another process has it.
  */
 export interface Host extends AsyncDisposable {
   /** Creates a conversation, and returns its id. @throws {HostError} `unknown-agent`. */

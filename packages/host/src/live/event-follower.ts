@@ -5,11 +5,11 @@ import type { Delta } from '@varve/llm';
 /** What receives the events of a conversation. Nothing of it may throw. */
 export interface EventSink {
   /** Receives an event when it is stored, with its exact stored JSON. */
-  addEvent(event: BaseEvent, text: string): void;
+  readonly addEvent: (event: BaseEvent, text: string) => void;
   /** Receives a piece of a reply, when all events before it were received. */
-  addDelta?(delta: Delta): void;
+  readonly addDelta?: (delta: Delta) => void;
   /** Receives output of a call as it arrives, not masked. */
-  addOutput?(...output: Parameters<NonNullable<RunOptions['onOutput']>>): void;
+  readonly addOutput?: NonNullable<RunOptions['onOutput']>;
 }
 
 /** Events of a conversation, and their number. */

@@ -22,8 +22,6 @@ function call(action: Payload, risk: SecurityRisk = 'UNKNOWN', verdict?: RiskVer
 
 const place = { workspace: '/w', directories: [] };
 const rm = TerminalAction.create({ command: 'rm -rf build' });
-const finding = { risk: 'HIGH', text: 'rm -rf build', rule: 'exec.destruct.rm_rf' } as const;
-const rating = { risk: 'LOW', text: 'The model rates it LOW.' } as const;
 
 test.for<readonly [Payload, Payload, boolean]>([
   [rm, TerminalAction.create({ command: 'rm -rf build' }), true],

@@ -92,7 +92,7 @@ export interface Conversations extends AsyncDisposable {
 
 /** Creates the conversations of a server. */
 export function conversations(options: ConversationsOptions): Conversations {
-  const { store, folds, watcher, secrets } = options;
+  const { folds, watcher, secrets } = options;
   const loader = new ConversationLoader({ ...options, isReplica: options.abandon !== undefined });
   const host = new ConversationHost<LiveConversation>({
     ...options,
