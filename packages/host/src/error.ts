@@ -1,3 +1,5 @@
+import { CodedError } from '@varve/text';
+
 /** Reasons for which a host refuses a request. */
 export type HostErrorCode =
   /** The host is being closed. */
@@ -5,13 +7,7 @@ export type HostErrorCode =
   /** No agent of the host has the name. */
   | 'unknown-agent';
 
-/** A request that a host refuses. The message is one sentence that names the thing and the value. */
-export class HostError extends Error {
+/** The one error class of this package. The message is one sentence that names the thing and the value. */
+export class HostError extends CodedError<HostErrorCode> {
   override readonly name = 'HostError';
-  readonly code: HostErrorCode;
-
-  constructor(code: HostErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

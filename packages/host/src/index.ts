@@ -7,7 +7,7 @@ export {
   type HostedOptions,
   type WaitingCalls,
 } from './live/hosted-conversation.ts';
-export type { EventFollower, EventSink, FollowedEvents } from './live/event-follower.ts';
+export { EventFollower, type EventSink, type FollowedEvents } from './live/event-follower.ts';
 export type { RunRequest, Work } from './live/execute-run.ts';
 export type { GoalRuns } from './live/goal-runs.ts';
 export type { RunLimits } from './live/remaining-limits.ts';

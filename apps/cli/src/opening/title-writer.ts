@@ -8,7 +8,7 @@ import type { RunOptions } from './run-options.ts';
 /** Longest time that a title takes, in milliseconds. */
 const maxTitleMs = 30_000;
 
-/** Returns what writes the title of a conversation. One that is not kept needs none, and without a model it has none. */
+/** Returns what writes the title of a conversation: none if it is not kept, or no model can write it. */
 export function titleWriterOf(
   conversation: Conversation,
   prepared: Pick<PreparedAgent, 'ownModel'>,

@@ -2,7 +2,7 @@ import { readEvents } from '@varve/agent';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { statsProjection, Timeline } from '@varve/events/projections';
-import { EventFollower } from '@varve/host/kit';
+import { EventFollower } from '@varve/host';
 import { storedRun } from '../conversations/stored-run.ts';
 import { openExistingStore } from '../home/open-configured-store.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';

@@ -22,7 +22,7 @@ export interface RunRequest {
   /** First work, also after its calls were decided. Default: a run of the conversation. */
   readonly work?: Work | undefined;
   readonly onQuestion?: RunOptions['onQuestion'];
-  /** Called when calls of a sub-agent wait and nobody decides about them. */
+  /** Called when calls of a sub-agent wait and no person decides about them. */
   readonly onChildWaiting?: ((child: WaitingChild) => void) | undefined;
   /**
    * Returns true if the run continues after an end for what arrived during it. It always does after an answer that

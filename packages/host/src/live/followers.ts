@@ -8,7 +8,7 @@ export class Followers {
   readonly #deltas: () => ((delta: Delta) => void) | undefined;
   readonly #followers = new Set<EventFollower>();
 
-  /** @param deltas Returns what receives pieces of replies besides the followers. */
+  /** @param deltas Returns what receives pieces of replies in addition to the followers. */
   constructor(conversation: FollowedEvents, deltas: () => ((delta: Delta) => void) | undefined) {
     this.#conversation = conversation;
     this.#deltas = deltas;

@@ -19,7 +19,7 @@ export interface HostedOptions {
   readonly isReplica?: boolean | undefined;
   /** Writes the title, once the first message is stored; abandoned when the conversation is closed. */
   readonly title?: ReturnType<Conversation['titleWriter']> | undefined;
-  /** Returns what receives pieces of replies besides those that follow. */
+  /** Returns what receives pieces of replies in addition to those that follow. */
   readonly deltas?: (() => ((delta: Delta) => void) | undefined) | undefined;
   /** Called when a run has ended, or was paused before it began. */
   readonly onIdle?: (() => void) | undefined;

@@ -23,7 +23,7 @@ import { webhookOptions } from '../streams/webhooks/webhook-options.ts';
 import { Webhooks } from '../streams/webhooks/webhooks.ts';
 import { bashService, type BashServiceOptions } from '../workspace/bash/bash-service.ts';
 import { directoryEvents, memoryEvents } from '../workspace/bash/bash-event-store.ts';
-import { directoryLists } from '../replicas/task-lists.ts';
+import { directoryLists } from '../hosting/task-lists.ts';
 import { retentionOf } from '../workspace/bash/old-events.ts';
 import { fileAccess } from '../workspace/files/file-access.ts';
 import { workspaces } from '../workspace/workspace-list.ts';

@@ -3,7 +3,7 @@ import type { PrivateRecords } from '@varve/settings/secrets';
 import { ServerError } from '../error.ts';
 import { repeatedly } from '@varve/host/kit';
 import type { ServerOptions } from '../server-options.ts';
-import type { TaskLists } from './task-lists.ts';
+import type { TaskLists } from '../hosting/task-lists.ts';
 import { peers, type Peers } from './peers.ts';
 import { sharedSettings, type SharedSettings } from './shared-settings.ts';
 import { recordsIn, sharedCommands, type SharedCommands } from './shared-commands.ts';

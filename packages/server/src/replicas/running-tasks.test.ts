@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { directoryEvents } from '../workspace/bash/bash-event-store.ts';
 import { bashService } from '../workspace/bash/bash-service.ts';
-import { directoryLists } from './task-lists.ts';
+import { directoryLists } from '../hosting/task-lists.ts';
 import { runningTasks } from './running-tasks.ts';
 
 /** Two servers with the same directory, of which each runs its timers only when the test does. */

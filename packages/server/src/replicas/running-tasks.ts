@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lazy } from '@varve/events';
 import * as z from 'zod';
 import { taskQueue } from '@varve/host/kit';
-import type { RunningTasks, TaskLists } from './task-lists.ts';
+import type { RunningTasks, TaskLists } from '../hosting/task-lists.ts';
 import { watchAbandoned, type WatchOptions } from './takeover.ts';
 
 /** Options of {@link runningTasks}. */

@@ -2,7 +2,7 @@ import type { Replicas } from '@varve/storage';
 import { timestampOf } from '../workspace/bash/bash-event.ts';
 import type { BashEventStore } from '../workspace/bash/bash-event-store.ts';
 import type { BashListener } from '../workspace/bash/bash-service.ts';
-import type { TaskLists } from './task-lists.ts';
+import type { TaskLists } from '../hosting/task-lists.ts';
 import { readEvent } from '../workspace/bash/search-bash-events.ts';
 
 /** Options of {@link sharedCommands}. */

@@ -3,7 +3,7 @@ import { unlessMissing } from '@varve/host/kit';
 import type { ConversationSources } from '../../reference/info/conversation-folds.ts';
 import { readInfo } from '../../reference/info/info-of.ts';
 import { keyedQueue, taskQueue } from '@varve/host/kit';
-import type { RunningTasks } from '../../replicas/task-lists.ts';
+import type { RunningTasks } from '../../hosting/task-lists.ts';
 import { liveLogs, type LiveLogs } from '../live-logs.ts';
 import { positionRecords, positionsOf, type PositionRecords, type Positions } from './positions.ts';
 import { sendToAll, type Transmission } from './send-events.ts';

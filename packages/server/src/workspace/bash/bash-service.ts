@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { PreparedParts } from '@varve/settings/agent';
 import type { Redactor, Variables } from '@varve/text';
 import { RequestError } from '../../error.ts';
-import type { RunningTasks } from '../../replicas/task-lists.ts';
+import type { RunningTasks } from '../../hosting/task-lists.ts';
 import { nameOf, parseName, timestampOf, type BashCommand, type BashEvent, type BashOutput } from './bash-event.ts';
 import type { BashEventStore } from './bash-event-store.ts';
 import { oldEvents, type BashRetention } from './old-events.ts';
