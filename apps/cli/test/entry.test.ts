@@ -45,8 +45,8 @@ test.for<readonly [args: readonly string[], code: number, shown: string]>([
 test('a Node that is too old is named in one sentence, before anything is imported, and the version is printed', async () => {
   // The entry is loaded with the version of another Node; an import of the program would need its packages.
   const copy = join(await newHome(), 'src');
-  await mkdir(copy);
-  for (const name of ['main.ts', 'app-file.ts'])
+  await mkdir(join(copy, 'home'), { recursive: true });
+  for (const name of ['main.ts', 'home/app-file.ts'])
     await writeFile(join(copy, name), await readFile(join(dirname(main), name), 'utf8'));
   const manifest = { version: '1.2.3', type: 'module', engines: { node: '>=24' } };
   await writeFile(join(copy, '../package.json'), JSON.stringify(manifest));

@@ -11,7 +11,7 @@ async function approvedWindow(server: ScriptedServer): Promise<SessionWindow> {
   const home = await newHome();
   const window = await openSession(server, home, ['--sandbox', 'off']);
   await window.enter('Publish', 'Approve this tool call?');
-  window.press('s');
+  window.press('s', keys.enter);
   await window.shows('Once.');
   return window;
 }
@@ -68,7 +68,7 @@ test('Shift-Tab changes what is asked about while the agent works', async () => 
   await window.shows('Approve this tool call?');
   window.press(keys.shiftTab);
   await window.shows('mode: edits');
-  window.press('y');
+  window.press('y', keys.enter);
   await window.shows('$ cat two > three');
   await window.shows('Approve this tool call?');
   await rejectCall(window, 'not now', 'Left.');
@@ -118,9 +118,7 @@ test('keys of a message that is being typed do not answer a question, and the me
   window.press('ay why');
   await window.shows('Say why');
   window.press(keys.enter);
-  await window.shows(/decide later\n(?!Press)/);
-  window.press('n');
-  await window.shows('Reason');
+  await window.shows(/^(?![^]*Press Enter to answer)[^]*decide later/);
   await window.enter('not now', /Left\.[^]*Say why/);
   window.press(keys.enter);
   await window.shows('Because.');
@@ -139,7 +137,46 @@ test('a question waits until the one before it is answered', async () => {
   await window.shows('$ git push origin main');
   window.press(keys.escape);
   expect(await window.shows('Approve this tool call?')).not.toContain('Go back');
-  window.press('y');
+  window.press('y', keys.enter);
   await window.shows('Pushed.');
   await leaveWindow(window);
+});
+
+test.for([
+  ['stop, that is wrong', 'key by key'],
+  ['Sorry, no', 'in one piece'],
+  ['yes but later', 'key by key'],
+  ['always ask me first', 'in one piece'],
+  ['e is the wrong branch', 'in one piece'],
+] as const)('the text %j approves nothing, typed %s: it is the reason of a rejection', async ([text, how]) => {
+  const home = await newHome();
+  await using server = await scriptedServer([push, { text: 'Left.', expect: text }]);
+  const window = await openSession(server, home, ['--sandbox', 'off']);
+  await window.enter('Publish', 'Approve this tool call?');
+  if (how === 'in one piece') window.press(`${text}\r`);
+  else {
+    for (const key of text) {
+      window.press(key);
+      await window.shows('Enter rejects the call with this reason.');
+    }
+    window.press(keys.enter);
+  }
+  await window.shows('Left.');
+  expect(window.history()).toContain(`✗ rejected: ${text}`);
+  await leaveWindow(window);
+  server.assertDone();
+});
+
+test('Enter alone, a letter of no answer and Esc approve nothing', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([push, { text: 'Left.', expect: 'rejected' }]);
+  const window = await openSession(server, home, ['--sandbox', 'off']);
+  await window.enter('Publish', '→ reject');
+  await window.enter('k', 'type a reason of more than one word');
+  window.press(keys.escape);
+  await window.shows('→ reject');
+  window.press(keys.enter);
+  await window.shows('Left.');
+  await leaveWindow(window);
+  server.assertDone();
 });

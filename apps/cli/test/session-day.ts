@@ -97,11 +97,9 @@ export async function workForADay<Window extends DayWindow>({ open, onPicture }:
   window.press('Publish it', keys.enter);
   walk.add('a call waits for approval', '› Publish it', await window.shows('Approve this tool call?'));
   await onPicture?.('approval', window);
-  window.press('y');
+  window.press('y', keys.enter);
   await window.shows('git push --force');
   await window.shows('Approve this tool call?');
-  window.press('n');
-  await window.shows('Reason');
   window.press('never force');
   walk.add('another one is rejected with a reason', '$ git push --force', await window.shows('never force'));
   window.press(keys.enter);

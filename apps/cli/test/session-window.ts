@@ -127,8 +127,6 @@ export async function openSession(
 
 /** Rejects the call that is asked about with a reason, and waits for a text. */
 export async function rejectCall(window: SessionWindow, reason: string, text: string): Promise<string> {
-  window.press('n');
-  await window.shows('Reason');
   return window.enter(reason, text);
 }
 

@@ -49,7 +49,7 @@ test('a call is approved once, or rejected with a reason that the model reads', 
   await expectScreen(await window.shows('Approve this tool call?'), 'approval');
   await rejectCall(window, 'not to main', '✗ rejected: not to main');
   await window.shows('│ $ git push origin topic');
-  window.press('y');
+  window.press('y', keys.enter);
   await window.shows('I leave it.');
   expect(window.history()).toContain('fatal: ');
   await leave(window);
@@ -62,9 +62,13 @@ test('a command is changed before it runs: the call is rejected with the result 
   await using server = await scriptedServer(steps);
   const window = await openSession(server, home, ['--sandbox', 'off']);
   await window.enter('Publish', 'Approve this tool call?');
-  window.press('e');
+  window.press(keys.down, keys.down, keys.down, keys.enter);
   await window.shows(/─\ngit push origin main *\n─/);
-  window.press(keys.escape, 'e', '\u0001', '\u001Bf', '\u001Bf', ' --dry-run', '\u0005', ' || echo no-$((40+2))');
+  window.press(keys.escape);
+  await window.shows('→ run this command');
+  window.press(keys.enter);
+  await window.shows(/─\ngit push origin main *\n─/);
+  window.press('\u0001', '\u001Bf', '\u001Bf', ' --dry-run', '\u0005', ' || echo no-$((40+2))');
   await window.shows(/git push --dry-run origin main \|\| echo no-\$\(\(40\+2\)\)/);
   window.press(keys.enter);
   await window.shows('Thanks.');

@@ -1,5 +1,4 @@
 import {
-  type Editor,
   fuzzyFilter,
   Input,
   matchesKey,
@@ -9,8 +8,6 @@ import {
   type SelectItem,
 } from '@earendil-works/pi-tui';
 import { safeText } from '@varve/events/text';
-import { editableCommand, type Approval, type CallQuestion } from '@varve/host/people';
-import { answersTo, approvalOf, approvalRows } from '../wording/approval-rows.ts';
 import { quotedRows } from '../terminal/rows.ts';
 import type { Theme } from './theme.ts';
 
@@ -19,73 +16,6 @@ export interface Prompt<Answer> extends Component, Focusable {
   readonly answer: Promise<Answer>;
   /** Leaves the question without an answer. */
   cancel(): void;
-}
-
-/** Asks about a call: one letter answers, `n` asks for a reason, and `e` for another command. */
-export class ApprovalPrompt implements Prompt<Approval> {
-  focused = false;
-  readonly #question: CallQuestion;
-  readonly #theme: Theme;
-  readonly #answered = Promise.withResolvers<Approval>();
-  readonly #reason = new Input({ prompt: '  Reason (Enter for none): ' });
-  readonly #command: Editor;
-  /** What is typed; undefined while a letter is awaited. */
-  #typing: Input | Editor | undefined;
-
-  /** @param command Editor of the command that runs instead. */
-  constructor(question: CallQuestion, theme: Theme, command: Editor) {
-    this.#question = question;
-    this.#theme = theme;
-    this.#command = command;
-    this.#reason.onSubmit = (reason) => this.#decide(reason.trim() === '' ? 'n' : `n ${reason}`);
-    command.onSubmit = (text) => {
-      if (text.trim() === '') this.#typing = undefined;
-      else this.#answered.resolve({ command: text });
-    };
-  }
-
-  get answer(): Promise<Approval> {
-    return this.#answered.promise;
-  }
-
-  /** Leaves the call undecided. */
-  cancel(): void {
-    this.#answered.resolve('later');
-  }
-
-  invalidate(): void {
-    // Nothing is cached.
-  }
-
-  handleInput(data: string): void {
-    const isEscape = matchesKey(data, 'escape');
-    if (this.#typing && !isEscape) return this.#typing.handleInput(data);
-    if (this.#typing) this.#typing = undefined;
-    else if (isEscape) this.cancel();
-    else if (/^n$/i.test(data)) this.#typing = this.#reason;
-    else if (/^e$/i.test(data) && answersTo(this.#question).includes('e COMMAND')) this.#edit();
-    else if (data.length === 1 && answersTo(this.#question).includes(data.toLowerCase())) this.#decide(data);
-  }
-
-  render(width: number): string[] {
-    const { titleRows, rows } = approvalRows(this.#question, width);
-    if (this.#typing) this.#typing.focused = this.focused;
-    return [
-      ...titleRows.map((row) => this.#theme.paint('yellow', row)),
-      ...rows,
-      ...(this.#typing?.render(width) ?? []),
-    ];
-  }
-
-  #edit(): void {
-    this.#command.setText(editableCommand(this.#question.call) ?? '');
-    this.#typing = this.#command;
-  }
-
-  #decide(answer: string): void {
-    const approval = approvalOf(answer, this.#question);
-    if (approval !== undefined) this.#answered.resolve(approval);
-  }
 }
 
 /** Options of a {@link ChoicePrompt}. */
@@ -155,6 +85,7 @@ export class ChoicePrompt implements Prompt<string | undefined> {
   }
 }
 
+/** Returns a text as one row of visible characters. */
 function oneRow(text: string): string {
   return safeText(text).replaceAll(/\s+/g, ' ').trim();
 }

@@ -3,7 +3,8 @@ import { revealHidden } from '@varve/events/text';
 import { callRows } from '../wording/call-rows.ts';
 import { openBrowser } from '../terminal/open-browser.ts';
 import { barredRows, revealedLine } from '../terminal/rows.ts';
-import { ApprovalPrompt } from './prompts.ts';
+import { approvalPrompt } from './approval-prompt.ts';
+import { askChoice } from './ask-choice.ts';
 import type { Screen } from './screen.ts';
 import { TextPrompt } from './text-prompt.ts';
 
@@ -18,7 +19,7 @@ export class ScreenPerson implements Person {
   async approve(question: CallQuestion, signal: AbortSignal): Promise<Approval> {
     const { status, theme } = this.#screen;
     status.set(undefined);
-    const approval = await this.#screen.ask(new ApprovalPrompt(question, theme, this.#screen.newEditor()), signal);
+    const approval = await this.#screen.ask(approvalPrompt(question, theme, this.#screen.newEditor()), signal);
     if (approval !== 'later') status.set('waiting for the model');
     return approval;
   }
@@ -33,8 +34,7 @@ export class ScreenPerson implements Person {
     }
     if (call) this.#screen.print(callRows({ event: call }, columns).join('\n'));
     const ordered = choices.toSorted((a, b) => Number(b.isRefusal ?? false) - Number(a.isRefusal ?? false));
-    const items = ordered.map(({ id, label }) => ({ value: id, label }));
-    return this.#screen.choose({ title, items }, signal);
+    return askChoice({ title, choices: ordered }, this.#screen, signal);
   }
 
   async type(title: string, signal: AbortSignal): Promise<string | undefined> {

@@ -2,6 +2,8 @@ import type { Conversation, ConversationState } from '@varve/agent';
 import type { ActionEvent } from '@varve/events/kinds';
 import type { PendingCall } from '@varve/events/projections';
 import { eventLines, type TextLine } from '@varve/events/text';
+import type { Choice } from '@varve/host/people';
+import { askChoice } from './ask-choice.ts';
 import type { Screen } from './screen.ts';
 
 /** Shows what the last process of a conversation left open, and asks whether to continue with it. */
@@ -9,11 +11,11 @@ export async function asksToContinue({ state }: Pick<Conversation, 'state'>, scr
   const unfinished = unfinishedWork(state);
   if (!unfinished) return false;
   screen.printLines(unfinished.lines);
-  const items = [
-    { value: 'y', label: 'yes' },
-    { value: 'n', label: 'not now (/continue does it later)' },
+  const choices: readonly Choice[] = [
+    { id: 'y', label: 'yes' },
+    { id: 'n', label: 'not now (/continue does it later)', isRefusal: true },
   ];
-  return (await screen.choose({ title: unfinished.question, items })) === 'y';
+  return (await askChoice({ title: unfinished.question, choices }, screen)) === 'y';
 }
 
 /** What a conversation was doing when its last process ended. */

@@ -3,7 +3,7 @@ import { editableCommand, proposedRules, sessionGrant, type Approval, type CallQ
 import { quotedRows } from '../terminal/rows.ts';
 import { callRows, placeRows, reasonRows } from './call-rows.ts';
 
-/** Rows of a question: its title, and the call, the reasons and the answers. */
+/** Rows of a question: its title, and the call with the reasons why it waits. */
 export interface ApprovalRows {
   readonly titleRows: readonly string[];
   readonly rows: readonly string[];
@@ -13,56 +13,53 @@ export interface ApprovalRows {
 export function approvalRows({ call, place, number, count, subAgent }: CallQuestion, columns: number): ApprovalRows {
   const owner = subAgent === undefined ? '' : ` of the sub-agent ${subAgent}`;
   const title = `Approve this tool call${owner}?${count > 1 ? ` (${number} of ${count})` : ''}`;
-  const grant = sessionGrant(call, place);
-  const rules = proposedRules(call, place);
-  const choices = [
-    '[y] once',
-    ...(grant ? [`[s] for this session: ${grant.covers}`] : []),
-    ...(rules.length > 0 ? [`[a] always in this project: ${rules.map(describeRule).join(', ')}`] : []),
-    ...(isEditable({ call, subAgent }) ? ['[e COMMAND] run this command of yours instead'] : []),
-    '[n] reject, [n REASON] reject with a reason',
-    '[q] decide later',
-  ];
   return {
     titleRows: quotedRows(title, columns),
-    rows: [
-      ...callRows(call, columns),
-      ...placeRows(call, place, columns),
-      ...reasonRows(call, columns),
-      ...choices.flatMap((choice) => quotedRows(choice, columns)),
-    ],
+    rows: [...callRows(call, columns), ...placeRows(call, place, columns), ...reasonRows(call, columns)],
   };
 }
 
-/** Returns the answers that a question offers. */
-export function answersTo({ call, place, subAgent }: CallQuestion): readonly string[] {
-  const grant = sessionGrant(call, place);
-  return [
-    'y',
-    ...(grant ? ['s'] : []),
-    ...(proposedRules(call, place).length > 0 ? ['a'] : []),
-    ...(isEditable({ call, subAgent }) ? ['e COMMAND'] : []),
-    'n',
-    'n REASON',
-    'q',
-  ];
+/** Answer that a question offers. */
+export interface OfferedAnswer {
+  /** Letter that stands for it. */
+  readonly word: 'y' | 's' | 'a' | 'e' | 'n' | 'q';
+  readonly label: string;
+  /** Decision; that of `e` needs a command. */
+  readonly approval: Approval;
 }
 
-/** The shell of a sub-agent is its own. */
-function isEditable({ call, subAgent }: Pick<CallQuestion, 'call' | 'subAgent'>): boolean {
-  return subAgent === undefined && editableCommand(call) !== undefined;
+const rejection: Approval = { reason: 'The user rejected the call.' };
+
+/** Returns the answers that a question offers. */
+export function answersTo({ call, place, subAgent }: CallQuestion): readonly OfferedAnswer[] {
+  const grant = sessionGrant(call, place);
+  const rules = proposedRules(call, place);
+  const always = `always in this project: ${rules.map(describeRule).join(', ')}`;
+  // The shell of a sub-agent is its own.
+  const isEditable = subAgent === undefined && editableCommand(call) !== undefined;
+  return [
+    { word: 'y', label: 'once', approval: 'once' },
+    ...(grant
+      ? [{ word: 's', label: `for this session: ${grant.covers}`, approval: 'session' } satisfies OfferedAnswer]
+      : []),
+    ...(rules.length > 0 ? [{ word: 'a', label: always, approval: 'always' } satisfies OfferedAnswer] : []),
+    ...(isEditable
+      ? [{ word: 'e', label: 'run this command of yours instead', approval: 'later' } satisfies OfferedAnswer]
+      : []),
+    { word: 'n', label: 'reject', approval: rejection },
+    { word: 'q', label: 'decide later', approval: 'later' },
+  ];
 }
 
 /** Returns the decision of an answer; undefined for an answer that the question does not offer. */
 export function approvalOf(typed: string, question: CallQuestion): Approval | undefined {
   const answer = typed.trim();
   const offered = answersTo(question);
-  if (/^y(es)?$/i.test(answer)) return 'once';
-  if (/^s$/i.test(answer) && offered.includes('s')) return 'session';
-  if (/^a$/i.test(answer) && offered.includes('a')) return 'always';
-  if (/^q(uit)?$/i.test(answer)) return 'later';
-  const edit = /^e\s+(?<command>\S[^]*)$/i.exec(answer)?.groups?.['command'];
-  if (edit !== undefined && offered.includes('e COMMAND')) return { command: edit };
-  const rejection = /^no?(?:\s+(?<reason>\S.*))?$/is.exec(answer);
-  return rejection ? { reason: rejection.groups?.['reason'] ?? 'The user rejected the call.' } : undefined;
+  const letter = /^(?:yes|no|quit)$/i.test(answer) ? answer.charAt(0) : answer;
+  const chosen = offered.find(({ word }) => word !== 'e' && word === letter.toLowerCase());
+  if (chosen) return chosen.approval;
+  const command = /^e\s+(?<command>\S[^]*)$/i.exec(answer)?.groups?.['command'];
+  if (command !== undefined && offered.some(({ word }) => word === 'e')) return { command };
+  const reason = /^no?\s+(?<reason>\S.*)$/is.exec(answer)?.groups?.['reason'];
+  return reason === undefined ? undefined : { reason };
 }

@@ -1,0 +1,45 @@
+import type { Choice } from '@varve/host/people';
+import { quotedRows } from '../terminal/rows.ts';
+import { QuestionPrompt } from './question-prompt.ts';
+import type { Screen } from './screen.ts';
+
+/** Question with answers to choose from. */
+interface AskedChoice {
+  readonly title: string;
+  /** The first one is selected. */
+  readonly choices: readonly Choice[];
+}
+
+/**
+ * Asks for one of several answers, and returns its id; undefined for none. A text refuses, and is left in the editor
+ * as the next message.
+ */
+export async function askChoice(
+  { title, choices }: AskedChoice,
+  screen: Screen,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const refusal = choices.find(({ isRefusal }) => isRefusal)?.id;
+  const words = choices.map(({ id }) => id);
+  let message = '';
+  const prompt = new QuestionPrompt<string | undefined>(
+    {
+      rows: (width) => ({ titleRows: quotedRows(title, width), rows: [] }),
+      choices: choices.map(({ id, label }) => ({ label, select: () => id })),
+      read(text) {
+        const word = text.toLowerCase();
+        const chosen = choices.find(({ id, label }) => [id, label.toLowerCase()].includes(word));
+        if (chosen) return { answer: chosen.id };
+        if (refusal === undefined) return { problem: `Type one of: ${words.join(', ')}.` };
+        message = text;
+        return { answer: refusal };
+      },
+      textHint: 'Enter refuses, and leaves this in the input line as your next message.',
+      none: undefined,
+    },
+    screen.theme,
+  );
+  const answer = await screen.ask(prompt, signal);
+  if (message !== '') screen.editor.setText(message);
+  return answer;
+}
