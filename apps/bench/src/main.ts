@@ -1,26 +1,15 @@
 import { parseArgs } from 'node:util';
-import { textOfTable, type BenchOptions } from './table.ts';
-import { namedTables, tables } from './tables.ts';
+import { textOfTable } from './table.ts';
+import { tables } from './tables.ts';
 
-const { positionals: names, values } = parseArgs({
-  allowPositionals: true,
-  options: { replay: { type: 'string' }, window: { type: 'string' }, against: { type: 'string' } },
-});
-const options: BenchOptions = {
-  ...(values.replay !== undefined && { replay: values.replay }),
-  ...(values.window !== undefined && { window: Number(values.window) }),
-  ...(values.against !== undefined && { against: values.against }),
-};
-const all = { ...tables, ...namedTables };
-const unknown = names.find((name) => !Object.hasOwn(all, name));
-if (unknown === undefined) {
-  for (const [name, bench] of Object.entries(names.length > 0 ? all : tables)) {
-    if (names.length > 0 && !names.includes(name)) continue;
-    const table = await bench(options);
-    console.log(textOfTable(table));
-    if (table.isWorse) process.exitCode = 1;
-  }
-} else {
-  console.error(`There is no table ${unknown}; the tables are ${Object.keys(all).join(', ')}.`);
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { against: { type: 'string' } } });
+const [name = '', ...rest] = positionals;
+const bench = Object.hasOwn(tables, name) && rest.length === 0 ? tables[name] : undefined;
+if (bench === undefined) {
+  console.error(`There is no table ${positionals.join(' ')}; the tables are ${Object.keys(tables).join(', ')}.`);
   process.exitCode = 2;
+} else {
+  const table = await bench(values.against === undefined ? {} : { against: values.against });
+  console.log(textOfTable(table));
+  if (table.isWorse) process.exitCode = 1;
 }

@@ -9,16 +9,12 @@ export interface Table {
 }
 
 /** Options of the command line, for the tables that have some. */
-export interface BenchOptions {
-  /** Log to replay instead of a measurement: a file or directory of events. */
-  readonly replay?: string;
-  /** Tokens that a request of the replay may have. */
-  readonly window?: number;
+interface BenchOptions {
   /** Commit that the gate compares with; default the one that the branch started from. */
   readonly against?: string;
 }
 
-/** Measures a subject and returns a table: one file in `tables/`, one line in `tables.ts`. */
+/** Measures a subject and returns a table: one file, one line in `tables.ts`. */
 export type Bench = (options?: BenchOptions) => Promise<Table>;
 
 /** Formats a table as text, columns aligned, figures right-aligned. */

@@ -4,7 +4,6 @@ import type { Loop } from './loop.ts';
 export const loops = {
   varve: async () => (await import('./varve-loop.ts')).varveLoop,
   writes: async () => (await import('./varve-loop.ts')).writesLoop,
-  buffered: async () => (await import('./varve-loop.ts')).bufferedLoop,
-  flat: async () => (await import('./varve-loop.ts')).flatLoop,
+  mock: async () => (await import('./varve-loop.ts')).mockLoop,
   aiSdk: async () => (await import('./ai-sdk-loop.ts')).aiSdkLoop,
 } satisfies Record<string, () => Promise<Loop>>;

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Conversation, defineAgent } from '@varve/agent';
-import { rollingWindow, type Condenser } from '@varve/condensers';
-import { openaiChat } from '@varve/llm';
+import { mockFunctionCalling, openaiChat, type LanguageModel } from '@varve/llm';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { defineTool } from '@varve/tools';
 import type { Loop } from './loop.ts';
@@ -13,21 +12,17 @@ export const varveLoop: Loop = loopWith({});
 /** The same with calls that change something, as most calls of a coding agent do: each waits for the disk. */
 export const writesLoop: Loop = loopWith({ effect: 'write' });
 
-/** The first loop without waiting for the disk: the cost of a step without the disk. */
-export const bufferedLoop: Loop = loopWith({ durability: 'buffered' });
-
-/** The first loop with a condensed view, so that requests keep their length. */
-export const flatLoop: Loop = loopWith({ condenser: rollingWindow({ maxEvents: 100 }) });
+/** The first loop with calls that the model writes as text. */
+export const mockLoop: Loop = loopWith({ isMock: true });
 
 interface Variant {
-  readonly condenser?: Condenser;
-  readonly durability?: 'fsync' | 'buffered';
   readonly effect?: 'read' | 'write';
+  readonly isMock?: boolean;
 }
 
-function loopWith({ condenser, durability = 'fsync', effect = 'read' }: Variant): Loop {
+function loopWith({ effect = 'read', isMock = false }: Variant): Loop {
   return async ({ url, steps, dir, onStep }) => {
-    await using store = await sqliteStore({ path: join(dir, 'bench.db'), durability });
+    await using store = await sqliteStore({ path: join(dir, 'bench.db') });
     const tool = defineTool({
       name: note.name,
       description: note.description,
@@ -39,13 +34,16 @@ function loopWith({ condenser, durability = 'fsync', effect = 'read' }: Variant)
       },
     });
     const agent = defineAgent({
-      model: openaiChat({ model: 'bench', baseUrl: `${url}/v1` }),
+      model: isMock ? mockFunctionCalling()(chat(`${url}/text/v1`)) : chat(`${url}/v1`),
       tools: () => [tool],
       budget: { maxIterations: Number.MAX_SAFE_INTEGER },
-      ...(condenser && { condenser }),
     });
     await using conversation = await Conversation.create({ agent, store, workspace: dir });
     await conversation.send(note.task);
     await conversation.run({ maxIterations: steps });
   };
+}
+
+function chat(baseUrl: string): LanguageModel {
+  return openaiChat({ model: 'bench', baseUrl });
 }
