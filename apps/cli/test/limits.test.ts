@@ -45,21 +45,7 @@ test('options of the headless mode of OpenHands are accepted', async () => {
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   await writeFile(join(home, 'task.txt'), 'From a file');
   await using server = await scriptedServer([{ text: 'Shall I?' }, done('One.'), { text: 'Two?' }]);
-  const options = [
-    'run',
-    '--base-url',
-    server.url,
-    '--model',
-    'm',
-    '-d',
-    home,
-    '-i',
-    '5',
-    '-b',
-    '2.5',
-    '-c',
-    'CodeActAgent',
-  ];
+  const options = ['run', '--base-url', server.url, '--model', 'm', '-d', home, '-i', '5', '-b', '2.5'];
   // There no answer comes unless the caller asks for it.
   const first = await runVarve([...options, '-t', 'Typed'], { home });
   expect(first).toMatchObject({ code: 0, stdout: 'One.\n' });

@@ -2,12 +2,12 @@ import type { Redactor } from '@varve/text';
 import type { Tool } from './contract/tool.ts';
 import type { FileEditorOptions } from './file-editor/file-editor-options.ts';
 import { fileEditor } from './file-editor/file-editor.ts';
-import { planningFileEditor, type PlanningFileEditorOptions } from './file-editor/planning-file-editor.ts';
+import { planningFileEditor } from './file-editor/planning-file-editor.ts';
 import { finish } from './finish.ts';
 import type { SearchOptions } from './search/file-search.ts';
 import { glob } from './search/glob.ts';
 import { grep } from './search/grep.ts';
-import { taskTracker, type TaskTrackerOptions } from './task-tracker.ts';
+import { taskTracker } from './task-tracker.ts';
 import type { TerminalOptions } from './terminal/terminal-options.ts';
 import { terminal } from './terminal/terminal.ts';
 import { think } from './think.ts';
@@ -16,7 +16,6 @@ import { think } from './think.ts';
 export interface DefaultToolsOptions {
   readonly terminal?: TerminalOptions;
   readonly fileEditor?: FileEditorOptions;
-  readonly taskTracker?: TaskTrackerOptions;
   /** Masks secrets in the terminal and in views of files, before texts are cut. */
   readonly redactor?: Redactor;
 }
@@ -29,7 +28,7 @@ export function defaultTools(options: DefaultToolsOptions = {}): readonly Tool[]
   return [
     terminal({ ...maskedBy(options), ...options.terminal }),
     fileEditor({ ...maskedBy(options), ...options.fileEditor }),
-    taskTracker(options.taskTracker),
+    taskTracker(),
     think(),
     finish(),
   ];
@@ -38,7 +37,6 @@ export function defaultTools(options: DefaultToolsOptions = {}): readonly Tool[]
 /** Options of {@link planningTools}, by tool. */
 export interface PlanningToolsOptions {
   readonly search?: SearchOptions;
-  readonly planningFileEditor?: PlanningFileEditorOptions;
   /** Masks secrets in found lines and in views of files, before texts are cut. */
   readonly redactor?: Redactor;
 }
@@ -49,17 +47,11 @@ export interface PlanningToolsOptions {
  */
 export function planningTools(options: PlanningToolsOptions = {}): readonly Tool[] {
   const search = { ...maskedBy(options), ...options.search };
-  return [
-    glob(search),
-    grep(search),
-    planningFileEditor({ ...maskedBy(options), ...options.planningFileEditor }),
-    think(),
-    finish(),
-  ];
+  return [glob(search), grep(search), planningFileEditor(maskedBy(options)), think(), finish()];
 }
 
 /** Returns the smallest set of tools that covers every task, for short prompts: terminal, file editor, finish. */
-export function minimalTools(options: Omit<DefaultToolsOptions, 'taskTracker'> = {}): readonly Tool[] {
+export function minimalTools(options: DefaultToolsOptions = {}): readonly Tool[] {
   return [
     terminal({ ...maskedBy(options), ...options.terminal }),
     fileEditor({ ...maskedBy(options), ...options.fileEditor }),

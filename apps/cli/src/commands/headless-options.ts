@@ -13,7 +13,6 @@ export interface HeadlessOptions {
   readonly task?: string;
   readonly file?: string;
   readonly directory?: string;
-  readonly agentCls?: string;
   readonly maxIterations?: number;
   readonly maxBudgetPerTask?: number;
   /** False with `--no-auto-continue`. */
@@ -26,7 +25,6 @@ export function addHeadlessOptions(command: Command): Command {
     new Option('-t, --task <text>'),
     new Option('-f, --file <path>'),
     new Option('-d, --directory <path>'),
-    new Option('-c, --agent-cls <name>'),
     new Option('-i, --max-iterations <count>').argParser(positiveInteger),
     new Option('-b, --max-budget-per-task <usd>').argParser(positiveNumber),
     new Option('--no-auto-continue'),
@@ -44,7 +42,7 @@ export async function fromHeadless(
   flags: RunOptions & HeadlessOptions,
   io: TerminalIo,
 ): Promise<{ readonly words: readonly string[]; readonly options: RunOptions }> {
-  const { task, file, directory, agentCls: _class, maxIterations, maxBudgetPerTask, autoContinue, ...options } = flags;
+  const { task, file, directory, maxIterations, maxBudgetPerTask, autoContinue, ...options } = flags;
   const text = file === undefined ? task : await textOf(pathIn(io, file));
   const textReply = textReplyOf(text, autoContinue);
   return {

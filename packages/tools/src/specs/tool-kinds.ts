@@ -5,14 +5,13 @@ import { lazy } from '@varve/events';
 import type { Tool } from '../contract/tool.ts';
 import { fileEditor } from '../file-editor/file-editor.ts';
 import type { FileEditorOptions } from '../file-editor/file-editor-options.ts';
-import { planningFileEditor, type PlanningFileEditorOptions } from '../file-editor/planning-file-editor.ts';
+import { planningFileEditor } from '../file-editor/planning-file-editor.ts';
 import { finish } from '../finish.ts';
-import { applyPatch, type ApplyPatchOptions } from '../patch/apply-patch.ts';
+import { applyPatch } from '../patch/apply-patch.ts';
 import { remoteFileEditor, remotePlace, remoteTerminal } from '../remote/remote-tools.ts';
-import type { SearchOptions } from '../search/file-search.ts';
 import { glob } from '../search/glob.ts';
 import { grep } from '../search/grep.ts';
-import { taskTracker, type TaskTrackerOptions } from '../task-tracker.ts';
+import { taskTracker } from '../task-tracker.ts';
 import type { TerminalOptions } from '../terminal/terminal-options.ts';
 import { terminal } from '../terminal/terminal.ts';
 import { think } from '../think.ts';
@@ -32,10 +31,6 @@ export type ToolKind = PartKind<readonly Tool[], ToolKindContext>;
 export interface ToolSettings {
   readonly terminal?: TerminalOptions;
   readonly fileEditor?: FileEditorOptions;
-  readonly planningFileEditor?: PlanningFileEditorOptions;
-  readonly applyPatch?: ApplyPatchOptions;
-  readonly search?: SearchOptions;
-  readonly taskTracker?: TaskTrackerOptions;
 }
 
 const count = lazy(() => z.exactOptional(z.int().positive()));
@@ -79,13 +74,11 @@ export function toolKinds(
     toolKind('file_editor', options.editor, (spec, context) =>
       fileEditor({ ...spec, ...settings(context).fileEditor }),
     ),
-    toolKind('planning_file_editor', options.editor, (spec, context) =>
-      planningFileEditor({ ...spec, ...settings(context).planningFileEditor }),
-    ),
-    toolKind('apply_patch', options.patch, (spec, context) => applyPatch({ ...spec, ...settings(context).applyPatch })),
-    toolKind('grep', options.search, (spec, context) => grep({ ...spec, ...settings(context).search })),
-    toolKind('glob', options.search, (spec, context) => glob({ ...spec, ...settings(context).search })),
-    toolKind('task_tracker', options.none, (_given, context) => taskTracker(settings(context).taskTracker)),
+    toolKind('planning_file_editor', options.editor, (spec) => planningFileEditor(spec)),
+    toolKind('apply_patch', options.patch, (spec) => applyPatch(spec)),
+    toolKind('grep', options.search, (spec) => grep(spec)),
+    toolKind('glob', options.search, (spec) => glob(spec)),
+    toolKind('task_tracker', options.none, () => taskTracker()),
     toolKind('think', options.none, () => think()),
     toolKind('finish', options.finish, (spec) => finish(spec)),
   ];
