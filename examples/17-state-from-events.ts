@@ -1,6 +1,6 @@
 // Pauses a conversation, resumes it after a restart, and computes the state at every event from the events alone.
 import { defineAgent } from '@varve/agent';
-import { Conversation, ConversationState } from '@varve/agent/compat';
+import { Conversation, ConversationState } from '@varve/compat';
 import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish, taskTracker } from '@varve/tools';

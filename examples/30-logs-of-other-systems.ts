@@ -1,9 +1,10 @@
 // Reads the trajectory of another agent system, shows its events and its prompt, and writes it again as it was.
 import { isDeepStrictEqual } from 'node:util';
+import { promptOfRecords } from '@varve/compat';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { activeBranch, formats } from '@varve/interop';
-import { promptOfRecords, readRecords, writeRecords } from '@varve/interop/records';
+import { readRecords, writeRecords } from '@varve/interop/records';
 
 const call = { id: 'call_1', type: 'function', function: { name: 'execute_bash', arguments: '{"command":"ls"}' } };
 const message = { role: 'assistant', content: 'I look first.', tool_calls: [call] };

@@ -1,14 +1,7 @@
 // Composes agents: a loop of two steps that one of them ends, and agents that hand a task over to each other.
 import { Conversation, defineAgent } from '@varve/agent';
-import {
-  agentStep,
-  inLoop,
-  inSequence,
-  runComposition,
-  withHandoffs,
-  derivedAgent,
-  type SubAgent,
-} from '@varve/agent/delegation';
+import { derivedAgent, type SubAgent } from '@varve/agent/delegation';
+import { agentStep, inLoop, inSequence, runComposition, withHandoffs } from '@varve/compat';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';

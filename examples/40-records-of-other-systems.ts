@@ -1,17 +1,16 @@
 // Uses records of other systems as these do: a stream of events, a replay, filters, chat messages, keys, truncation.
-import { eventCodec } from '@varve/events';
-import { builtinKinds } from '@varve/events/kinds';
 import {
-  truncationOf,
   chatMessagesOf,
   eventOfChatMessage,
-  readKeyFile,
-  shouldIncludeEvent,
   EventStream,
-  readRecords,
+  readKeyFile,
   replayPlan,
-  type V0Record,
-} from '@varve/interop/records';
+  shouldIncludeEvent,
+  truncationOf,
+} from '@varve/compat';
+import { eventCodec } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
+import { readRecords, type V0Record } from '@varve/interop/records';
 import { ed25519Signer } from '@varve/storage';
 
 // OpenHands V0: records get dense ids, are stored and then delivered.

@@ -1,14 +1,9 @@
 // Folds a log event by event with some projections, and compares changes of status with the documented ones.
 import { Conversation, defineAgent } from '@varve/agent';
+import { fieldsProjection, isStatusTransition, statusTransitions } from '@varve/compat';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
-import {
-  fieldsProjection,
-  foldLog,
-  isStatusTransition,
-  statusProjection,
-  statusTransitions,
-} from '@varve/events/projections';
+import { statusProjection, Timeline } from '@varve/events/projections';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 
@@ -19,12 +14,13 @@ await conversation.send('Greet me.');
 await conversation.run();
 
 const log = await store.read(conversation.id);
-const options = {
-  codec: eventCodec(builtinKinds),
-  projections: { fields: fieldsProjection, status: statusProjection },
-};
-let before = statusProjection.read(statusProjection.initial()).execution;
-for await (const { event, timeline } of foldLog((from) => log.range(from), options)) {
+const codec = eventCodec(builtinKinds);
+const timeline = new Timeline({ codec, projections: { fields: fieldsProjection, status: statusProjection } });
+let before = timeline.read('status').execution;
+for await (const { text, seq, id } of log.range(0)) {
+  const event = codec.read(text);
+  // False if the head moved to another branch, whose events are then read again.
+  if (!timeline.push(event, seq, id)) await timeline.refold((from) => log.range(from));
   const { execution: now } = timeline.read('status');
   if (now !== before) {
     const { trigger } = statusTransitions.find(({ from, to }) => from.includes(before) && to === now) ?? {};

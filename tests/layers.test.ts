@@ -14,7 +14,7 @@ const layers = [
   ['@varve/agent'],
   ['@varve/settings', '@varve/host'],
   ['@varve/server'],
-  ['@varve/agent-server', '@varve/cli'],
+  ['@varve/agent-server', '@varve/cli', '@varve/compat'],
   ['@varve/bench', '@varve/examples'],
 ];
 

@@ -6,7 +6,7 @@ import { runLoop, type LoopRun } from './run-loop.ts';
 import { startModelServer, type ModelServer, type RequestSample } from './start-model-server.ts';
 import { median, percentile, type Bench } from './table.ts';
 
-/** First and last measured steps; the last window is the whole loop. The process is cold: it has executed no step before. */
+/** First and last measured steps; the last window is the whole loop. The process is cold at its first step. */
 const windows = [
   [1, 50],
   [951, 1000],

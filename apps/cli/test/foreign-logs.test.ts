@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eventOf, verifyEvents } from '@varve/interop/records';
+import { orxhestraEventOf, verifyEvents } from '@varve/interop/records';
 import { expect, test } from 'vitest';
 import { runVarve, type Invocation } from './run-varve.ts';
 
@@ -96,7 +96,7 @@ test('a session of orxhestra is imported, and exported with signatures of its ow
   const { events } = JSON.parse(await readFile(join(home, 'out.json'), 'utf8')) as {
     readonly events: readonly object[];
   };
-  const signed = events.map((event) => eventOf(event)).filter((event) => event !== undefined);
+  const signed = events.map((event) => orxhestraEventOf(event)).filter((event) => event !== undefined);
   const policy = { trusted: [key], mustBeSigned: ['tool_response'], chain: 'log' } as const;
   expect(verifyEvents(signed, policy).filter(({ problem }) => problem)).toEqual([]);
   expect((await varve('export', 'sess-1', 'chat.json', '--format', 'chat', '--sign')).stderr).toContain(

@@ -2,8 +2,6 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Conversation, defineAgent } from '@varve/agent';
-import { ConversationState } from '@varve/agent/compat';
-import { eventFactory } from '@varve/events/testing';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
@@ -40,14 +38,4 @@ test('a conversation that an earlier program stored under a UUID with hyphens is
   await (await store.create(uuid, {}))[Symbol.asyncDispose]();
   await using opened = await Conversation.open({ agent, store, id: uuid, workspace });
   expect(opened.id).toBe(uuid);
-});
-
-test('a state with a UUID is stored as 32 hex digits, and loaded by both forms', async () => {
-  const store = memoryStore();
-  const event = eventFactory().user('Hi.');
-  {
-    await using state = new ConversationState({ id: uuid, persistence: store });
-    await state.appendEvent(event);
-  }
-  for (const id of [uuid, hex]) expect((await ConversationState.load(store, id)).events).toEqual([event]);
 });

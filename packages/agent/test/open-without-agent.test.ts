@@ -10,7 +10,6 @@ import { directoryStore } from '@varve/storage/directory';
 import { exportBundle } from '@varve/storage/maintenance';
 import { finish, toolPresets } from '@varve/tools';
 import { defineAgent } from '../src/agent/agent.ts';
-import { Conversation as Facade } from '../src/compat/index.ts';
 import { alwaysConfirm } from '../src/confirmation/policies.ts';
 import { readProjectContext } from '@varve/skills';
 import { Conversation } from '../src/conversation/conversation.ts';
@@ -61,8 +60,8 @@ test('a conversation continues after a restart without an agent, with byte-ident
   }
   const missing: MissingPart[] = [];
   const onMissing = (parts: readonly MissingPart[]) => missing.push(...parts);
-  await using facade = await Facade.load({ store, id, registries, onMissing, now: () => start + 2 * day });
-  expect(await facade.resume()).toMatchObject({ reason: 'finished' });
+  await using third = await Conversation.open({ store, id, registries, onMissing, now: () => start + 2 * day });
+  expect(await third.run()).toMatchObject({ reason: 'finished' });
   expect(missing).toEqual([]);
   const [first, second, failed, last] = server.requests.map(({ text }) => text);
   expect(first).toContain('Use tabs.');
@@ -72,22 +71,6 @@ test('a conversation continues after a restart without an agent, with byte-ident
   expect(last?.startsWith(second?.slice(0, -2) ?? '-')).toBe(true);
   expect(last).not.toContain('spaces');
   expect((await store.summary(id)).meta).toMatchObject({ agent: JSON.parse(JSON.stringify(agent.spec)) as object });
-});
-
-test('a conversation is loaded by its directory and id alone', async () => {
-  await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
-  await using server = await scriptedServer([done]);
-  const agent = defineAgent({ model: openaiChat({ model: 'm', baseUrl: server.url }), tools });
-  let id = '';
-  {
-    await using store = await directoryStore({ path: root.path });
-    await using conversation = await Conversation.create({ agent, store, workspace: root.path });
-    ({ id } = conversation);
-    await conversation.send('Go.');
-  }
-  await using facade = await Facade.load(root.path, id);
-  expect(facade.state.events.at(-1)).toMatchObject({ source: 'user' });
-  expect(await facade.run()).toMatchObject({ reason: 'finished' });
 });
 
 test('a conversation whose agent cannot be rebuilt names its essential parts', async () => {

@@ -26,13 +26,13 @@ const hello = all.MessageEvent.create(
 const lines = [codec.encode(hello), '{"id":"e1","kind":"SomethingNew"}', 'no json'];
 const events = lines.map((line) => codec.read(line));
 const view = all.foldEvents(all.viewProjection(codec), events);
-const messages = all.withCacheMarks(all.messageBuilder(codec)(view.events));
+const messages = all.messageBuilder(codec)(view.events);
 globalThis.answer = JSON.stringify({
   kinds: events.map((event) => event.kind),
   texts: messages.map((message) => all.textOf(message.content)),
   problems: all.checkMessages(messages),
   lines: events.map((event) => all.eventLines(event).map((line) => line.text).join('\\n')),
-  counts: all.foldEvents(all.countsProjection, events).userMessages,
+  title: all.foldEvents(all.statusProjection, events).execution,
   names: Object.keys(all).length,
 });
 `;
@@ -66,7 +66,7 @@ test('one bundle runs without globals of Node.js or browsers', async () => {
     texts: ['Hello'],
     problems: [],
     lines: ['› Hello', 'SomethingNew (preserved)', expect.stringContaining('unreadable event')],
-    counts: 1,
+    title: 'idle',
   });
   expect(code).not.toMatch(/\brequire\(|from ["']node:/);
 });

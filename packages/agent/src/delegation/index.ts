@@ -8,6 +8,3 @@ export { subAgentOf, withBuiltinSubAgents } from './definitions/sub-agent-of.ts'
 export { type SubAgent } from '../agent/agent.ts';
 export { tasksProjection } from '../log/projections/tasks-projection.ts';
 export type { WaitingChild } from '../agent/sub-agent-tasks.ts';
-export { agentStep, inLoop, inParallel, inSequence } from './composition/compositions.ts';
-export { withHandoffs } from './composition/handoffs.ts';
-export { runComposition } from './composition/composition.ts';

@@ -1,4 +1,3 @@
-export { withCacheMarks } from '../messages/cache-marks.ts';
 export { cutPoints } from '../messages/cut-points.ts';
 export { checkMessages } from '../messages/check-messages.ts';
 export { messageBuilder, messagesVersion } from '../messages/message-builder.ts';
@@ -14,9 +13,4 @@ export { Timeline, type LogEntry } from '../fold/timeline.ts';
 export { viewProjection, type View } from './view.ts';
 export { isMasked, withCondensation, withMask } from './view-changes.ts';
 export { blockedProjection, type Blocked } from './blocked.ts';
-export { countsProjection } from './counts.ts';
 export { skillsProjection, type Skills } from './skills.ts';
-export { stateProjections } from './state-projections.ts';
-export { fieldsProjection } from './fields.ts';
-export { isStatusTransition, statusTransitions } from './status-transitions.ts';
-export { foldLog } from '../fold/fold-log.ts';

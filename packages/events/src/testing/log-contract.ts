@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BaseEvent } from '../define-event.ts';
-import { stateProjections, type StateProjections } from '../projections/state-projections.ts';
+import { stateProjections, type StateProjections } from './state-projections.ts';
 import type { EventCodec } from '../codec.ts';
 import { messageBuilder } from '../messages/message-builder.ts';
 import { checkMessages } from '../messages/check-messages.ts';

@@ -1,20 +1,19 @@
 export { agentStates, stateOfStatus, statusOfState } from '../v0/agent-states.ts';
-export { matchesFilter, recordPage, searchRecords } from '../v0/event-filter.ts';
-export { EventStream } from '../v0/event-stream.ts';
-export { promptOfRecords } from '../v0/prompt.ts';
+export { matchesFilter, recordPage, searchRecords, type RecordQuery } from '../v0/event-filter.ts';
 export { readRecords } from '../v0/read-records.ts';
-export { viewOfRecords } from '../v0/record-view.ts';
-export type { V0Record } from '../v0/record.ts';
-export { replayPlan } from '../v0/replay.ts';
+export { inKeyOrder, type V0Record } from '../v0/record.ts';
+export { foreignCallOf } from '../v0/tool-calls.ts';
 export { parseTrajectory, trajectoryText } from '../v0/trajectory.ts';
 export { writeRecords } from '../v0/write-records.ts';
 export { canonicalJson, parseExactJson } from '../orxhestra/canonical-json.ts';
-export { chatMessageOf, chatMessagesOf, eventOfChatMessage } from '../orxhestra/chat.ts';
-export { eventOf, newEvent, type Event, type Part } from '../orxhestra/event.ts';
-export { applyCompaction, shouldIncludeEvent } from '../orxhestra/filters.ts';
-export { readKeyFile } from '../orxhestra/key-file.ts';
-export { propertiesOf } from '../orxhestra/properties.ts';
-export { readEvents } from '../orxhestra/read-events.ts';
+export {
+  eventOf as orxhestraEventOf,
+  newEvent as newOrxhestraEvent,
+  type Event as OrxhestraEvent,
+  type Part as OrxhestraPart,
+} from '../orxhestra/event.ts';
+export { propertiesOf as orxhestraProperties } from '../orxhestra/properties.ts';
+export { readEvents as readOrxhestraEvents } from '../orxhestra/read-events.ts';
 export { sessionStateOf } from '../orxhestra/session-state.ts';
 export { signablePayload, signEvent, verifySignature } from '../orxhestra/signing.ts';
 export { signEvents, verifyEvents } from '../orxhestra/trust.ts';
@@ -25,4 +24,3 @@ export { fromLogJson, toLogJson } from '../mcpbench/log-json.ts';
 export { toMcpbenchLogs } from '../mcpbench/logs.ts';
 export { costOf, keyStats, mcpbenchStats, type Cost } from '../mcpbench/stats.ts';
 export { stopOf, stopStatus, type Stop } from '../mcpbench/stop.ts';
-export { resetMessage, truncationHistory, truncationMethods, truncationOf, turnsOf } from '../mcpbench/truncation.ts';

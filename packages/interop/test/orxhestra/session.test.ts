@@ -15,7 +15,6 @@ import { orxhestraDatabaseFormat } from '../../src/orxhestra/database-format.ts'
 import { orxhestraFormat } from '../../src/orxhestra/session-format.ts';
 import { countedIds, filesOf, fixtureText } from '../fixture.ts';
 import { ed25519Signer } from './signer.ts';
-import { applyCompaction, shouldIncludeEvent } from '../../src/orxhestra/filters.ts';
 import { eventOf, eventTypes, newEvent, textPart, type Event } from '../../src/orxhestra/event.ts';
 import { propertiesOf } from '../../src/orxhestra/properties.ts';
 import { readEvents } from '../../src/orxhestra/read-events.ts';
@@ -312,18 +311,6 @@ describe('a conversation of varve as a session', () => {
     expect(verdicts.filter(({ isSigned }) => isSigned)).toHaveLength(8);
     const again = await written(read(signed['events'] as readonly unknown[]));
     expect(again['events']).toEqual(JSON.parse(JSON.stringify(signed['events'])));
-  });
-
-  test('has a compaction per range that a condensation forgot', () => {
-    const made = eventFactory();
-    const [one, two, three] = [made.user('1'), made.agent('2'), made.user('3')];
-    const log = [one, two, three, made.condensation([one, two], { text: 'S', offset: 0 })];
-    const compacted = applyCompaction(eventsIn(writeSession(log, { sessionId: 's' }).session), { newId: countedIds() });
-    expect(compacted.map(({ type, content }) => [type, content.parts[0]])).toEqual([
-      ['user_message', textPart('3')],
-      ['user_message', textPart('[Summary of 2 earlier events]\n\nS')],
-    ]);
-    expect(compacted.every((event) => shouldIncludeEvent(event))).toBe(true);
   });
 });
 

@@ -1,0 +1,16 @@
+export { Conversation, ConversationRunError } from './design-page/conversation.ts';
+export { ConversationState } from './design-page/conversation-state.ts';
+export { AgentMessageEvent, UserMessageEvent } from './design-page/message-events.ts';
+export { runComposition } from './compositions/composition.ts';
+export { agentStep, inLoop, inParallel, inSequence } from './compositions/compositions.ts';
+export { withHandoffs } from './compositions/handoffs.ts';
+export { countsProjection } from './folds/counts.ts';
+export { fieldsProjection } from './folds/fields.ts';
+export { isStatusTransition, statusTransitions } from './folds/status-transitions.ts';
+export { EventStream } from './v0/event-stream.ts';
+export { promptOfRecords } from './v0/prompt.ts';
+export { replayPlan } from './v0/replay.ts';
+export { chatMessagesOf, eventOfChatMessage } from './orxhestra/chat.ts';
+export { applyCompaction, shouldIncludeEvent } from './orxhestra/filters.ts';
+export { readKeyFile } from './orxhestra/key-file.ts';
+export { resetMessage, truncationHistory, truncationOf } from './mcpbench/truncation.ts';

@@ -1,0 +1,34 @@
+import type { EventCodec } from '../codec.ts';
+import type { TaskItem } from '../payloads/task-tracker.ts';
+import { pendingProjection, type PendingCall } from '../projections/pending.ts';
+import type { Projection } from '../fold/projection.ts';
+import { statsProjection, type Stats } from '../projections/stats.ts';
+import { statusProjection, type Status } from '../projections/status.ts';
+import { taskListProjection } from '../projections/task-list.ts';
+import { viewProjection, type View } from '../projections/view.ts';
+import { blockedProjection, type Blocked } from '../projections/blocked.ts';
+import { skillsProjection, type Skills } from '../projections/skills.ts';
+
+/** All projections of the package, by name. Their states are private. */
+export type StateProjections = {
+  readonly blocked: Projection<unknown, Blocked>;
+  readonly pending: Projection<unknown, readonly PendingCall[]>;
+  readonly skills: Projection<unknown, Skills>;
+  readonly stats: Projection<unknown, Stats>;
+  readonly status: Projection<unknown, Status>;
+  readonly taskList: Projection<unknown, readonly TaskItem[]>;
+  readonly view: Projection<unknown, View>;
+};
+
+/** Returns every projection. To add one, write its file and add its lines here and in the `index.ts` of its folder. */
+export function stateProjections(codec: EventCodec): StateProjections {
+  return {
+    blocked: blockedProjection,
+    pending: pendingProjection(codec),
+    skills: skillsProjection,
+    stats: statsProjection,
+    status: statusProjection,
+    taskList: taskListProjection,
+    view: viewProjection(codec),
+  };
+}
