@@ -37,7 +37,7 @@ export interface CondenseContext {
 }
 
 /** Replacement of the content of observations by a text. */
-export interface Mask {
+export interface ObservationMask {
   /** Ids of observations of the view that are not masked yet, in view order, each once, never empty. */
   readonly eventIds: readonly string[];
   /** Text that the model sees in their place, never blank. */
@@ -51,7 +51,7 @@ export interface Mask {
 export interface MaskPlan {
   readonly kind: 'mask';
   /** Never empty. No event is in two masks. */
-  readonly masks: readonly Mask[];
+  readonly masks: readonly ObservationMask[];
 }
 
 /**
@@ -76,7 +76,7 @@ export interface CondensationPlan {
   /** Reason for which no model wrote the summary although one should have; one sentence. */
   readonly problem?: string;
   /** Masks of other events, appended first. Absent or as in {@link MaskPlan}. */
-  readonly masks?: readonly Mask[];
+  readonly masks?: readonly ObservationMask[];
 }
 
 /** Change of a view that the caller stores. */

@@ -1,6 +1,6 @@
 import type { View } from '@varve/events/projections';
 import * as z from 'zod';
-import { planIn, type CondenseContext, type Condenser, type Mask, type Plan } from './condenser.ts';
+import { planIn, type CondenseContext, type Condenser, type ObservationMask, type Plan } from './condenser.ts';
 import { applyPlan } from './plans/apply-plan.ts';
 import { planOfAnswer } from './plans/plan-of-view.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
@@ -17,7 +17,7 @@ export function inOrder(condensers: readonly Condenser[]): Condenser {
     async condense(view, context) {
       throwIfAborted(context.signal);
       let changed = view;
-      let masks: readonly Mask[] = [];
+      let masks: readonly ObservationMask[] = [];
       for (const condenser of condensers) {
         const plan = await planOf(condenser, changed, reasonNow(context, masks)).catch((error: unknown) => {
           // The masks are worth storing; the failure recurs with the next check, and is recorded then.
@@ -43,7 +43,7 @@ export const inOrderKind = defineCondenserKind('in-order', {
     inOrder(condensers.map((spec, index) => condenser(spec, 'condensers', index))),
 });
 
-function reasonNow(context: CondenseContext, masks: readonly Mask[]): CondenseContext {
+function reasonNow(context: CondenseContext, masks: readonly ObservationMask[]): CondenseContext {
   return masks.length > 0 ? { ...context, reason: 'check' } : context;
 }
 
@@ -53,7 +53,7 @@ async function planOf(condenser: Condenser, view: View, context: CondenseContext
 }
 
 /** Adds the masks of a plan. A later mask of the same event, or its forgetting, replaces an earlier one. */
-function merged(masks: readonly Mask[], plan: Plan): readonly Mask[] {
+function merged(masks: readonly ObservationMask[], plan: Plan): readonly ObservationMask[] {
   const added = plan.masks ?? [];
   const replaced = new Set([
     ...added.flatMap(({ eventIds }) => eventIds),

@@ -2,7 +2,7 @@ export type {
   CondensationPlan,
   CondenseContext,
   Condenser,
-  Mask,
+  ObservationMask,
   NothingToCondense,
   Plan,
   TokenCounter,

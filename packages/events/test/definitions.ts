@@ -1,13 +1,14 @@
 import * as facts from '../src/facts/index.ts';
 import type { PayloadDefinition } from '../src/payloads/index.ts';
+import { foreignPayloads } from '../src/payloads/foreign.ts';
 import * as payloads from '../src/payloads/index.ts';
 import type { FactDefinition } from '../src/facts/define-fact.ts';
 
 /** Definition of some payload. */
 export type DefinedPayload = PayloadDefinition<string, Readonly<Record<string, never>>>;
 
-/** Every payload definition that the package exports. */
-export const definedPayloads: readonly DefinedPayload[] = Object.values(payloads).filter(
+/** Every payload definition, also of tools that varve does not have. */
+export const definedPayloads: readonly DefinedPayload[] = [...Object.values(payloads), ...foreignPayloads].filter(
   (definition): definition is typeof definition & DefinedPayload =>
     typeof definition === 'object' && 'create' in definition,
 );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { builtinKinds } from '../src/kinds/index.ts';
-import * as payloads from '../src/payloads/index.ts';
+import { definedPayloads } from './definitions.ts';
 
 /** Fields of a record of the reference. */
 interface ReferenceRecord {
@@ -32,11 +32,7 @@ const shapes: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map<
   Readonly<Record<string, unknown>>
 >([
   ...builtinKinds.map((kind) => [kind.kind, kind.fields] as const),
-  ...Object.values(payloads).flatMap((definition) =>
-    typeof definition === 'object' && 'create' in definition
-      ? [[definition.kind, definition.fields.shape] as const]
-      : [],
-  ),
+  ...definedPayloads.map((definition) => [definition.kind, definition.fields.shape] as const),
 ]);
 
 test.for(records)('%s has the fields of the reference in its order', ([name, { fields }]) => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '@varve/events';
-import type { Settings } from '@varve/events/facts';
+import type { ConversationSettings } from '@varve/events/facts';
 import type { Status } from '@varve/events/projections';
 import { titleFrom } from '../log/conversation-meta.ts';
 import type { ConversationTimeline } from '../log/conversation-state.ts';
@@ -22,9 +22,9 @@ export class SessionSettings {
   readonly #options: SessionSettingsOptions;
   #agent: Agent;
   #title: string | undefined;
-  #settings: Settings;
+  #settings: ConversationSettings;
   /** Settings in the log that are known to equal the current ones. */
-  #recorded: Settings | undefined;
+  #recorded: ConversationSettings | undefined;
 
   constructor(options: SessionSettingsOptions) {
     this.#options = options;

@@ -7,7 +7,7 @@ import {
   importFact,
   runFact,
   settingsFact,
-  type Settings,
+  type ConversationSettings,
 } from '@varve/events/facts';
 import {
   AgentErrorEvent,
@@ -57,7 +57,7 @@ export function controlDraft(actionId: string, { kind, ...rest }: ToolControl, a
 }
 
 /** Records the settings from here on. */
-export function settingsDraft(settings: Settings): Draft {
+export function settingsDraft(settings: ConversationSettings): Draft {
   return { make: (stamp) => settingsFact.create(settings, stamp) };
 }
 

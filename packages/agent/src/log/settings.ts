@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lazy, type Json } from '@varve/events';
-import type { Settings } from '@varve/events/facts';
+import type { ConversationSettings } from '@varve/events/facts';
 import type { Mask } from '@varve/text';
 import type { ClientToolSpec } from '@varve/tools';
 import { withoutUndefined } from '@varve/text';
@@ -20,19 +20,19 @@ export interface SettingsSource {
 }
 
 /** Returns the settings as the log and the `meta` contain them: plain JSON without secrets. */
-export function settingsOf({ agent, workspace, clientTools, parent, mask }: SettingsSource): Settings {
+export function settingsOf({ agent, workspace, clientTools, parent, mask }: SettingsSource): ConversationSettings {
   const settings = {
     workspace,
     agent: agent.spec,
     ...(clientTools.length > 0 && { client_tools: clientTools }),
     ...(parent !== undefined && { parent }),
   };
-  return mask(JSON.parse(JSON.stringify(settings)) as Settings);
+  return mask(JSON.parse(JSON.stringify(settings)) as ConversationSettings);
 }
 
 /** Returns the `meta` of a conversation with these settings: they are cached next to the log. */
 export function metaWith(
-  { workspace, agent, client_tools: clientTools, parent }: Settings,
+  { workspace, agent, client_tools: clientTools, parent }: ConversationSettings,
   { status, title }: { readonly status: string; readonly title?: string | undefined },
 ): { readonly [name: string]: Json } {
   return {
@@ -46,7 +46,7 @@ export function metaWith(
 }
 
 /** Settings that opening a conversation starts from. */
-export type StoredSettings = Partial<Pick<ConversationMeta, keyof Settings | 'policies_head'>>;
+export type StoredSettings = Partial<Pick<ConversationMeta, keyof ConversationSettings | 'policies_head'>>;
 
 /**
  * Returns the settings that a conversation was last used with. They come from its log; a `meta` counts only next to a
@@ -92,7 +92,7 @@ export function metaDifferences({ settings, importHead }: LoggedSettings, meta: 
 type OuterPolicies = Readonly<Partial<Record<'confirmation_policy' | 'security_analyzer', unknown>>>;
 
 /** Returns each setting under its name, those of the agent one by one. */
-function flattened(settings: (StoredSettings | Partial<Settings>) & OuterPolicies) {
+function flattened(settings: (StoredSettings | Partial<ConversationSettings>) & OuterPolicies) {
   const { workspace, agent, client_tools, parent, confirmation_policy, security_analyzer } = settings;
   const ofAgent = typeof agent === 'object' && agent !== null ? Object.entries(agent) : [['', agent] as const];
   const named = ofAgent.map(([name, value]) => [name === '' ? 'agent' : `agent.${name}`, value] as const);

@@ -1,4 +1,4 @@
-import type { Mask, Plan } from '@varve/condensers';
+import type { ObservationMask, Plan } from '@varve/condensers';
 import { condensationFact, maskFact } from '@varve/events/facts';
 import { Condensation } from '@varve/events/kinds';
 import type { View } from '@varve/events/projections';
@@ -62,7 +62,7 @@ function countKinds({ events }: View, forget: readonly string[]): Readonly<Recor
   return Object.fromEntries(counts);
 }
 
-function maskDraft({ eventIds, text }: Mask): Draft {
+function maskDraft({ eventIds, text }: ObservationMask): Draft {
   return { make: (stamp) => maskFact.create({ event_ids: [...eventIds], text }, stamp) };
 }
 

@@ -1,6 +1,6 @@
 import type { BaseEvent } from '@varve/events';
 import { withMask, type View } from '@varve/events/projections';
-import type { CondenseContext, CondenserAnswer, Mask, TokenCounter } from '../condenser.ts';
+import type { CondenseContext, CondenserAnswer, ObservationMask, TokenCounter } from '../condenser.ts';
 import { minimumShare } from './find-segment.ts';
 
 /** An observation that may be masked, and the text to show instead. */
@@ -33,7 +33,7 @@ export function maskAnswer(
     if (ids) ids.push(event.id);
     else byText.set(text, [event.id]);
   }
-  return { kind: 'mask', masks: [...byText].map(([text, eventIds]): Mask => ({ eventIds, text })) };
+  return { kind: 'mask', masks: [...byText].map(([text, eventIds]): ObservationMask => ({ eventIds, text })) };
 }
 
 function savedTokens(event: BaseEvent, text: string, tokens: TokenCounter): number {

@@ -1,7 +1,7 @@
 import { textOf, type BaseEvent } from '@varve/events';
 import { CondensationSummaryEvent, ObservationEvent } from '@varve/events/kinds';
 import { isMasked, type View } from '@varve/events/projections';
-import type { CondenserAnswer, Mask, NothingToCondense, Plan } from '../condenser.ts';
+import type { CondenserAnswer, ObservationMask, NothingToCondense, Plan } from '../condenser.ts';
 import { CondenserError } from '../error.ts';
 
 /**
@@ -32,7 +32,7 @@ export function planOfView(before: View, after: View): Plan | undefined {
     const text = textOf(event.observation.content);
     texts.set(text, [...(texts.get(text) ?? []), event.id]);
   }
-  const masks: readonly Mask[] = [...texts].map(([text, eventIds]) => ({ eventIds, text }));
+  const masks: readonly ObservationMask[] = [...texts].map(([text, eventIds]) => ({ eventIds, text }));
   const forget = before.events.flatMap(({ id }) => (kept.has(id) ? [] : [id]));
   if (forget.length === 0 && !summary) return masks.length > 0 ? { kind: 'mask', masks } : undefined;
   return {

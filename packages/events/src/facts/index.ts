@@ -14,6 +14,6 @@ export { parametersFact } from './parameters.ts';
 export { partialReplyFact } from './partial-reply.ts';
 export { reviewFact, type CallReview, type RiskVerdict } from './review.ts';
 export { runFact } from './run.ts';
-export { settingsFact, type Settings } from './settings.ts';
+export { settingsFact, type ConversationSettings } from './settings.ts';
 export { taskFact } from './task.ts';
 export { toolsetFact } from './toolset.ts';

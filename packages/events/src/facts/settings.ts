@@ -17,4 +17,4 @@ export const settingsFact = defineFact('varve.settings', () =>
     parent: z.exactOptional(z.string()),
   }),
 );
-export type Settings = NonNullable<ReturnType<typeof settingsFact.read>>;
+export type ConversationSettings = NonNullable<ReturnType<typeof settingsFact.read>>;

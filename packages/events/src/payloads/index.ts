@@ -8,12 +8,10 @@ export { InvokeSkillAction, InvokeSkillObservation } from './invoke-skill.ts';
 export { MCPToolAction, MCPToolObservation } from './mcp-tool.ts';
 export { PlanningFileEditorAction, PlanningFileEditorObservation } from './planning-file-editor.ts';
 export { presentObservation } from './present-observation.ts';
-export { SwitchLLMAction, SwitchLLMObservation } from './switch-llm.ts';
 export { TaskAction, TaskObservation } from './task.ts';
 export { TaskTrackerAction, TaskTrackerObservation, type TaskItem } from './task-tracker.ts';
 export { TerminalAction, TerminalObservation } from './terminal.ts';
 export { ThinkAction, ThinkObservation } from './think.ts';
-export { VisionInspectAction, VisionInspectObservation } from './vision-inspect.ts';
 export {
   defineAction,
   defineObservation,
@@ -22,32 +20,14 @@ export {
   type Payload,
   type PayloadDefinition,
 } from '../define-payload.ts';
-export {
-  BrowserNavigateAction,
-  BrowserClickAction,
-  BrowserTypeAction,
-  BrowserGetStateAction,
-  BrowserGetContentAction,
-  BrowserScrollAction,
-  BrowserGoBackAction,
-  BrowserListTabsAction,
-  BrowserSwitchTabAction,
-  BrowserCloseTabAction,
-  BrowserGetStorageAction,
-  BrowserSetStorageAction,
-  BrowserStartRecordingAction,
-  BrowserStopRecordingAction,
-} from './browser.ts';
+export { BrowserNavigateAction } from './browser.ts';
 export { BrowserObservation } from './browser-observation.ts';
 export {
   ReadFileAction,
-  ReadFileObservation,
   WriteFileAction,
   WriteFileObservation,
   EditAction,
   EditObservation,
   ListDirectoryAction,
-  ListDirectoryObservation,
 } from './gemini.ts';
-export { DelegateAction, DelegateObservation, WorkflowAction, WorkflowObservation } from './sub-agents.ts';
-export { ConsultTomAction, ConsultTomObservation, SleeptimeComputeAction, SleeptimeComputeObservation } from './tom.ts';
+export { DelegateAction, DelegateObservation } from './sub-agents.ts';

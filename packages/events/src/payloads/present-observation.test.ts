@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest';
 import { text, textOf } from '../content.ts';
-import {
-  BrowserObservation,
-  ConsultTomObservation,
-  SleeptimeComputeObservation,
-  TaskObservation,
-  presentObservation,
-  TerminalObservation,
-} from './index.ts';
+import { ConsultTomObservation, SleeptimeComputeObservation } from './tom.ts';
+import { BrowserObservation, TaskObservation, presentObservation, TerminalObservation } from './index.ts';
 import { observationKinds } from '../../test/observation-kinds.ts';
 
 const content = [text('Done.')];

@@ -1,5 +1,5 @@
 import type { BaseEvent, Json } from '@varve/events';
-import { forkEndFact, forkFact, importFact, settingsFact, type Settings } from '@varve/events/facts';
+import { forkEndFact, forkFact, importFact, settingsFact, type ConversationSettings } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { Projection } from '@varve/events/projections';
 
@@ -20,7 +20,7 @@ export interface LoggedSettings {
   /** Number of events whose settings and policies no longer apply: up to the last fact, import or copied event. */
   readonly head: number;
   /** The last settings that were stored here; none before the first, and none that were imported. */
-  readonly settings?: Settings;
+  readonly settings?: ConversationSettings;
   /** Number of events up to the last import, if there was one. */
   readonly importHead?: number;
   /** Set while the log is that of a fork that is not complete. */
