@@ -1,6 +1,6 @@
 // Folds a log event by event with some projections, and compares changes of status with the documented ones.
 import { Conversation, defineAgent } from '@varve/agent';
-import { fieldsProjection, isStatusTransition, statusTransitions } from '@varve/compat';
+import { fieldsProjection, statusTransitions } from '@varve/compat';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { statusProjection, Timeline } from '@varve/events/projections';
@@ -24,7 +24,7 @@ for await (const { text, seq, id } of log.range(0)) {
   const { execution: now } = timeline.read('status');
   if (now !== before) {
     const { trigger } = statusTransitions.find(({ from, to }) => from.includes(before) && to === now) ?? {};
-    console.log(`${event.kind}: ${before} → ${now}, because ${trigger} (${isStatusTransition(before, now)})`);
+    console.log(`${event.kind}: ${before} → ${now}, because ${trigger}`);
   }
   before = now;
 }

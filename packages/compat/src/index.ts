@@ -6,7 +6,7 @@ export { agentStep, inLoop, inParallel, inSequence } from './compositions/compos
 export { withHandoffs } from './compositions/handoffs.ts';
 export { countsProjection } from './folds/counts.ts';
 export { fieldsProjection } from './folds/fields.ts';
-export { isStatusTransition, statusTransitions } from './folds/status-transitions.ts';
+export { statusTransitions } from './folds/status-transitions.ts';
 export { EventStream } from './v0/event-stream.ts';
 export { promptOfRecords } from './v0/prompt.ts';
 export { replayPlan } from './v0/replay.ts';

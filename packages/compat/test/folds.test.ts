@@ -1,14 +1,16 @@
 import { eventCodec } from '@varve/events';
 import { maskFact } from '@varve/events/facts';
 import { builtinKinds, ConversationErrorEvent, ConversationStateUpdateEvent } from '@varve/events/kinds';
-import { executionStatuses, foldEvents, statusProjection } from '@varve/events/projections';
+import { executionStatuses, foldEvents, statusProjection, type ExecutionStatus } from '@varve/events/projections';
 import { eventFactory } from '@varve/events/testing';
 import { expect, test } from 'vitest';
 import { countsProjection } from '../src/folds/counts.ts';
 import { fieldsProjection } from '../src/folds/fields.ts';
-import { isStatusTransition, statusTransitions } from '../src/folds/status-transitions.ts';
+import { statusTransitions } from '../src/folds/status-transitions.ts';
 
 const codec = eventCodec(builtinKinds);
+const isStatusTransition = (before: ExecutionStatus, after: ExecutionStatus): boolean =>
+  statusTransitions.some(({ from, to }) => from.includes(before) && to === after);
 const update = ({ stamp }: ReturnType<typeof eventFactory>, key: string, value: unknown) =>
   ConversationStateUpdateEvent.create({ key, value }, stamp());
 

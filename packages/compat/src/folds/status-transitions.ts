@@ -29,10 +29,3 @@ export const statusTransitions: readonly StatusTransition[] = [
   { from: all, to: 'error', trigger: 'a failure, a limit of the run, or a run that its process did not survive' },
   { from: all, to: 'deleting', trigger: 'a server deletes the conversation' },
 ];
-
-const transitions = new Set(statusTransitions.flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)));
-
-/** Returns true if a conversation may change from one status to the other. No change is not a transition. */
-export function isStatusTransition(from: ExecutionStatus, to: ExecutionStatus): boolean {
-  return transitions.has(`${from} ${to}`);
-}
