@@ -12,7 +12,6 @@ const readPage = defineTool({
   name: 'read_page',
   description: 'Reads a page of a book.',
   input: z.object({ page: z.number() }),
-  annotations: { readOnlyHint: true },
   effect: 'read',
   execute: async ({ page }) => `Page ${page}. ${'And so on. '.repeat(300)}`,
 });

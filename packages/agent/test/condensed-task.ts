@@ -80,7 +80,6 @@ function lookup(): Tool {
     name: 'lookup',
     description: 'Looks up a topic.',
     input: z.object({ topic: z.string(), number: z.number() }),
-    annotations: { readOnlyHint: true },
     effect: 'read',
     execute: async ({ number }) =>
       `${number === 1 ? facts[1] : ''} ${`line ${number} of text\n`.repeat(2 + ((number * 37) % 200))}`,

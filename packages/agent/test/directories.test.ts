@@ -29,7 +29,6 @@ function recorded(): Tool {
     input: TerminalAction,
     output: TerminalObservation,
     definitionKind: 'TerminalTool',
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     effect: 'write',
     execute: async ({ command }) => {
       const [, directory = workspace, pid = '1'] = /# in (\S+)(?: of (\d+))?$/.exec(command) ?? [];

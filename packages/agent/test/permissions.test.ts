@@ -28,7 +28,6 @@ function recordingAgent(steps: readonly ScriptedTurn[], options: Partial<AgentOp
       input: TerminalAction,
       output: TerminalObservation,
       definitionKind: 'TerminalTool',
-      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
       effect: 'write',
       execute: async ({ command }) => {
         ran.push(command);

@@ -1,7 +1,7 @@
 import { text } from '@varve/events';
 import { defineAction, FinishAction, FinishObservation } from '@varve/events/payloads';
 import * as z from 'zod';
-import { harmlessAnnotations, type Tool } from './contract/tool.ts';
+import type { SharedTool } from './contract/tool.ts';
 import { defineBuiltinTool } from './contract/define-tool.ts';
 import { invalidArguments } from './contract/error.ts';
 import { modelSchema } from './contract/model-schema.ts';
@@ -34,10 +34,10 @@ const StructuredFinish = defineAction('FinishAction', () => ({
  *
  * @throws {ToolError} `unusable` when the schema does not describe an object with named properties.
  */
-export function finish(options: FinishOptions = {}): Tool<FinishCall> {
+export function finish(options: FinishOptions = {}): SharedTool<FinishCall> {
   if (options.responseSchema === undefined) return plainFinish(FinishAction);
   const fields = responseSchema(options.responseSchema);
-  const base: Tool<FinishCall> = plainFinish(StructuredFinish);
+  const base: SharedTool<FinishCall> = plainFinish(StructuredFinish);
   const offered = FinishAction.fields.extend(fields.shape).strict();
   const checked = (answer: unknown): Readonly<Record<string, unknown>> => {
     const result = fields.strict().safeParse(answer);
@@ -59,7 +59,7 @@ export function finish(options: FinishOptions = {}): Tool<FinishCall> {
   };
 }
 
-function plainFinish(input: typeof FinishAction | typeof StructuredFinish): Tool<FinishCall> {
+function plainFinish(input: typeof FinishAction | typeof StructuredFinish): SharedTool<FinishCall> {
   return defineBuiltinTool({
     name: 'finish',
     description:
@@ -67,7 +67,7 @@ function plainFinish(input: typeof FinishAction | typeof StructuredFinish): Tool
     input: input as typeof StructuredFinish,
     output: FinishObservation,
     definitionKind: 'FinishTool',
-    annotations: { ...harmlessAnnotations, title: 'finish' },
+    annotations: { title: 'finish', openWorldHint: false },
     effect: 'read',
     resources: () => [],
     execute: async ({ message }: FinishCall) => ({ content: [text(message || 'The task is over.')] }),

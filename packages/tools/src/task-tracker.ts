@@ -1,7 +1,8 @@
 import { text } from '@varve/events';
 import { type TaskItem, TaskTrackerAction, TaskTrackerObservation } from '@varve/events/payloads';
-import type { Tool } from './contract/tool.ts';
+import type { OwnedTool } from './contract/tool.ts';
 import { defineBuiltinTool } from './contract/define-tool.ts';
+import { closeMemory } from './contract/lifetime.ts';
 
 /** Input of one call. */
 export interface TaskTrackerCall {
@@ -21,7 +22,7 @@ const marks = { todo: '[ ]', in_progress: '[>]', done: '[x]' } as const;
  * Returns the tool by which the agent keeps its task list. The tool holds the list in memory only; every observation
  * contains the whole list, so the log stores it.
  */
-export function taskTracker({ initial = [] }: TaskTrackerOptions = {}): Tool<TaskTrackerCall> {
+export function taskTracker({ initial = [] }: TaskTrackerOptions = {}): OwnedTool<TaskTrackerCall> {
   let tasks: readonly TaskItem[] = structuredClone(initial);
   return defineBuiltinTool({
     name: 'task_tracker',
@@ -35,12 +36,12 @@ export function taskTracker({ initial = [] }: TaskTrackerOptions = {}): Tool<Tas
     definitionKind: 'TaskTrackerTool',
     annotations: {
       title: 'task_tracker',
-      readOnlyHint: false,
       destructiveHint: false,
       idempotentHint: true,
       openWorldHint: false,
     },
     effect: ({ command }) => (command === 'view' ? 'read' : 'idempotent'),
+    close: closeMemory,
     execute: async ({ command, task_list }) => {
       if (command === 'plan') tasks = task_list;
       return { command, task_list: tasks, content: [text(resultText(command, tasks))] };

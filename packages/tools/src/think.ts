@@ -1,10 +1,10 @@
 import { text } from '@varve/events';
 import { ThinkAction, ThinkObservation } from '@varve/events/payloads';
-import { harmlessAnnotations, type Tool } from './contract/tool.ts';
+import type { SharedTool } from './contract/tool.ts';
 import { defineBuiltinTool } from './contract/define-tool.ts';
 
 /** Returns the tool by which the model notes a thought between two actions. It has no effect. */
-export function think(): Tool<{ readonly thought: string }> {
+export function think(): SharedTool<{ readonly thought: string }> {
   return defineBuiltinTool({
     name: 'think',
     description:
@@ -12,7 +12,7 @@ export function think(): Tool<{ readonly thought: string }> {
     input: ThinkAction,
     output: ThinkObservation,
     definitionKind: 'ThinkTool',
-    annotations: { ...harmlessAnnotations, title: 'think' },
+    annotations: { title: 'think', openWorldHint: false },
     effect: 'read',
     resources: () => [],
     execute: async () => ({ content: [text('The thought is noted.')] }),

@@ -82,7 +82,6 @@ const anything = (): ReturnType<typeof defineTool> =>
     name: 'anything',
     description: 'Returns the number of its fields.',
     input: z.looseObject({ first: z.string().describe('One of them.') }),
-    annotations: { readOnlyHint: true },
     effect: 'read',
     resources: () => [],
     execute: async (input) => Object.keys(input).length,
@@ -243,6 +242,27 @@ describe('a tool that', () => {
     const results = await Promise.allSettled(toolContract.map((check) => check.run(subject)));
     expect(results.filter(({ status }) => status === 'rejected')).not.toEqual([]);
   });
+});
+
+test('a tool whose end is the end of the others fails the contract, and so does one value with close for two', async () => {
+  let isEnded = false;
+  const lender = (): Tool => ({
+    ...think(),
+    execute: (input, context) =>
+      isEnded ? Promise.reject(new Error('ended')) : think().execute(input as never, context),
+    close: async () => void (isEnded = true),
+  });
+  const once: Tool = { ...think(), close: async () => undefined };
+  const checks = toolContract.filter(({ title }) => title.startsWith('serves'));
+  for (const open of [lender, () => once]) {
+    const results = await Promise.allSettled(
+      checks.map(async (check) => {
+        isEnded = false;
+        await check.run({ open, inputs: () => [{ thought: 'Why?' }] });
+      }),
+    );
+    expect(results.map(({ status }) => status)).toEqual(checks.map(() => 'rejected'));
+  }
 });
 
 test.for([true, false])(

@@ -2,6 +2,7 @@ import { noCondensation, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
 import type { LanguageModel, ModelParameters } from '@varve/llm';
 import type { Signer } from '@varve/storage';
+import type { SharedTool } from '@varve/tools';
 import type { ProgramSandbox } from '@varve/tools/workspace';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
 import { AgentError } from '../error.ts';
@@ -12,7 +13,7 @@ import { neverConfirm } from '../confirmation/policies.ts';
 import type { PermissionRule } from '../permissions/permission-rule.ts';
 import { codingPrompt } from '../prompt/preset-prompt.ts';
 import { textPrompt, type Prompt } from '../prompt/prompt.ts';
-import type { Toolset } from './toolset.ts';
+import { toolsetOf, type Toolset } from './toolset.ts';
 import { maxSkills, type Skill } from '@varve/skills';
 import { withoutUndefined } from '@varve/text';
 import { stuckRules, type StuckRules } from '../stuck/stuck-rules.ts';
@@ -28,8 +29,8 @@ export interface Agent {
   readonly model: LanguageModel;
   /**
    * Makes the tools of one conversation, which closes them when it is closed: shells and histories are never shared.
-   * Called once each time a conversation is created or opened; names must differ. A function without a spec cannot be
-   * rebuilt: `toolset` returns one that can.
+   * Called once each time a conversation is created or opened; names must differ, and a tool with `close` must be a new
+   * one. A function without a spec cannot be rebuilt: `toolset` returns one that can.
    */
   readonly tools: Toolset;
   readonly condenser: Condenser;
@@ -120,8 +121,10 @@ export const subAgentName = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 export const maxSubAgents = 100;
 
 /** Options of {@link defineAgent}. */
-export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
-  Partial<Omit<Agent, 'spec' | 'policy' | 'budget' | 'stuck' | 'prompt'>> & {
+export type AgentOptions = Pick<Agent, 'model'> &
+  Partial<Omit<Agent, 'spec' | 'policy' | 'budget' | 'stuck' | 'prompt' | 'tools'>> & {
+    /** Makes the tools of each conversation; or tools without state between calls, which all of them share. */
+    readonly tools: Toolset | readonly SharedTool[];
     /** A string is a prompt of fixed text. */
     readonly prompt?: Prompt | string;
     readonly budget?: Partial<Budget>;
@@ -171,7 +174,7 @@ export function defineAgent(options: AgentOptions): Agent {
     confirmation,
     policy: rules === undefined ? confirmation : withRules(confirmation, rules),
     model,
-    tools,
+    tools: toolsetOf(tools),
     prompt: typeof prompt === 'string' ? textPrompt(prompt) : prompt,
     concurrency,
     budget,

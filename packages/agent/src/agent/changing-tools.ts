@@ -29,7 +29,7 @@ export class ChangingTools {
       for (const tool of used) this.#tools.set(tool.name, tool);
       isChanged ||= unused.length > 0 || used.length > 0;
       const rest = [...unused, ...added.filter((tool) => !used.includes(tool))];
-      await Promise.all(rest.map(async (tool) => tool.close()));
+      await Promise.all(rest.map(async (tool) => tool.close?.()));
     }
     return isChanged;
   }

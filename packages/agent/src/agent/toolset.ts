@@ -1,7 +1,8 @@
 import type { Json } from '@varve/events';
 import { preparePart, type Registry, type SpecProblem } from '@varve/events/specs';
 import type { Mask, Redactor } from '@varve/text';
-import type { Tool } from '@varve/tools';
+import type { SharedTool, Tool } from '@varve/tools';
+import { AgentError } from '../error.ts';
 import type { SubAgentTasks } from './sub-agent-tasks.ts';
 
 /** Context in which the tools of a conversation are made. */
@@ -20,6 +21,49 @@ export interface Toolset {
   (context: ToolsContext): readonly Tool[];
   /** JSON from which it can be rebuilt; absent for a function of the application. */
   readonly spec?: readonly Json[];
+}
+
+/** Returns tools that conversations share as a toolset. */
+export function toolsetOf(tools: Toolset | readonly SharedTool[]): Toolset {
+  return typeof tools === 'function' ? tools : () => tools;
+}
+
+/** What conversations close, or have closed: each is closed with the first conversation that has it. */
+const owned = new WeakSet<object>();
+
+/** Returns what identifies the state of a tool: a copy with other fields closes the same. */
+function stateOf(tool: Tool): object {
+  return tool.close && Object.hasOwn(tool, 'close') ? tool.close : tool;
+}
+
+/**
+ * Returns the tools of a conversation, which closes them from now on.
+ *
+ * @throws {AgentError} `invalid` when two have the same name, or one with state was made for another conversation; the
+ * others are closed.
+ */
+export function ownTools(made: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const tools = new Map(made.map((tool) => [tool.name, tool]));
+  const used = made.find((tool) => tool.close && owned.has(stateOf(tool)));
+  const problem = used
+    ? `The tool ${used.name} closes with its conversation, and the same value was used by another one.`
+    : tools.size < made.length && `Two tools of the agent are called ${duplicateIn(made)}.`;
+  if (problem) {
+    void closeUnowned(made);
+    throw new AgentError('invalid', problem);
+  }
+  for (const tool of made) if (tool.close) owned.add(stateOf(tool));
+  return tools;
+}
+
+function duplicateIn(tools: readonly Tool[]): string | undefined {
+  const names = tools.map(({ name }) => name);
+  return names.find((name, index) => names.indexOf(name) !== index);
+}
+
+/** Closes tools that were made and are not used, except those that another conversation owns. Never rejects. */
+export async function closeUnowned(made: readonly Tool[]): Promise<void> {
+  await Promise.allSettled(made.map(async (tool) => !owned.has(stateOf(tool)) && tool.close?.()));
 }
 
 /** A tool by name, with its options, as the reference stores it. */

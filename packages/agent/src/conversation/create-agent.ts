@@ -18,7 +18,7 @@ import { defaultTools, finish, type Tool } from '@varve/tools';
 import { withoutUndefined } from '@varve/text';
 import type * as z from 'zod';
 import { defineAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
-import type { ToolsContext } from '../agent/toolset.ts';
+import { toolsetOf, type ToolsContext } from '../agent/toolset.ts';
 import type { UserInput } from '../run/send-message.ts';
 import { Conversation } from './conversation.ts';
 import { AgentError } from '../error.ts';
@@ -87,7 +87,7 @@ export function createAgent<Output = Readonly<Record<string, unknown>>>(
   const definition = defineAgent({
     confirmation: autoConfirm(),
     ...others,
-    tools: output ? (context) => withFinish(tools(context), output) : tools,
+    tools: output ? (context) => withFinish(toolsetOf(tools)(context), output) : tools,
     model: typeof model === 'string' ? namedModel(model, { apiKey, keys, baseUrl }) : model,
   });
   const store = givenStore ?? memoryStore();

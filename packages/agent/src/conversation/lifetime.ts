@@ -117,6 +117,6 @@ async function cacheTotals({ journal, settings, log, tools }: Omit<Session, 'clo
 
 /** Closes every tool, even if another one fails to close. Resolves with the errors. */
 export async function closeTools(tools: ReadonlyMap<string, Tool>): Promise<readonly unknown[]> {
-  const closed = await Promise.allSettled([...tools.values()].map(async (tool) => tool.close()));
+  const closed = await Promise.allSettled([...tools.values()].map(async (tool) => tool.close?.()));
   return closed.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
 }

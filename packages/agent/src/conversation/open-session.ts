@@ -5,6 +5,7 @@ import { isPartSpec } from '@varve/events/specs';
 import { isTakenOver, type EventLog } from '@varve/storage';
 import { type Mask, redactor, type Redactor, withoutUndefined } from '@varve/text';
 import { defineAgent } from '../agent/agent.ts';
+import { ownTools } from '../agent/toolset.ts';
 import { Delegation } from '../delegation/delegation.ts';
 import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
@@ -261,19 +262,15 @@ export function maskOf(options: ConversationOptions): Mask {
   return redactorOf(options).value;
 }
 
-/** Makes the agent's tools for one conversation. @throws {AgentError} `invalid` when two have the same name. */
+/** Makes the agent's tools for one conversation. @throws as {@link ownTools}. */
 function makeTools({ agent, id, ...options }: ConversationOptions & { readonly id: string }) {
   const usedRedactor = redactorOf({ agent, ...options });
   const mask = usedRedactor.value;
   const delegation = new Delegation(agent.subAgents);
-  const ownTools = agent.tools({ conversationId: id, mask, redactor: usedRedactor, delegation });
+  const agentTools = agent.tools({ conversationId: id, mask, redactor: usedRedactor, delegation });
   const { skills, sandbox } = agent;
-  const needsTool = invocableSkills(skills).length > 0 && !ownTools.some(({ name }) => name === 'invoke_skill');
-  const made = needsTool ? [...ownTools, invokeSkill({ skills, mask, sandbox })] : ownTools;
-  const tools = new Map(made.map((tool) => [tool.name, tool]));
+  const needsTool = invocableSkills(skills).length > 0 && !agentTools.some(({ name }) => name === 'invoke_skill');
+  const made = needsTool ? [...agentTools, invokeSkill({ skills, mask, sandbox })] : agentTools;
   const maskBeginning = (text: string): string => usedRedactor.stream().push(text);
-  if (tools.size === made.length) return { tools, mask, maskBeginning, delegation };
-  const names = made.map(({ name }) => name);
-  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
-  throw new AgentError('invalid', `Two tools of the agent are called ${duplicate}.`);
+  return { tools: ownTools(made), mask, maskBeginning, delegation };
 }

@@ -12,7 +12,6 @@ export function startsAgents(name: string) {
     name,
     annotations: {
       title: name,
-      readOnlyHint: false,
       destructiveHint: true,
       idempotentHint: false,
       openWorldHint: true,

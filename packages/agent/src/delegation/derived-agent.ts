@@ -3,7 +3,7 @@ import { type Tool, toolKinds, toolPresets } from '@varve/tools';
 import { defineAgent, type Agent, type AgentOptions, type SubAgentContext } from '../agent/agent.ts';
 import { AgentError } from '../error.ts';
 import type { Prompt } from '../prompt/prompt.ts';
-import { toolset, type Toolset } from '../agent/toolset.ts';
+import { closeUnowned, toolset, type Toolset } from '../agent/toolset.ts';
 
 /** Tools that start, or hand over to, other agents. A sub-agent has them only if it names them. */
 export const delegationToolNames: readonly string[] = ['task', 'delegate'];
@@ -69,7 +69,7 @@ function derivedTools(tools: Toolset, names: readonly string[] | undefined, avai
 function selectedTools(tools: Toolset, isSelected: (name: string) => boolean): Toolset {
   const select: Toolset = (context) => {
     const all = tools(context);
-    for (const tool of all) if (!isSelected(tool.name)) void tool.close();
+    void closeUnowned(all.filter(({ name }) => !isSelected(name)));
     return all.filter(({ name }) => isSelected(name));
   };
   const spec = tools.spec?.filter((toolSpec) => isSelected(nameIn(toolSpec)));

@@ -10,6 +10,7 @@ import type { ModelRequest, ModelParameters, ToolSpec } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 import { redactor, type Mask } from '@varve/text';
 import type { Agent } from '../agent/agent.ts';
+import { closeUnowned } from '../agent/toolset.ts';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { offeredTool } from '../request/offered-tools.ts';
@@ -137,6 +138,6 @@ export async function readRequest(
   await timeline.load((from) => log.range(from));
   const made = tools({ conversationId: log.id, mask, redactor: none });
   const prepare = requestBuilder({ codec, tools: made.map(offeredTool), parameters, cacheKey: log.id, mask });
-  await Promise.all(made.map((tool) => tool.close()));
+  await closeUnowned(made);
   return prepare(timeline.read('view')).request;
 }

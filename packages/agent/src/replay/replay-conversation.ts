@@ -10,6 +10,7 @@ import {
 } from '@varve/events/kinds';
 import type { EventStore, LogReader } from '@varve/storage';
 import type { Agent } from '../agent/agent.ts';
+import { closeUnowned } from '../agent/toolset.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { readState } from '../log/read-log.ts';
@@ -58,8 +59,12 @@ export async function replayConversation(log: LogReader, options: ReplayOptions)
   const recorded = await branchOf(log, kinds);
   const afterwards = replies === 'recorded-then-live' ? agent.model : undefined;
   const model = replies === 'live' ? agent.model : await recordedModel(log, kinds, afterwards);
-  const tools: Agent['tools'] =
-    results === 'live' ? agent.tools : (context) => recordedTools(agent.tools(context), recorded);
+  const withoutRuns: Agent['tools'] = (context) => {
+    const made = agent.tools(context);
+    void closeUnowned(made);
+    return recordedTools(made, recorded);
+  };
+  const tools = results === 'live' ? agent.tools : withoutRuns;
   const replaying = { agent: { ...agent, model, tools }, store, workspace, kinds, secrets };
   await using conversation = await Conversation.create(replaying);
   const reasons: EndReason[] = [];

@@ -20,7 +20,6 @@ export function countingTool({
       name,
       description: 'Records a text.',
       input: z.object({ text: z.string().describe('What to record.') }),
-      annotations: { readOnlyHint: effect === 'read' },
       effect,
       execute: async ({ text }) => {
         runs.set(text, (runs.get(text) ?? 0) + 1);

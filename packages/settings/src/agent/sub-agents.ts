@@ -119,7 +119,7 @@ function withServers(subAgent: SubAgent, servers: Toolset): SubAgent {
         const fromParent = agent.tools(inner);
         const names = new Set(fromParent.map(({ name }) => name));
         const added = servers(inner);
-        for (const tool of added) if (names.has(tool.name)) void tool.close();
+        for (const tool of added) if (names.has(tool.name)) void tool.close?.();
         return [...fromParent, ...added.filter(({ name }) => !names.has(name))];
       };
       return defineAgent({ ...agent, tools });

@@ -1,7 +1,7 @@
 import { text } from '@varve/events';
 import { InvokeSkillAction, InvokeSkillObservation } from '@varve/events/payloads';
 import type { Mask } from '@varve/text';
-import { defineBuiltinTool, type Tool } from '@varve/tools';
+import { defineBuiltinTool, type SharedTool } from '@varve/tools';
 import type { ProgramSandbox } from '@varve/tools/workspace';
 import { commandsIn } from '../dynamic-text.ts';
 import { renderSkill } from './render-skill.ts';
@@ -18,7 +18,7 @@ export interface InvokeSkillOptions {
 }
 
 /** Returns the tool by which the model loads the text of a skill. */
-export function invokeSkill({ skills, mask, sandbox }: InvokeSkillOptions): Tool<{ readonly name: string }> {
+export function invokeSkill({ skills, mask, sandbox }: InvokeSkillOptions): SharedTool<{ readonly name: string }> {
   const byName = new Map(invocableSkills(skills).map((skill) => [skill.name, skill]));
   return defineBuiltinTool({
     name: 'invoke_skill',
@@ -29,7 +29,6 @@ export function invokeSkill({ skills, mask, sandbox }: InvokeSkillOptions): Tool
     definitionKind: 'InvokeSkillTool',
     annotations: {
       title: 'invoke_skill',
-      readOnlyHint: false,
       destructiveHint: false,
       idempotentHint: true,
       openWorldHint: false,

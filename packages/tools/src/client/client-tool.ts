@@ -1,7 +1,7 @@
 import { text } from '@varve/events';
 import { ClientToolObservation, MCPToolAction, type Payload } from '@varve/events/payloads';
 import { withoutUndefined } from '@varve/text';
-import { cautiousAnnotations, type Tool, type ToolAnnotations } from '../contract/tool.ts';
+import { cautiousAnnotations, type SharedTool, type ToolAnnotations } from '../contract/tool.ts';
 import { invalidArguments, ToolError } from '../contract/error.ts';
 import { lifetime } from '../contract/lifetime.ts';
 import { clientToolSpec, type ClientToolSpec } from './client-tool-spec.ts';
@@ -22,12 +22,12 @@ const acknowledgement =
  * @throws {ToolError} `unusable` when the name, the parameters or the annotations cannot be used.
  * @see software-agent-sdk openhands/sdk/tool/client_tool.py (in the reference a name is unique per process)
  */
-export function clientTool(spec: ClientToolSpec): Tool<Arguments> {
+export function clientTool(spec: ClientToolSpec): SharedTool<Arguments> {
   const { name, description, parameters = { type: 'object', properties: {} }, ...rest } = clientToolSpec(spec);
   const annotations = { ...cautiousAnnotations, ...definedAnnotations(rest.annotations) };
   const actionKind = `ClientAction_${name}`;
   const schema = parameterSchema(name, parameters);
-  const { run, close } = lifetime({ name });
+  const { run } = lifetime({ name });
   const parse = (input: unknown): Arguments => {
     const result = schema.safeParse(input);
     if (result.success) return result.data as Arguments;
@@ -59,7 +59,6 @@ export function clientTool(spec: ClientToolSpec): Tool<Arguments> {
     resources: () => [],
     execute: (_input, { signal }) =>
       run(signal, async () => ClientToolObservation.create({ content: [text(acknowledgement)] })),
-    close,
   };
 }
 

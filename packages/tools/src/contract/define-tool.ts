@@ -7,8 +7,10 @@ import {
 } from '@varve/events/payloads';
 import type * as z from 'zod';
 import {
-  cautiousAnnotations,
+  hintsOf,
   type Effect,
+  type OwnedTool,
+  type SharedTool,
   type Tool,
   type ToolAnnotations,
   type ToolContext,
@@ -30,17 +32,30 @@ interface CommonOptions<Input> {
   /** See `aliases` of {@link Tool}. Default: none. */
   readonly aliases?: readonly string[];
   readonly description: string;
-  /** Default: every hint at its cautious value. */
-  readonly annotations?: Partial<ToolAnnotations>;
+  /** Default: what follows from `effect`, otherwise the cautious value. */
+  readonly annotations?: Partial<Omit<ToolAnnotations, 'readOnlyHint'>>;
   /** See `sandbox` of {@link Tool}. */
   readonly sandbox?: string;
+  /** A call with the effect `read` runs unasked, unless the policy asks about every call. */
   readonly effect: Effect | ((input: Input) => Effect);
   readonly resources?: (input: Input) => readonly string[];
   /** See `repairInput` of {@link Tool}. Default: nothing is corrected. */
   readonly repairInput?: (input: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   /** See `control` of {@link Tool}. Default: none. */
   readonly control?: (input: Input) => ToolControl;
+  /**
+   * Ends what the tool keeps between calls, such as a process. A tool with it belongs to one conversation: make another
+   * for each. Default: nothing is kept, and one value serves all conversations.
+   */
   readonly close?: () => Promise<void>;
+}
+
+/** `close` of a tool that one conversation owns. */
+type Owned = Required<Pick<CommonOptions<never>, 'close'>>;
+
+/** `close` of a tool that conversations share. */
+interface Shared {
+  readonly close?: never;
 }
 
 /** Options of {@link defineBuiltinTool}. `execute` returns the fields of the observation. */
@@ -73,18 +88,25 @@ export interface CustomToolOptions<In extends Shape, Output, Input> extends Comm
  * is defined with it, because the event format already has a kind for each; use {@link defineTool} for all other tools.
  */
 export function defineBuiltinTool<In extends Shape, Out extends Shape>(
+  options: BuiltinToolOptions<In, Out, z.output<z.ZodObject<In>>> & Owned,
+): OwnedTool<z.output<z.ZodObject<In>>>;
+export function defineBuiltinTool<In extends Shape, Out extends Shape>(
+  options: BuiltinToolOptions<In, Out, z.output<z.ZodObject<In>>> & Shared,
+): SharedTool<z.output<z.ZodObject<In>>>;
+export function defineBuiltinTool<In extends Shape, Out extends Shape>(
   options: BuiltinToolOptions<In, Out, z.output<z.ZodObject<In>>>,
 ): Tool<z.output<z.ZodObject<In>>> {
   const { input: action, output: observation, definitionKind } = options;
-  const { run, close } = lifetime(options);
+  const { run, ...closing } = lifetime(options);
+  const base = sharedFields(options, action.fields);
   return {
-    ...sharedFields(options, action.fields),
-    close,
+    ...base,
+    ...closing,
     definition: {
       description: options.description,
       action_type: action.kind,
       observation_type: observation.kind,
-      annotations: { ...cautiousAnnotations, ...options.annotations },
+      annotations: base.annotations,
       kind: definitionKind,
       title: options.annotations?.title ?? options.name,
     },
@@ -105,15 +127,21 @@ export function defineBuiltinTool<In extends Shape, Out extends Shape>(
  * payloads, so the event format needs no new kind.
  */
 export function defineTool<In extends Shape, Output>(
+  options: CustomToolOptions<In, Output, z.output<z.ZodObject<In>>> & Owned,
+): OwnedTool<z.output<z.ZodObject<In>>>;
+export function defineTool<In extends Shape, Output>(
+  options: CustomToolOptions<In, Output, z.output<z.ZodObject<In>>> & Shared,
+): SharedTool<z.output<z.ZodObject<In>>>;
+export function defineTool<In extends Shape, Output>(
   options: CustomToolOptions<In, Output, z.output<z.ZodObject<In>>>,
 ): Tool<z.output<z.ZodObject<In>>> {
   const input = withStrictDefault(options.input);
   const base = sharedFields(options, input);
-  const { run, close } = lifetime(options);
+  const { run, ...closing } = lifetime(options);
   const present = options.present ?? ((output: Output) => (typeof output === 'string' ? output : asJson(output)));
   return {
     ...base,
-    close,
+    ...closing,
     definition: {
       description: options.description,
       action_type: MCPToolAction.kind,
@@ -145,7 +173,7 @@ function sharedFields<Input>(
     name,
     ...(aliases && { aliases }),
     description,
-    annotations: { ...cautiousAnnotations, ...options.annotations },
+    annotations: { ...hintsOf(typeof effect === 'function' ? undefined : effect), ...options.annotations },
     ...(sandbox !== undefined && { sandbox }),
     parameters: modelSchema(input),
     effect: (value) => (typeof effect === 'function' ? effect(value) : effect),

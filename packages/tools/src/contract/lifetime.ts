@@ -15,9 +15,12 @@ export interface Lifetime {
    * @throws {ToolError} `closed` after `close`; `aborted` when the signal has aborted and the work returned no result.
    */
   readonly run: <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
-  /** Closes once; every call returns the same promise. */
-  readonly close: () => Promise<void>;
+  /** Closes once; every call returns the same promise. Absent for a tool that has nothing to close. */
+  readonly close?: () => Promise<void>;
 }
+
+/** Closes a tool whose state is in memory only: nothing has to end, and no other conversation may see the state. */
+export const closeMemory = async (): Promise<void> => undefined;
 
 /**
  * Rejects work when the tool is closed or the call already cancelled, and abandons work that does not end within 0.9 s
@@ -31,7 +34,7 @@ export function lifetime({ name, close }: LifetimeOptions): Lifetime {
       if (signal.aborted) throw abortedError(name);
       return withGracePeriod(name, signal, work());
     },
-    close: () => (closing ??= (async () => close?.())()),
+    ...(close && { close: () => (closing ??= (async () => close())()) }),
   };
 }
 

@@ -41,7 +41,7 @@ export interface ToolContext {
   readonly checkLease?: () => Promise<void>;
 }
 
-/** Hints for users and policies, as MCP defines them. With `readOnlyHint` no call has the effect `write`. */
+/** Hints for users and policies, as MCP defines them. With `readOnlyHint` every call has the effect `read`. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint: boolean;
@@ -76,9 +76,16 @@ export type ToolControl =
   | { readonly kind: 'answer' };
 
 /**
- * A tool that an agent can call. Created by `defineTool`; one value may serve any number of calls of one conversation,
- * and owns the state between them (a shell, an undo history) until it is closed.
+ * Hints that follow from an effect, which is the one word for it; a tool whose effect depends on the call may do
+ * anything.
  */
+export function hintsOf(effect: Effect | undefined): ToolAnnotations {
+  if (effect === 'read')
+    return { ...cautiousAnnotations, readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+  return { ...cautiousAnnotations, idempotentHint: effect === 'idempotent' };
+}
+
+/** A tool that an agent can call. Created by `defineTool`; see {@link OwnedTool} and {@link SharedTool}. */
 export interface Tool<Input = unknown> {
   /** Unique within an agent; `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`. */
   readonly name: string;
@@ -154,9 +161,19 @@ export interface Tool<Input = unknown> {
   execute(input: Input, context: ToolContext): Promise<Observation>;
   /**
    * Releases the state between calls, after running calls were cancelled. Idempotent; resolves when all of it has
-   * ended.
+   * ended. Absent without such state.
    */
+  close?(): Promise<void>;
+}
+
+/** A tool with state between calls, such as a shell: one value serves one conversation, which closes it. */
+export interface OwnedTool<Input = unknown> extends Tool<Input> {
   close(): Promise<void>;
+}
+
+/** A tool without state between calls: one value serves any number of conversations, and none closes it. */
+export interface SharedTool<Input = unknown> extends Tool<Input> {
+  readonly close?: never;
 }
 
 /** Result of a custom tool as the model reads it. */

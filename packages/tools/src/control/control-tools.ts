@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/define-tool.ts';
-import { harmlessAnnotations, type Tool } from '../contract/tool.ts';
+import type { SharedTool } from '../contract/tool.ts';
 
 /** Agent to which another agent may hand over. */
 export interface TransferTarget {
@@ -15,7 +15,7 @@ export interface TransferTarget {
  *
  * @throws {TypeError} without targets.
  */
-export function transferToAgent(targets: readonly TransferTarget[]): Tool {
+export function transferToAgent(targets: readonly TransferTarget[]): SharedTool {
   const [first, ...others] = targets.map(({ name }) => name);
   if (first === undefined) throw new TypeError('A transfer needs an agent to which it can go.');
   const list = targets.map(({ name, description }) => `- ${name}: ${description.replaceAll(/\s+/g, ' ').trim()}`);
@@ -26,25 +26,25 @@ export function transferToAgent(targets: readonly TransferTarget[]): Tool {
       agent_name: z.enum([first, ...others]).describe('Name of the agent.'),
       reason: z.string().describe('What it is to do, and why it and not you.'),
     }),
-    annotations: { title: 'transfer_to_agent', ...harmlessAnnotations },
+    annotations: { title: 'transfer_to_agent', openWorldHint: false },
     effect: 'read',
     resources: () => [],
     control: ({ agent_name: agent, reason }) => ({ kind: 'transfer', agent, reason }),
     execute: async ({ agent_name: agent }) => `The task is handed over to ${agent}.`,
-  }) as Tool;
+  }) as SharedTool;
 }
 
 /** Returns the tool by which a model ends the loop that it is part of. The call ends the run. */
-export function escalate(): Tool {
+export function escalate(): SharedTool {
   return defineTool({
     name: 'escalate',
     description:
       'Ends the loop in which you work, because its goal is reached or cannot be reached. Without it you, or another agent, are asked again.',
     input: z.object({ reason: z.string().describe('The result, or why it cannot be reached.') }),
-    annotations: { title: 'escalate', ...harmlessAnnotations },
+    annotations: { title: 'escalate', openWorldHint: false },
     effect: 'read',
     resources: () => [],
     control: ({ reason }) => ({ kind: 'escalate', reason }),
     execute: async () => 'The loop ends.',
-  }) as Tool;
+  }) as SharedTool;
 }

@@ -1,6 +1,7 @@
 import { FileEditorAction, FileEditorObservation } from '@varve/events/payloads';
-import type { Tool } from '../contract/tool.ts';
+import type { OwnedTool } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
+import { closeMemory } from '../contract/lifetime.ts';
 import { inferCommand } from './infer-command.ts';
 import { realPathOf } from '../files/real-path.ts';
 import type { EditorCall } from './editor-commands.ts';
@@ -26,20 +27,20 @@ export const fileEditorFields = {
  * @see software-agent-sdk openhands/tools/file_editor (here undo of create removes the file, parent directories are
  * created, and a guessed encoding is accepted only if it encodes the text to the same bytes)
  */
-export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
+export function fileEditor(options: FileEditorOptions = {}): OwnedTool<EditorCall> {
   const work = editorHandler(options);
   return defineBuiltinTool({
     ...fileEditorFields,
     description: describe(options),
     annotations: {
       title: 'file_editor',
-      readOnlyHint: false,
       destructiveHint: true,
       idempotentHint: false,
       openWorldHint: false,
     },
     resources: ({ path }) => [`file:${realPathOf(path)}`],
     execute: work,
+    close: closeMemory,
   });
 }
 

@@ -2,8 +2,9 @@ import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { createAtomically, makeDirectories } from '@varve/files';
 import { PlanningFileEditorAction, PlanningFileEditorObservation } from '@varve/events/payloads';
-import type { Tool, ToolContext } from '../contract/tool.ts';
+import type { OwnedTool, ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
+import { closeMemory } from '../contract/lifetime.ts';
 import { ToolError } from '../contract/error.ts';
 import { realPathOf } from '../files/real-path.ts';
 import type { EditorCall } from './editor-commands.ts';
@@ -36,7 +37,7 @@ const outline = `# 1. OBJECTIVE
  * @throws {ToolError} `unusable` when a root or the path of the plan is not absolute.
  * @see software-agent-sdk openhands/tools/planning_file_editor (here nothing is written before the first edit)
  */
-export function planningFileEditor(options: PlanningFileEditorOptions = {}): Tool<EditorCall> {
+export function planningFileEditor(options: PlanningFileEditorOptions = {}): OwnedTool<EditorCall> {
   const { planPath, roots = [] } = options;
   if (planPath !== undefined && !isAbsolute(planPath))
     throw new ToolError('unusable', `The path of the plan ${planPath} is not absolute.`);
@@ -53,13 +54,13 @@ export function planningFileEditor(options: PlanningFileEditorOptions = {}): Too
     definitionKind: 'PlanningFileEditorTool',
     annotations: {
       title: 'planning_file_editor',
-      readOnlyHint: false,
       destructiveHint: false,
       idempotentHint: false,
       openWorldHint: false,
     },
     effect: ({ command }) => (command === 'view' ? 'read' : 'write'),
     resources: ({ path }) => [`file:${realPathOf(path)}`],
+    close: closeMemory,
     async execute(call, context) {
       const plan = planPath ?? (await defaultPlan(context.workspace));
       return realPathOf(call.path) === realPathOf(plan)

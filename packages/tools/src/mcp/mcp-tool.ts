@@ -58,7 +58,7 @@ export function mcpTool({
 }: McpToolOptions): Tool<Arguments> {
   const name = mcpToolName(server, described.name);
   const { description, parameters } = described;
-  const { run, close } = lifetime({ name, close: session.use() });
+  const { run, ...closing } = lifetime({ name, close: session.use() });
   const parse = parserOf(name, parameters);
   return {
     name,
@@ -78,7 +78,7 @@ export function mcpTool({
     effect: () => 'write',
     // Few servers expect concurrent calls.
     resources: () => [`mcp:${server}`],
-    close,
+    ...closing,
     execute: (input, context) =>
       run(context.signal, async () => {
         const { content, isError } = await resultOf(() => session.call(described.name, input, context), redactor);

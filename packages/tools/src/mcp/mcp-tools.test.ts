@@ -46,5 +46,5 @@ test.for([
   await expect
     .poll(async () => names((await source?.changes(signal))?.removed), { interval: 5 })
     .toEqual(['mcp__docs__fresh']);
-  await Promise.all(tools.map(async (tool) => tool.close()));
+  await Promise.all(tools.map(async (tool) => tool.close?.()));
 });

@@ -2,7 +2,7 @@ import type { PathOptions } from '../files/path-options.ts';
 import { isAbsolute, resolve } from 'node:path';
 import { text } from '@varve/events';
 import { ApplyPatchAction, ApplyPatchObservation } from '@varve/events/payloads';
-import type { Tool } from '../contract/tool.ts';
+import type { SharedTool } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { ToolError } from '../contract/error.ts';
 import { withoutHabits } from '../contract/habits.ts';
@@ -60,7 +60,7 @@ const description = `Changes several files at once by a patch: all of it is appl
  * @see software-agent-sdk openhands/tools/apply_patch (here new files end with a line feed, nothing is overwritten,
  * changes are reverted when one fails, and ambiguous context is refused)
  */
-export function applyPatch(options: ApplyPatchOptions = {}): Tool<ApplyPatchCall> {
+export function applyPatch(options: ApplyPatchOptions = {}): SharedTool<ApplyPatchCall> {
   const { jail = 'workspace', roots = [], maxFileBytes = 10 * 1024 * 1024, workspace: home } = options;
   const wrong = [...roots, ...(home === undefined ? [] : [home])].find((root) => !isAbsolute(root));
   if (wrong !== undefined) throw new ToolError('unusable', `The root ${wrong} is not an absolute path.`);
@@ -73,7 +73,6 @@ export function applyPatch(options: ApplyPatchOptions = {}): Tool<ApplyPatchCall
     definitionKind: 'ApplyPatchTool',
     annotations: {
       title: 'apply_patch',
-      readOnlyHint: false,
       destructiveHint: true,
       idempotentHint: false,
       openWorldHint: false,

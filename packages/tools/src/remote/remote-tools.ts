@@ -1,7 +1,8 @@
 import { lazy } from '@varve/events';
 import * as z from 'zod';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
-import type { Tool } from '../contract/tool.ts';
+import { closeMemory } from '../contract/lifetime.ts';
+import type { OwnedTool } from '../contract/tool.ts';
 import type { EditorCall } from '../file-editor/editor-commands.ts';
 import { fileEditorFields } from '../file-editor/file-editor.ts';
 import type { ShellCall } from '../terminal/shell-call.ts';
@@ -21,23 +22,25 @@ export interface RemotePlace {
 export const remotePlace = lazy(() => z.object({ server: z.string(), directory: z.string() }));
 
 /** Returns the terminal of a workspace on an agent-server. */
-export function remoteTerminal(options: RemoteToolOptions): Tool<ShellCall> {
+export function remoteTerminal(options: RemoteToolOptions): OwnedTool<ShellCall> {
   return defineBuiltinTool({
     ...terminalFields,
     description: describeTerminal(options.workspace.directory),
     annotations: { title: 'terminal' },
     execute: remoteShell(options),
+    close: closeMemory,
   });
 }
 
 /** Returns the editor of text files in a workspace on an agent-server. */
-export function remoteFileEditor(options: RemoteToolOptions): Tool<EditorCall> {
+export function remoteFileEditor(options: RemoteToolOptions): OwnedTool<EditorCall> {
   return defineBuiltinTool({
     ...fileEditorFields,
     description: describeEditor(options.workspace.directory),
     annotations: { title: 'file_editor', openWorldHint: false },
     resources: ({ path }) => [`file:${path}`],
     execute: remoteEditor(options),
+    close: closeMemory,
   });
 }
 

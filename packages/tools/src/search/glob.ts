@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { text } from '@varve/events';
 import { GlobAction, GlobObservation } from '@varve/events/payloads';
-import { harmlessAnnotations, type Tool, type ToolContext } from '../contract/tool.ts';
+import type { SharedTool, ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { FileSearch, unnamedNote, type SearchOptions } from './file-search.ts';
 import { maxGlobChars } from './path-filter.ts';
@@ -23,7 +23,7 @@ type GlobReport = Parameters<typeof GlobObservation.create>[0];
  * @see software-agent-sdk openhands/tools/glob (here `truncated` is set only if files are missing; links are not
  * followed)
  */
-export function glob(options: SearchOptions = {}): Tool<GlobCall> {
+export function glob(options: SearchOptions = {}): SharedTool<GlobCall> {
   const search = new FileSearch(options);
   return defineBuiltinTool({
     name: 'glob',
@@ -35,7 +35,7 @@ export function glob(options: SearchOptions = {}): Tool<GlobCall> {
     input: GlobAction,
     output: GlobObservation,
     definitionKind: 'GlobTool',
-    annotations: { ...harmlessAnnotations, title: 'glob' },
+    annotations: { title: 'glob', openWorldHint: false },
     effect: 'read',
     resources: () => [],
     execute: (call, context) => runSearch(search, call, context),

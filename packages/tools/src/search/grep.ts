@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { text } from '@varve/events';
 import { GrepAction, GrepObservation } from '@varve/events/payloads';
-import { harmlessAnnotations, type Tool, type ToolContext } from '../contract/tool.ts';
+import type { SharedTool, ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { FileSearch, unnamedNote, type FilesFound, type SearchOptions } from './file-search.ts';
 import { matchingLines } from './matching-lines.ts';
@@ -26,7 +26,7 @@ type GrepReport = Parameters<typeof GrepObservation.create>[0];
  * @see software-agent-sdk openhands/tools/grep (here lines are shown, not only paths; `truncated` is set only if files
  * are missing)
  */
-export function grep(options: SearchOptions = {}): Tool<GrepCall> {
+export function grep(options: SearchOptions = {}): SharedTool<GrepCall> {
   const search = new FileSearch(options);
   return defineBuiltinTool({
     name: 'grep',
@@ -38,7 +38,7 @@ export function grep(options: SearchOptions = {}): Tool<GrepCall> {
     input: GrepAction,
     output: GrepObservation,
     definitionKind: 'GrepTool',
-    annotations: { ...harmlessAnnotations, title: 'grep' },
+    annotations: { title: 'grep', openWorldHint: false },
     effect: 'read',
     resources: () => [],
     execute: (call, context) => runSearch(search, call, context),

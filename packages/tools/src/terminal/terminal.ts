@@ -1,5 +1,5 @@
 import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
-import type { Tool } from '../contract/tool.ts';
+import type { OwnedTool } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { answerRefusal } from './answer-refusal.ts';
 import { repairCommand } from './argument-vector.ts';
@@ -30,7 +30,7 @@ export const terminalFields = {
  * @throws {ToolError} `unusable` when a name in `env` is not an identifier.
  * @see software-agent-sdk openhands/tools/terminal (here keys need is_input, and several statements run as one script)
  */
-export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
+export function terminal(options: TerminalOptions = {}): OwnedTool<ShellCall> {
   const {
     noChangeTimeoutMs = 30_000,
     maxOutputChars = 30_000,
@@ -51,7 +51,6 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
       (maxShells > 1 ? concurrentCommands : ''),
     annotations: {
       title: 'terminal',
-      readOnlyHint: false,
       destructiveHint: true,
       idempotentHint: false,
       openWorldHint: true,

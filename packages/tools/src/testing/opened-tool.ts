@@ -11,16 +11,18 @@ export interface CallOptions {
 }
 
 /** Tool with its own empty workspace. Disposing closes the tool and removes the workspace. */
-export interface OpenedTool extends AsyncDisposable {
+export interface OpenedTool<Made extends Tool = Tool> extends AsyncDisposable {
   /** Absolute path with links resolved. */
   readonly workspace: string;
-  readonly tool: Tool;
+  readonly tool: Made;
   /** Parses an input as an agent would, and executes it. */
   readonly call: (input: unknown, options?: CallOptions) => Promise<Observation>;
 }
 
 /** Opens a tool in a new workspace, for a test. A function makes the tool for that workspace. */
-export async function openedTool(made: Tool | ((workspace: string) => Tool | Promise<Tool>)): Promise<OpenedTool> {
+export async function openedTool<Made extends Tool>(
+  made: Made | ((workspace: string) => Made | Promise<Made>),
+): Promise<OpenedTool<Made>> {
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'varve-workspace-')));
   const tool = typeof made === 'function' ? await made(workspace) : made;
   let calls = 0;
@@ -37,7 +39,7 @@ export async function openedTool(made: Tool | ((workspace: string) => Tool | Pro
       });
     },
     async [Symbol.asyncDispose]() {
-      await tool.close();
+      await tool.close?.();
       await rm(workspace, { recursive: true, force: true });
     },
   };

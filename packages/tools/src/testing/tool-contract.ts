@@ -10,7 +10,7 @@ import { directoryTraces } from './traces.ts';
 
 /** Tool to check and its example inputs. */
 export interface ToolSubject {
-  /** Returns a new tool. Each check closes the one it opened. */
+  /** Returns a tool: a new one if it has `close`, which each check calls. Without, it may be the same one each time. */
   readonly open: () => Tool;
   /** Returns valid inputs for a workspace: at least one, together one for each function of the tool. */
   readonly inputs: (workspace: string) => readonly unknown[];
@@ -198,10 +198,34 @@ export const toolContract: readonly ToolCheck[] = [
     await callAndCancel(call, input);
   }),
   check('can be closed more than once, and runs nothing afterwards', async ({ tool, call }, { inputs }) => {
+    if (!tool.close) return;
     await call(inputs[0]);
     await Promise.all([tool.close(), tool.close()]);
     await tool.close();
     await assert.rejects(call(inputs[0]), { name: 'ToolError', code: 'closed' });
+  }),
+  checkTwo('serves a conversation after another one has ended', async (first, next) => {
+    await first.call();
+    await first.end();
+    await next.call();
+  }),
+  checkTwo('serves two conversations at a time', async (first, next) => {
+    await Promise.all([first.call(), next.call()]);
+    await first.end();
+    await next.call();
+  }),
+  checkTwo('serves a conversation during which another one begins and ends', async (outer, inner) => {
+    await outer.call();
+    await inner.call();
+    await inner.end();
+    await outer.call();
+  }),
+  checkTwo('serves both parts of a conversation that was forked', async (origin, fork) => {
+    await origin.call();
+    await fork.call();
+    await Promise.all([origin.call(), fork.call()]);
+    await fork.end();
+    await origin.call();
   }),
 ];
 
@@ -218,6 +242,31 @@ function check(title: string, verify: (opened: OpenedTool, inputs: Inputs) => Pr
       await using opened = await openedTool(open());
       await prepare?.(opened.workspace);
       await verify(opened, { inputs: inputs(opened.workspace), slow, isOpen });
+    },
+  };
+}
+
+/** One of two conversations that have a tool of the same origin. */
+interface Participant {
+  /** Executes the first input in the workspace of the conversation. */
+  readonly call: () => Promise<Observation>;
+  /** Closes what the conversation owns. */
+  readonly end: () => Promise<void>;
+}
+
+function checkTwo(title: string, verify: (one: Participant, other: Participant) => Promise<void>): ToolCheck {
+  return {
+    title,
+    async run({ open, inputs, prepare }) {
+      const [one, other] = [open(), open()];
+      assert.ok(!one.close || one !== other, 'a tool that one conversation closes is another one for each');
+      await using first = await openedTool(one);
+      await using second = await openedTool(other);
+      const participant = async ({ tool, call, workspace }: OpenedTool): Promise<Participant> => {
+        await prepare?.(workspace);
+        return { call: () => call(inputs(workspace)[0]), end: async () => tool.close?.() };
+      };
+      await verify(await participant(first), await participant(second));
     },
   };
 }

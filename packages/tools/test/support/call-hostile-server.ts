@@ -29,6 +29,6 @@ export async function callHostileServer(attack: string, timeoutMs = 20_000): Pro
   const { signal } = new AbortController();
   const run = { workspace: tmpdir(), signal } as Parameters<Tool['execute']>[1];
   const result = await tool.execute(tool.parse({ text: `${'a'.repeat(40)}!` }), run);
-  await tool.close();
+  await tool.close?.();
   return textOf(MCPToolObservation.read(result)?.content ?? []);
 }

@@ -3,6 +3,7 @@ import { type Observation, TerminalObservation } from '@varve/events/payloads';
 import type { TerminalOptions } from '../../src/terminal/terminal-options.ts';
 import { terminal } from '../../src/terminal/terminal.ts';
 import { insideSandbox } from './inside-sandbox.ts';
+import type { OwnedTool } from '../../src/contract/tool.ts';
 import { openedTool, type OpenedTool } from '../../src/testing/opened-tool.ts';
 
 /** Both backends as rows for a table of tests: a name, and the value of the `pty` option. */
@@ -12,7 +13,7 @@ export const backends = [
 ] as const;
 
 /** Opens a terminal in a new workspace, in a sandbox if the tests run in one. */
-export function openTerminal(pty: boolean, options: TerminalOptions = {}): Promise<OpenedTool> {
+export function openTerminal(pty: boolean, options: TerminalOptions = {}): Promise<OpenedTool<OwnedTool>> {
   return openedTool(terminal({ pty, ...insideSandbox(), ...options }));
 }
 

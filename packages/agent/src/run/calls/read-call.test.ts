@@ -17,7 +17,6 @@ const summarise = defineTool({
   name: 'summarise',
   description: 'Keeps a summary.',
   input: z.object({ summary: z.string().describe('Summary.') }),
-  annotations: { readOnlyHint: true },
   effect: 'read',
   execute: async () => 'ok',
 });
