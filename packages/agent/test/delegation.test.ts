@@ -213,10 +213,10 @@ test('a sub-agent that reaches its limit, repeats itself or fails does not stop 
   expect((await conversation.run()).reason).toBe('finished');
   const [, result = ''] = await resultsOf(conversation);
   expect(result).toMatch(
-    /limited\), status: error\]\nThe sub-agent reached its limit \(max-iterations\) after 2 steps/,
+    /limited\), status: error\]\nThe sub-agent ended after 2 steps. No answer: the run reached its limit \(max-iterations\)/,
   );
-  expect(result).toMatch(/stuck\), status: error\]\nThe sub-agent repeated itself and was stopped/);
-  expect(result).toMatch(/failing\), status: error\]\nThe sub-agent failed/);
+  expect(result).toMatch(/stuck\), status: error\]\nThe sub-agent ended after .* stuck \(repeated-calls\)/);
+  expect(result).toMatch(/failing\), status: error\]\nThe sub-agent ended after 1 steps. No answer: the run failed/);
   expect(result).toMatch(/fine\), status: completed\]\nGood\.$/);
 });
 
@@ -242,7 +242,7 @@ test('a sub-agent that hangs ends when its time is over, and can be resumed', as
   await conversation.send('Go.');
   await conversation.run();
   const [first = '', second] = await resultsOf(conversation);
-  expect(first).toMatch(/status: error\]\nThe sub-agent reached its limit \(max-time\).* Resume it with the id task_0/);
+  expect(first).toMatch(/status: error\]\nThe sub-agent ended.* its limit \(max-time\).* Resume it with the id task_0/);
   expect(second).toBe('[task: task_00000001, sub-agent: helper, status: completed]\nNow.');
 });
 

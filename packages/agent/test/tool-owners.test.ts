@@ -1,7 +1,7 @@
 import { AgentErrorEvent, ObservationEvent } from '@varve/events/kinds';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
-import { defineTool, terminal, type OwnedTool } from '@varve/tools';
+import { defineTool, terminal, type Tool } from '@varve/tools';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineAgent, type AgentOptions, type SubAgent } from '../src/agent/agent.ts';
@@ -40,10 +40,10 @@ async function askTide(conversation: Conversation): Promise<string> {
 }
 
 /** Returns a tool with state, and the number of times that it was closed. */
-function counted(): { readonly tool: OwnedTool; readonly closed: { count: number } } {
+function counted(): { readonly tool: Tool; readonly closed: { count: number } } {
   const closed = { count: 0 };
   const close = async (): Promise<void> => void closed.count++;
-  return { tool: defineTool({ ...options, close }) as OwnedTool, closed };
+  return { tool: defineTool({ ...options, close }), closed };
 }
 
 describe.for<[string, AgentOptions['tools']]>([

@@ -80,7 +80,7 @@ test('a step that fails ends a sequence, and does not end the others in parallel
   const end = await runComposition(conversation, parallel, 'Go.', { id: 'b' });
   expect(end.isCompleted).toBe(false);
   expect(end.text).toMatch(
-    /^## broken \(failed\)\nThe sub-agent failed[^]*## absent \(failed\)\n[^]*No model\.\n\n## fine\nGood\.$/,
+    /^## broken \(failed\)\nThe sub-agent ended[^]*## absent \(failed\)\n[^]*No model\.\n\n## fine\nGood\.$/,
   );
 });
 

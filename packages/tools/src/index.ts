@@ -18,7 +18,7 @@ export { namedSecrets } from './terminal/terminal-options.ts';
 export { terminal } from './terminal/terminal.ts';
 export type { RunningProgram } from './terminal/cleanup/kill-programs.ts';
 export { think } from './think.ts';
-export type { OwnedTool, SharedTool, Tool } from './contract/tool.ts';
+export type { SharedTool, Tool } from './contract/tool.ts';
 export type { ToolContext, ToolControl } from './contract/tool.ts';
 export { toolKinds, toolPresets, type ToolKind, type ToolSettings } from './specs/tool-kinds.ts';
 export { clientTool } from './client/client-tool.ts';

@@ -17,3 +17,8 @@ export interface ProposedCall {
    */
   readonly directories?: readonly string[];
 }
+
+/** Reports whether a call changes nothing, by its effect. */
+export function isReading({ tool, action }: ProposedCall): boolean {
+  return tool.effect(tool.fromAction(action)) === 'read';
+}

@@ -1,5 +1,6 @@
 import type { SecurityRisk } from '@varve/events/kinds';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
+import { isReading } from '../commands/proposed-call.ts';
 import { ensembleRisk } from '../risk/ensemble-risk.ts';
 import { modelRisk } from '../risk/model-risk.ts';
 import type { RiskAnalyzer } from '../risk/risk-analyzer.ts';
@@ -19,7 +20,7 @@ export interface ConfirmRiskyOptions {
 }
 
 /**
- * Asks about risky calls and calls of unknown risk. Read-only tools pass. If the analyzer throws, the call is HIGH.
+ * Asks about risky calls and calls of unknown risk. Calls with the effect `read` pass. If the analyzer throws, the call is HIGH.
  *
  * @see software-agent-sdk ConfirmRisky
  */
@@ -33,7 +34,7 @@ export function confirmRisky({
     spec: { threshold, confirm_unknown: confirmUnknown, kind: 'ConfirmRisky' },
     ...(analyzer && { analyzer: analyzer.spec }),
     review(call) {
-      if (call.tool.annotations.readOnlyHint) return { asks: false };
+      if (isReading(call)) return { asks: false };
       const verdict = analyzers.assess(call);
       const risk = verdict?.risk ?? 'UNKNOWN';
       const asks = risk === 'UNKNOWN' ? confirmUnknown : rank[risk] >= rank[threshold];

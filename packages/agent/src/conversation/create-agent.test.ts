@@ -36,7 +36,29 @@ test('an agent without a policy asks about what cannot be undone, and about call
   }
 });
 
-test('an agent without a policy does not ask about reading', async () => {
+test('a run that waits has its calls and their digest, and its text names them', async () => {
+  const { tool, runs } = countingTool();
+  const model = scriptedModel([{ calls: [{ name: 'record', arguments: { text: 'a' } }] }, { text: 'Done.' }]);
+  await using agent = createAgent({ model, tools: () => [tool()] });
+  const end = await agent.run('Go.');
+  if (end.reason !== 'waiting') throw new Error(end.reason);
+  expect(end.text).toBe('No answer: the run waits for the approval of record.');
+  expect(end.calls.map(({ event }) => event.tool_call.arguments)).toEqual(['{"text":"a"}']);
+  const conversation = await agent.conversation();
+  expect(end.digest).toBe(conversation.digestOf());
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting', digest: end.digest });
+  await expect(conversation.approve({ digest: '0'.repeat(64) })).rejects.toMatchObject({ code: 'calls-changed' });
+  await conversation.approve({ digest: end.digest });
+  expect((await conversation.run()).text).toBe('Done.');
+  expect([...runs]).toEqual([['a', 1]]);
+});
+
+test('an agent without a policy does not ask about reading, nor about a tool with the effect read', async () => {
+  const { tool, runs } = countingTool({ effect: 'read' });
+  const own = scriptedModel([{ calls: [{ name: 'record', arguments: { text: 'a' } }] }, { text: 'Done.' }]);
+  await using reading = createAgent({ model: own, tools: () => [tool()] });
+  expect((await reading.run('Go.')).text).toBe('Done.');
+  expect(runs.size).toBe(1);
   const model = scriptedModel([{ calls: [{ name: 'terminal', arguments: { command: 'ls' } }] }, { text: 'Done.' }]);
   await using agent = createAgent({ model });
   expect(await agent.run('Go.')).toMatchObject({ reason: 'finished' });
@@ -59,11 +81,14 @@ test('later messages continue the same conversation, in the given store', async 
   expect(await readState(await store.read(id))).toMatchObject({ status: 'finished', stats: { total: { calls: 3 } } });
 });
 
-test('a run without a final message has an empty text', async () => {
+test('the text of a run without a final message names the reason', async () => {
   const { tool } = countingTool();
   const model = scriptedModel([{ calls: [{ name: 'record', arguments: { text: 'a' } }] }]);
   await using agent = createAgent({ model, tools: () => [tool()], confirmation: neverConfirm() });
-  expect(await agent.run('Go.', { maxIterations: 1 })).toMatchObject({ reason: 'max-iterations', text: '' });
+  expect(await agent.run('Go.', { maxIterations: 1 })).toMatchObject({
+    reason: 'max-iterations',
+    text: 'No answer: the run reached its limit (max-iterations).',
+  });
 });
 
 test('a model reference is called with its key, and the key is masked in the log', async () => {

@@ -106,19 +106,12 @@ async function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promi
 function describeEnd(result: RunResult, { id, state }: ChildConversation, taskId: string): string {
   const resume = `Resume it with the id ${taskId}`;
   if (result.reason === 'waiting') {
-    const calls = state.pending.map(({ event }) => `${event.tool_name} ${event.tool_call.arguments}`).join('\n');
+    const calls = result.calls.map(({ event }) => `${event.tool_name} ${event.tool_call.arguments}`).join('\n');
     return `The sub-agent waits until a person approves these calls in conversation ${id}:\n${calls}\n${resume} after that; a message without an approval rejects them.`;
   }
-  const reasons: Readonly<Record<string, string>> = {
-    interrupted: 'was interrupted',
-    paused: 'was paused',
-    stuck: 'repeated itself and was stopped',
-    error: `failed: ${result.reason === 'error' ? result.error.message : ''}`,
-  };
-  const reason = reasons[result.reason] ?? `reached its limit (${result.reason})`;
   const last = lastWords(state);
   const partial = last === '' ? 'It wrote nothing before that.' : `The last that it wrote:\n${last}`;
-  return `The sub-agent ${reason} after ${result.iterations} steps. ${resume} to let it continue. ${partial}`;
+  return `The sub-agent ended after ${result.iterations} steps. ${result.text} ${resume} to let it continue. ${partial}`;
 }
 
 function lastWords({ view }: ChildConversation['state']): string {

@@ -1,5 +1,7 @@
 import { SystemPromptEvent } from '@varve/events/kinds';
+import type { PendingCall } from '@varve/events/projections';
 import { withoutUndefined } from '@varve/text';
+import { callsDigest } from '../confirmation/gate.ts';
 import type { LimitedRun } from '../budget/budget-ledger.ts';
 import { checkLimits, type Limits } from '../budget/limits.ts';
 import { changedReviewDrafts, reviewAllPending } from './calls/review-pending.ts';
@@ -7,7 +9,7 @@ import { AgentError } from '../error.ts';
 import { stateOf } from '../log/conversation-state.ts';
 import type { Session } from '../agent/session.ts';
 import type { StepContext } from './step-context.ts';
-import { endsInReply, isAnswered, lastAnswer } from './last-reply.ts';
+import { endsInReply, isAnswered, lastAnswer, type FinalAnswer } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
 import { runSteps, type StepsEnd, deniesEnd } from './run-loop.ts';
 import type { RunOptions } from './run-options.ts';
@@ -55,8 +57,30 @@ export async function runConversation(
   }
 }
 
-function withTotals(end: StepsEnd, { journal: { timeline } }: Session): RunResult {
-  return { text: '', ...end, usage: timeline.read('stats').total, activeMs: timeline.read('activity').ms };
+function withTotals(end: StepsEnd, { journal: { timeline }, codec }: Session): RunResult {
+  const totals = { usage: timeline.read('stats').total, activeMs: timeline.read('activity').ms };
+  if ('text' in end) return { ...end, ...totals };
+  const calls = timeline.read('pending');
+  const text = `No answer: the run ${withoutAnswer(end, calls)}.`;
+  if (end.reason !== 'waiting') return { text, ...end, ...totals };
+  return { text, ...end, calls, digest: callsDigest(codec, calls), ...totals };
+}
+
+/** Returns why a run ended without an answer, as the rest of a sentence. */
+function withoutAnswer(end: Exclude<StepsEnd, FinalAnswer>, calls: readonly PendingCall[]): string {
+  switch (end.reason) {
+    case 'waiting':
+      return `waits for the approval of ${calls.map(({ event }) => event.tool_name).join(', ')}`;
+    case 'paused':
+    case 'interrupted':
+      return `was ${end.reason}`;
+    case 'stuck':
+      return `was stopped as stuck (${end.cause})`;
+    case 'error':
+      return `failed: ${end.error.message}`;
+    default:
+      return `reached its limit (${end.reason})`;
+  }
 }
 
 /** Returns the end of the last run if nothing happened since. @throws {AgentError} `nothing-to-do`. */

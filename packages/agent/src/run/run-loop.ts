@@ -21,11 +21,16 @@ import type { RunControl } from './run-lock.ts';
 import { sendMessage } from './send-message.ts';
 import type { EndReason } from './run-result.ts';
 import { step } from './step.ts';
+
+/** Reason of an end with an answer. */
+type FinalReason = 'finished' | 'asked';
+
 /** End of the steps of a run, without the totals. */
 export type StepsEnd =
-  | { readonly reason: Exclude<EndReason, 'finished' | 'asked' | 'error' | 'stuck'>; readonly iterations: number }
+  | { readonly reason: Exclude<EndReason, FinalReason | 'waiting' | 'error' | 'stuck'>; readonly iterations: number }
+  | { readonly reason: 'waiting'; readonly iterations: number }
   | { readonly reason: 'stuck'; readonly cause: StuckCause; readonly iterations: number }
-  | (FinalAnswer & { readonly reason: 'finished' | 'asked'; readonly iterations: number })
+  | (FinalAnswer & { readonly reason: FinalReason; readonly iterations: number })
   | { readonly reason: 'error'; readonly error: Error; readonly iterations: number };
 
 /** Runs steps until there is a reason to end, and stores that reason. */

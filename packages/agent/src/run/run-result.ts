@@ -1,10 +1,13 @@
-import type { Usage } from '@varve/events/projections';
+import type { PendingCall, Usage } from '@varve/events/projections';
 import type { ToolControl } from '@varve/tools';
 import type { StuckCause } from '../stuck/stuck-rules.ts';
 
 /** Fields of every result. */
 interface RunTotals<Output> {
-  /** The agent's answer: the final message of a run that ended as `finished` or `asked`; otherwise empty. */
+  /**
+   * The agent's answer: the final message of a run that ended as `finished` or `asked`; otherwise a sentence that begins
+   * with `No answer:` and names the reason.
+   */
   readonly text: string;
   /** Answer in the form of the schema of `finish`; present exactly if a run ended as `finished` by such a call. */
   readonly output?: Output;
@@ -24,8 +27,8 @@ export type RunResult<Output = Readonly<Record<string, unknown>>> = RunTotals<Ou
     | { readonly reason: 'finished' }
     /** The agent replied with text instead of finishing, and its policy is to wait. The status is `idle`. */
     | { readonly reason: 'asked' }
-    /** Pending calls wait for `approve` or `reject`. */
-    | { readonly reason: 'waiting' }
+    /** Calls wait for `approve` or `reject`; with the digest, `approve` approves exactly these. */
+    | { readonly reason: 'waiting'; readonly calls: readonly PendingCall[]; readonly digest: string }
     /** `pause` was called; another `run` continues. */
     | { readonly reason: 'paused' }
     /**

@@ -2,6 +2,7 @@ import { textOf } from '@varve/events';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
+import { cautiousAnnotations, type Effect } from './tool.ts';
 import { openedTool } from '../testing/opened-tool.ts';
 
 const execute = async (): Promise<string> => '';
@@ -69,4 +70,18 @@ test('aliases and repairInput of the options are on the tool, and absent by defa
     repairInput,
   });
   expect(Object.keys(defineTool({ ...base, input, execute }))).not.toContain('repairInput');
+});
+
+test('the hints of a tool follow from its effect, except those that are set', () => {
+  const hints = (effect: Effect | (() => Effect), annotations = {}) =>
+    defineTool({ ...base, input: z.object({}), execute, effect, annotations }).annotations;
+  expect(hints('read')).toEqual({
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: true,
+  });
+  expect(hints('idempotent')).toMatchObject({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
+  expect(hints('write', { destructiveHint: false })).toEqual({ ...cautiousAnnotations, destructiveHint: false });
+  expect(hints(() => 'read')).toEqual(cautiousAnnotations);
 });

@@ -8,7 +8,7 @@ export { remoteWorkspace } from './remote-workspace.ts';
 export type { Workspace, WorkspaceEntry } from './workspace.ts';
 export { addLocalWorktree } from './worktree.ts';
 export { gitChanges, type GitChange } from '../git/git-changes.ts';
-export { gitDelta, type GitDelta } from '../git/git-delta.ts';
+export { gitDelta } from '../git/git-delta.ts';
 export { gitDiff, type GitDiff } from '../git/git-diff.ts';
 export { gitCommitChanges, gitCommits, type GitCommit } from '../git/git-history.ts';
 export { gitPlaces } from '../git/git-places.ts';
