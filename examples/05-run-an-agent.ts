@@ -18,7 +18,7 @@ const agent = defineAgent({
     { text: 'I look it up.', calls: [{ name: 'weather', arguments: { city: 'Bergen' } }] },
     { calls: [{ name: 'finish', arguments: { message: 'It rains in Bergen.' } }] },
   ]),
-  tools: () => [weather, finish()],
+  tools: [weather, finish()],
 });
 
 await using store = memoryStore();

@@ -11,7 +11,7 @@ const thoughts = Array.from({ length: 8 }, (_, index): ScriptedTurn => {
 
 const agent = defineAgent({
   model: scriptedModel([...thoughts, { calls: [{ name: 'finish', arguments: { message: 'Enough.' } }] }]),
-  tools: () => [think(), finish()],
+  tools: [think(), finish()],
   condenser: rollingWindow({ maxEvents: 12 }),
 });
 

@@ -6,7 +6,7 @@ import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 
 const answers = ['Use a map.', 'Use a list.', 'A map it is, then.'];
-const agent = defineAgent({ model: scriptedModel(answers.map((text) => ({ text }))), tools: () => [finish()] });
+const agent = defineAgent({ model: scriptedModel(answers.map((text) => ({ text }))), tools: [finish()] });
 
 await using store = memoryStore();
 await using conversation = await Conversation.create({ agent, store, workspace: process.cwd() });

@@ -16,7 +16,7 @@ const look = defineTool({
 const again = { calls: [{ name: 'look', arguments: { at: 'the moon' } }], costUsd: 0.02 };
 const agent = defineAgent({
   model: scriptedModel([...Array.from({ length: 4 }, () => again), { text: 'It is there.' }]),
-  tools: () => [look, finish()],
+  tools: [look, finish()],
   budget: { maxCostUsd: 1 },
   stuck: { repeatedResults: 3 },
 });

@@ -31,7 +31,7 @@ const agent = defineAgent({
     { calls: [call('tea', 'red'), call('coffee', 'red'), call('cocoa', 'blue')] },
     { calls: [{ name: 'finish', arguments: { message: 'Here you are.' } }] },
   ]),
-  tools: () => [brew, finish()],
+  tools: [brew, finish()],
   concurrency: 3,
 });
 

@@ -22,7 +22,7 @@ const agent = defineAgent({
     { calls: [{ name: 'paint', arguments: { wall: 'south' } }] },
     { text: 'Both walls are green.' },
   ]),
-  tools: () => [paint, finish()],
+  tools: [paint, finish()],
 });
 
 await using store = memoryStore();

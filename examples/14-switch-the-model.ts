@@ -23,7 +23,7 @@ const pull = defineTool({
 });
 
 const small = scriptedModel([{ calls: [{ name: 'pull', arguments: { end: 'left' } }] }], { name: 'small' });
-const agent = defineAgent({ model: small, tools: () => [pull, finish()] });
+const agent = defineAgent({ model: small, tools: [pull, finish()] });
 
 await using store = memoryStore();
 await using conversation = await Conversation.create({ agent, store, workspace: process.cwd() });

@@ -27,7 +27,7 @@ const agent = defineAgent({
     { text: '🎨 A rhyme for the sea' },
     ({ messages }) => ({ text: JSON.stringify(messages.at(-1)?.content).includes('2 of 5') ? 'Strand!' : 'Sand!' }),
   ]),
-  tools: () => [rhyme, finish()],
+  tools: [rhyme, finish()],
 });
 
 await using store = memoryStore();

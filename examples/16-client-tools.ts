@@ -16,7 +16,7 @@ const model = scriptedModel([
   { text: 'I showed you Bergen. Can you see it?' },
   { text: 'Good.' },
 ]);
-const agent = defineAgent({ model, tools: () => [finish()] });
+const agent = defineAgent({ model, tools: [finish()] });
 
 await using store = memoryStore();
 const options = { agent, store, workspace: process.cwd(), clientTools: [showMap] };

@@ -9,7 +9,7 @@ import { finish } from '@varve/tools';
 const answers = ['Rye.', 'Salt.', 'Water.', 'Time.', 'An oven.', 'You have bread.'];
 const agent = defineAgent({
   model: scriptedModel(answers.map((text) => ({ text }))),
-  tools: () => [finish()],
+  tools: [finish()],
   condenser: rollingWindow({ maxEvents: 100 }),
 });
 

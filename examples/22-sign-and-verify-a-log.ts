@@ -11,7 +11,7 @@ import { finish } from '@varve/tools';
 const root = await mkdtemp(join(tmpdir(), 'signed-'));
 // A private key, kept outside the log: 32 random bytes in production, fixed bytes here.
 const signingKey = ed25519Signer(new Uint8Array(32).fill(7));
-const agent = defineAgent({ model: scriptedModel([{ text: 'Paid 10.' }]), tools: () => [finish()], signingKey });
+const agent = defineAgent({ model: scriptedModel([{ text: 'Paid 10.' }]), tools: [finish()], signingKey });
 const id = '7'.repeat(32);
 
 {

@@ -12,7 +12,7 @@ await using server = await scriptedServer(
     return { text: isTea ? 'Yes, with milk, please.' : 'Black, no sugar.' };
   }),
 );
-const agent = defineAgent({ model: openaiChat({ model: 'scripted', baseUrl: server.url }), tools: () => [finish()] });
+const agent = defineAgent({ model: openaiChat({ model: 'scripted', baseUrl: server.url }), tools: [finish()] });
 
 await using store = memoryStore();
 const options = { agent, store, workspace: process.cwd() };

@@ -5,7 +5,7 @@ import { memoryStore, StorageError } from '@varve/storage';
 import { finish, think } from '@varve/tools';
 
 const agentOf = (steps: readonly ScriptedStep[], options: Partial<AgentOptions> = {}) =>
-  defineAgent({ model: scriptedModel(steps), tools: () => [think(), finish()], ...options });
+  defineAgent({ model: scriptedModel(steps), tools: [think(), finish()], ...options });
 
 const id = '4'.repeat(32);
 await using store = memoryStore();
@@ -25,7 +25,7 @@ await Conversation.open({ agent: agentOf([]), store, id }).catch((error: unknown
 });
 await first[Symbol.asyncDispose]();
 
-await Conversation.open({ agent: agentOf([], { tools: () => [finish()] }), store, id }).catch((error: unknown) => {
+await Conversation.open({ agent: agentOf([], { tools: [finish()] }), store, id }).catch((error: unknown) => {
   if (error instanceof AgentError) console.log(`${error.code}: ${error.message}`);
 });
 

@@ -19,7 +19,7 @@ const searcher = (room: string, shelves: number) => {
     execute: async ({ at }) => `No key on ${at}.`,
   });
   const model = scriptedModel([...looks, { text: `It is not in the ${room}.` }]);
-  return defineAgent({ model, tools: () => [look, finish()] });
+  return defineAgent({ model, tools: [look, finish()] });
 };
 
 const search = defineTool({
@@ -42,7 +42,7 @@ const search = defineTool({
 });
 
 const model = scriptedModel([{ calls: [{ name: 'search', arguments: { rooms: ['hall', 'library', 'attic'] } }] }]);
-const agent = defineAgent({ model, tools: () => [search, finish()], budget: { maxCalls: 10 } });
+const agent = defineAgent({ model, tools: [search, finish()], budget: { maxCalls: 10 } });
 
 await using store = memoryStore();
 await using conversation = await Conversation.create({ agent, store, workspace: process.cwd() });

@@ -28,7 +28,7 @@ const agent = defineAgent({
     { error: { code: 'context-overflow' } },
     { text: 'Three and seven.' },
   ]),
-  tools: () => [add, finish()],
+  tools: [add, finish()],
   condenser: rollingWindow({ maxEvents: 100 }),
 });
 

@@ -19,7 +19,7 @@ const model = scriptedModel([
   { text: 'It rises.' },
 ]);
 const condenser = llmSummary({ maxEvents: 10, model: summaries });
-const agent = defineAgent({ model, tools: () => [think(), finish()], condenser });
+const agent = defineAgent({ model, tools: [think(), finish()], condenser });
 
 await using store = memoryStore();
 await using conversation = await Conversation.create({ agent, store, workspace: process.cwd() });

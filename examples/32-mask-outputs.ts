@@ -19,7 +19,7 @@ const readPage = defineTool({
 const read = (page: number): ScriptedTurn => ({ calls: [{ name: 'read_page', arguments: { page } }] });
 const agent = defineAgent({
   model: scriptedModel([read(1), read(2), read(3), read(4), read(5), read(6), { text: 'A book about going on.' }]),
-  tools: () => [readPage, finish()],
+  tools: [readPage, finish()],
   // As it could be in a configuration. The second condenser acts only when masking is not enough.
   condenser: condenserFromSpec({
     kind: 'in-order',

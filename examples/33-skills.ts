@@ -24,7 +24,7 @@ const model = scriptedModel([
   { calls: [{ name: 'invoke_skill', arguments: { name: 'pdf' } }] },
   { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] },
 ]);
-const agent = defineAgent({ model, tools: () => [finish()], skills });
+const agent = defineAgent({ model, tools: [finish()], skills });
 await using store = memoryStore();
 await using conversation = await Conversation.create({ agent, store, workspace });
 await conversation.send('Read the PDF and commit the text.');

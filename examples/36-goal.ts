@@ -20,7 +20,7 @@ const judge = scriptedModel([
   { text: '{"score": 0.5, "complete": false, "missing": "One test fails."}' },
   { text: '{"score": 1, "complete": true, "missing": ""}' },
 ]);
-const agent = defineAgent({ model: scriptedModel([...round, ...round]), tools: () => [runTests, finish()] });
+const agent = defineAgent({ model: scriptedModel([...round, ...round]), tools: [runTests, finish()] });
 
 await using store = memoryStore();
 await using conversation = await Conversation.create({ agent, store, workspace: process.cwd() });

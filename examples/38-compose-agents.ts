@@ -16,7 +16,7 @@ const agentNamed = (name: string, ...turns: readonly ScriptedTurn[]): SubAgent =
   };
 };
 
-const agent = defineAgent({ model: scriptedModel([]), tools: () => [finish()] });
+const agent = defineAgent({ model: scriptedModel([]), tools: [finish()] });
 await using store = memoryStore();
 await using conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
 
