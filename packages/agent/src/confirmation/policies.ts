@@ -20,7 +20,8 @@ export interface ConfirmRiskyOptions {
 }
 
 /**
- * Asks about risky calls and calls of unknown risk. Calls with the effect `read` pass. If the analyzer throws, the call is HIGH.
+ * Asks about risky calls and calls of unknown risk. Calls with the effect `read` pass. If the analyzer throws, the call
+ * is HIGH.
  *
  * @see software-agent-sdk ConfirmRisky
  */

@@ -5,8 +5,8 @@ import type { StuckCause } from '../stuck/stuck-rules.ts';
 /** Fields of every result. */
 interface RunTotals<Output> {
   /**
-   * The agent's answer: the final message of a run that ended as `finished` or `asked`; otherwise a sentence that begins
-   * with `No answer:` and names the reason.
+   * The agent's answer: the final message of a run that ended as `finished` or `asked`; otherwise a sentence that
+   * begins with `No answer:` and names the reason.
    */
   readonly text: string;
   /** Answer in the form of the schema of `finish`; present exactly if a run ended as `finished` by such a call. */
