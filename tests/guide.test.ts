@@ -52,8 +52,8 @@ test.for(pages)('the blocks of %s are one program, which prints the texts of the
   using directory = snippetDirectory();
   mkdirSync(join(directory.path, 'project'));
   const program = programOf(page);
-  if (program.includes("'varve.db'"))
-    expect(await runSnippet(stored, directory.path)).toMatchObject({ code: 0, stderr: '' });
+  const preparation = program.includes("'varve.db'") ? stored : '';
+  expect(await runSnippet(preparation, directory.path)).toMatchObject({ code: 0, stderr: '' });
   const { code, stdout, stderr } = await runSnippet(program, directory.path);
   expect(code, stderr).toBe(0);
   expect(stderr).toBe('');

@@ -33,7 +33,8 @@ const owned = new WeakSet<object>();
 
 /** Returns what identifies the state of a tool: a copy with other fields closes the same. */
 function stateOf(tool: Tool): object {
-  return tool.close && Object.hasOwn(tool, 'close') ? tool.close : tool;
+  const close: unknown = Object.getOwnPropertyDescriptor(tool, 'close')?.value;
+  return typeof close === 'function' ? close : tool;
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   builtinKinds,
 } from '@varve/events/kinds';
 import type { Observation, Payload } from '@varve/events/payloads';
-import { ToolError, type SharedTool, type Tool } from '@varve/tools';
+import { ToolError, type Tool } from '@varve/tools';
 import { LlmError, type LanguageModel } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 import { messageDigester } from '../log/digest.ts';
@@ -67,11 +67,12 @@ type Outcome = Observation | string;
  * of a run, and repeated calls get their results in order. A call that the run does not contain, or that was rejected,
  * fails.
  */
-export function recordedTools(tools: readonly Tool[], events: readonly BaseEvent[]): readonly SharedTool[] {
+export function recordedTools(tools: readonly Tool[], events: readonly BaseEvent[]): readonly Tool[] {
   const outcomes = recordedOutcomes(events);
-  // Nothing of the tools themselves is used: no state is closed, and no server is asked for changes.
-  return tools.map(({ close: _close, source: _source, ...tool }) => ({
+  return tools.map((tool) => ({
     ...tool,
+    // What the tool itself keeps is not used here, and may belong to another conversation.
+    close: async () => undefined,
     async execute(input, { signal }) {
       if (signal.aborted) throw new ToolError('aborted', 'The call was cancelled.', { cause: signal.reason });
       const outcome = outcomes.get(keyOf(tool.name, tool.toAction(input)))?.shift();

@@ -68,19 +68,12 @@ function withTotals(end: StepsEnd, { journal: { timeline }, codec }: Session): R
 
 /** Returns why a run ended without an answer, as the rest of a sentence. */
 function withoutAnswer(end: Exclude<StepsEnd, FinalAnswer>, calls: readonly PendingCall[]): string {
-  switch (end.reason) {
-    case 'waiting':
-      return `waits for the approval of ${calls.map(({ event }) => event.tool_name).join(', ')}`;
-    case 'paused':
-    case 'interrupted':
-      return `was ${end.reason}`;
-    case 'stuck':
-      return `was stopped as stuck (${end.cause})`;
-    case 'error':
-      return `failed: ${end.error.message}`;
-    default:
-      return `reached its limit (${end.reason})`;
+  if (end.reason === 'waiting') {
+    return `waits for the approval of ${calls.map(({ event }) => event.tool_name).join(', ')}`;
   }
+  if (end.reason === 'paused' || end.reason === 'interrupted') return `was ${end.reason}`;
+  if (end.reason === 'stuck') return `was stopped as stuck (${end.cause})`;
+  return end.reason === 'error' ? `failed: ${end.error.message}` : `reached its limit (${end.reason})`;
 }
 
 /** Returns the end of the last run if nothing happened since. @throws {AgentError} `nothing-to-do`. */

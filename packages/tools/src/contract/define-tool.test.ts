@@ -72,9 +72,10 @@ test('aliases and repairInput of the options are on the tool, and absent by defa
   expect(Object.keys(defineTool({ ...base, input, execute }))).not.toContain('repairInput');
 });
 
+const hints = (effect: Effect | (() => Effect), annotations = {}) =>
+  defineTool({ ...base, input: z.object({}), execute, effect, annotations }).annotations;
+
 test('the hints of a tool follow from its effect, except those that are set', () => {
-  const hints = (effect: Effect | (() => Effect), annotations = {}) =>
-    defineTool({ ...base, input: z.object({}), execute, effect, annotations }).annotations;
   expect(hints('read')).toEqual({
     readOnlyHint: true,
     destructiveHint: false,

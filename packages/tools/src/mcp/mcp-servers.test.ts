@@ -38,7 +38,7 @@ async function toolsOf(servers: McpServers, mask = noSecrets): Promise<ReadonlyM
 }
 
 async function close(tools: ReadonlyMap<string, Tool>): Promise<void> {
-  await Promise.all([...tools.values()].map((tool) => tool.close?.()));
+  await Promise.all([...tools.values()].map(async (tool) => tool.close?.()));
 }
 
 type Context = Parameters<Tool['execute']>[1];
