@@ -58,14 +58,6 @@ export const cautiousAnnotations: ToolAnnotations = {
   openWorldHint: true,
 };
 
-/** Annotations of a tool that changes nothing and reaches nothing outside of the workspace. */
-export const harmlessAnnotations: ToolAnnotations = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-};
-
 /**
  * Control of a call over the run that it is part of: a transfer to another agent, the end of a loop, or a result that
  * is the answer, which the model does not summarize.
