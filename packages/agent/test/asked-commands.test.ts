@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { TerminalAction } from '@varve/events/payloads';
+import { terminal, type Tool } from '@varve/tools';
 import { reviewCalls } from '../src/confirmation/gate.ts';
 import { autoConfirm } from '../src/conversation/create-agent.ts';
-import { countingTool } from '../src/testing/counting-tool.ts';
 
 /** Commands of coding agents, one text each. */
 interface AgentCommands {
@@ -23,7 +23,7 @@ const gate = { policy: autoConfirm(), protectedPaths: [] };
 
 /** Returns the commands that the default policy asks about when the model rates everything LOW. */
 function asked(list: readonly string[], sandbox?: string): readonly string[] {
-  const tool = { ...countingTool().tool(), ...(sandbox !== undefined && { sandbox }) };
+  const tool: Tool = { ...terminal(), ...(sandbox !== undefined && { sandbox }) };
   return list.filter((command) => {
     const action = TerminalAction.create({ command });
     return reviewCalls(gate, [{ tool, action, risk: 'LOW', workspace: '/project' }]).some(({ review }) => review.asks);
