@@ -5,7 +5,7 @@ import type { Prompt } from './prompts.ts';
 import { QuestionPrompt } from './question-prompt.ts';
 import type { Theme } from './theme.ts';
 
-/** Returns the prompt that asks about a call. A text is the reason of a rejection. @param editor - Edits its command. */
+/** Returns the prompt that asks about a call, whose command the editor edits. A text is the reason of a rejection. */
 export function approvalPrompt(question: CallQuestion, theme: Theme, editor: Editor): Prompt<Approval> {
   const answers = answersTo(question);
   // What is selected first allows nothing.
