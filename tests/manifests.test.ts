@@ -49,7 +49,6 @@ test('an installed @varve/agent has few dependencies', () => {
     'chardet',
     'eventsource-parser',
     'iconv-lite',
-    'jsonrepair',
     're2js',
     'unbash',
     'yaml',

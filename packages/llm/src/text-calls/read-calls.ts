@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ToolCall } from '@varve/events';
-import { additionalProperties, coerceText, modelJsonLimits, parseJson, propertiesOf } from '@varve/text';
-import { jsonrepair } from 'jsonrepair';
+import { additionalProperties, coerceText, propertiesOf } from '@varve/text';
 import type { ToolSpec } from '../model-request.ts';
 import type { ScannedCall } from './function-tags/scan-call.ts';
 import type { KnownNames } from './function-tags/scan-parameter.ts';
@@ -26,8 +25,7 @@ export interface ReadCallsOptions {
  * not here.
  */
 export function readCalls(scanned: readonly ScannedCall[], options: ReadCallsOptions): ReadCalls {
-  const parse = repairingParser();
-  const read = scanned.map((call, index) => readCall(call, callId(options.replyId, index), { ...options, parse }));
+  const read = scanned.map((call, index) => readCall(call, callId(options.replyId, index), options));
   const invalid = read.flatMap(({ call, problems }) =>
     problems.length > 0 ? [[call.id, problems.join(' ')] as const] : [],
   );
@@ -38,11 +36,7 @@ function callId(replyId: string, index: number): string {
   return `call_${createHash('sha256').update(`${replyId}/${index}`).digest('hex').slice(0, 20)}`;
 }
 
-interface ReadOneOptions extends ReadCallsOptions {
-  readonly parse: (text: string) => unknown;
-}
-
-function readCall(scanned: ScannedCall, id: string, { tools, parse }: ReadOneOptions) {
+function readCall(scanned: ScannedCall, id: string, { tools }: ReadCallsOptions) {
   const { name, openParameter, json } = scanned;
   const call = (args: string): ToolCall => ({ id, name, arguments: args, origin: 'completion' });
   if (json !== undefined) return { call: call(json), problems: [] };
@@ -65,29 +59,11 @@ function readCall(scanned: ScannedCall, id: string, { tools, parse }: ReadOneOpt
       problems.push(`${name} has no parameter ${key}. Its parameters are: ${names.join(', ')}.`);
       continue;
     }
-    const coerced = coerceText(parameter, isKnown ? known[key] : others, { root, parse });
+    const coerced = coerceText(parameter, isKnown ? known[key] : others, { root });
     fields.set(key, 'value' in coerced ? coerced.value : parameter.text);
     if ('expected' in coerced) problems.push(`The parameter ${key} of ${name} must be ${coerced.expected}.`);
   }
   return { call: call(JSON.stringify(Object.fromEntries(fields))), problems };
-}
-
-/** Further text of a reply is not repaired, because that takes more than linear time. */
-const maxRepaired = 20_000;
-
-/** Returns a parser of JSON, or of what models write for it: single quotes, trailing commas, True and None. */
-function repairingParser(): (text: string) => unknown {
-  let repaired = 0;
-  return (text) => {
-    const value = parseJson(text, modelJsonLimits);
-    if (value !== undefined || repaired + text.length > maxRepaired) return value;
-    repaired += text.length;
-    try {
-      return parseJson(jsonrepair(text), modelJsonLimits);
-    } catch {
-      return undefined;
-    }
-  };
 }
 
 /** Returns the names that are valid in a call of a tool. */

@@ -235,7 +235,10 @@ test.for<readonly [string, string, unknown]>([
   ['41: null, where text may be', 's=null', null],
   ['41: a word that is not JSON, where text may be', 's=None', 'None'],
   ['37: an object that is nested too deep', `obj=${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'a JSON object'],
-  ['34: a list that is too long to be repaired', `items=[${"'a',".repeat(6_000)}]`, 'a JSON list'],
+  ['34: a long list in single quotes', `items=[${"'a',".repeat(600)}]`, Array.from({ length: 600 }, () => 'a')],
+  ['34: a missing item', 'items=["a",,"b"]', 'a JSON list'],
+  ['36: more digits than a number has', 'ratio=12345678901234567890', 'a number'],
+  ['37: a backslash with two meanings', String.raw`obj={"a": "\d\n"}`, 'a JSON object'],
   ['41: neither integer nor null', 'u=x', 'an integer or null'],
 ])('%s', async ([, assignment, expected]) => {
   const [name = '', value = ''] = assignment.split(/=(.*)/s);

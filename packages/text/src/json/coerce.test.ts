@@ -40,11 +40,9 @@ test.for<[Record<string, unknown>, Record<string, unknown>]>([
   expect(coerceFields(fields, { root })).toEqual(fitted);
 });
 
-const parse = (text: string): unknown => JSON.parse(text.replaceAll("'", '"'));
-
-test('lists and objects are parsed as the caller parses them', () => {
-  expect(coerceFields({ map: "{'a': 1}" }, { root, parse })).toEqual({ map: { a: 1 } });
-  expect(coerceText(written("['a']"), root.properties.list, { root, parse })).toEqual({ value: ['a'] });
+test('lists and objects are read as models write them', () => {
+  expect(coerceFields({ map: "{'a': 1}" }, { root })).toEqual({ map: { a: 1 } });
+  expect(coerceText(written("['a']"), root.properties.list, { root })).toEqual({ value: ['a'] });
 });
 
 const written = (text: string, isLiteral = false) => ({ text, isLiteral });
@@ -76,6 +74,12 @@ test('what cannot be read is described', () => {
     expected: 'an integer or true or false',
   });
   expect(coerceText(written('{"a"'), { type: 'array' }, { root })).toEqual({ expected: 'a JSON list' });
+  for (const [text, type] of [
+    ['12345678901234567890', 'number'],
+    ['[12345678901234567890]', 'array'],
+  ] as const) {
+    expect(coerceText(written(text), { type }, { root })).toHaveProperty('expected');
+  }
 });
 
 test('text that is marked as text is not JSON where a string is allowed', () => {

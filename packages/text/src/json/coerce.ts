@@ -1,5 +1,6 @@
 import { alternativesOf, propertiesOf, typesOf, type JsonSchema } from './json-schema.ts';
-import { modelJsonLimits, parseJson } from './parse-json.ts';
+import { isExact } from './literals.ts';
+import { parseExactJson, readModelJson } from './model-json.ts';
 
 /** Value of a text, or a description of the value that was expected. */
 export type Coerced = { readonly value: unknown } | { readonly expected: string };
@@ -15,8 +16,6 @@ export interface WrittenValue {
 export interface CoerceOptions {
   /** Schema in which references are looked up. */
   readonly root: JsonSchema;
-  /** Parses the text of a list or an object, possibly repaired; undefined for other text. Default: as JSON. */
-  readonly parse?: (text: string) => unknown;
 }
 
 /**
@@ -29,7 +28,7 @@ export function coerceText(written: WrittenValue, schema: unknown, options: Coer
   if (only && choices.length === 1) return coerceTo(only, written, options);
   const byPreference = choices.toSorted((a, b) => rank(a) - rank(b));
   // Where a string is allowed, all that is not JSON is one, and so is marked text.
-  const isString = choices.some(isText) && (written.isLiteral || parseModelJson(written.text) === undefined);
+  const isString = choices.some(isText) && (written.isLiteral || parseExactJson(written.text) === undefined);
   const allowed = isString ? choices.filter(isText) : byPreference;
   for (const choice of allowed) {
     const coerced = coerceTo(choice, written, options);
@@ -45,25 +44,25 @@ export function coerceText(written: WrittenValue, schema: unknown, options: Coer
  */
 export function coerceFields(
   fields: Readonly<Record<string, unknown>>,
-  { root, parse = parseModelJson }: CoerceOptions,
+  { root }: CoerceOptions,
 ): Record<string, unknown> {
   const properties = propertiesOf(root);
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
       const types = Object.hasOwn(properties, name) ? typesOf(properties[name], root) : [];
-      return [name, types.some((type) => hasType(value, type)) ? value : fitted(value, types, parse)];
+      return [name, types.some((type) => hasType(value, type)) ? value : fitted(value, types)];
     }),
   );
 }
 
-function fitted(value: unknown, types: readonly string[], parse: (text: string) => unknown): unknown {
+function fitted(value: unknown, types: readonly string[]): unknown {
   if (Array.isArray(value)) {
     const [only] = value as readonly unknown[];
     return types.includes('string') && value.length === 1 && typeof only === 'string' ? only : value;
   }
   if (typeof value !== 'string') return value;
   const text = value.trim();
-  return types.map((type) => exact[type]?.(text, parse)).find((read) => read !== undefined) ?? value;
+  return types.map((type) => exact[type]?.(text)).find((read) => read !== undefined) ?? value;
 }
 
 function hasType(value: unknown, type: string): boolean {
@@ -90,7 +89,7 @@ function coerceTo(schema: JsonSchema, written: WrittenValue, options: CoerceOpti
   if (type === 'string') return { value: enumerated(schema, written.text) ?? written.text };
   if (typeof type !== 'string') return { value: untyped(schema, written) };
   const text = written.text.trim();
-  const value = exact[type]?.(text, options.parse ?? parseModelJson) ?? loose[type]?.(text, schema, options);
+  const value = exact[type]?.(text) ?? loose[type]?.(text, schema, options);
   return value === undefined ? { expected: nameOf(schema) } : { value };
 }
 
@@ -103,7 +102,7 @@ function enumerated(schema: JsonSchema, text: string): unknown {
 function untyped(schema: JsonSchema, { text, isLiteral }: WrittenValue): unknown {
   const values = allowedValues(schema);
   if (values) return values.find((value) => String(value) === text.trim()) ?? text;
-  const json = isLiteral ? undefined : parseModelJson(text);
+  const json = isLiteral ? undefined : parseExactJson(text);
   // A string in quotes may mean the quotes, and a number with too many digits would be another one.
   const isOther = typeof json === 'string' || (typeof json === 'number' && String(json) !== text.trim());
   return json === undefined || isOther ? text : json;
@@ -115,16 +114,16 @@ function allowedValues(schema: JsonSchema): readonly unknown[] | undefined {
 }
 
 /** Readers of text that can only mean a value of the type; each returns undefined for other text. */
-const exact: Readonly<Record<string, (text: string, parse: (text: string) => unknown) => unknown>> = {
+const exact: Readonly<Record<string, (text: string) => unknown>> = {
   boolean: (text) => (/^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined),
   integer: (text) => readNumber(text, /^-?\d+(?:\.0+)?$/, Number.isSafeInteger),
   number: (text) => readNumber(text, /^-?\d+(?:\.\d+)?$/, Number.isFinite),
-  object(text, parse) {
-    const value = text.startsWith('{') ? parse(text) : undefined;
+  object(text) {
+    const value = text.startsWith('{') ? valueOf(text) : undefined;
     return isObject(value) ? value : undefined;
   },
-  array(text, parse) {
-    const value = text.startsWith('[') ? parse(text) : undefined;
+  array(text) {
+    const value = text.startsWith('[') ? valueOf(text) : undefined;
     return Array.isArray(value) ? value : undefined;
   },
 };
@@ -142,12 +141,12 @@ const booleans: Readonly<Record<string, boolean>> = { yes: true, no: false, 1: t
 
 function readNumber(text: string, pattern: RegExp, isValid: (value: unknown) => boolean): number | undefined {
   const value = pattern.test(text) ? Number(text) : undefined;
-  return isValid(value) ? value : undefined;
+  return value !== undefined && isValid(value) && isExact(text, value) ? value : undefined;
 }
 
 /** Returns a list of one bare value, where a list of such values is required. */
 function single(text: string, schema: JsonSchema, options: CoerceOptions): readonly unknown[] | undefined {
-  const json = parseModelJson(text);
+  const json = parseExactJson(text);
   const item = { text: typeof json === 'string' ? json : text, isLiteral: false };
   const coerced = coerceText(item, schema['items'], options);
   return 'value' in coerced && (typeof coerced.value !== 'object' || coerced.value === null)
@@ -171,6 +170,8 @@ function nameOf(schema: JsonSchema): string {
   return names[String(schema['type'])] ?? 'text';
 }
 
-function parseModelJson(text: string): unknown {
-  return parseJson(text, modelJsonLimits);
+/** Returns the value of a JSON text, which may need a repair. */
+function valueOf(text: string): unknown {
+  const read = readModelJson(text);
+  return 'value' in read ? read.value : undefined;
 }

@@ -8,59 +8,36 @@ export interface ObjectScanner {
   readonly isComplete: boolean;
 }
 
-/** Options of a scanner. */
-export interface ScanOptions {
-  /**
-   * `json`, the default: only double quotes delimit strings, and only braces are counted. `lenient`: single quotes
-   * delimit strings as well, and square brackets have to match, as no parser checks them before such text is repaired.
-   */
-  readonly syntax?: 'json' | 'lenient';
-}
-
 type State = 'outside' | 'inside' | 'string' | 'escape';
 
 /** The next character that matters in a state. */
-const signs: Readonly<Record<'json' | 'lenient', Readonly<Record<State, RegExp>>>> = {
-  json: { outside: /[^ \n\r\t]/g, inside: /["{}]/g, string: /["\\]/g, escape: /[^]/g },
-  lenient: { outside: /[^ \n\r\t]/g, inside: /["'{}[\]]/g, string: /["'\\]/g, escape: /[^]/g },
+const signs: Readonly<Record<State, RegExp>> = {
+  outside: /[^ \n\r\t]/g,
+  inside: /["{}]/g,
+  string: /["\\]/g,
+  escape: /[^]/g,
 };
 
-const closers: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
-
 /** Creates a scanner that has read nothing yet. */
-export function objectScanner({ syntax = 'json' }: ScanOptions = {}): ObjectScanner {
+export function objectScanner(): ObjectScanner {
   /** Undefined for text that is not one object: the rest is not read. */
   let state: State | undefined = 'outside';
+  let depth = 0;
   let hasBegun = false;
-  let quote = '';
-  /** Closers of what is open, the innermost last. */
-  const open: string[] = [];
-  const afterStructure = (sign: string): State | undefined => {
-    const closer = closers[sign];
-    if (closer !== undefined) {
-      open.push(closer);
-      return 'inside';
-    }
-    if (open.pop() !== sign) return undefined;
-    return open.length === 0 ? 'outside' : 'inside';
-  };
   const after = (sign: string): State | undefined => {
     if (state === 'escape') return 'string';
-    if (state === 'string') return sign === '\\' ? 'escape' : sign === quote ? 'inside' : 'string';
-    if (state === 'outside') {
-      if (sign !== '{' || hasBegun) return undefined;
-      hasBegun = true;
-      return afterStructure(sign);
-    }
-    if (sign !== '"' && sign !== "'") return afterStructure(sign);
-    quote = sign;
-    return 'string';
+    if (state === 'string') return sign === '\\' ? 'escape' : 'inside';
+    if (state === 'outside' && (sign !== '{' || hasBegun)) return undefined;
+    hasBegun = true;
+    if (sign === '"') return 'string';
+    depth += sign === '{' ? 1 : -1;
+    return depth === 0 ? 'outside' : 'inside';
   };
   return {
     push(piece) {
       let end: number | undefined;
       for (let at = 0; at < piece.length && state !== undefined;) {
-        const search = signs[syntax][state];
+        const search = signs[state];
         search.lastIndex = at;
         const sign = search.exec(piece)?.[0];
         if (sign === undefined) break;
@@ -80,8 +57,8 @@ export function objectScanner({ syntax = 'json' }: ScanOptions = {}): ObjectScan
 /**
  * Returns the index after the object that starts at `start`; undefined if it has no end or another text starts there.
  */
-export function endOfObject(text: string, start: number, options: ScanOptions = {}): number | undefined {
+export function endOfObject(text: string, start: number): number | undefined {
   if (!text.startsWith('{', start)) return undefined;
-  const end = objectScanner(options).push(text.slice(start));
+  const end = objectScanner().push(text.slice(start));
   return end === undefined ? undefined : start + end;
 }

@@ -8,6 +8,7 @@ test.for<[Record<string, unknown>, string | undefined]>([
   [{ path: '/a', file_text: '' }, 'create'],
   [{ path: '/a', new_str: 'y' }, undefined],
   [{ old_str: 'x' }, undefined],
+  [{ path: '/a', old_str: 'x', file_text: 'y' }, undefined],
   [{ command: 'view', path: '/a', old_str: 'x' }, 'view'],
   [{ file_path: '/a', old_string: 'x', new_string: 'y' }, 'str_replace'],
   [{ filename: '/a', content: 'x' }, 'create'],

@@ -30,7 +30,8 @@ const commandByField = [
 export function inferCommand(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const fields = withoutHabits(input, habits);
   if ('command' in fields || !('path' in fields)) return fields;
-  const command = commandByField.find(([field]) => field in fields)?.[1];
+  const [command, ...others] = commandByField.filter(([field]) => field in fields).map(([, name]) => name);
+  if (others.length > 0) return fields;
   if (command !== undefined) return { command, ...fields };
   return Object.keys(fields).length === 1 ? { command: 'view', ...fields } : fields;
 }

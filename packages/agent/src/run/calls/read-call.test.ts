@@ -92,10 +92,21 @@ test.for(['', 'nonsense', '[1]', '"text"', 'null', '{"text": "a'])(
   (args) => {
     expect(readCall(call('write', args), tools)).toMatchObject({
       kind: 'invalid',
-      problem: 'The arguments of write are not a JSON object. Send the call again.',
+      problem: expect.stringMatching(
+        /^The arguments of write are not a JSON object(?:: .+)?\. Send the call again\.$/,
+      ) as string,
     });
   },
 );
+
+test('a backslash that JSON does not have is kept, and one with two meanings is answered with its place', () => {
+  expect(readCall(call('write', String.raw`{"text": "s/1\.5/2.0/"}`), tools)).toMatchObject({
+    action: { data: { text: String.raw`s/1\.5/2.0/` } },
+  });
+  expect(readCall(call('write', String.raw`{"text": "C:\work\new"}`), tools)).toMatchObject({
+    problem: expect.stringContaining('more than one meaning at character 18 in text') as string,
+  });
+});
 
 const names = (tool: Tool): readonly string[] => Object.keys(offeredTool(tool).parameters['properties'] ?? {});
 

@@ -3,7 +3,7 @@ import { EventError, type ToolCall } from '@varve/events';
 import type { SecurityRisk } from '@varve/events/kinds';
 import type { Payload } from '@varve/events/payloads';
 import { allowsNull, coerceFields, exceededJsonLimit, propertiesOf } from '@varve/text';
-import { argumentLimits, maxArgumentChars, parseArguments, parseNested } from './repair-arguments.ts';
+import { argumentLimits, maxArgumentChars, parseArguments } from './repair-arguments.ts';
 
 /** A valid call. */
 export interface ValidCall {
@@ -35,9 +35,12 @@ export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): Vali
   if (!tool) return invalid(call, `There is no tool ${call.name}. The tools are: ${[...tools.keys()].join(', ')}.`);
   const limit = exceededLimit(call.arguments);
   if (limit) return invalid(call, `The arguments of ${tool.name} have more than ${limit}. Send a smaller call.`);
-  const fields = parseArguments(call.arguments);
-  if (!fields) return invalid(call, `The arguments of ${tool.name} are not a JSON object. Send the call again.`);
-  const { summary, ...others } = fields;
+  const parsed = parseArguments(call.arguments);
+  if (!('fields' in parsed)) {
+    const why = parsed.problem === undefined ? '' : `: ${parsed.problem}`;
+    return invalid(call, `The arguments of ${tool.name} are not a JSON object${why}. Send the call again.`);
+  }
+  const { summary, ...others } = parsed.fields;
   const [risk, rest] = withoutRisk(others, tool);
   const input = { ...rest, ...(declares(tool, 'summary') && summary !== undefined && { summary }) };
   try {
@@ -72,7 +75,7 @@ function parseInput(tool: Tool, fields: Readonly<Record<string, unknown>>): unkn
     if (!(error instanceof ToolError)) throw error;
     const repaired = tool.repairInput?.(fields) ?? fields;
     try {
-      return tool.parse(coerceFields(repaired, { root: tool.parameters, parse: parseNested }));
+      return tool.parse(coerceFields(repaired, { root: tool.parameters }));
     } catch {
       throw error;
     }
@@ -121,12 +124,13 @@ function declares(tool: Tool, field: string): boolean {
 }
 
 /**
- * Returns the tool that a call names: the tool of that name, else the tool named by its first word (models run names
- * and markup together), else the tool that has this word as an alias. Undefined when no offered tool matches.
+ * Returns the tool that a call names: the tool of that name, else the tool named by the word before markup (models run
+ * names and markup together), else the tool that has this word as an alias. Undefined when no offered tool matches: a
+ * longer name is that of another tool.
  *
  * @see software-agent-sdk normalize_tool_call
  */
 export function resolveToolName(name: string, tools: ReadonlyMap<string, Tool>): Tool | undefined {
-  const [word = ''] = /^[a-z_]\w*/i.exec(name.trim()) ?? [];
+  const [word = ''] = /^[a-z_][\w-]*(?=$|[\s<|({[,;"'`])/i.exec(name.trim()) ?? [];
   return tools.get(name) ?? tools.get(word) ?? [...tools.values()].find(({ aliases }) => aliases?.includes(word));
 }

@@ -1,6 +1,6 @@
+import { literalReader, modelJsonLimits, type LiteralSyntax } from '@varve/text';
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 import { skipSpace } from '../function-tags/tags.ts';
-import { literalReader, type LiteralSyntax } from './literals.ts';
 import { matchAt } from './scan.ts';
 import type { TextCallReader } from './text-call-format.ts';
 
@@ -14,10 +14,10 @@ const variant = (open: string, tail: string, quote: string): Variant => ({
   head: new RegExp(String.raw`${open}call:\s?(?<name>[A-Za-z_][\w.-]{0,199})\s?(?=\{)`, 'y'),
   tail,
   syntax: {
-    quotes: [[quote, quote]],
+    quotes: [{ open: quote, close: quote }],
     keySign: ':',
     words: { true: true, false: false, null: null },
-    hasEscapes: false,
+    limits: modelJsonLimits,
   },
 });
 

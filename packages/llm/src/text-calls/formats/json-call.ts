@@ -1,4 +1,4 @@
-import { endOfObject, escapeControls, modelJsonLimits, parseJson } from '@varve/text';
+import { endOfObject, readModelJson } from '@varve/text';
 import { skipSpace } from '../function-tags/tags.ts';
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 
@@ -45,7 +45,7 @@ function callsIn(text: string, start: number): JsonCalls | undefined {
   const end = endOfObject(text, start);
   if (end === undefined) return undefined;
   const body = text.slice(start, end);
-  const value = objectOf(parseLenient(body));
+  const value = objectOf(parsed(body));
   const listed = value?.['tool_calls'];
   const items: readonly unknown[] = Array.isArray(listed) && Object.keys(value ?? {}).length === 1 ? listed : [value];
   const calls = items.flatMap((item) => callOf(item, body) ?? []);
@@ -70,7 +70,7 @@ function callOf(value: unknown, body: string): JsonCall | undefined {
   if (nameField === undefined || argumentField === undefined) return undefined;
   if (!hasOnly(written, [nameField, argumentField])) return undefined;
   const json = written[argumentField];
-  const values = objectOf(typeof json === 'string' ? parseLenient(json) : json);
+  const values = objectOf(typeof json === 'string' ? parsed(json) : json);
   return values && { name: String(written[nameField]), parameters: [], json: JSON.stringify(values), body };
 }
 
@@ -78,9 +78,9 @@ function hasOnly(value: Readonly<Record<string, unknown>> | undefined, fields: r
   return Object.keys(value ?? {}).every((field) => fields.includes(field) || otherFields.has(field));
 }
 
-/** Parses JSON; models write line feeds and tabs in its strings as they are. */
-function parseLenient(text: string): unknown {
-  return parseJson(text, modelJsonLimits) ?? parseJson(escapeControls(text), modelJsonLimits);
+function parsed(text: string): unknown {
+  const read = readModelJson(text);
+  return 'value' in read ? read.value : undefined;
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
@@ -90,6 +90,6 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined
 
 /** Returns the JSON of an object of arguments; undefined for any other text. */
 export function argumentsIn(text: string): string | undefined {
-  const values = objectOf(parseLenient(text));
+  const values = objectOf(parsed(text));
   return values && JSON.stringify(values);
 }

@@ -1,19 +1,14 @@
+import { literalReader, modelJsonLimits, pythonEscapes, type LiteralReader, type LiteralSyntax } from '@varve/text';
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 import { skipSpace } from '../function-tags/tags.ts';
-import { literalReader, type LiteralReader, type LiteralSyntax } from './literals.ts';
 import { after, matchAt } from './scan.ts';
 import type { TextCallReader, TextCalls } from './text-call-format.ts';
 
 const syntax: LiteralSyntax = {
-  quotes: [
-    ['"""', '"""'],
-    ["'''", "'''"],
-    ['"', '"'],
-    ["'", "'"],
-  ],
+  quotes: ['"""', "'''", '"', "'"].map((sign) => ({ open: sign, close: sign, escapes: pythonEscapes })),
   keySign: ':',
   words: { True: true, False: false, None: null, true: true, false: false, null: null },
-  hasEscapes: true,
+  limits: modelJsonLimits,
 };
 
 const token = String.raw`<\|(?:tool_call_start|python_start|python_tag|tool_list_start)\|>|<(?:tool_call|tool_code|function_call)>`;
