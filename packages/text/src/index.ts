@@ -12,14 +12,13 @@ export {
   resolveSchema,
   type JsonSchema,
 } from './json/json-schema.ts';
-export { pythonEscapes } from './json/escapes.ts';
 export { didKeyOf, publicKeyInDid } from './did-key.ts';
 export { exceededJsonLimit, type JsonLimits } from './json/exceeded-json-limit.ts';
 export { globMatcher, splitGlob } from './glob-matcher.ts';
 export { isLoopback } from './is-loopback.ts';
-export { literalReader, type Literal, type LiteralReader, type LiteralSyntax } from './json/literals.ts';
+export { literalReader } from './json/literals.ts';
 export { mapStrings } from './json/map-strings.ts';
-export { readModelJson, type ModelJson } from './json/model-json.ts';
+export { readModelJson } from './json/model-json.ts';
 export { endOfObject, objectScanner, type ObjectScanner } from './json/object-scanner.ts';
 export { modelJsonLimits, parseJson } from './json/parse-json.ts';
 export { publicVariables, type Variables } from './redaction/public-variables.ts';

@@ -173,6 +173,14 @@ describe('stop strings', () => {
     expect(textOf(reply.message.content)).toBe(answer);
   });
 
+  test('inside a value of a call in another format cut the reply as well', async () => {
+    const text = `<function name="note_add"><parameter name="title">a </function> b</parameter></function>`;
+    const inner = scriptedModel([{ text }, { text }], { prompted: true });
+    const reply = await mockFunctionCalling()(inner).generate(userRequest('Go', { tools }));
+    expect(reply.message.tool_calls?.map((call) => call.arguments)).toEqual(['{"title":"a </function> b"}']);
+    expect(inner.requests).toHaveLength(2);
+  });
+
   test('are not sent when calls are forbidden', async () => {
     const inner = scriptedModel([{ text: 'Done.' }], { prompted: true });
     await mockFunctionCalling()(inner).generate(userRequest('Go', { tools, parameters: { toolChoice: 'none' } }));

@@ -76,13 +76,14 @@ async function generate(state: MockState, request: ModelRequest, options: Genera
   const tools = new Map(request.parameters.toolChoice === 'none' ? [] : request.tools.map((tool) => [tool.name, tool]));
   const first = await generateOnce(state, request, { ...inner, mayCall: tools.size > 0 });
   let reply = first.reply;
-  let parsed = parseReply(reply, tools, state.callsPerReply);
+  const { callsPerReply } = state;
+  let parsed = parseReply(reply, tools, { callsPerReply, stops: first.stops });
   // A stop string inside a value or the reasoning cut the reply: repeat the request without stop strings.
   if (first.stops.length > 0 && isCutByStop(reply, parsed, first.stops)) {
     state.notice({ kind: 'sent-again' });
     stream?.restart('The reply contained a stop string.');
     reply = await generateWithoutStops(state, request, { ...inner, first: first.reply });
-    parsed = parseReply(reply, tools, state.callsPerReply);
+    parsed = parseReply(reply, tools, { callsPerReply, stops: [] });
   }
   const whole = buildReply(reply, parsed, { tools, notice: state.notice });
   stream?.end(whole.message);
@@ -123,26 +124,29 @@ async function generateOnce(
 }
 
 /**
- * Returns whether a stop string ended a reply inside its only call, or where the reply only mentioned a call. A reply
- * that contains a stop string was not cut: some servers ignore them.
+ * Returns whether a stop string ended a reply inside its only call, or where the reply only mentioned a call.
  */
 function isCutByStop(
   { finish, message }: ModelReply,
   { text: visible, reasoning, calls, isFromReasoning }: ParsedReply,
   stops: readonly string[],
 ): boolean {
+  if (!mayBeCut({ finish, message }, stops)) return false;
   const written = textOf(message.content);
-  const ownReasoning = message.reasoning_content ?? '';
-  if (finish !== 'stop' || [written, ownReasoning].some((each) => stops.some((stop) => each.includes(stop))))
-    return false;
   const last = calls.at(-1);
   if (!last || isFromReasoning) {
-    if (visible.trim() !== '') return written.includes(tags.functionOpen);
+    if (visible.trim() !== '') return /<function[\s=]/.test(written);
     return reasoning.includes(tags.functionOpen) && !/<\/think(?:ing)?>\s*$/.test(written);
   }
   // Nested CDATA sections: the end of the inner one looks like the end of the value.
   const isNested = last.parameters.some((each) => each.isLiteral && each.text.includes(tags.literalOpen));
   return last.openParameter !== undefined || isNested;
+}
+
+/** Returns whether a stop string may have ended a reply. One that contains it was not cut: some servers ignore them. */
+function mayBeCut({ finish, message }: Pick<ModelReply, 'finish' | 'message'>, stops: readonly string[]): boolean {
+  const texts = [textOf(message.content), message.reasoning_content ?? ''];
+  return finish === 'stop' && !texts.some((each) => stops.some((stop) => each.includes(stop)));
 }
 
 function rejectsStops(error: unknown): boolean {
@@ -178,7 +182,7 @@ interface ParsedReply extends Omit<ScannedReply, 'leadingReasoning'>, Pick<Split
 function parseReply(
   { message, finish }: ModelReply,
   tools: ReadonlyMap<string, ToolSpec>,
-  callsPerReply: 'one' | 'many',
+  { callsPerReply, stops }: Pick<MockState, 'callsPerReply'> & { readonly stops: readonly string[] },
 ): ParsedReply {
   const nothing = { calls: [], droppedChars: 0, isFromReasoning: false };
   const [written, thoughts] = [textOf(message.content), message.reasoning_content ?? ''];
@@ -196,7 +200,11 @@ function parseReply(
   if (calls.length > 0 || isCutOff(finish)) {
     return { text: visible, calls, droppedChars, reasoning, isFromReasoning: false };
   }
-  const other = callsInOtherFormats(visible, tools);
+  // The end of a call in another format may be the stop string that the server has cut off.
+  const endings = mayBeCut({ message, finish }, stops) ? ['', ...stops] : [''];
+  const other = endings
+    .map((ending) => callsInOtherFormats(visible + ending, tools))
+    .find((each) => each !== undefined);
   if (other) {
     return {
       text: other.leadingText.trimEnd(),

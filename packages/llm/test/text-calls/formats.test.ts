@@ -48,6 +48,17 @@ describe.for(writtenForms)('%s as %s', ([, , write]) => {
     expect([reply.finish, reply.invalidCalls]).toEqual(['tool-calls', undefined]);
   });
 
+  test('is read with mock calling, one call per reply, whether stop strings cut it or not', async () => {
+    const [call] = plain.slice(-1);
+    const written = write(plain.slice(-1));
+    for (const prompted of [true, false]) {
+      const inner = scriptedModel([{ text: written }], { prompted });
+      const { message, finish } = await functionCalling({ mode: 'mock' })(inner).generate(request);
+      expect([finish, message.tool_calls?.map(({ name }) => name)]).toEqual(['tool-calls', [call?.name]]);
+      expect(JSON.parse(message.tool_calls?.[0]?.arguments ?? '')).toEqual(call?.arguments);
+    }
+  });
+
   test('is read after text, which stays', async () => {
     const { calls, visible } = await read(`I look.\n\n${write(plain)}\n`);
     expect([calls, visible]).toEqual([plain, 'I look.']);

@@ -1,5 +1,7 @@
-/** Escapes with a backslash in the texts of a notation. */
-export interface EscapeSyntax {
+/** Notations whose texts have escapes: single quotes in JSON are those of Python and JavaScript. */
+export type EscapeNotation = 'json' | 'single-quotes' | 'python';
+
+interface EscapeSyntax {
   /** Characters by the sign after the backslash. */
   readonly signs: Readonly<Record<string, string>>;
   /** Backslash, letter and hexadecimal digits of a character, each variant with its digits as a group. */
@@ -11,24 +13,30 @@ export interface EscapeSyntax {
 const common = { '\\': '\\', '"': '"', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /** Escapes of JSON. `\'` is not one, but models mean the quote of other languages with it. */
-export const jsonEscapes: EscapeSyntax = {
+const jsonEscapes: EscapeSyntax = {
   signs: { ...common, '/': '/' },
   code: /\\u([\da-fA-F]{4})/y,
   refused: /\\(?:u[\da-fA-F]|')/y,
 };
 
 /** Escapes in single quotes, which Python and JavaScript have, with those that JSON has as well. */
-export const singleQuoteEscapes: EscapeSyntax = {
+const singleQuoteEscapes: EscapeSyntax = {
   signs: { ...common, '/': '/', "'": "'" },
   code: jsonEscapes.code,
   refused: /\\[xuUNav0-7]/y,
 };
 
 /** Escapes of Python. */
-export const pythonEscapes: EscapeSyntax = {
+const pythonEscapes: EscapeSyntax = {
   signs: { ...common, "'": "'", v: '\v', a: '\u0007', 0: '\0', '\n': '' },
   code: /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U(000[\da-fA-F]{5}|0010[\da-fA-F]{4}))/y,
   refused: /\\(?:[0-7]{2}|[1-7xuUN])/y,
+};
+
+const syntaxes: Readonly<Record<EscapeNotation, EscapeSyntax>> = {
+  json: jsonEscapes,
+  'single-quotes': singleQuoteEscapes,
+  python: pythonEscapes,
 };
 
 /** Text for which an escape is written. */
@@ -43,7 +51,8 @@ export interface Escape {
  * Reads the escape at a backslash. A backslash before a character that is not escaped is kept; undefined for one that
  * may be an escape.
  */
-export function readEscape(text: string, at: number, { signs, code, refused }: EscapeSyntax): Escape | undefined {
+export function readEscape(text: string, at: number, notation: EscapeNotation): Escape | undefined {
+  const { signs, code, refused } = syntaxes[notation];
   const sign = text.charAt(at + 1);
   if (sign === '') return undefined;
   const hex = matchAt(code, text, at);

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { pythonEscapes } from './escapes.ts';
 import { literalReader, type LiteralSyntax } from './literals.ts';
 
 const python: LiteralSyntax = {
-  quotes: ["'''", "'", '"'].map((sign) => ({ open: sign, close: sign, escapes: pythonEscapes })),
+  quotes: ["'''", "'", '"'].map((sign) => ({ open: sign, close: sign, escapes: 'python' })),
   keySign: ':',
   words: { True: true },
   limits: { depth: 3, values: 5 },

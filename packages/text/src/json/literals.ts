@@ -1,4 +1,4 @@
-import { matchAt, readEscape, type EscapeSyntax } from './escapes.ts';
+import { matchAt, readEscape, type EscapeNotation } from './escapes.ts';
 import type { JsonLimits } from './exceeded-json-limit.ts';
 
 /** Quotes around a text. */
@@ -6,7 +6,7 @@ export interface Quotes {
   readonly open: string;
   readonly close: string;
   /** Default: a backslash is a character like any other. */
-  readonly escapes?: EscapeSyntax;
+  readonly escapes?: EscapeNotation;
 }
 
 /** Notation of values in calls. */

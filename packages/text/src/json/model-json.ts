@@ -1,4 +1,3 @@
-import { jsonEscapes, singleQuoteEscapes } from './escapes.ts';
 import { exceededJsonLimit, type JsonLimits } from './exceeded-json-limit.ts';
 import { literalReader, type LiteralReader } from './literals.ts';
 import { modelJsonLimits, parseJson } from './parse-json.ts';
@@ -41,8 +40,8 @@ export function parseExactJson(text: string, limits: JsonLimits = modelJsonLimit
 function modelReader(text: string, limits: JsonLimits): LiteralReader {
   return literalReader(text, {
     quotes: [
-      { open: '"', close: '"', escapes: jsonEscapes },
-      { open: "'", close: "'", escapes: singleQuoteEscapes },
+      { open: '"', close: '"', escapes: 'json' },
+      { open: "'", close: "'", escapes: 'single-quotes' },
     ],
     keySign: ':',
     words: { true: true, false: false, null: null, True: true, False: false, None: null },

@@ -1,4 +1,4 @@
-import { literalReader, modelJsonLimits, type LiteralSyntax } from '@varve/text';
+import { literalReader, modelJsonLimits } from '@varve/text';
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 import { skipSpace } from '../function-tags/tags.ts';
 import { matchAt } from './scan.ts';
@@ -7,7 +7,7 @@ import type { TextCallReader } from './text-call-format.ts';
 interface Variant {
   readonly head: RegExp;
   readonly tail: string;
-  readonly syntax: LiteralSyntax;
+  readonly syntax: Parameters<typeof literalReader>[1];
 }
 
 const variant = (open: string, tail: string, quote: string): Variant => ({

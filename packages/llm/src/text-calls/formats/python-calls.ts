@@ -1,11 +1,11 @@
-import { literalReader, modelJsonLimits, pythonEscapes, type LiteralReader, type LiteralSyntax } from '@varve/text';
+import { literalReader, modelJsonLimits } from '@varve/text';
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 import { skipSpace } from '../function-tags/tags.ts';
 import { after, matchAt } from './scan.ts';
 import type { TextCallReader, TextCalls } from './text-call-format.ts';
 
-const syntax: LiteralSyntax = {
-  quotes: ['"""', "'''", '"', "'"].map((sign) => ({ open: sign, close: sign, escapes: pythonEscapes })),
+const syntax: Parameters<typeof literalReader>[1] = {
+  quotes: ['"""', "'''", '"', "'"].map((sign) => ({ open: sign, close: sign, escapes: 'python' })),
   keySign: ':',
   words: { True: true, False: false, None: null, true: true, false: false, null: null },
   limits: modelJsonLimits,
@@ -63,7 +63,11 @@ function readFrom(text: string, { start, begin, isTool }: Place): TextCalls | un
 
 function readCall(
   text: string,
-  { at, reader, isTool }: { readonly at: number; readonly reader: LiteralReader; readonly isTool: Place['isTool'] },
+  {
+    at,
+    reader,
+    isTool,
+  }: { readonly at: number; readonly reader: ReturnType<typeof literalReader>; readonly isTool: Place['isTool'] },
 ): ScannedCall | undefined {
   // Gemma and Gemini print the results of their calls.
   const print = matchAt(/print\(\s*/y, text, at);
