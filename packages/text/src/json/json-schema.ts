@@ -118,7 +118,7 @@ function allowsNullWithin(schema: unknown, root: JsonSchema, seen: Set<JsonSchem
 }
 
 /** Keywords whose values are maps from names to schemas: a property may be called `$schema` or `pattern`. */
-const maps = new Set(['properties', 'patternProperties']);
+const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 /** Keywords whose values are data. */
 const literals = new Set(['enum', 'const', 'default', 'examples', 'required']);
 

@@ -2,10 +2,10 @@ import { text } from '@varve/events';
 import { ClientToolObservation, MCPToolAction, type Payload } from '@varve/events/payloads';
 import { withoutUndefined } from '@varve/text';
 import { cautiousAnnotations, type SharedTool, type ToolAnnotations } from '../contract/tool.ts';
-import { invalidArguments, ToolError } from '../contract/error.ts';
+import { ToolError } from '../contract/error.ts';
 import { lifetime } from '../contract/lifetime.ts';
 import { clientToolSpec, type ClientToolSpec } from './client-tool-spec.ts';
-import { parameterSchema } from './parameter-schema.ts';
+import { argumentCheck } from './argument-check.ts';
 
 /** Arguments of a call. */
 type Arguments = Readonly<Record<string, unknown>>;
@@ -26,13 +26,8 @@ export function clientTool(spec: ClientToolSpec): SharedTool<Arguments> {
   const { name, description, parameters = { type: 'object', properties: {} }, ...rest } = clientToolSpec(spec);
   const annotations = { ...cautiousAnnotations, ...definedAnnotations(rest.annotations) };
   const actionKind = `ClientAction_${name}`;
-  const schema = parameterSchema(name, parameters);
+  const parse = argumentCheck(name, parameters);
   const { run } = lifetime({ name });
-  const parse = (input: unknown): Arguments => {
-    const result = schema.safeParse(input);
-    if (result.success) return result.data as Arguments;
-    throw invalidArguments(name, result.error);
-  };
   return {
     name,
     description,

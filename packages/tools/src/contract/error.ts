@@ -20,7 +20,10 @@ export class ToolError extends CodedError<ToolErrorCode> {
 /** Returns the `invalid-input` error of a tool whose arguments failed validation; the message has no values. */
 export function invalidArguments(tool: string, error: z.ZodError): ToolError {
   const reasons = error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
-  return new ToolError('invalid-input', `The arguments of ${tool} are not valid. ${reasons.join('; ')}.`, {
-    cause: error,
-  });
+  return invalidInput(tool, reasons, { cause: error });
+}
+
+/** Returns the `invalid-input` error of a tool for reasons without values. */
+export function invalidInput(tool: string, reasons: readonly string[], options?: ErrorOptions): ToolError {
+  return new ToolError('invalid-input', `The arguments of ${tool} are not valid. ${reasons.join('; ')}.`, options);
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from '@varve/text';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ToolError } from '../contract/error.ts';
-import { parameterSchema } from '../client/parameter-schema.ts';
+import { argumentCheck } from '../client/argument-check.ts';
 import { checkableSchema } from './checkable-schema.ts';
 
 const references = ['#/$defs/a', '#/$defs/b', '#/properties/a', '#', '#/missing'];
@@ -31,7 +31,7 @@ const toolSchema = fc.record({
 /** A reference may lead nowhere. */
 function fits(schema: JsonSchema, value: unknown): boolean {
   try {
-    return parameterSchema('t', schema).safeParse({ a: value }).success;
+    return argumentCheck('t', schema)({ a: value }) !== undefined;
   } catch (error) {
     if (error instanceof ToolError) return false;
     throw error;

@@ -89,13 +89,18 @@ function readTool(listed: unknown, index: number): McpToolDescription | string {
     return `${nameOf(listed, index)} is left out: ${path === '' ? 'it is not an object' : `its ${path} is invalid`}.`;
   }
   const { name, title, description } = data;
-  const { $schema: _, ...schema } = data.inputSchema ?? {};
+  const { $schema: dialect, ...schema } = data.inputSchema ?? {};
   if (JSON.stringify(schema).length > maxSchema) {
     return `${nameOf(listed, index)} is left out: its schema has more than ${maxSchema} characters.`;
   }
   const text = [description, title, name].find((part) => part !== undefined && part.trim() !== '') ?? name;
   const parameters = { ...schema, type: 'object' };
-  return { name, description: text.slice(0, maxDescription).toWellFormed(), parameters };
+  return {
+    name,
+    description: text.slice(0, maxDescription).toWellFormed(),
+    parameters,
+    ...(typeof dialect === 'string' && { dialect }),
+  };
 }
 
 function nameOf(listed: unknown, index: number): string {

@@ -33,4 +33,6 @@ export interface McpToolDescription {
   readonly description: string;
   /** JSON Schema of type object. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** Dialect of the schema, its `$schema`. Default: 2020-12. */
+  readonly dialect?: string;
 }

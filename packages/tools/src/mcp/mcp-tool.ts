@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { MCPToolAction, MCPToolObservation } from '@varve/events/payloads';
-import { lazy, text } from '@varve/events';
+import { text } from '@varve/events';
 import type { Redactor } from '@varve/text';
-import * as z from 'zod';
-import { parameterSchema } from '../client/parameter-schema.ts';
-import { invalidArguments, ToolError } from '../contract/error.ts';
+import { anyArguments, argumentCheck, type ArgumentCheck } from '../client/argument-check.ts';
+import { ToolError } from '../contract/error.ts';
 import { lifetime } from '../contract/lifetime.ts';
 import { cautiousAnnotations, type Tool } from '../contract/tool.ts';
 import { checkableSchema } from './checkable-schema.ts';
@@ -59,7 +58,7 @@ export function mcpTool({
   const name = mcpToolName(server, described.name);
   const { description, parameters } = described;
   const { run, ...closing } = lifetime({ name, close: session.use() });
-  const parse = parserOf(name, parameters);
+  const parse = serverArguments(name, described);
   return {
     name,
     description,
@@ -101,20 +100,6 @@ async function resultOf(
   }
 }
 
-/** Returns the parser of the arguments. Those that would take long to check are passed to the server. */
-function parserOf(
-  name: string,
-  parameters: McpToolOptions['description']['parameters'],
-): (input: unknown) => Arguments {
-  const { schema, size } = argumentSchema(name, parameters);
-  return (input) => {
-    const isChecked = valuesIn(input) * size <= maxComparisons;
-    const result = (isChecked ? schema : anyArguments()).safeParse(input);
-    if (result.success) return result.data as Arguments;
-    throw invalidArguments(name, result.error);
-  };
-}
-
 function definitionOf(name: string, { description, parameters }: McpToolOptions['description']) {
   return {
     description,
@@ -127,26 +112,23 @@ function definitionOf(name: string, { description, parameters }: McpToolOptions[
   };
 }
 
-interface ArgumentSchema {
-  readonly schema: z.ZodType;
-  /** Number of schemas that a value may be compared with. */
-  readonly size: number;
-}
-
-const anyArguments = lazy(() => z.record(z.string(), z.unknown()));
-
 /** Most comparisons of a value with a schema: a list of many values may be checked with many schemas. */
 const maxComparisons = 1_000_000;
 
-/** The server checks its arguments by itself where its schema uses what is not supported here. */
-function argumentSchema(name: string, parameters: Arguments): ArgumentSchema {
-  const checkable = checkableSchema(parameters);
-  if (!checkable) return { schema: anyArguments(), size: 0 };
+/** The server checks its arguments by itself where its schema is invalid, or would take too long. */
+function serverArguments(
+  name: string,
+  { parameters, dialect }: McpToolOptions['description'],
+): ArgumentCheck {
+  const unchecked = anyArguments(name);
+  const checkable = checkableSchema({ ...parameters, ...(dialect !== undefined && { $schema: dialect }) });
+  if (!checkable) return unchecked;
   try {
-    return { schema: parameterSchema(name, checkable.schema), size: checkable.size };
+    const checked = argumentCheck(name, checkable.schema);
+    return (input) => (valuesIn(input) * checkable.size <= maxComparisons ? checked : unchecked)(input);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return { schema: anyArguments(), size: 0 };
+    return unchecked;
   }
 }
 

@@ -1,31 +1,32 @@
-type Schema = Readonly<Record<string, unknown>>;
-
-/** Keywords whose value is data, and those whose value has a schema under each name. */
-const dataKeywords = new Set(['const', 'default', 'enum', 'examples']);
-const namedSchemaKeywords = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
+import { mapSubschemas, type JsonSchema } from '@varve/text';
 
 /**
- * Returns a JSON Schema without its regular expressions, and open for the fields that they describe. Those of a server
- * can take exponential time, during which nothing else runs; the server checks its arguments by itself.
+ * Returns a JSON Schema without its regular expressions, which is open for the fields that they describe, and accepts
+ * whatever it accepted with them. Those of a server can take exponential time, during which nothing else runs; the
+ * server checks its arguments by itself.
  */
-export function withoutPatterns(schema: Schema): Schema {
-  const { pattern: _, patternProperties, ...rest } = schema;
-  const walked = Object.entries(rest).map(([key, value]) => [
-    key,
-    dataKeywords.has(key) ? value : namedSchemaKeywords.has(key) && isSchema(value) ? walkEach(value) : walk(value),
+export function withoutPatterns(schema: JsonSchema): JsonSchema {
+  return /"pattern(?:Properties)?":/.test(JSON.stringify(schema)) ? relaxed(schema) : schema;
+}
+
+function relaxed(schema: JsonSchema): JsonSchema {
+  const { pattern: _, patternProperties, unevaluatedItems: _items, unevaluatedProperties: _fields, ...rest } = schema;
+  const walked = mapSubschemas(rest, relaxed);
+  // A part with fewer conditions matches more: what must not match it, or only one of several, may match now.
+  const mayMatch = (keyword: string): boolean => {
+    const text = JSON.stringify(walked[keyword]);
+    return text !== JSON.stringify(rest[keyword]) || text?.includes('"$ref":');
+  };
+  const dropped = new Set([
+    ...(mayMatch('not') ? ['not'] : []),
+    ...(mayMatch('if') ? ['if', 'then', 'else'] : []),
+    ...(mayMatch('contains') ? ['maxContains'] : []),
+    ...(mayMatch('oneOf') ? ['oneOf'] : []),
   ]);
-  return { ...Object.fromEntries(walked), ...(patternProperties !== undefined && { additionalProperties: true }) };
-}
-
-function walk(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(walk);
-  return isSchema(value) ? withoutPatterns(value) : value;
-}
-
-function walkEach(schemas: Schema): Schema {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, walk(schema)]));
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const { allOf, oneOf } = walked;
+  return {
+    ...Object.fromEntries(Object.entries(walked).filter(([keyword]) => !dropped.has(keyword))),
+    ...(dropped.has('oneOf') && { allOf: [...(Array.isArray(allOf) ? allOf : []), { anyOf: oneOf }] }),
+    ...(patternProperties !== undefined && { additionalProperties: true }),
+  };
 }
