@@ -10,6 +10,7 @@ export {
   narrowSchema,
   propertiesOf,
   resolveSchema,
+  schemaAt,
   type JsonSchema,
 } from './json/json-schema.ts';
 export { didKeyOf, publicKeyInDid } from './did-key.ts';
@@ -19,7 +20,7 @@ export { isLoopback } from './is-loopback.ts';
 export { literalReader } from './json/literals.ts';
 export { mapStrings } from './json/map-strings.ts';
 export { readModelJson } from './json/model-json.ts';
-export { endOfObject, objectScanner, type ObjectScanner } from './json/object-scanner.ts';
+export { endOfObject, objectScanner } from './json/object-scanner.ts';
 export { modelJsonLimits, parseJson } from './json/parse-json.ts';
 export { publicVariables, type Variables } from './redaction/public-variables.ts';
 export { redactor, type Mask, type RedactionStream, type Redactor } from './redaction/redactor.ts';

@@ -3,9 +3,7 @@ import { defineAction, FinishAction, FinishObservation } from '@varve/events/pay
 import * as z from 'zod';
 import type { SharedTool } from './contract/tool.ts';
 import { defineBuiltinTool } from './contract/define-tool.ts';
-import { invalidArguments } from './contract/error.ts';
-import { modelSchema } from './contract/model-schema.ts';
-import { responseSchema } from './response-schema.ts';
+import { answerForm } from './response-schema.ts';
 
 /** Input of one call. */
 export interface FinishCall {
@@ -36,25 +34,25 @@ const StructuredFinish = defineAction('FinishAction', () => ({
  */
 export function finish(options: FinishOptions = {}): SharedTool<FinishCall> {
   if (options.responseSchema === undefined) return plainFinish(FinishAction);
-  const fields = responseSchema(options.responseSchema);
+  const { schema, check } = answerForm(options.responseSchema);
   const base: SharedTool<FinishCall> = plainFinish(StructuredFinish);
-  const offered = FinishAction.fields.extend(fields.shape).strict();
-  const checked = (answer: unknown): Readonly<Record<string, unknown>> => {
-    const result = fields.strict().safeParse(answer);
-    if (result.success) return result.data;
-    throw invalidArguments('finish', result.error);
-  };
+  const { properties, required } = plainFinish(FinishAction).parameters;
+  const { $schema: _dialect, $id: _id, title: _title, description: _description, ...form } = schema;
   return {
     ...base,
-    parameters: modelSchema(offered),
+    parameters: {
+      ...form,
+      properties: { ...Object(properties), ...Object(form['properties']) },
+      required: [required, form['required']].flatMap((names) => (Array.isArray(names) ? (names as unknown[]) : [])),
+    },
     parse(input) {
       if (typeof input !== 'object' || input === null || Array.isArray(input)) return base.parse(input);
       const { message, ...answer } = input as Record<string, unknown>;
-      return { ...base.parse({ message }), structured_output: checked(answer) };
+      return { ...base.parse({ message }), structured_output: check(answer) };
     },
     fromAction(action) {
       const call = base.fromAction(action);
-      return { ...call, structured_output: checked(call.structured_output) };
+      return { ...call, structured_output: check(call.structured_output) };
     },
   };
 }

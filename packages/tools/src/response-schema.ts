@@ -1,5 +1,7 @@
-import * as z from 'zod';
-import { ToolError } from './contract/error.ts';
+import type * as z from 'zod';
+import { argumentCheck, type ArgumentCheck } from './client/argument-check.ts';
+import { invalidArguments, ToolError } from './contract/error.ts';
+import { modelSchema } from './contract/model-schema.ts';
 
 /** Fields that every call has. */
 const reservedFields = new Set(['kind', 'message', 'security_risk', 'structured_output', 'summary']);
@@ -16,17 +18,23 @@ const knownKeywords = new Set([
   'type',
 ]);
 
+/** Form of an answer. */
+export interface AnswerForm {
+  /** JSON Schema of its fields. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly check: ArgumentCheck;
+}
+
 /**
- * Returns the fields of an answer from a zod object or a JSON Schema: an object with named properties and no others.
- * References within the schema are resolved.
+ * Returns the form of an answer from a zod object or a JSON Schema: an object with named properties and no others.
  *
  * @throws {ToolError} `unusable` when the schema describes anything else, or names a field that every call has.
  */
-export function responseSchema(schema: z.ZodObject | Readonly<Record<string, unknown>>): z.ZodObject {
+export function answerForm(schema: z.ZodObject | Readonly<Record<string, unknown>>): AnswerForm {
   if (isZod(schema)) {
     const taken = Object.keys(schema.shape).find((name) => reservedFields.has(name));
     if (taken !== undefined) throw unusable(`the property ${taken} is one that calls have already`);
-    return schema;
+    return { schema: modelSchema(schema), check: zodCheck(schema.strict()) };
   }
   const { properties = {}, required = [] } = schema;
   const names = Object.keys(Object(properties));
@@ -38,14 +46,17 @@ export function responseSchema(schema: z.ZodObject | Readonly<Record<string, unk
   if (odd !== undefined) throw unusable(`it has the keyword ${odd}`);
   if (clash !== undefined) throw unusable(`the property ${clash} is one that calls have already`);
   const missing = Array.isArray(required) && required.find((name) => !names.includes(String(name)));
-  if (missing !== undefined) throw unusable(`it requires ${String(missing)}, which it does not describe`);
-  try {
-    const read = z.fromJSONSchema({ ...schema, additionalProperties: false });
-    if (read instanceof z.ZodObject) return read;
-  } catch (error) {
-    throw unusable('it cannot be read', error);
-  }
-  throw unusable('it is not an object with named properties');
+  if (missing !== undefined && missing !== false)
+    throw unusable(`it requires ${String(missing)}, which it does not describe`);
+  return { schema, check: argumentCheck('finish', { ...schema, additionalProperties: false }) };
+}
+
+function zodCheck(schema: z.ZodObject): ArgumentCheck {
+  return (answer) => {
+    const result = schema.safeParse(answer);
+    if (result.success) return result.data;
+    throw invalidArguments('finish', result.error);
+  };
 }
 
 /** Not `instanceof`: an application may have another copy of zod. */
@@ -53,6 +64,6 @@ function isZod(schema: z.ZodObject | Readonly<Record<string, unknown>>): schema 
   return '_zod' in schema && 'shape' in schema;
 }
 
-function unusable(why: string, cause?: unknown): ToolError {
-  return new ToolError('unusable', `The schema of the answer cannot be used: ${why}.`, { cause });
+function unusable(why: string): ToolError {
+  return new ToolError('unusable', `The schema of the answer cannot be used: ${why}.`);
 }

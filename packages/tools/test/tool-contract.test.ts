@@ -184,6 +184,7 @@ const subjects: Record<string, ToolSubject> = {
         description: 'Shows a panel.',
         parameters: {
           type: 'object',
+          additionalProperties: false,
           properties: {
             panel: { type: 'string', description: 'Which.' },
             width: { type: 'integer', default: 80, description: 'In columns.' },

@@ -1,4 +1,4 @@
-import { objectScanner, type ObjectScanner } from '@varve/text';
+import { objectScanner } from '@varve/text';
 
 /** A call whose pieces are still arriving. */
 export interface OpenCall {
@@ -9,7 +9,7 @@ export interface OpenCall {
   name: string;
   readonly pieces: string[];
   /** Detects the end of the JSON object in the pieces. */
-  readonly end: ObjectScanner;
+  readonly end: ReturnType<typeof objectScanner>;
   extraContent: unknown;
   isAnnounced: boolean;
 }

@@ -25,6 +25,13 @@ const rows: readonly (readonly [title: string, given: object, plain: object, goo
     { type: 'string', nullable: true },
     { type: 'string' },
   ],
+  [
+    'several types',
+    { type: ['string', 'integer', 'null'] },
+    { type: ['string', 'integer', 'null'] },
+    { anyOf: [{ type: 'string' }, { type: 'integer' }], nullable: true },
+    { description: 'One of the types string, integer.' },
+  ],
   ['one value', { const: 'a' }, { const: 'a' }, { type: 'string', enum: ['a'] }, { type: 'string', enum: ['a'] }],
   [
     'choices that are no texts',
@@ -154,8 +161,34 @@ test('definitions that refer to each other stay short', () => {
   expect(written['properties']).toHaveProperty('last', { type: 'string', description: 'A word.' });
 });
 
-test('an unknown reference is any object', () => {
-  expect(toolSchema(shell({ $ref: '#/$defs/gone' }), 'plain')).toEqual(shell({ type: 'object' }));
+test('an unknown reference is any value', () => {
+  expect(toolSchema(shell({ $ref: '#/$defs/gone' }), 'plain')).toEqual(shell({}));
+});
+
+const date = { type: 'string', description: 'A date.' };
+const definitions = { 'a b': date, 'a/b': date, a: { $defs: { b: date } }, c: { $anchor: 'day', ...date }, d: true };
+
+test.for<[string, object]>([
+  ['#/properties/from', date],
+  ['#/$defs/a/$defs/b', date],
+  ['#/$defs/a%20b', date],
+  ['#/$defs/a~1b', date],
+  ['#/properties/either/anyOf/0', date],
+  ['#day', { $anchor: 'day', ...date }],
+  ['#/$defs/d', {}],
+])('the reference %s is what it leads to', ([$ref, expected]) => {
+  const properties = { from: date, either: { anyOf: [date, { type: 'null' }] }, to: { $ref } };
+  expect(toolSchema({ properties, $defs: definitions }, 'plain')['properties']).toMatchObject({ to: expected });
+  expect(Object.keys(Object(toolSchema({ properties, $defs: definitions }, 'plain')['properties']))).toHaveLength(3);
+});
+
+test('conditions next to a reference add to those of its target, and descriptions replace them', () => {
+  const target = { type: 'object', properties: { a: date } };
+  const of = (beside: object) =>
+    toolSchema({ ...shell({ $ref: '#/$defs/t', ...beside }), $defs: { t: target } }, 'plain');
+  expect(of({ description: 'x' })).toEqual(shell({ ...target, description: 'x' }));
+  const more = { properties: { b: date }, unevaluatedProperties: false };
+  expect(of(more)).toEqual(shell({ ...more, allOf: [target] }));
 });
 
 const allowed = new Set(['type', 'description', 'properties', 'required', 'items', 'enum']);

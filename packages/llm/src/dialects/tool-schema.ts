@@ -1,4 +1,4 @@
-import { commonKeywords, isSchema, mapSubschemas, narrowSchema, type JsonSchema } from '@varve/text';
+import { commonKeywords, isSchema, mapSubschemas, narrowSchema, schemaAt, type JsonSchema } from '@varve/text';
 import type { Dialect } from './dialect.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Dialect } from './dialect.ts';
  */
 export function toolSchema(schema: JsonSchema, level: Dialect['schema']): JsonSchema {
   if (level === 'full') return schema;
-  const plain = toPlain(schema, { definitions: definitionsOf(schema), open: [], budget: { left: maxResolved } });
+  const plain = toPlain(schema, { root: schema, open: [], budget: { left: maxResolved } });
   if (level === 'plain') return asObject(plain);
   if (level !== 'texts') return asObject(narrowSchema(plain, keywords[level], (inner) => simplify(inner, level)));
   const { properties, required } = asObject(narrowSchema(plain, keywords.flat, (inner) => simplify(inner, 'flat')));
@@ -41,20 +41,11 @@ function asText([name, schema]: [string, unknown]): [string, unknown] {
 const maxResolved = 200;
 
 interface Within {
-  readonly definitions: ReadonlyMap<string, unknown>;
+  readonly root: JsonSchema;
   /** References that are being resolved: one that occurs again is recursive and stays unresolved. */
   readonly open: readonly string[];
   /** Number of references that may still be resolved; the others keep only their type. */
   readonly budget: { left: number };
-}
-
-function definitionsOf(schema: JsonSchema): ReadonlyMap<string, unknown> {
-  const named = (['$defs', 'definitions'] as const).flatMap((place) => {
-    const definitions = schema[place];
-    const entries = isSchema(definitions) ? Object.entries(definitions) : [];
-    return entries.map(([name, value]): [string, unknown] => [`#/${place}/${name}`, value]);
-  });
-  return new Map([['#', schema], ...named]);
 }
 
 const droppedKeywords = new Set(['$schema', '$id', '$defs', 'definitions', '$comment', 'propertyNames']);
@@ -82,13 +73,30 @@ function commonType(schemas: readonly unknown[]): JsonSchema {
   return types.size === 1 && typeof type === 'string' && type !== 'array' ? { type } : {};
 }
 
-function resolveReference(reference: string, siblings: JsonSchema, { definitions, open, budget }: Within): JsonSchema {
-  const target = definitions.get(reference);
-  const within = { definitions, open: [...open, reference], budget };
-  if (open.includes(reference) || !isSchema(target)) return toPlain({ type: 'object', ...siblings }, within);
-  if (budget.left === 0) return toPlain({ ...('type' in target && { type: target['type'] }), ...siblings }, within);
+function resolveReference(reference: string, siblings: JsonSchema, { root, open, budget }: Within): JsonSchema {
+  const target = schemaAt(reference, root);
+  const within = { root, open: [...open, reference], budget };
+  if (target === false) return toPlain({ ...siblings, not: {} }, within);
+  if (!isSchema(target)) return toPlain(siblings, within);
+  if (open.includes(reference) || budget.left === 0) return toPlain({ ...typeOf(target), ...siblings }, within);
   budget.left -= 1;
-  return toPlain({ ...target, ...siblings }, within);
+  return toPlain(withTarget(target, siblings), within);
+}
+
+function typeOf({ type, properties }: JsonSchema): JsonSchema {
+  if (type === undefined) return properties === undefined ? {} : { type: 'object' };
+  return { type };
+}
+
+/** Keywords that describe a schema: those next to a reference replace those of its target. */
+const annotations = new Set(['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly']);
+
+/** Returns the schema of both: a condition that both have stays in two schemas. */
+function withTarget(target: JsonSchema, siblings: JsonSchema): JsonSchema {
+  const isBoth = Object.keys(siblings).some((keyword) => !annotations.has(keyword) && Object.hasOwn(target, keyword));
+  if (!isBoth) return { ...target, ...siblings };
+  const { allOf } = siblings;
+  return { ...siblings, allOf: [target, ...(Array.isArray(allOf) ? allOf : [])] };
 }
 
 function isAnyInteger(key: string, value: unknown): boolean {
@@ -113,12 +121,18 @@ function withChoices({ const: only, enum: choices, ...rest }: JsonSchema): JsonS
   return withNote(rest, `One of ${JSON.stringify(all)}.`);
 }
 
-/** A list of types becomes its first type that is not null. */
+/** A list of types becomes the one that is not null; several are variants, or are listed in the description. */
 function withOneType(schema: JsonSchema, level: 'google' | 'flat'): JsonSchema {
   const { type } = schema;
   if (!Array.isArray(type)) return schema;
   const isNullable = type.includes('null') && level === 'google';
-  return { ...schema, type: type.find((each) => each !== 'null') ?? 'string', ...(isNullable && { nullable: true }) };
+  const real = type.filter((each) => each !== 'null');
+  if (real.length > 1) {
+    const { type: _types, ...rest } = schema;
+    if (level === 'flat' || 'anyOf' in schema) return withNote(rest, `One of the types ${real.join(', ')}.`);
+    return { ...rest, anyOf: real.map((each) => ({ type: each })), ...(isNullable && { nullable: true }) };
+  }
+  return { ...schema, type: real[0] ?? 'string', ...(isNullable && { nullable: true }) };
 }
 
 /** Gemini's endpoint has one keyword for variants. */

@@ -7,6 +7,32 @@ export const commonKeywords: readonly string[] = ['type', 'description', 'proper
 /** Longest chain of references. */
 const maxDepth = 20;
 
+/**
+ * Returns what a reference leads to within `root`: the root, a place in it, a schema with that anchor, or one with that
+ * id; undefined for any other reference.
+ */
+export function schemaAt(reference: string, root: JsonSchema): unknown {
+  if (reference === '#') return root;
+  const pointer = reference.startsWith('#/') ? valueAt(root, decoded(reference.slice(2)).split('/')) : undefined;
+  return pointer ?? schemaNamed(reference, root);
+}
+
+function schemaNamed(reference: string, schema: JsonSchema): JsonSchema | undefined {
+  const anchor = reference.startsWith('#') ? reference.slice(1) : undefined;
+  const isNamed = ['$anchor', '$dynamicAnchor'].some((keyword) => anchor !== undefined && schema[keyword] === anchor);
+  if (isNamed || schema['$id'] === reference) return schema;
+  let found: JsonSchema | undefined;
+  mapSubschemas(schema, (inner) => {
+    found ??= schemaNamed(reference, inner);
+    return inner;
+  });
+  return found;
+}
+
+function decoded(pointer: string): string {
+  return decodeURIComponent(pointer.replaceAll(/%(?![\da-f]{2})/gi, '%25'));
+}
+
 /** Returns the schema that references lead to within `root`; an unknown or endless reference allows any value. */
 export function resolveSchema(schema: unknown, root: JsonSchema): JsonSchema {
   let current = schema;
@@ -14,7 +40,7 @@ export function resolveSchema(schema: unknown, root: JsonSchema): JsonSchema {
     if (!isSchema(current)) return {};
     const target = current['$ref'];
     if (typeof target !== 'string') return current;
-    current = target.startsWith('#/') ? valueAt(root, target.slice(2).split('/')) : undefined;
+    current = schemaAt(target, root);
   }
   return {};
 }
@@ -154,6 +180,6 @@ function mapValues(schema: JsonSchema, change: (value: unknown, name: string) =>
 function valueAt(root: JsonSchema, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => {
     const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
-    return isSchema(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    return typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined;
   }, root);
 }

@@ -22,7 +22,11 @@ const cases: Readonly<Record<string, readonly [JsonSchema, readonly unknown[], r
     [{ a: 1 }, { b: 1 }],
     [{}, { a: 1, b: 1 }],
   ],
-  'a value is a list': [{ properties: { a: { enum: [[0, 1], { b: 1 }] } } }, [{ a: [0, 1] }, { a: { b: 1 } }], [{ a: [1] }]],
+  'a value is a list': [
+    { properties: { a: { enum: [[0, 1], { b: 1 }] } } },
+    [{ a: [0, 1] }, { a: { b: 1 } }],
+    [{ a: [1] }],
+  ],
   'a constant is an object': [{ properties: { a: { const: { b: [1] } } } }, [{ a: { b: [1] } }], [{ a: {} }]],
   'names are those of objects': [
     { properties: { constructor: text, toString: text }, required: ['valueOf'] },
@@ -40,12 +44,24 @@ const cases: Readonly<Record<string, readonly [JsonSchema, readonly unknown[], r
     [{ a: 'x' }],
     [{ a: 1 }],
   ],
-  'a reference is an anchor': [{ $defs: { a: { $anchor: 'x', ...text } }, properties: { a: { $ref: '#x' } } }, [{ a: 'x' }], [{ a: 1 }]],
+  'a reference is an anchor': [
+    { $defs: { a: { $anchor: 'x', ...text } }, properties: { a: { $ref: '#x' } } },
+    [{ a: 'x' }],
+    [{ a: 1 }],
+  ],
   'a reference leads elsewhere': [{ properties: { a: { $ref: 'https://elsewhere/a' } } }, [{ a: 1 }], []],
   'a reference depends on its users': [{ properties: { a: { $dynamicRef: '#a' } } }, [{ a: 1 }], []],
-  'a schema is recursive': [{ properties: { a: { $ref: '#' } }, additionalProperties: false }, [{ a: { a: {} } }], [{ a: { b: 1 } }]],
+  'a schema is recursive': [
+    { properties: { a: { $ref: '#' } }, additionalProperties: false },
+    [{ a: { a: {} } }],
+    [{ a: { b: 1 } }],
+  ],
   'a condition applies': [{ if: { required: ['a'] }, then: { required: ['b'] } }, [{}, { a: 1, b: 1 }], [{ a: 1 }]],
-  'a tuple is described': [{ properties: { a: { prefixItems: [text, { type: 'number' }] } } }, [{ a: ['x', 1] }], [{ a: [1] }]],
+  'a tuple is described': [
+    { properties: { a: { prefixItems: [text, { type: 'number' }] } } },
+    [{ a: ['x', 1] }],
+    [{ a: [1] }],
+  ],
   'a pattern is invalid': [{ properties: { a: { pattern: '(' } } }, [{ a: 'x' }], []],
 };
 

@@ -105,7 +105,9 @@ function worded(text: string): string {
 }
 
 function unescapePointer(key: string): string {
-  return decodeURIComponent(key.replaceAll(/%(?![\da-f]{2})/gi, '%25')).replaceAll('~1', '/').replaceAll('~0', '~');
+  return decodeURIComponent(key.replaceAll(/%(?![\da-f]{2})/gi, '%25'))
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~');
 }
 
 /** The validator takes what an object inherits for its fields. */
