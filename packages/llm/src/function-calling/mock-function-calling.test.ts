@@ -174,8 +174,8 @@ describe('stop strings', () => {
   });
 
   test('inside a value of a call in another format cut the reply as well', async () => {
-    const text = `<function name="note_add"><parameter name="title">a </function> b</parameter></function>`;
-    const inner = scriptedModel([{ text }, { text }], { prompted: true });
+    const step = { text: '<function name="note_add"><parameter name="title">a </function> b</parameter></function>' };
+    const inner = scriptedModel([step, step], { prompted: true });
     const reply = await mockFunctionCalling()(inner).generate(userRequest('Go', { tools }));
     expect(reply.message.tool_calls?.map((call) => call.arguments)).toEqual(['{"title":"a </function> b"}']);
     expect(inner.requests).toHaveLength(2);

@@ -53,21 +53,9 @@ test.for([
   expect(readModelJson(text)).toEqual({ problem });
 });
 
-test('no prefix of a truncated text is read', () => {
-  const texts = fc
-    .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { minKeys: 1 })
-    .map((value) => JSON.stringify(value));
-  fc.assert(
-    fc.property(texts, fc.nat(), (json, cut) => {
-      expect(readModelJson(json.slice(0, cut % json.length))).toHaveProperty('problem');
-    }),
-    { numRuns: 200 },
-  );
-});
-
 /** Signs of JSON, of what resembles it, and of commands. */
-const pieces = [...'{}[]:,"\'\\ \n\t`(#', '\\\\', '```', '/*', '//'];
-const words = [...'aw1.é$-', 'null', 'None', 'True', 'undefined', '"a":', "'b':", 'c:'];
+const pieces = ['\\\\', '```', '/*', '//', ...Array.from('{}[]:,"\'\\ \n\t`(#')];
+const words = ['null', 'None', 'True', 'undefined', '"a":', "'b':", 'c:', ...Array.from('aw1.é$-')];
 const anyText = fc.array(fc.constantFrom(...pieces, ...words), { maxLength: 14 }).map((all) => all.join(''));
 const mangled = fc
   .tuple(
@@ -85,7 +73,7 @@ const mangled = fc
 /** All characters that are not notation, sorted, as names that are numbers come first in an object. */
 function characters(text: string): readonly string[] {
   const named = text.replaceAll('True', 'true').replaceAll('None', 'null');
-  return [...named.replaceAll(/[\s{}[\]:,"'`);]/g, '')].toSorted();
+  return Array.from(named.replaceAll(/[\s{}[\]:,"'`);]/g, '')).toSorted();
 }
 
 function textsIn(value: unknown): string {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { argumentCheck } from './argument-check.ts';
 
 const text = { type: 'string' };
+const parsed = (json: string): JsonSchema => JSON.parse(json) as JsonSchema;
 const fits = (schema: JsonSchema, input: unknown): boolean => {
   try {
     return argumentCheck('t', { ...schema, type: 'object' })(input) === input;
@@ -56,7 +57,11 @@ const cases: Readonly<Record<string, readonly [JsonSchema, readonly unknown[], r
     [{ a: { a: {} } }],
     [{ a: { b: 1 } }],
   ],
-  'a condition applies': [{ if: { required: ['a'] }, then: { required: ['b'] } }, [{}, { a: 1, b: 1 }], [{ a: 1 }]],
+  'a condition applies': [
+    parsed('{"if": {"required": ["a"]}, "then": {"required": ["b"]}}'),
+    [{}, { a: 1, b: 1 }],
+    [{ a: 1 }],
+  ],
   'a tuple is described': [
     { properties: { a: { prefixItems: [text, { type: 'number' }] } } },
     [{ a: ['x', 1] }],

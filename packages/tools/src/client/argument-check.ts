@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type * as validatorModule from '@modelcontextprotocol/client/validators/cf-worker';
 import { lazy } from '@varve/events';
 import { isSchema, mapSubschemas, type JsonSchema } from '@varve/text';
 import { invalidInput, ToolError } from '../contract/error.ts';
@@ -12,10 +13,7 @@ export type ArgumentCheck = (input: unknown) => Readonly<Record<string, unknown>
 
 // Loaded with the first schema from outside: most programs have none.
 const validators = lazy(
-  () =>
-    createRequire(import.meta.url)(
-      '@modelcontextprotocol/client/validators/cf-worker',
-    ) as typeof import('@modelcontextprotocol/client/validators/cf-worker'),
+  () => createRequire(import.meta.url)('@modelcontextprotocol/client/validators/cf-worker') as typeof validatorModule,
 );
 
 /**

@@ -23,7 +23,7 @@ const places: Readonly<Record<string, readonly [schema: Readonly<Record<string, 
     { a: value },
   ],
   'of a condition': [
-    { if: { patternProperties: { '^a': text } }, then: false, unevaluatedProperties: false },
+    { if: { patternProperties: { '^a': text } }, else: false, unevaluatedProperties: false },
     { a: 1 },
   ],
   'of a limited number': [{ properties: { a: { contains: text, maxContains: 1 } } }, { a: [value, value] }],

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fileEditor, terminal, type Tool } from '@varve/tools';
 import { countingTool } from '../../testing/counting-tool.ts';
@@ -25,6 +26,27 @@ test.for([
   ['{"text": "a', 'the text ends at character 12 in text'],
 ])('%j is not an object: %s', ([json = '', problem]) => {
   expect(parseArguments(json)).toEqual(problem === undefined ? {} : { problem });
+});
+
+test('no prefix of a truncated text is repaired', () => {
+  const texts = fc
+    .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { minKeys: 1 })
+    .map((value) => JSON.stringify(value));
+  fc.assert(
+    fc.property(texts, fc.nat(), (json, cut) => {
+      expect(fieldsOf(json.slice(0, cut % json.length))).toBeUndefined();
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('valid JSON keeps its value, even with malformed content inside its strings', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.string()), (fields) => {
+      expect(fieldsOf(JSON.stringify(fields))).toEqual({ ...fields });
+    }),
+    { numRuns: 200 },
+  );
 });
 
 const named = (...names: string[]) =>
