@@ -116,10 +116,7 @@ function definitionOf(name: string, { description, parameters }: McpToolOptions[
 const maxComparisons = 1_000_000;
 
 /** The server checks its arguments by itself where its schema is invalid, or would take too long. */
-function serverArguments(
-  name: string,
-  { parameters, dialect }: McpToolOptions['description'],
-): ArgumentCheck {
+function serverArguments(name: string, { parameters, dialect }: McpToolOptions['description']): ArgumentCheck {
   const unchecked = anyArguments(name);
   const checkable = checkableSchema({ ...parameters, ...(dialect !== undefined && { $schema: dialect }) });
   if (!checkable) return unchecked;
