@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
 import { processEnvironment } from './process-environment.ts';
 import { newHome } from './run-varve.ts';
@@ -82,5 +82,55 @@ test('another model continues the conversation without showing it again', async 
   await window.enter('2 + 2', 'Four.');
   const rows = await window.enter('/model other', 'other · ');
   expect(rows.match(/Four\./g)).toHaveLength(1);
+  await leaveWindow(window);
+});
+
+/** Starts a server of a data directory, and creates a conversation whose calls wait for a person. */
+async function servedConversation(model: ScriptedServer, home: string): Promise<void> {
+  const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'serve', '--port', '0', '--key', 'k'], {
+    cwd: home,
+    env: processEnvironment(home),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void child.kill());
+  let url: string | undefined;
+  for await (const line of createInterface({ input: child.stderr })) {
+    url = /serves (http\S+)/.exec(line)?.[1];
+    if (url !== undefined) break;
+  }
+  const response = await fetch(`${url}/api/conversations`, {
+    method: 'POST',
+    headers: { 'X-Session-API-Key': 'k', 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      agent: { llm: { model: 'openai/m', base_url: model.url, api_key: 'no-key' }, tools: [{ name: 'terminal' }] },
+      workspace: { working_dir: home },
+      confirmation_policy: { kind: 'AlwaysConfirm' },
+      initial_message: { role: 'user', content: [{ type: 'text', text: '2 + 2' }], run: true },
+    }),
+  });
+  expect(response.status).toBe(201);
+}
+
+test('a session follows a conversation that a server holds, and sends messages, decisions and interrupts there', async () => {
+  const home = await newHome();
+  const gate = Promise.withResolvers<void>();
+  await using model = await scriptedServer([
+    { text: 'Four.' },
+    { text: 'Six.', expect: '3 + 3' },
+    command('git push origin main'),
+    { text: 'Left.', expect: 'not to main' },
+    { text: 'Too late.', gate: gate.promise },
+  ]);
+  await servedConversation(model, home);
+  const window = openWindow(['--continue'], home);
+  await window.shows('A server works on this conversation. It reads what you type.');
+  await window.shows('Four.');
+  await window.enter('3 + 3', 'Six.');
+  await window.enter('Publish', 'Approve this tool call?');
+  await rejectCall(window, 'not to main', 'Left.');
+  await window.enter('Wait', '› Wait');
+  window.press(keys.escape);
+  await window.shows(/interrupted/i);
+  gate.resolve();
   await leaveWindow(window);
 });

@@ -6,7 +6,8 @@ import type { CliCommand } from '../command-line/cli-command.ts';
 import { exitCodes } from '../failures/exit-codes.ts';
 import { onInterrupt } from '../terminal/signals.ts';
 import { keyOriginOf, printServeSettings, serveSettings, type ServeFlags } from '../configure/serve-settings.ts';
-import { openConfiguredStore } from '../home/open-configured-store.ts';
+import { announceServer, type RunningServer } from '../home/running-servers.ts';
+import { storeUrl, openConfiguredStore } from '../home/open-configured-store.ts';
 import { varveHome } from '../home/varve-home.ts';
 import { logLine } from '../terminal/log-line.ts';
 import { styled } from '../terminal/output.ts';
@@ -92,7 +93,8 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     });
     const signIn = frontEnd === undefined ? undefined : (url: string) => signInAddress(url, keys[0] ?? '');
     const port = settings.get('server.port') ?? 8000;
-    await untilStopped(serving, { port, io, newKeys: isGenerated ? keys : [], signIn });
+    const record = { key: keys[0] ?? '', store: await storeUrl(io, options.store) };
+    await untilStopped(serving, { port, io, newKeys: isGenerated ? keys : [], signIn, record });
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
     const hints: Partial<Record<ServerErrorCode, string>> = {
@@ -127,14 +129,18 @@ interface Announced {
   readonly newKeys: readonly string[];
   /** Returns the address of the front end, which contains the key: the person asked for it. */
   readonly signIn: ((url: string) => string) | undefined;
+  /** What sessions of the user need to reach it, apart from its address. */
+  readonly record: Pick<RunningServer, 'key' | 'store'>;
 }
 
 /** Serves until Ctrl-C. */
-async function untilStopped(serving: Server, { port, io, newKeys, signIn }: Announced): Promise<void> {
+async function untilStopped(serving: Server, { port, io, newKeys, signIn, record }: Announced): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const release = onInterrupt({ pause: stop, stop });
   try {
     await using listening = await serving.listen(port);
+    using announced = new DisposableStack();
+    announced.use(await announceServer({ ...record, url: listening.url }, io));
     // One write, so that a program that reads the address receives the key too.
     const keyLines = newKeys.map((key) => `\n${header}: ${key}`);
     const opened = signIn

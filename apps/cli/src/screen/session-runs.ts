@@ -7,7 +7,7 @@ import { endSentence } from '../wording/end-sentence.ts';
 import { goalLine, startWork } from '../opening/start-work.ts';
 import { attachedImages } from './attached-images.ts';
 import { attachedResources } from './attached-resources.ts';
-import { reportProblem } from './report-problem.ts';
+import { isHeld, reportProblem } from './report-problem.ts';
 import type { Screen } from './screen.ts';
 import type { SessionShell } from './session-shell.ts';
 import type { ShownConversation } from './shown-conversation.ts';
@@ -58,12 +58,17 @@ export class SessionRuns {
   /** Sends a message: to the run in progress, or to a new one. With `goal` it is an objective. */
   async send(message: string, goal: boolean): Promise<void> {
     // What was typed is kept until it can be sent.
+    const { served } = this.#shown.watched ?? {};
     const keep = (error: unknown): never => {
       this.#screen.editor.setText(message);
       this.#screen.draw();
       throw error;
     };
-    const { hosted, prepared } = await this.#shown.opened().catch(keep);
+    const open = await this.#shown
+      .opened()
+      .catch((error: unknown) => (served && isHeld(error) ? undefined : keep(error)));
+    if (!open) return served?.send(message).catch(keep);
+    const { hosted, prepared } = open;
     const { conversation } = hosted;
     const isGoal = goal && !this.isRunning;
     const { workspace } = conversation;
@@ -124,7 +129,7 @@ export class SessionRuns {
       this.#reading.abort(new Error('The message was not sent.'));
       return true;
     }
-    if (!this.isRunning) return false;
+    if (!this.isRunning) return this.#shown.watched?.interrupt() ?? false;
     this.#interruption.abort();
     return true;
   }

@@ -60,9 +60,16 @@ export class ShownConversation {
     } catch (error) {
       if (!isHeld(error)) throw error;
       await this.#watch(resume);
-      reportProblem(error, this.#screen);
+      if (this.#watched?.served)
+        this.#screen.print('A server works on this conversation. It reads what you type.', 'yellow');
+      else reportProblem(error, this.#screen);
       return undefined;
     }
+  }
+
+  /** The conversation of another process, while it is watched. */
+  get watched(): WatchedSession | undefined {
+    return this.#watched;
   }
 
   /** Opens the conversation, or creates it, unless it is open. */
@@ -137,7 +144,7 @@ export class ShownConversation {
   /** Shows the conversation from its log until it can be opened. */
   async #watch(id: string): Promise<void> {
     const { store } = this.options;
-    this.#watched = await watchSession({ id, store, from: this.#firstShown }, this.#screen, this.#screen.io);
+    this.#watched = await watchSession({ id, store, from: this.#firstShown }, this.#screen, this.#questions);
     await this.#showPlace(this.#watched.workspace);
   }
 
