@@ -1,9 +1,10 @@
-import { readEvents, readState } from '@varve/agent';
+import { readEvents, readState, type ConversationState } from '@varve/agent';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { statsProjection, statusProjection, Timeline } from '@varve/events/projections';
 import { EventFollower } from '@varve/host';
 import type { Questions } from '@varve/host/people';
+import type { LogReader } from '@varve/storage';
 import { storedRun } from '../conversations/stored-run.ts';
 import { openExistingStore, storeUrl } from '../home/open-configured-store.ts';
 import { runningServers } from '../home/running-servers.ts';
@@ -13,7 +14,7 @@ import { servedConversation, type ServedConversation } from './served-conversati
 import { transcriptOf } from './transcript.ts';
 import type { Screen } from './screen.ts';
 
-/** Conversation that another process holds: it is shown while it grows. A server that holds it can be asked to change it. */
+/** Conversation that another process holds: it is shown while it grows, and a server that holds it can change it. */
 export interface WatchedSession extends AsyncDisposable {
   readonly id: string;
   readonly workspace: string;
@@ -42,40 +43,16 @@ export async function watchSession(
   const store = open.use(await openExistingStore(io, request.store));
   const { id, workspace = '', model } = await storedRun(store, request.id);
   const log = await store.read(id);
-  const codec = eventCodec(builtinKinds);
-  const timeline = new Timeline({ codec, projections: { stats: statsProjection, status: statusProjection } });
-  await timeline.load((from) => log.range(from));
+  const { followed, status } = await followedLog(log, workspace, () => {
+    if (status() !== 'running') screen.status.set(undefined);
+    ask();
+  });
   const served = await servedConversation(id, runningServers(await storeUrl(io, request.store), io));
-  const status = (): string => timeline.read('status').execution;
-  let asking: Promise<unknown> | undefined;
-  let interruption = new AbortController();
+  const asking = new ServerQuestions(questions, screen);
   const ask = (): void => {
-    if (!served || asking || status() !== 'waiting_for_confirmation') return;
-    interruption = new AbortController();
-    asking = readState(log)
-      .then(async (state) => questions.decide(served.reviewed(state, workspace), interruption.signal))
-      .then(async (isDecided) => isDecided && served.continue())
-      .catch((error: unknown) => reportProblem(error, screen))
-      .finally(() => (asking = undefined));
+    if (served && status() === 'waiting_for_confirmation') asking.ask(served, async () => readState(log), workspace);
   };
-  open.defer(() => interruption.abort());
-  const followed: FollowedLog = {
-    workspace,
-    get state() {
-      const { head, leafId } = timeline;
-      return { head, ...(leafId !== undefined && { leafId }), stats: timeline.read('stats') };
-    },
-    async *events({ from, signal }) {
-      const stored = signal ? log.tail(from, signal) : log.range(from, timeline.head);
-      for await (const logged of readEvents(stored, codec)) {
-        const isNew = logged.seq >= timeline.head;
-        if (isNew) timeline.push(logged.event, logged.seq);
-        yield logged;
-        if (isNew && status() !== 'running') screen.status.set(undefined);
-        if (isNew) ask();
-      }
-    },
-  };
+  open.defer(() => asking.cancel());
   screen.footer.replace({ ...(model && { model: model.name }), isReadOnly: true });
   const follower = new EventFollower(followed, transcriptOf(followed, screen), await request.from(followed));
   open.defer(async () => follower.finish());
@@ -88,11 +65,64 @@ export async function watchSession(
     follower,
     served,
     interrupt() {
-      interruption.abort();
+      asking.cancel();
       if (!served || status() !== 'running') return false;
       void served.interrupt().catch((error: unknown) => reportProblem(error, screen));
       return true;
     },
     [Symbol.asyncDispose]: async () => owned.disposeAsync(),
   };
+}
+
+/** Reads a log without its lease. `onNew` is called after each later event was received. */
+async function followedLog(log: LogReader, workspace: string, onNew: () => void) {
+  const codec = eventCodec(builtinKinds);
+  const timeline = new Timeline({ codec, projections: { stats: statsProjection, status: statusProjection } });
+  await timeline.load((from) => log.range(from));
+  const followed: FollowedLog = {
+    workspace,
+    get state() {
+      const { head, leafId } = timeline;
+      return { head, ...(leafId !== undefined && { leafId }), stats: timeline.read('stats') };
+    },
+    async *events({ from, signal }) {
+      const stored = signal ? log.tail(from, signal) : log.range(from, timeline.head);
+      for await (const logged of readEvents(stored, codec)) {
+        const isNew = logged.seq >= timeline.head;
+        if (isNew) timeline.push(logged.event, logged.seq);
+        yield logged;
+        if (isNew) onNew();
+      }
+    },
+  };
+  return { followed, status: () => timeline.read('status').execution };
+}
+
+/** Questions about calls that wait on a server, one state at a time. */
+class ServerQuestions {
+  readonly #questions: Questions;
+  readonly #screen: Screen;
+  #asked: AbortController | undefined;
+
+  constructor(questions: Questions, screen: Screen) {
+    this.#questions = questions;
+    this.#screen = screen;
+  }
+
+  /** Asks about the calls of the state now, and continues on the server, unless that is being asked. */
+  ask(served: ServedConversation, stateNow: () => Promise<ConversationState>, workspace: string): void {
+    if (this.#asked) return;
+    const asked = new AbortController();
+    this.#asked = asked;
+    void stateNow()
+      .then(async (state) => this.#questions.decide(served.reviewed(state, workspace), asked.signal))
+      .then(async (isDecided) => isDecided && served.continue())
+      .catch((error: unknown) => reportProblem(error, this.#screen))
+      .finally(() => (this.#asked = undefined));
+  }
+
+  /** Leaves the question undecided. */
+  cancel(): void {
+    this.#asked?.abort();
+  }
 }
