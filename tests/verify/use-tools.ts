@@ -13,7 +13,7 @@ async function use(tool, ...inputs) {
   const context = { workspace, signal: new AbortController().signal, idempotencyKey: 'verify' };
   let last;
   for (const input of inputs) last = await tool.execute(tool.parse(input), context);
-  await tool.close();
+  await tool.close?.();
   return text(last);
 }
 const path = workspace + '/file';
