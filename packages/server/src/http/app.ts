@@ -4,7 +4,7 @@ import { lazy } from '@varve/events';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { frontEnd } from './front-end/front-end.ts';
 import type { Initialization } from './deferred/initialization.ts';
-import { handleFailure, errorResponse, reportFailures } from './route/handle-failure.ts';
+import { handleFailure, errorResponse } from './route/handle-failure.ts';
 import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
 import { checkOrigin } from './guards/check-origin.ts';
@@ -16,7 +16,7 @@ import { workspaceSessions } from './guards/workspace-session.ts';
 import { recordActivity } from './operations/activity.ts';
 import { requestMetrics } from './operations/metrics.ts';
 import { forwardHeld, shareSettings } from './replica-requests.ts';
-import { requestIds, requestLog } from './request-log.ts';
+import { requestLog } from './request-log.ts';
 import { routes } from './routes.ts';
 import { protocolVersion } from './system/health.ts';
 import type { ServerEnv } from './route/route.ts';
@@ -36,7 +36,7 @@ export function createApp(services: Services, options: ServerOptions): OpenAPIHo
   const { logger, settings, initialization } = services;
   // Clients send some paths with a slash at the end and some without: guards and routes see them without.
   const app = new OpenAPIHono<ServerEnv>({ strict: false });
-  app.use(requestIds, reportFailures(logger), requestLog(logger), requestMetrics(services.metrics), noSniff);
+  app.use(requestLog(logger), requestMetrics(services.metrics), noSniff);
   const access = addGuards(app, options, initialization);
   if (initialization.isDeferred) for (const path of guarded) app.use(path, requireInitialized(initialization));
   const hasModel = async (): Promise<boolean> => settings !== undefined && isModelReady(settings);

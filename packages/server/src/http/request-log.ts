@@ -19,26 +19,23 @@ export function loggerFor(log: LogOptions | undefined, redact: (text: string) =>
 /** Header of the id of a request, which the log contains too. */
 export const requestIdHeader = 'X-Request-Id';
 
-/** Accepts the id of a request if it is short and plain, or creates one, and returns it with the response. */
-export const requestIds: MiddlewareHandler<ServerEnv> = async (context, next) => {
-  const sent = context.req.header(requestIdHeader) ?? '';
-  const id = /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID();
-  context.set('requestId', id);
-  await next();
-  context.header(requestIdHeader, id);
-};
-
-/** Logs each request after its response, without headers, bodies and queries: all three can contain a key. */
+/**
+ * Adds an id to each request, which its response has too, and logs it after its response, without headers, bodies and
+ * queries: all three can contain a key. A short and plain id of the client is kept. Errors of a response that has
+ * started are logged as well: nothing can be answered any more.
+ */
 export function requestLog(logger: Logger): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const began = performance.now();
-    await next();
     const { method, path } = context.req;
+    const sent = context.req.header(requestIdHeader) ?? '';
+    const request_id = /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID();
+    context.set('requestId', request_id);
+    context.set('reportFailure', (err) => logger.error({ err, request_id, method, path }, 'failure'));
+    await next();
     const { status } = context.res;
     const ms = Math.round((performance.now() - began) * 10) / 10;
-    logger[status >= 500 ? 'error' : 'info'](
-      { method, path, status, ms, request_id: context.get('requestId') },
-      'request',
-    );
+    logger[status >= 500 ? 'error' : 'info']({ method, path, status, ms, request_id }, 'request');
+    context.header(requestIdHeader, request_id);
   };
 }

@@ -4,7 +4,7 @@ import { HostError } from '@varve/host';
 import { SettingsError } from '@varve/settings';
 import { StorageError } from '@varve/storage';
 import { ToolError } from '@varve/tools';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import { RequestError } from '../../error.ts';
@@ -64,17 +64,6 @@ export function refusalOf(error: Error): Refusal | undefined {
   if (error.code === 'missing') return { status: 404, detail: 'Not Found' };
   if (error.code === 'held' || error.code === 'fenced') return { status: 404, detail };
   return error.code === 'exists' ? { status: 409, detail } : undefined;
-}
-
-/** Logs errors of responses that have started: nothing can be answered any more. */
-export function reportFailures(logger: Logger): MiddlewareHandler<ServerEnv> {
-  return async (context, next) => {
-    const { method, path } = context.req;
-    context.set('reportFailure', (err) =>
-      logger.error({ err, request_id: context.get('requestId'), method, path }, 'failure'),
-    );
-    await next();
-  };
 }
 
 /**
