@@ -225,6 +225,35 @@ test("the time limit of the parent's run applies to the child", async () => {
   expect(ends.map(({ reason }) => reason)).toEqual(['max-time', 'max-time']);
 });
 
+test.for(['a run', 'a run that a person paused'])('leaving %s stores no end that no person wanted', async (kind) => {
+  const left = kind === 'a run';
+  const children: Conversation[] = [];
+  const hanging = (): ScriptedTurn => {
+    if (!left) parent.pause();
+    void parent.leave(AbortSignal.abort());
+    return hang;
+  };
+  await using parent = await parentOf({
+    delegate: async (self) => void children.push((await work(self, [hanging])).child),
+  });
+  expect((await parent.run()).reason).toBe('interrupted');
+  const stored = [parent, ...children].map(({ state }) => state.status);
+  expect(stored).toEqual(left ? ['running', 'running'] : ['paused', 'paused']);
+  const kinds = await Array.fromAsync(parent.events(), ({ event }) => event.kind);
+  expect(kinds.includes('InterruptEvent')).toBe(!left);
+  // The next run continues as after a crash.
+  expect((await parent.run({ maxIterations: 1 })).iterations).toBe(1);
+});
+
+test('a run that is left in time ends after its step, which is stored', async () => {
+  await using parent = await parentOf({ delegate: async (self) => void self.leave(new AbortController().signal) });
+  expect(await parent.run()).toMatchObject({ reason: 'paused', iterations: 1 });
+  expect(parent.state.status).toBe('running');
+  const kinds = await Array.fromAsync(parent.events(), ({ event }) => event.kind);
+  expect(kinds).toContain('ObservationEvent');
+  expect(kinds).not.toContain('PauseEvent');
+});
+
 test('interrupting a run interrupts the runs of its children', async () => {
   const ends: RunResult[] = [];
   const hanging = (): ScriptedTurn => {

@@ -203,6 +203,14 @@ export class Conversation implements AsyncDisposable {
     await this.#runLock.interrupt();
   }
 
+  /**
+   * Ends the current run before its next step, or when the signal aborts, and resolves when it has ended. Nothing of
+   * the end is stored: the run, or the goal, is continued as after a crash, here or by another process.
+   */
+  async leave(signal: AbortSignal): Promise<void> {
+    await this.#runLock.leave(signal);
+  }
+
   /** Stores a mark of a run for an application that queues runs; returns false where it has no meaning. */
   async markRun(mark: RunMark): Promise<boolean> {
     return markRun(mark, this.#usable);

@@ -41,6 +41,9 @@ export interface GoalStart {
 /** Ends of a run after which its work is judged. A run that was stuck is judged too: the next message may help. */
 const judgedEnds = new Set<EndReason>(['finished', 'asked', 'stuck']);
 
+/** Ends of a run on request. */
+const stoppedEnds = new Set<EndReason>(['paused', 'interrupted']);
+
 /**
  * Runs and judges a conversation until the judge accepts its work, the maximum number of rounds was judged, or the goal
  * is interrupted. A message of the user that interrupts it is answered first.
@@ -65,9 +68,11 @@ export async function pursueGoal(
       const run = await runConversation(session, options, control);
       const isJudged = judgedEnds.has(run.reason);
       const error = isJudged ? await judgeRound(session, { ...(judge && { judge }), signal }) : undefined;
-      if (!isJudged || error) await journal.emit(() => goals.interruptDrafts());
+      const isCut = error?.code === 'aborted' || (!error && (isJudged || stoppedEnds.has(run.reason)));
+      const isLeft = control.isLeft() && isCut;
+      if ((!isJudged || error) && !isLeft) await journal.emit(() => goals.interruptDrafts());
       const isUnanswered = isJudged && !isAnswered(journal.timeline.read('view'));
-      if (goals.isRunning || isUnanswered) continue;
+      if (!isLeft && (goals.isRunning || isUnanswered)) continue;
       return { goal: goals.state ?? goal, run, ...(error && error.code !== 'aborted' && { error }) };
     }
   } catch (error) {
@@ -77,7 +82,8 @@ export async function pursueGoal(
     if (!isOutage) await journal.emit(() => goals.interruptDrafts()).catch(() => undefined);
     throw error;
   } finally {
-    goals.end();
+    // One that is left remains stored as running.
+    if (!control.isLeft()) goals.end();
   }
 }
 

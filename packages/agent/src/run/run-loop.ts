@@ -17,7 +17,7 @@ import { detectLoop, resumeAfterStuckNudge } from '../stuck/detect-loop.ts';
 import { overflowVerdict } from '../stuck/overflow-projection.ts';
 import type { StuckCause } from '../stuck/stuck-rules.ts';
 import { isAnswered, lastAnswer, type FinalAnswer } from './last-reply.ts';
-import type { RunControl } from './run-lock.ts';
+import { leftRun, type RunControl } from './run-lock.ts';
 import { sendMessage } from './send-message.ts';
 import type { EndReason } from './run-result.ts';
 import { step } from './step.ts';
@@ -37,12 +37,14 @@ export type StepsEnd =
 export async function runSteps(
   session: Session,
   context: StepContext,
-  { isPauseRequested, pauseAfter = Infinity }: RunControl,
+  { isPauseRequested, isLeft, pauseAfter = Infinity }: RunControl,
   overdue: LimitedRun['overdue'],
 ): Promise<StepsEnd> {
   const { journal, ledger } = session;
+  const { signal } = context;
   for (let iterations = 0; ; iterations++) {
-    if (context.signal.aborted) return { reason: await endInterrupted(session, overdue), iterations };
+    if (signal.aborted) return { reason: await endInterrupted(session, signal, overdue), iterations };
+    if (isLeft()) return { reason: 'paused', iterations };
     if (isPauseRequested() || iterations >= pauseAfter) return { reason: await endPaused(session), iterations };
     const limit = ledger.takeStep();
     if (limit) {
@@ -63,7 +65,7 @@ export async function runSteps(
         if (await isContinuedByAnswer(session, context)) break;
         return { reason: 'asked', ...lastAnswer(journal), iterations: iterations + 1 };
       case 'finished':
-        if (await deniesEnd(session, context.signal)) break;
+        if (await deniesEnd(session, signal)) break;
         // A message that was sent during the last step is not answered yet.
         if (!isAnswered(journal.timeline.read('view'))) break;
         return { reason: 'finished', ...lastAnswer(journal), iterations: iterations + 1 };
@@ -72,7 +74,7 @@ export async function runSteps(
       case 'stuck':
         return { reason: 'stuck', cause: outcome.cause, iterations: iterations + 1 };
       case 'aborted':
-        return { reason: await endInterrupted(session, overdue), iterations: iterations + 1 };
+        return { reason: await endInterrupted(session, signal, overdue), iterations: iterations + 1 };
       case 'failed':
         await journal.emit(failureDrafts(codeOf(outcome.error), outcome.error.message));
         return { reason: 'error', error: outcome.error, iterations: iterations + 1 };
@@ -117,8 +119,11 @@ async function endPaused({ journal }: Session): Promise<'paused'> {
 
 const maybeRunningMessage = 'This call was interrupted while it may have been running; its outcome is unknown.';
 
-/** Answers every open call, so that no later run executes what was interrupted, and stores the reason. */
-async function endInterrupted({ journal }: Session, overdue: LimitedRun['overdue']) {
+/**
+ * Answers every open call, so that no later run executes what was interrupted, and stores the reason. Of a run that is
+ * left nothing is stored: it is continued as after a crash.
+ */
+async function endInterrupted({ journal }: Session, signal: AbortSignal, overdue: LimitedRun['overdue']) {
   const answers = (): readonly Draft[] =>
     journal.timeline
       .read('pending')
@@ -128,6 +133,7 @@ async function endInterrupted({ journal }: Session, overdue: LimitedRun['overdue
     await journal.emit(() => [...answers(), ...failureDrafts(limit.code, limit.detail)]);
     return limit.reason;
   }
+  if (signal.reason === leftRun) return 'interrupted';
   const end = [{ make: (stamp: Stamp) => InterruptEvent.create({}, stamp) }, statusDraft('paused')];
   await journal.emit(() => [...answers(), ...end]);
   return 'interrupted';

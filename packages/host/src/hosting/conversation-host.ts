@@ -15,7 +15,7 @@ export interface ConversationWatcher {
 export interface HostingOptions {
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number | undefined;
-  /** Lets another process continue a run that the end of this host interrupts. Default: it is paused. */
+  /** Lets another process continue a run that this host ends when it closes. Default: the next `recover` does. */
   readonly abandon?: ((id: string) => Promise<void>) | undefined;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
   readonly idleMs?: number | undefined;
@@ -146,7 +146,7 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
     return this.#open.release(signal);
   }
 
-  /** Closes all conversations so that other processes continue their runs; the signal ends the wait for their steps. */
+  /** Closes all conversations so that their runs are continued later, or by others; the signal cancels their steps. */
   handOver(signal: AbortSignal): Promise<void> {
     return this.#open.handOver(signal);
   }

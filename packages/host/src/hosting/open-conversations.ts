@@ -18,7 +18,7 @@ export interface OpenConversationsOptions<Live extends OpenConversation> {
   readonly onOpen: (id: string, from: 'start' | 'now') => Promise<void>;
   /** Called when a conversation is closed, or could not be opened. It must not reject. */
   readonly onClose: (id: string) => Promise<void>;
-  /** Lets another replica continue a run that `handOver` or `closeAll` interrupts. Default: it is paused. */
+  /** Lets another process continue a run that `handOver` or `closeAll` ends. Default: the next `recover` does. */
   readonly abandon?: ((id: string) => Promise<void>) | undefined;
   /** Milliseconds without use after which a conversation is closed. */
   readonly idleMs: number;
@@ -133,7 +133,7 @@ export class OpenConversations<Live extends OpenConversation> {
     await this.handOver(signal);
   }
 
-  /** Closes all conversations so that other replicas continue their runs; they can be opened again. */
+  /** Closes all conversations so that their runs are continued later, or by others; they can be opened again. */
   async handOver(signal: AbortSignal): Promise<void> {
     this.#isEnding = true;
     setMaxListeners(0, signal);
@@ -221,10 +221,14 @@ export class OpenConversations<Live extends OpenConversation> {
 
   async #end(id: string, live: Live | undefined, signal: AbortSignal): Promise<void> {
     if (!live) return;
-    const abandon = this.#isEnding ? this.#options.abandon : undefined;
-    const isContinued = abandon !== undefined && live.isResumable && (await live.hosted.runs.handOver(signal));
-    await close(live, signal);
-    if (isContinued) await abandon?.(id);
+    if (!this.#isEnding) return close(live, signal);
+    let isContinued = false;
+    try {
+      isContinued = await live.hosted.runs.handOver(signal);
+    } finally {
+      await live[Symbol.asyncDispose]();
+    }
+    if (isContinued && live.isResumable) await this.#options.abandon?.(id);
   }
 
   /** Lets nothing open a conversation before `closed` settles. */

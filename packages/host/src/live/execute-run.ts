@@ -171,6 +171,10 @@ async function untilDecided(work: Work, execution: Execution): Promise<RunResult
     await followers.caughtUp();
     if (result.reason !== 'waiting' || !questions || signal.aborted) return result;
     if (!(await questions.decide(conversation, signal))) return result;
+    if (run.isHandedOver) {
+      run.isWantedAgain = true;
+      return result;
+    }
   }
 }
 

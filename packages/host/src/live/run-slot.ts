@@ -15,7 +15,7 @@ export interface ActiveRun {
   isWantedAgain: boolean;
   /** A client wants it to end after the current step. */
   isPaused?: boolean;
-  /** Another process answers it. */
+  /** It is continued later, by this process or another one. */
   isHandedOver?: boolean;
 }
 

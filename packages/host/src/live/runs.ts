@@ -27,8 +27,8 @@ export interface Runs {
   /** Pauses after the current step. A run that has not started never does. */
   pause(): Promise<void>;
   /**
-   * Ends the run after its current step, or when the signal aborts, so that another process continues it. Returns true
-   * if there is something to continue.
+   * Ends the run after its current step, or when the signal aborts, so that it is continued later as after a crash.
+   * Returns true if there is something to continue.
    */
   handOver(signal: AbortSignal): Promise<boolean>;
   /** Cancels the model call and the tools, and resolves when the run has ended, after 5 seconds at most. */
@@ -82,17 +82,14 @@ export function runs(parts: RunParts): Runs {
       }),
     async handOver(signal) {
       const { run } = slot;
-      const { goal } = conversation;
       if (!run) return stalled() !== undefined;
-      const isPursued = goal.state?.status === 'running';
       run.isHandedOver = true;
-      if (run.hasStarted) conversation.pause();
-      else slot.cancel();
-      await slot.idle(signal);
-      const isPaused = conversation.state.status === 'paused' && !run.isPaused;
-      if (isPaused && isPursued) await goal.requestResume();
-      else if (isPaused || (run.isWantedAgain && slot.run === undefined)) await conversation.markRun('requested');
-      return conversation.state.status === 'running' || goal.state?.status === 'running';
+      run.interruption.abort();
+      slot.cancel();
+      await conversation.leave(signal);
+      await slot.idle();
+      if (run.isWantedAgain && !run.isPaused) await conversation.markRun('requested');
+      return conversation.state.status === 'running' || conversation.goal.state?.status === 'running';
     },
     interrupt: () =>
       slot.inOrder(async () => {

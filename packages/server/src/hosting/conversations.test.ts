@@ -82,7 +82,7 @@ test('an idle conversation is closed and its lease released; the next use opens 
   expect((await store.summary(id)).meta).toMatchObject({ status: 'finished' });
 });
 
-test('stopping pauses what runs and what waits, and releases the leases', async () => {
+test('stopping leaves what runs and what waits to the next start, and releases the leases', async () => {
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   const hang = (): ScriptedTurn => {
     ask();
@@ -95,7 +95,7 @@ test('stopping pauses what runs and what waits, and releases the leases', async 
   expect(conversations.load).toEqual({ running: 1, waiting: 1 });
   await conversations.close(AbortSignal.abort());
   for (const id of ids) {
-    expect((await store.summary(id)).meta).toMatchObject({ status: 'paused' });
+    expect((await store.summary(id)).meta).toMatchObject({ status: 'running' });
     await (await store.open(id))[Symbol.asyncDispose]();
   }
   await expect(conversations.use(ids[0] ?? '', (live) => live.hosted.runs.start())).rejects.toMatchObject({
