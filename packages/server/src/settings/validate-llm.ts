@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { SpecError } from '@varve/events/specs';
-import { callOnce, LlmError } from '@varve/llm';
+import { callOnce, LlmError, type LlmErrorCode } from '@varve/llm';
 import { redactor, type Variables } from '@varve/text';
 import type { ReceivedLlm } from './llm-record.ts';
 import { modelOfRecord } from './model-of-record.ts';
@@ -17,7 +17,7 @@ export const llmProblem = lazy(() => z.object({ type: z.string(), message: z.str
 
 /** Milliseconds of the request; a server that is slower is accepted, as is one that limits requests. */
 const patienceMs = 15_000;
-const accepted = new Set(['rate-limit', 'timeout', 'aborted', 'overloaded']);
+const accepted = new Set<LlmErrorCode>(['rate-limited', 'timeout', 'aborted', 'unavailable']);
 
 /** Checks a model by one short request. Returns null for one that can be used. */
 export async function validateLlm(
