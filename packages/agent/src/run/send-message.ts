@@ -1,4 +1,5 @@
 import { text, textOf, type Content, type TextContent } from '@varve/events';
+import { MessageEvent } from '@varve/events/kinds';
 import type { ExecutionStatus } from '@varve/events/projections';
 import { AgentError } from '../error.ts';
 import { statusDraft, userMessageDraft, type Draft } from '../log/drafts.ts';
@@ -108,8 +109,12 @@ function contextsOf(verdicts: readonly HookVerdict[]): readonly TextContent[] {
     .map((context) => text(`A hook of this workspace adds: ${context}`));
 }
 
+/** Returns true for a message that was sent before. @throws {AgentError} `invalid` for the id of another event. */
 async function isStored(id: string, { log }: Session): Promise<boolean> {
-  return (await log.seqOf(id)) !== undefined;
+  const seq = await log.seqOf(id);
+  if (seq === undefined) return false;
+  if ((await log.at(seq))?.kind === MessageEvent.kind) return true;
+  throw new AgentError('invalid', `The id ${id} of the message is that of another event.`);
 }
 
 /** Input of a user: text, or blocks with images. */

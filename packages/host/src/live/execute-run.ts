@@ -186,7 +186,7 @@ function isUnanswered(result: RunResult, { signal, continues }: RunRequest, conv
 }
 
 /** Returns true if a message of the user came after everything that the agent wrote. */
-function hasUnreadMessage({ state }: Conversation): boolean {
+export function hasUnreadMessage({ state }: Conversation): boolean {
   const last = state.view.events.findLast(
     (event) => isOfAgent(event) || (MessageEvent.is(event) && event.source === 'user'),
   );

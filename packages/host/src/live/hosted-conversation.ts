@@ -3,9 +3,9 @@ import type { PendingCall } from '@varve/events/projections';
 import type { Delta } from '@varve/llm';
 import { withoutUndefined } from '@varve/text';
 import { askedOf } from '../people/call-decisions.ts';
-import type { RunQueue } from '../queues.ts';
+import { taskQueue, type RunQueue } from '../queues.ts';
 import type { EventFollower, EventSink } from './event-follower.ts';
-import { continueOrRequestRun, runToEnd, type RunParts, type RunRequest } from './execute-run.ts';
+import { continueOrRequestRun, hasUnreadMessage, runToEnd, type RunParts, type RunRequest } from './execute-run.ts';
 import { Followers } from './followers.ts';
 import { goalRuns, type GoalRuns } from './goal-runs.ts';
 import { RunSlot } from './run-slot.ts';
@@ -69,6 +69,8 @@ export class HostedConversation implements AsyncDisposable {
   readonly goal: GoalRuns;
   readonly #options: HostedOptions;
   readonly #parts: RunParts;
+  /** Messages with ids: of two with one id that arrive concurrently, one is stored. */
+  readonly #identified = taskQueue();
   #isLost = false;
 
   constructor(conversation: Conversation, options: HostedOptions = {}) {
@@ -104,13 +106,19 @@ export class HostedConversation implements AsyncDisposable {
 
   /**
    * Stores a message, and returns the id of its event. With `run` it is answered: by the active run, or a new one in
-   * the background.
+   * the background. One whose `id` is in the log is not stored again, and starts a run only if the first one could not.
    */
   async send(
     input: Parameters<Conversation['send']>[0],
-    { run = false, id }: { readonly run?: boolean; readonly id?: string } = {},
+    { run = false, id }: { readonly run?: boolean; readonly id?: string | undefined } = {},
   ): Promise<string> {
-    const eventId = await this.conversation.send(input, id === undefined ? {} : { id });
+    const { conversation } = this;
+    if (id !== undefined) {
+      await this.#identified(() => conversation.send(input, { id }));
+      if (run && this.#isUnanswered(id)) await this.runs.startOrContinue();
+      return id;
+    }
+    const eventId = await conversation.send(input);
     if (run) await this.runs.startOrContinue();
     return eventId;
   }
@@ -179,6 +187,13 @@ export class HostedConversation implements AsyncDisposable {
     await slot.idle();
     await followers.finish();
     await this.#options.title?.[Symbol.asyncDispose]();
+  }
+
+  /** Returns true for a message that no run has read, and after which no person paused. */
+  #isUnanswered(id: string): boolean {
+    const { state } = this.conversation;
+    const isOpen = state.status === 'idle' || state.status === 'running' || state.leafId === id;
+    return isOpen && hasUnreadMessage(this.conversation);
   }
 
   #isWaiting({ reject }: Decision): boolean {

@@ -51,6 +51,13 @@ export interface Sent {
   readonly eventId?: string;
 }
 
+/** Circumstances of a message. */
+export interface SendOptions {
+  readonly run: boolean;
+  /** Id of its event; default a new one. */
+  readonly id?: string | undefined;
+}
+
 /**
  * The conversations of a server: what its routes can do with them. Ids are 32 hex digits. Every method opens the
  * conversation if need be, and rejects with a {@link StorageError} `missing` for an unknown id, or `held` if another
@@ -63,8 +70,8 @@ export interface Conversations extends AsyncDisposable {
   use<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result>;
   /** As `use`, for work that replaces what it read: it begins after the change before. */
   change<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result>;
-  /** Stores a message. With `run`, it is answered: by the active run, or a new one. */
-  send(id: string, content: readonly Content[], options: { readonly run: boolean }): Promise<Sent>;
+  /** Stores a message, one with an id once. With `run`, it is answered: by the active run, or a new one. */
+  send(id: string, content: readonly Content[], options: SendOptions): Promise<Sent>;
   /** Copies a conversation and returns the id. @throws {RequestError} `unknown` event, `conflict` for a used id. */
   fork(id: string, options: ForkOptions & { readonly id?: string | undefined }): Promise<string>;
   /** Adds the skills of an installed plugin from the next run on. @throws {RequestError} `unsupported`. */
@@ -117,9 +124,9 @@ export function conversations(options: ConversationsOptions): Conversations {
     },
     use: (id, work) => host.use(id, work),
     change: (id, work) => host.change(id, work),
-    send: (id, content, { run }) =>
+    send: (id, content, { run, id: messageId }) =>
       host.use(id, async ({ hosted }) => {
-        if (content.length > 0) return { eventId: await hosted.send(content, { run }) };
+        if (content.length > 0) return { eventId: await hosted.send(content, { run, id: messageId }) };
         if (run) await hosted.runs.startOrContinue();
         return {};
       }),

@@ -33,7 +33,7 @@ export const conversationLifecycleRoutes: readonly Route[] = [
       const { id, isNew } = await conversations.create(body);
       const { initial_message: message } = body;
       const content = isNew && message ? contentOf(message) : [];
-      if (content.length > 0) await conversations.send(id, content, { run: false });
+      if (content.length > 0) await conversations.send(id, content, { run: false, id: message?.id });
       // Clients expect the state before the run.
       const info = await infoById(id, services, { includeSkills: query.include_skills });
       // Another client may have started a run.

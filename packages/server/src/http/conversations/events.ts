@@ -4,7 +4,7 @@ import type { LogReader, Stored } from '@varve/storage';
 import { parseJson } from '@varve/text';
 import { HTTPException } from 'hono/http-exception';
 import { conversationId, dashedId } from '../../reference/info/conversation-id.ts';
-import { contentOf, messageRequest } from '../../reference/request/message-request.ts';
+import { contentOf, messageIdOf, messageRequest } from '../../reference/request/message-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import { success, successful } from '../route/route-config.ts';
@@ -48,13 +48,14 @@ export const eventRoutes: readonly Route[] = [
     method: 'post',
     path: '/api/conversations/{conversation_id}/events',
     tag,
-    summary: 'Send a message.',
+    summary: 'Send a message; one with an id, or a key, that was sent before is not stored again.',
     params: () => z.object({ conversation_id: conversationId() }),
+    headers: () => z.object({ [keyOfMessage]: z.string().optional() }),
     body: messageRequest,
     response: success,
     errors: { 404: 'The conversation does not exist, or another process holds it.' },
-    async handle({ params: { conversation_id: id }, body }, { conversations }) {
-      await conversations.send(id, contentOf(body), body);
+    async handle({ params: { conversation_id: id }, body, request }, { conversations }) {
+      await conversations.send(id, contentOf(body), { run: body.run, id: body.id ?? keyIn(request.headers) });
       return successful();
     },
   }),
@@ -135,6 +136,17 @@ export const eventRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** Header with a key of a message, with or without quotes. @see IETF draft-ietf-httpapi-idempotency-key-header */
+const keyOfMessage = 'Idempotency-Key';
+
+function keyIn(headers: Headers): string | undefined {
+  const sent = headers.get(keyOfMessage);
+  if (sent === null) return undefined;
+  const key = /^"?(?<key>[^"]{1,255})"?$/.exec(sent)?.groups?.['key'];
+  if (key !== undefined) return messageIdOf(key);
+  throw new HTTPException(422, { message: `The header ${keyOfMessage} is empty, longer than 255 characters or quoted twice.` });
+}
 
 async function logOf(id: string, { store }: Services): Promise<LogReader> {
   const log = await unlessMissing(store.read(id));

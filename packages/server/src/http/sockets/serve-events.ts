@@ -58,7 +58,7 @@ async function receive(
   if (!message.success) return { code: 'ValidationError', detail: z.prettifyError(message.error) };
   try {
     if (await services.replica?.send(id, message.data)) return undefined;
-    await services.conversations.send(id, contentOf(message.data), { run: true });
+    await services.conversations.send(id, contentOf(message.data), { run: true, id: message.data.id });
     return undefined;
   } catch (error) {
     return messageErrorOf(error, logger);

@@ -1,8 +1,17 @@
+import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { lazy, type Content } from '@varve/events';
 
 const text = lazy(() => z.object({ type: z.literal('text'), text: z.string() }));
 const image = lazy(() => z.object({ type: z.literal('image'), image_urls: z.array(z.string()) }));
+
+/** Id of a message that its client chooses, and of its event: a message that is sent again is stored once. */
+export const messageId = lazy(() => z.string().regex(/^[\dA-Fa-f-]{8,64}$/));
+
+/** Returns the id of a message for a key that its client chose, an id or any other text. */
+export function messageIdOf(key: string): string {
+  return messageId().safeParse(key).data ?? createHash('sha256').update(key).digest('hex').slice(0, 32);
+}
 
 /**
  * Message of a user. `run` starts a run after it.
@@ -12,6 +21,7 @@ const image = lazy(() => z.object({ type: z.literal('image'), image_urls: z.arra
 export const messageRequest = lazy(() =>
   z
     .object({
+      id: messageId().optional(),
       role: z.literal('user').default('user'),
       content: z.array(z.discriminatedUnion('type', [text(), image()])).default([]),
       run: z.boolean().default(false),
