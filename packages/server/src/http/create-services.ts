@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,6 +20,7 @@ import { monotonicNow, replicaOf } from '../replicas/replica.ts';
 import { runningTasks } from '../replicas/running-tasks.ts';
 import type { SharedCommands } from '../replicas/shared-commands.ts';
 import { liveLogs } from '../streams/live-logs.ts';
+import { receivesKey } from '../streams/webhooks/delivery-headers.ts';
 import { webhookOptions } from '../streams/webhooks/webhook-options.ts';
 import { Webhooks } from '../streams/webhooks/webhooks.ts';
 import { bashService, type BashServiceOptions } from '../workspace/bash/bash-service.ts';
@@ -132,18 +134,23 @@ function loadOf({ conversations: { load }, bash }: Pick<Services, 'conversations
 }
 
 function webhooksOf(
-  { webhooks: receivers, env = {}, keys, home, every = repeatedly }: ServerOptions,
+  { webhooks: receivers, env = {}, keys, home, every = repeatedly, now = Date.now }: ServerOptions,
   { sources, logger, replica }: Pick<Services, 'logger' | 'replica'> & { readonly sources: ConversationSources },
 ): Webhooks {
   const lists = replica?.webhooks.lists ?? (home && directoryLists(join(home, 'webhooks_running')));
   const onFailure = (err: unknown): void => logger.warn({ err }, 'webhook');
+  const webhooks = webhookOptions(receivers, env);
+  const isRefused = webhooks.some((each) => each.send_key && !receivesKey(each));
+  if (isRefused) logger.warn('a webhook is not sent the key: it would be sent over plain HTTP to another host');
   return new Webhooks({
     ...sources,
     positions: encryptionOf({ home, env, tokens: replica?.webhooks.tokens }, 'webhooks').records,
     openTasks: lists ? (takeOver) => runningTasks({ lists, takeOver, every, now: monotonicNow, onFailure }) : undefined,
     every,
-    webhooks: webhookOptions(receivers, env),
+    webhooks,
     key: keys[0] ?? '',
+    now,
+    newId: randomUUID,
     context: {
       fetch,
       delay: (ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => undefined),

@@ -161,6 +161,8 @@ async function webhooksOf(answer: { status: number }, replaced: Partial<PrivateR
     ...sources,
     webhooks: webhookOptions([{ base_url: 'http://127.0.0.1', event_buffer_size: 1, ...hook }], {}),
     key: '',
+    now: Date.now,
+    newId: () => 'id',
     context: {
       fetch: async (url, init) => {
         const request = new Request(url, init);
@@ -277,7 +279,7 @@ test('stored events wait in the log for room in the queue, and others are droppe
   const positions: number[] = [];
   const added: (number | undefined)[] = [];
   const queue = new WebhookQueue(receiver.url, options, {
-    headers: {},
+    headers: () => () => ({}),
     context: { fetch, delay, onFailure: () => undefined },
     onSent: (next) => positions.push(next),
   });

@@ -23,6 +23,13 @@ export const webhook = lazy(() =>
       // No request can be made to such an address.
       .refine((url) => !URL.parse(url)?.username && !URL.parse(url)?.password)
       .transform((url) => url.replace(/(?<!\/)\/+$/, '')),
+    /** True for a receiver that is sent the key of the server, as the reference does. Never over plain HTTP to another host. */
+    send_key: z.boolean().default(true),
+    /** Secret of the signatures, `whsec_` and 24 to 64 bytes in base64. Default: one that follows from the key. */
+    secret: z
+      .string()
+      .regex(/^whsec_[\d+/A-Za-z]{32,86}={0,2}$/)
+      .optional(),
     headers: z.record(z.string(), z.string()).refine(areHeaders).default({}),
     /** Events of a batch; that many are sent without a delay. */
     event_buffer_size: count().default(5),

@@ -1,3 +1,4 @@
+import type { DeliveryHeaders } from './delivery-headers.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 
 /** Parts of a queue that tests replace. */
@@ -11,7 +12,7 @@ export interface QueueContext {
 
 /** Headers of the requests of a queue, and what it consists of. */
 export interface QueueParts {
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: DeliveryHeaders;
   readonly context: QueueContext;
   /** `events` are sent in batches; `documents` one by one and without a delay. Default: `events`. */
   readonly content?: 'events' | 'documents';
@@ -43,7 +44,7 @@ const responseMs = 30_000;
 export class WebhookQueue {
   readonly #url: string;
   readonly #options: WebhookOptions;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headers: DeliveryHeaders;
   readonly #context: QueueContext;
   readonly #isBatched: boolean;
   readonly #onSent: ((next: number) => void) | undefined;
@@ -164,11 +165,12 @@ export class WebhookQueue {
   async #sent(body: string): Promise<boolean> {
     const { num_retries: retries, retry_delay: seconds } = this.#options;
     const { fetch, delay, onFailure } = this.#context;
+    const signed = this.#headers(body);
     for (let attempt = 0; attempt <= retries && !this.#stop.signal.aborted; attempt += 1) {
       if (attempt > 0) await delay(seconds * 1000, this.#stop.signal);
       try {
         const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(responseMs)]);
-        const headers = { 'content-type': 'application/json', ...this.#headers };
+        const headers = { 'content-type': 'application/json', ...signed() };
         // The key is not sent to another address.
         const response = await fetch(this.#url, { method: 'POST', headers, body, signal, redirect: 'error' }).catch(
           unreachable,

@@ -53,7 +53,7 @@ test('a conversation is reported when it is created, with all its events in orde
 test('batches are limited, and a request that fails is repeated', async () => {
   const { received, until, url } = await receiver([500, 503]);
   const queue = new WebhookQueue(url, optionsOf({ base_url: url, event_buffer_size: 2, max_batch_bytes: 25 }), {
-    headers: {},
+    headers: () => () => ({}),
     context,
   });
   for (const event of ['{"n":1}', '{"n":2}', '{"long":"0123456789"}', '{"n":3}']) queue.add(event);
@@ -67,13 +67,13 @@ test('a receiver that is down keeps the newest events that no log contains, and 
   const { received, url } = await receiver([500, 500, 500]);
   const options = optionsOf({ base_url: url, event_buffer_size: 3, num_retries: 0, max_queue_size: 2 });
   const failing = { ...context, onFailure: (error: unknown) => failures.push(error) };
-  const queue = new WebhookQueue(url, options, { headers: {}, context: failing });
+  const queue = new WebhookQueue(url, options, { headers: () => () => ({}), context: failing });
   for (const event of ['1', '2', '3']) queue.add(event);
   await queue.close(new AbortController().signal);
   expect(received).toEqual([]);
   expect(failures.length).toBeGreaterThan(0);
   const next = new WebhookQueue(url, optionsOf({ base_url: url, event_buffer_size: 5, max_queue_size: 2 }), {
-    headers: {},
+    headers: () => () => ({}),
     context,
   });
   next.add('1');
@@ -92,7 +92,7 @@ test('a receiver that recovers gets what waited, without a further event', async
     if (delays === 2) retry();
   };
   const options = optionsOf({ base_url: url, event_buffer_size: 2, num_retries: 1 });
-  const queue = new WebhookQueue(url, options, { headers: {}, context: { ...context, delay } });
+  const queue = new WebhookQueue(url, options, { headers: () => () => ({}), context: { ...context, delay } });
   for (const event of ['1', '2']) queue.add(event);
   await retried;
   await until(() => received.length === 1);
@@ -106,7 +106,7 @@ test('a receiver without delays that fails is not asked again within a second', 
   const waits: number[] = [];
   const delay = async (ms: number): Promise<void> => void waits.push(ms);
   const options = optionsOf({ base_url: url, event_buffer_size: 1, num_retries: 0, flush_delay: 0 });
-  const queue = new WebhookQueue(url, options, { headers: {}, context: { ...context, delay } });
+  const queue = new WebhookQueue(url, options, { headers: () => () => ({}), context: { ...context, delay } });
   queue.add('1');
   await until(() => received.length === 1);
   expect(waits).toEqual([1000, 1000]);
@@ -121,7 +121,7 @@ test('documents are sent one by one, and a few of those that wait for a receiver
     return fetch(...request);
   };
   const options = optionsOf({ base_url: url, max_queue_size: 2 });
-  const parts = { headers: {}, context: { ...context, fetch: waiting }, content: 'documents' } as const;
+  const parts = { headers: () => () => ({}), context: { ...context, fetch: waiting }, content: 'documents' } as const;
   const queue = new WebhookQueue(url, options, parts);
   for (const document of ['1', '2', '3', '4']) queue.add(document);
   open();
@@ -183,7 +183,7 @@ test('secrets in addresses and headers of webhooks are in no failure', async () 
   const url = 'http://127.0.0.1:1/services/canary-0123';
   const failing = { ...context, onFailure: (error: unknown) => failures.push(error) };
   const queue = new WebhookQueue(url, optionsOf({ base_url: url }), {
-    headers: { 'X-Key': 'canary-0123\0' },
+    headers: () => () => ({ 'X-Key': 'canary-0123\0' }),
     context: failing,
   });
   queue.add('1');

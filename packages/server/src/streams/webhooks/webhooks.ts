@@ -5,16 +5,15 @@ import { readInfo } from '../../reference/info/info-of.ts';
 import { keyedQueue, taskQueue } from '@varve/host/kit';
 import type { RunningTasks } from '../../hosting/task-lists.ts';
 import { liveLogs, type LiveLogs } from '../live-logs.ts';
+import { deliveryHeaders, type DeliveryParts } from './delivery-headers.ts';
 import { positionRecords, positionsOf, type PositionRecords, type Positions } from './positions.ts';
 import { sendToAll, type Transmission } from './send-events.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 import { WebhookQueue, type QueueContext, type QueueParts } from './webhook-queue.ts';
 
 /** Options of {@link Webhooks}. */
-export interface WebhooksOptions extends ConversationSources {
+export interface WebhooksOptions extends ConversationSources, DeliveryParts {
   readonly webhooks: readonly WebhookOptions[];
-  /** Key of the server, by which receivers recognize it. */
-  readonly key: string;
   readonly context: QueueContext;
   /** Stores the positions of the receivers of a conversation, by its id. */
   readonly positions: PrivateRecords;
@@ -115,8 +114,8 @@ export class Webhooks {
   }
 
   #queue(receiver: WebhookOptions, path: string, parts: Omit<QueueParts, 'headers' | 'context'>): WebhookQueue {
-    const { key, context } = this.#options;
-    const headers = { ...receiver.headers, 'X-Session-API-Key': key };
+    const { context } = this.#options;
+    const headers = deliveryHeaders(receiver, this.#options);
     return new WebhookQueue(`${receiver.base_url}/${path}`, receiver, { headers, context, ...parts });
   }
 
