@@ -18,6 +18,7 @@ interface Schema {
 }
 
 interface Operation {
+  readonly operationId?: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly security?: readonly unknown[];
@@ -107,6 +108,13 @@ function bodyOutline(
   const fields = Object.keys(properties).map((field) => (needed.includes(field) ? `${field} required` : field));
   return { isRequired: required, types, fields: fields.toSorted() };
 }
+
+test('every operation has a name of its own', async () => {
+  const names = (await operationsOf()).map(([, , { operationId }]) => operationId);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names).toContain('getConversationsByConversationIdEventsSearch');
+  expect(names.filter((name) => !/^[a-z][A-Za-z0-9]+$/.test(name ?? ''))).toEqual([]);
+});
 
 test('every operation of the reference exists or is listed as missing', async () => {
   const ours = new Set((await operationsOf()).map(([name]) => name));

@@ -1,7 +1,7 @@
 import { type PrivateRecords, fernet, privateRecords, secretStore, type Cipher } from '@varve/settings/secrets';
 import { randomBytes } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { HostingOptions } from '@varve/host';
 import type { ConversationWatcher } from '@varve/host/kit';
 import type { ModelWrapper } from '@varve/llm';
@@ -74,7 +74,9 @@ export function conversationSources({
  * crash with `conversations.recover()`.
  */
 export function serverHost(options: ServerHostOptions, parts: Partial<HostParts> = {}): ServerHost {
-  const { home, env = {}, workspaceRoot = process.cwd(), onFailure = ignore, onNotice = ignore } = options;
+  const { env = {}, workspaceRoot = process.cwd(), onFailure = ignore, onNotice = ignore } = options;
+  // Tools are given absolute paths only.
+  const home = options.home === undefined ? undefined : resolve(options.home);
   const { sources = conversationSources(options), watcher = noWatcher, secrets = secretsInUse([]) } = parts;
   const { now } = sources;
   const userHome = env['HOME'] ?? homedir();
@@ -82,7 +84,7 @@ export function serverHost(options: ServerHostOptions, parts: Partial<HostParts>
     home === undefined ? undefined : serverSettings({ home, env, userHome, passphrase: env['OH_SECRET_KEY'] });
   const installed = settings && packages({ userHome, workspaceRoot, env, now, disabled: disabledNames(settings) });
   const pluginSkills = async (): Promise<readonly string[]> => (await installed?.pluginSkills()) ?? [];
-  const { cipher, records } = encryptionOf(options, 'conversations');
+  const { cipher, records } = encryptionOf({ ...options, home }, 'conversations');
   const hosted = conversations({
     ...sources,
     watcher,

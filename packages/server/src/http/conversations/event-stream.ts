@@ -22,7 +22,7 @@ export const eventStreamRoutes: readonly Route[] = [
     tag: 'Events',
     summary: 'Follow the events as server-sent events; the id of each is its seq.',
     params: () => z.object({ conversation_id: conversationId() }),
-    query: eventQuery,
+    query: () => eventQuery().extend({ session_api_key: z.string().optional() }),
     download: 'text/event-stream',
     errors: {
       400: 'The cursor is after the last event.',

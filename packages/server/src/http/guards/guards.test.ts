@@ -42,6 +42,14 @@ test.for([
   expect((await started().request(path)).status).toBe(401);
 });
 
+test.for<readonly [string, number]>([
+  ['', 401],
+  ['?session_api_key=wrong', 401],
+  [`?session_api_key=${testKey}`, 404],
+])('an EventSource, which can send no header, has the key in its query: %j', async ([query, status]) => {
+  expect((await started().request(`/api/conversations/unknown/events/stream${query}`)).status).toBe(status);
+});
+
 test.for([[[]], [['']], [['two words']], [['ключ']]])('%j are invalid keys', ([keys = []]) => {
   expect(() => started({ keys })).toThrow(expect.objectContaining({ code: 'invalid' }));
 });

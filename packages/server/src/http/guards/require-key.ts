@@ -27,8 +27,12 @@ export function requireKey({ isKey, isWorkspaceSession }: RequireKeyOptions): Mi
   };
 }
 
+/** The stream of events, whose clients in browsers can send no header. */
+const stream = /^\/api\/conversations\/[^/]+\/events\/stream\/?$/;
+
 /** Clients of the protocol of OpenAI send the key as a bearer token. */
 function keyOf({ req }: Context<ServerEnv>): string | undefined {
+  if (stream.test(req.path)) return req.header(keyHeader) ?? req.query('session_api_key');
   const bearer = req.path.startsWith('/v1/') ? /^bearer +(\S+)$/i.exec(req.header('authorization') ?? '') : undefined;
   return req.header(keyHeader) ?? bearer?.[1];
 }

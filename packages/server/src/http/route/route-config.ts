@@ -47,6 +47,7 @@ export function routeConfig(route: RouteDescription): RouteConfig {
   return {
     method,
     path,
+    operationId: operationId(route),
     tags: [tag],
     summary,
     request: {
@@ -58,6 +59,15 @@ export function routeConfig(route: RouteDescription): RouteConfig {
     ...(isGuarded(route) && { security: [{ [keyScheme.name]: [] }] }),
     responses: responses(route),
   };
+}
+
+/**
+ * Returns the name of an operation, by which generated clients call it: `getConversationsByConversationIdEvents` for
+ * `GET /api/conversations/{conversation_id}/events`.
+ */
+function operationId({ method, path }: RouteDescription): string {
+  const words = path.replace(/^\/api(?=\/)/, '').replaceAll('{', 'by_').match(/[a-z0-9]+/gi) ?? ['root'];
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
 function bodyConfig({ body, upload }: RouteDescription): NonNullable<RouteConfig['request']>['body'] {
