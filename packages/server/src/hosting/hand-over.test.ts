@@ -76,27 +76,30 @@ test('a host that ends completes the current step, and another one continues all
   await second.close(AbortSignal.abort());
 });
 
-test.for(['replica', 'single server'])('a %s that ends during a long step leaves its run as a kill does', async (kind) => {
-  const { steps, asked } = gated(() => finish);
-  await using model = await scriptedServer(steps);
-  const store = memoryStore();
-  const { first, second, abandoned } = hostsOf(store, { isSingle: kind === 'single server' });
-  const running = await created(first, model);
-  await first.send(running, content, { run: true });
-  await asked;
-  const over = new AbortController();
-  const ended = first.close(over.signal);
-  over.abort();
-  await ended;
-  expect((await store.summary(running)).meta).toMatchObject({ status: 'running' });
-  expect(abandoned).toEqual(kind === 'replica' ? [running] : []);
-  await (kind === 'replica' ? second.takeOver(abandoned) : second.recover());
-  await second.use(running, (live) => live.hosted.runs.idle());
-  expect((await store.summary(running)).meta).toMatchObject({ status: 'finished' });
-  const kinds = await Array.fromAsync((await store.read(running)).range(0), (event) => event.kind);
-  expect(kinds.filter((each) => each === 'InterruptEvent' || each === 'PauseEvent')).toEqual([]);
-  await second.close(AbortSignal.abort());
-});
+test.for(['replica', 'single server'])(
+  'a %s that ends during a long step leaves its run as a kill does',
+  async (kind) => {
+    const { steps, asked } = gated(() => finish);
+    await using model = await scriptedServer(steps);
+    const store = memoryStore();
+    const { first, second, abandoned } = hostsOf(store, { isSingle: kind === 'single server' });
+    const running = await created(first, model);
+    await first.send(running, content, { run: true });
+    await asked;
+    const over = new AbortController();
+    const ended = first.close(over.signal);
+    over.abort();
+    await ended;
+    expect((await store.summary(running)).meta).toMatchObject({ status: 'running' });
+    expect(abandoned).toEqual(kind === 'replica' ? [running] : []);
+    await (kind === 'replica' ? second.takeOver(abandoned) : second.recover());
+    await second.use(running, (live) => live.hosted.runs.idle());
+    expect((await store.summary(running)).meta).toMatchObject({ status: 'finished' });
+    const kinds = await Array.fromAsync((await store.read(running)).range(0), (event) => event.kind);
+    expect(kinds.filter((each) => each === 'InterruptEvent' || each === 'PauseEvent')).toEqual([]);
+    await second.close(AbortSignal.abort());
+  },
+);
 
 test('a host that ends takes over nothing, and continues no run that a client has paused', async () => {
   const { steps, asked, open } = gated(() => finish);
@@ -117,27 +120,30 @@ test('a host that ends takes over nothing, and continues no run that a client ha
   await first.close(AbortSignal.abort());
 });
 
-test.for(['after', 'during'])('a goal that a host pursues is pursued by another one, %s whose step it ends', async (when) => {
-  const { steps, asked, open } = gated(({ tools }) =>
-    tools.length > 0 ? finish : { text: '{"score": 1, "complete": true, "missing": ""}' },
-  );
-  await using model = await scriptedServer(steps);
-  const store = memoryStore();
-  const { first, second, abandoned } = hostsOf(store);
-  const id = await created(first, model);
-  await first.use(id, (live) => live.hosted.goal.start('Pursue.', 3));
-  await asked;
-  const over = new AbortController();
-  const ended = first.close(over.signal);
-  if (when === 'after') open();
-  else over.abort();
-  await ended;
-  expect(abandoned).toEqual([id]);
-  await second.takeOver(abandoned);
-  await second.use(id, (live) => live.hosted.runs.idle());
-  expect(await second.use(id, async ({ conversation }) => conversation.goal.state?.status)).toBe('complete');
-  await second.close(AbortSignal.abort());
-});
+test.for(['after', 'during'])(
+  'a goal that a host pursues is pursued by another one, %s whose step it ends',
+  async (when) => {
+    const { steps, asked, open } = gated(({ tools }) =>
+      tools.length > 0 ? finish : { text: '{"score": 1, "complete": true, "missing": ""}' },
+    );
+    await using model = await scriptedServer(steps);
+    const store = memoryStore();
+    const { first, second, abandoned } = hostsOf(store);
+    const id = await created(first, model);
+    await first.use(id, (live) => live.hosted.goal.start('Pursue.', 3));
+    await asked;
+    const over = new AbortController();
+    const ended = first.close(over.signal);
+    if (when === 'after') open();
+    else over.abort();
+    await ended;
+    expect(abandoned).toEqual([id]);
+    await second.takeOver(abandoned);
+    await second.use(id, (live) => live.hosted.runs.idle());
+    expect(await second.use(id, async ({ conversation }) => conversation.goal.state?.status)).toBe('complete');
+    await second.close(AbortSignal.abort());
+  },
+);
 
 /** A store that rejects as many appends as its state contains. */
 function rejectingStore() {

@@ -18,6 +18,7 @@ import { requestMetrics } from './operations/metrics.ts';
 import { forwardHeld, shareSettings } from './replica-requests.ts';
 import { requestLog } from './request-log.ts';
 import { routes } from './routes.ts';
+import { gatewayErrors } from './system/gateway-errors.ts';
 import { protocolVersion } from './system/health.ts';
 import type { ServerEnv } from './route/route.ts';
 import type { Services } from './services.ts';
@@ -37,6 +38,7 @@ export function createApp(services: Services, options: ServerOptions): OpenAPIHo
   // Clients send some paths with a slash at the end and some without: guards and routes see them without.
   const app = new OpenAPIHono<ServerEnv>({ strict: false });
   app.use(requestLog(logger), requestMetrics(services.metrics), noSniff);
+  app.use('/v1/*', gatewayErrors());
   const access = addGuards(app, options, initialization);
   if (initialization.isDeferred) for (const path of guarded) app.use(path, requireInitialized(initialization));
   const hasModel = async (): Promise<boolean> => settings !== undefined && isModelReady(settings);

@@ -145,7 +145,9 @@ function keyIn(headers: Headers): string | undefined {
   if (sent === null) return undefined;
   const key = /^"?(?<key>[^"]{1,255})"?$/.exec(sent)?.groups?.['key'];
   if (key !== undefined) return messageIdOf(key);
-  throw new HTTPException(422, { message: `The header ${keyOfMessage} is empty, longer than 255 characters or quoted twice.` });
+  throw new HTTPException(422, {
+    message: `The header ${keyOfMessage} is empty, longer than 255 characters or quoted twice.`,
+  });
 }
 
 async function logOf(id: string, { store }: Services): Promise<LogReader> {

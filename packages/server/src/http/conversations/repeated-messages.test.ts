@@ -14,7 +14,11 @@ async function opened(steps: readonly ScriptedTurn[]) {
   const running = await runningServer(steps);
   const { id } = await running.create();
   const sent = async (): Promise<readonly string[]> => {
-    const page = await running.json<TestPage<BaseEvent>>(200, 'GET', `/${id}/events/search?kind=MessageEvent&source=user`);
+    const page = await running.json<TestPage<BaseEvent>>(
+      200,
+      'GET',
+      `/${id}/events/search?kind=MessageEvent&source=user`,
+    );
     return page.items.flatMap((event) => (MessageEvent.is(event) ? [event.id] : []));
   };
   return { running, id, sent, [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };

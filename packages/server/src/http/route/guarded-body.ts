@@ -10,12 +10,15 @@ import type { ServerEnv } from './route.ts';
 export function guardedBody(response: Response, { env, var: { reportFailure } }: Context<ServerEnv>): Response {
   const outgoing = env?.outgoing;
   if (!response.body || !outgoing) return response;
+  let isCancelled = false;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
+          // The client has left.
+          if (isCancelled) return;
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
@@ -24,7 +27,10 @@ export function guardedBody(response: Response, { env, var: { reportFailure } }:
           controller.close();
         }
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel(reason) {
+        isCancelled = true;
+        return reader.cancel(reason);
+      },
     },
     { highWaterMark: 0 },
   );

@@ -66,7 +66,10 @@ export function routeConfig(route: RouteDescription): RouteConfig {
  * `GET /api/conversations/{conversation_id}/events`.
  */
 function operationId({ method, path }: RouteDescription): string {
-  const words = path.replace(/^\/api(?=\/)/, '').replaceAll('{', 'by_').match(/[a-z0-9]+/gi) ?? ['root'];
+  const words = path
+    .replace(/^\/api(?=\/)/, '')
+    .replaceAll('{', 'by_')
+    .match(/[a-z0-9]+/gi) ?? ['root'];
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 

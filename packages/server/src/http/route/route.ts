@@ -19,5 +19,10 @@ export interface Route {
  */
 export interface ServerEnv {
   readonly Bindings: Partial<HttpBindings> & { readonly trust?: () => void };
-  readonly Variables: { readonly requestId: string; readonly reportFailure: (error: unknown) => void };
+  readonly Variables: {
+    readonly requestId: string;
+    readonly reportFailure: (error: unknown) => void;
+    /** True once a request of the gateway has started a run. */
+    readonly isRunBegun?: boolean;
+  };
 }

@@ -10,7 +10,7 @@ import { unlessMissing } from '@varve/host/kit';
 import { RequestError } from '../../error.ts';
 import type { Services } from '../services.ts';
 import type { ServerSettings } from '../../settings/server-settings.ts';
-import { settingsDocument } from '../../settings/settings-document.ts';
+import { currentLlm, settingsDocument } from '../../settings/settings-document.ts';
 
 /** Header with the id of a conversation. @see agent-server 1.43.1, /v1/chat/completions */
 export const conversationHeader = 'X-OpenHands-ServerConversation-ID';
@@ -18,8 +18,8 @@ export const conversationHeader = 'X-OpenHands-ServerConversation-ID';
 /** Beginning of the names of models: the rest is the name of a profile. @see agent-server 1.43.1, /v1/models */
 const prefix = 'openhands_';
 
-/** Longest wait for an answer. @see agent-server 1.43.1, /v1/chat/completions */
-const answerMs = 120_000;
+/** Longest wait for an answer that is not streamed. @see agent-server 1.43.1, /v1/chat/completions */
+export const answerMs = 120_000;
 
 /** A request for one answer of an agent. */
 export interface Completion {
@@ -35,6 +35,14 @@ export interface Completion {
   >;
 }
 
+/** A run that was requested. */
+export interface BegunRun {
+  /** 32 hex digits. */
+  readonly conversationId: string;
+  /** What the conversation has used before. */
+  readonly before: Tokens;
+}
+
 /** Answer of an agent. */
 export interface CompletionResult {
   /** 32 hex digits. */
@@ -43,19 +51,24 @@ export interface CompletionResult {
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number; readonly total_tokens: number };
 }
 
-/** Returns the names of the models: one for each profile, sorted. */
+/** Returns the names of the models: one for each profile, and that of the settings, sorted. */
 export async function gatewayModels({ settings }: Services): Promise<readonly string[]> {
-  const profiles = (await settings?.models.readable()) ?? [];
-  return profiles.map(({ name }) => `${prefix}${name}`).toSorted();
+  if (!settings) return [];
+  const names = new Set((await settings.models.readable()).map(({ name }) => name));
+  if (await hasDefault(settings)) names.add(defaultName);
+  return [...names].map((name) => `${prefix}${name}`).toSorted();
 }
 
-/**
- * Lets an agent answer a message in a conversation, and waits for the end of its run.
- *
- * @throws {RequestError} `unknown` model, `conflict` for a run that waits for a person.
- * @throws {HTTPException} 504 for a run that takes too long, which continues; 500 for one that fails.
- */
-export async function complete(completion: Completion, services: Services): Promise<CompletionResult> {
+/** Name of the model of the settings, unless a profile has it. */
+const defaultName = 'default';
+
+/** Returns true if a setting, such as LLM_MODEL, names a model. */
+async function hasDefault(settings: ServerSettings): Promise<boolean> {
+  return (await settings.current()).get('llm.model') !== undefined;
+}
+
+/** Lets an agent answer a message in a conversation. @throws {RequestError} `unknown` model. */
+export async function beginRun(completion: Completion, services: Services): Promise<BegunRun> {
   const { store, conversations } = services;
   const id = canonicalId(completion.conversationId ?? randomUUID());
   const isKnown = (await unlessMissing(store.summary(id))) !== undefined;
@@ -63,7 +76,21 @@ export async function complete(completion: Completion, services: Services): Prom
   else await profileOf(completion.model, services.settings);
   const before = await usageOf(id, services);
   await conversations.send(id, completion.content, { run: true });
-  const { status, leafId } = await endOf(id, services);
+  return { conversationId: id, before };
+}
+
+/**
+ * Waits for the end of a run, and returns its answer.
+ *
+ * @throws {RequestError} `conflict` for a run that waits for a person.
+ * @throws {HTTPException} 504 for one that has not ended when the signal aborts, and continues; 500 for one that fails.
+ */
+export async function answerOf(
+  { conversationId: id, before }: BegunRun,
+  services: Services,
+  limit: AbortSignal,
+): Promise<CompletionResult> {
+  const { status, leafId } = await endOf(id, services, limit);
   if (status === 'paused' || status === 'waiting_for_confirmation')
     throw new RequestError('conflict', `The conversation is ${status}.`);
   if (status === 'error' || status === 'stuck')
@@ -72,14 +99,13 @@ export async function complete(completion: Completion, services: Services): Prom
   const [prompt_tokens, completion_tokens] = [after.prompt - before.prompt, after.completion - before.completion];
   return {
     conversationId: id,
-    text: await finalResponse(await store.read(id), leafId),
+    text: await finalResponse(await services.store.read(id), leafId),
     usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
   };
 }
 
-async function endOf(id: string, { conversations }: Services) {
+async function endOf(id: string, { conversations }: Services, limit: AbortSignal) {
   return conversations.use(id, async (live) => {
-    const limit = AbortSignal.timeout(answerMs);
     await live.hosted.runs.idle(limit);
     if (live.hosted.runs.isActive) {
       throw new HTTPException(504, { message: `The agent did not answer within ${answerMs / 1000} seconds.` });
@@ -96,6 +122,8 @@ async function profileOf(model: string, settings: ServerSettings | undefined) {
   try {
     return { ...(await settings.profile(name)), settings };
   } catch (error) {
+    if (name === defaultName && (await hasDefault(settings)))
+      return { ...(await currentLlm(settings, await settings.current())), settings };
     // A name that no profile can have is unknown, too.
     if (error instanceof SettingsError && (error.code === 'missing' || error.code === 'invalid')) throw missing(error);
     throw error;
@@ -122,7 +150,8 @@ async function requestFor(id: string, completion: Completion, services: Services
   });
 }
 
-interface Tokens {
+/** Tokens of all models of a conversation. */
+export interface Tokens {
   readonly prompt: number;
   readonly completion: number;
 }

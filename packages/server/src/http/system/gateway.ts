@@ -3,13 +3,17 @@ import { lazy, type Content } from '@varve/events';
 import { parseJson } from '@varve/text';
 import { HTTPException } from 'hono/http-exception';
 import { dashedId, isConversationId } from '../../reference/info/conversation-id.ts';
+import { refuseUnsupported } from './gateway-errors.ts';
 import {
-  complete,
+  answerOf,
+  beginRun,
   conversationHeader,
+  answerMs,
   gatewayModels,
   type Completion,
   type CompletionResult,
 } from './gateway-messages.ts';
+import { completionEvents } from './gateway-stream.ts';
 import { defineRoute } from '../route/define-route.ts';
 import { guardedBody } from '../route/guarded-body.ts';
 import type { Route } from '../route/route.ts';
@@ -34,7 +38,7 @@ type Message = z.output<ReturnType<typeof message>>;
 /** @see agent-server 1.43.1 OpenAPI, OpenAIChatCompletionRequest */
 const completionRequest = lazy(() =>
   z
-    .object({
+    .looseObject({
       model: z.string(),
       messages: z.array(message()),
       stream: z.boolean().default(false),
@@ -81,12 +85,30 @@ export const gatewayRoutes: readonly Route[] = [
     body: completionRequest,
     response: () => z.looseObject({ id: z.string(), object: z.literal('chat.completion') }),
     async handle({ body, request }, services, context) {
-      const result = await complete({ ...completionOf(body), ...contextOf(request.headers) }, services);
+      refuseUnsupported(body);
+      const run = await beginRun({ ...completionOf(body), ...contextOf(request.headers) }, services);
+      context.set('isRunBegun', true);
+      const { model, stream_options: options } = body;
+      const { conversationId } = run;
       const created = Math.floor(services.now() / 1000);
-      const shared = { [conversationHeader.toLowerCase()]: dashedId(result.conversationId) };
-      if (!body.stream) return Response.json(answerOf(body, result, created), { headers: shared });
-      const stream = { ...shared, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
-      return guardedBody(new Response(eventsOf(body, result, created), { headers: stream }), context);
+      const shared = { [conversationHeader.toLowerCase()]: dashedId(conversationId) };
+      if (!body.stream)
+        return Response.json(documentOf(body, await answerOf(run, services, AbortSignal.timeout(answerMs)), created), {
+          headers: shared,
+        });
+      const stream = completionEvents(
+        ({
+	conversationId,
+	model,
+	created,
+	includesUsage: options?.include_usage === true,
+	result: answerOf(run, services, request.signal),
+	reportFailure: context.get('reportFailure')
+}),
+        services,
+      );
+      const headers = { ...shared, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
+      return guardedBody(new Response(stream, { headers }), context);
     },
   }),
 ];
@@ -144,7 +166,7 @@ function metadataOf(text: string): Record<string, unknown> {
   throw new HTTPException(422, { message: 'X-OpenHands-Observability-Metadata is no JSON object.' });
 }
 
-function answerOf({ model }: CompletionRequest, { conversationId, text, usage }: CompletionResult, created: number) {
+function documentOf({ model }: CompletionRequest, { conversationId, text, usage }: CompletionResult, created: number) {
   const answer = { role: 'assistant', content: text, refusal: null };
   return {
     id: `chatcmpl-${conversationId}`,
@@ -154,21 +176,4 @@ function answerOf({ model }: CompletionRequest, { conversationId, text, usage }:
     choices: [{ index: 0, finish_reason: 'stop', logprobs: null, message: answer }],
     usage,
   };
-}
-
-/** Nothing is sent before the run has ended, so that a failure has a status of its own. */
-function eventsOf(body: CompletionRequest, result: CompletionResult, created: number): string {
-  const { model, stream_options: options } = body;
-  const shared = { id: `chatcmpl-${result.conversationId}`, object: 'chat.completion.chunk', created, model };
-  const choice = (delta: object, finish_reason: string | null = null) => ({
-    ...shared,
-    choices: [{ index: 0, delta, finish_reason, logprobs: null }],
-  });
-  const chunks = [
-    choice({ role: 'assistant', content: '' }),
-    choice({ content: result.text }),
-    choice({}, 'stop'),
-    ...(options?.include_usage ? [{ ...shared, choices: [], usage: result.usage }] : []),
-  ];
-  return [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
 }

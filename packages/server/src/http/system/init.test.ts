@@ -42,7 +42,7 @@ test('a server that waits for its configuration refuses everything else, and is 
   // The key is checked first.
   expect(await call('GET', '/api/conversations/count')).toEqual([401, { detail: 'Unauthorized' }]);
   for (const path of ['/api/conversations/count', '/api/conversations/nope', '/api/settings', '/v1/models']) {
-    expect(await call('GET', path, key)).toEqual([503, refusal]);
+    expect(await call('GET', path, key)).toMatchObject([503, refusal]);
   }
   expect(await rejectedStatus(`${url}/sockets/bash-events?session_api_key=${testKey}`)).toBe(503);
   for (const path of ['/alive', '/server_info']) expect((await call('GET', path))[0]).toBe(200);
