@@ -71,7 +71,7 @@ test('a stream has one piece of text, the usage if it is wanted, and an end', as
 
 test('a stream begins before its run has ended, and a failure is its last event', async () => {
   const gate = Promise.withResolvers<void>();
-  const { send } = await gateway([{ ...answer('Late.'), gate: gate.promise }, { error: { code: 'bad-request' } }]);
+  const { send } = await gateway([{ text: 'Late.', gate: gate.promise }, { error: { code: 'bad-request' } }]);
   const body = { model: 'openhands_fast', messages: [user], stream: true };
   const response = await send(body);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();

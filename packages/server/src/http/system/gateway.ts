@@ -97,18 +97,18 @@ export const gatewayRoutes: readonly Route[] = [
           headers: shared,
         });
       const stream = completionEvents(
-        ({
-	conversationId,
-	model,
-	created,
-	includesUsage: options?.include_usage === true,
-	result: answerOf(run, services, request.signal),
-	reportFailure: context.get('reportFailure')
-}),
+        {
+          conversationId,
+          model,
+          created,
+          includesUsage: options?.include_usage === true,
+          result: answerOf(run, services, request.signal),
+          reportFailure: context.get('reportFailure'),
+        },
         services,
       );
-      const headers = { ...shared, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
-      return guardedBody(new Response(stream, { headers }), context);
+      const streamed = { ...shared, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
+      return guardedBody(new Response(stream, { headers: streamed }), context);
     },
   }),
 ];

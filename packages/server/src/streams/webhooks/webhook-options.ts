@@ -23,7 +23,7 @@ export const webhook = lazy(() =>
       // No request can be made to such an address.
       .refine((url) => !URL.parse(url)?.username && !URL.parse(url)?.password)
       .transform((url) => url.replace(/(?<!\/)\/+$/, '')),
-    /** True for a receiver that is sent the key of the server, as the reference does. Never over plain HTTP to another host. */
+    /** True for a receiver that is sent the key of the server, but never over plain HTTP to another host. */
     send_key: z.boolean().default(true),
     /** Secret of the signatures, `whsec_` and 24 to 64 bytes in base64. Default: one that follows from the key. */
     secret: z
