@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { below } from './paths.ts';
 
 /** Files of a repository. */
@@ -10,67 +10,65 @@ export interface GitPaths {
   readonly executed: readonly string[];
 }
 
-const none: GitPaths = { writable: [], executed: [] };
-
 /**
  * Returns the directories of the repository that contains a directory: also those of its worktree and of its
- * submodules, which may be elsewhere.
+ * submodules, which may be elsewhere. An entry `.git` that is no directory has no rights but those that its repository
+ * records: a program in the workspace can write the entry.
  */
 export function gitPaths(directory: string): GitPaths {
-  const entry = findEntry(directory);
-  if (entry === undefined) return none;
+  const own = join(existsSync(directory) ? realpathSync(directory) : directory, '.git');
+  const entry = findEntry(dirname(own));
+  if (entry === undefined) return { writable: [], executed: [] };
   const linked = gitDirectory(entry);
-  if (linked === undefined) return none;
-  const shared = commonDirectory(linked);
+  if (linked === undefined) return { writable: [], executed: [own] };
+  const shared = isWorktree(linked, entry) ? dirname(dirname(linked)) : linked;
   const all = [...new Set([linked, shared, ...submodules(join(shared, 'modules'))])];
-  const workTree = dirname(entry);
   return {
     writable: [...new Set([linked, shared])],
     executed: [
       // The file `commondir` leads git to the configuration and hooks of another directory.
       ...all.flatMap((path) => below(path, ['hooks', 'config', 'config.worktree', 'commondir'])),
       ...namesIn(join(shared, 'worktrees')).map((name) => join(shared, 'worktrees', name, 'commondir')),
-      ...(statSync(entry).isFile() ? [entry] : []),
-      ...configuredPaths(join(shared, 'config'), workTree),
+      // A missing one would be the nearest when it is created.
+      ...new Set([entry, own].filter((path) => path !== linked)),
+      ...configuredPaths(join(shared, 'config'), dirname(entry)),
     ],
   };
 }
 
 function findEntry(directory: string): string | undefined {
   const entry = join(directory, '.git');
-  if (existsSync(entry)) return realpathSync(entry);
+  if (lstatSync(entry, { throwIfNoEntry: false }) !== undefined) return entry;
   const above = dirname(directory);
   return above === directory ? undefined : findEntry(above);
 }
 
-/** Returns the directory that an entry `.git` is, or names. */
+/** Returns the directory that an entry `.git` is, or names and that records the entry. */
 function gitDirectory(entry: string): string | undefined {
-  if (statSync(entry).isDirectory()) return entry;
+  if (lstatSync(entry).isDirectory()) return entry;
   const named = /^gitdir: (.+)$/m.exec(textOf(entry))?.[1];
   const directory = named === undefined ? undefined : resolve(dirname(entry), named.trim());
   if (directory === undefined || !existsSync(join(directory, 'HEAD'))) return undefined;
   const real = realpathSync(directory);
+  // What is inside of the workspace could record anything.
+  if (`${real}/`.startsWith(`${dirname(entry)}/`)) return undefined;
   return isWorktree(real, entry) || isSubmodule(real, entry) ? real : undefined;
 }
 
-/** Any file may name any directory: that of a worktree names the worktree in return. */
+/** That of a worktree is `<repository>/worktrees/<name>`, where the repository records the path of the entry. */
 function isWorktree(directory: string, entry: string): boolean {
-  const back = join(directory, 'gitdir');
-  return existsSync(back) && resolve(directory, textOf(back).trim()) === entry;
+  const worktrees = dirname(directory);
+  const isPlace = basename(worktrees) === 'worktrees' && existsSync(join(dirname(worktrees), 'objects'));
+  return isPlace && resolve(directory, textOf(join(directory, 'gitdir')).trim()) === entry;
 }
 
-/** That of a submodule is inside of a repository above it. */
+/** That of a submodule is inside of a repository above it, and its settings record the work tree. */
 function isSubmodule(directory: string, entry: string): boolean {
-  const above = dirname(dirname(entry));
-  const repository = findEntry(above);
-  return repository !== undefined && directory.startsWith(`${repository}/modules/`);
-}
-
-function commonDirectory(directory: string): string {
-  const file = join(directory, 'commondir');
-  if (!existsSync(file)) return directory;
-  const common = resolve(directory, textOf(file).trim());
-  return existsSync(join(common, 'objects')) ? realpathSync(common) : directory;
+  const above = findEntry(dirname(dirname(entry)));
+  const repository = above === undefined ? undefined : gitDirectory(above);
+  const tree = /^\s*worktree = (.+)$/m.exec(textOf(join(directory, 'config')))?.[1];
+  const isRecorded = tree !== undefined && resolve(directory, tree) === dirname(entry);
+  return isRecorded && repository !== undefined && directory.startsWith(`${repository}/modules/`);
 }
 
 function submodules(directory: string): readonly string[] {
