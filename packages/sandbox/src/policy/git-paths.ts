@@ -66,7 +66,7 @@ function isWorktree(directory: string, entry: string): boolean {
 function isSubmodule(directory: string, entry: string): boolean {
   const above = findEntry(dirname(dirname(entry)));
   const repository = above === undefined ? undefined : gitDirectory(above);
-  const tree = /^\s*worktree = (.+)$/m.exec(textOf(join(directory, 'config')))?.[1];
+  const tree = /^\tworktree = (.+)$/m.exec(textOf(join(directory, 'config')))?.[1];
   const isRecorded = tree !== undefined && resolve(directory, tree) === dirname(entry);
   return isRecorded && repository !== undefined && directory.startsWith(`${repository}/modules/`);
 }

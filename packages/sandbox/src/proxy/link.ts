@@ -3,7 +3,10 @@ import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Duplex, duplexPair, pipeline, Transform } from 'node:stream';
-import type { Proxy } from './proxy.ts';
+import { guard, type Proxy } from './proxy.ts';
+
+/** Maximum number of open connections of one sandbox; others wait. */
+const maxConcurrentStreams = 256;
 
 /** Two named pipes between a sandbox and its proxy. */
 export interface Link {
@@ -52,15 +55,19 @@ function pipeEnd(fd: number, isReadable: boolean): Socket {
 
 function serveStreams(connection: Duplex, proxy: Proxy): void {
   // Loaded here: it takes 17 ms of a start, and a sandbox without allowed hosts does not need it.
-  const server = process.getBuiltinModule('node:http2').createServer();
+  const settings = { maxConcurrentStreams };
+  const server = process.getBuiltinModule('node:http2').createServer({ settings });
   server.on('stream', (stream) => {
-    stream.respond({ ':status': 200 });
-    const [served, other] = duplexPair();
-    // An HTTP server uses the memory of the head of a response again before a stream has sent it.
-    const copy = new Transform({ transform: (chunk: Buffer, _, done) => done(null, Buffer.from(chunk)) });
-    pipeline(other, copy, stream, other, () => other.destroy());
-    served.once('close', () => served.writableFinished || other.destroy());
-    proxy.serve(served);
+    stream.on('error', () => stream.destroy());
+    guard(stream, () => {
+      stream.respond({ ':status': 200 });
+      const [served, other] = duplexPair();
+      // An HTTP server uses the memory of the head of a response again before a stream has sent it.
+      const copy = new Transform({ transform: (chunk: Buffer, _, done) => done(null, Buffer.from(chunk)) });
+      pipeline(other, copy, stream, other, () => other.destroy());
+      served.once('close', () => served.writableFinished || other.destroy());
+      proxy.serve(served);
+    });
   });
   server.on('sessionError', () => connection.destroy());
   server.emit('connection', connection);

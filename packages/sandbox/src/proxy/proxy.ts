@@ -1,12 +1,15 @@
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { pipeline, type Duplex } from 'node:stream';
 import type { AllowedHosts } from '../policy/sandbox-policy.ts';
 import { matchesHost, ruleFor, usableAddresses } from './host-rules.ts';
 
 /** An `import` of this module reads all its properties, one of which loads the `fetch` of Node: 50 ms. */
 const { createServer, request } = process.getBuiltinModule('node:http');
+
+/** Maximum number of hosts that are remembered: programs can name any number. */
+const maxHosts = 1000;
 
 /** Decides about a host that no rule names. */
 export type AskHost = (host: string) => Promise<boolean>;
@@ -42,10 +45,11 @@ export function hostProxy({ rules, askHost, upstream }: ProxyOptions): Proxy {
   const refused = new Set<string>();
   const open = new Set<Duplex>();
   const isAllowed = async (host: string): Promise<boolean> => {
-    const answer = answers.get(host) ?? decide(host, rules, askHost);
-    answers.set(host, answer);
-    const allowed = await answer;
-    if (!allowed) refused.add(host);
+    let answer = answers.get(host);
+    if (answer === undefined && ruleFor(host, rules) === undefined && askHost && answers.size < maxHosts)
+      answers.set(host, (answer = askHost(host).catch(() => false)));
+    const allowed = ruleFor(host, rules) ?? (await answer) ?? false;
+    if (!allowed && refused.size < maxHosts) refused.add(host);
     return allowed;
   };
   const dial = async (host: string, port: number): Promise<Socket> => {
@@ -56,15 +60,17 @@ export function hostProxy({ rules, askHost, upstream }: ProxyOptions): Proxy {
     refused.add(host);
     throw new Error(`The host ${host} has an address of this machine.`);
   };
-  const server = createServer((incoming, response) => void forward(incoming, response, { isAllowed, dial }));
+  const server = createServer((incoming, response) => {
+    guard(incoming.socket, async () => forward(incoming, response, { isAllowed, dial }));
+  });
   server.on('connect', (incoming, client: Duplex, head: Buffer) => {
-    void tunnel(incoming, client, head, { isAllowed, dial });
+    guard(client, async () => tunnel(incoming, client, head, { isAllowed, dial }));
   });
   server.on('clientError', (_, socket) => socket.destroy());
   return {
     serve(connection) {
       open.add(connection);
-      connection.once('close', () => open.delete(connection));
+      connection.on('error', () => connection.destroy()).once('close', () => open.delete(connection));
       server.emit('connection', connection);
     },
     takeRefused() {
@@ -78,10 +84,12 @@ export function hostProxy({ rules, askHost, upstream }: ProxyOptions): Proxy {
   };
 }
 
-async function decide(host: string, rules: AllowedHosts, askHost: AskHost | undefined): Promise<boolean> {
-  const rule = ruleFor(host, rules);
-  if (rule !== undefined || askHost === undefined) return rule === true;
-  return askHost(host).catch(() => false);
+/**
+ * Runs a handler of a connection from inside of a sandbox. An error ends this connection, and never the process: what
+ * programs and servers send decides which errors there are.
+ */
+export function guard(connection: Duplex, handle: () => Promise<void> | void): void {
+  void (async () => handle())().catch(() => connection.destroy());
 }
 
 interface Ways {
@@ -90,7 +98,6 @@ interface Ways {
 }
 
 async function tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer, ways: Ways): Promise<void> {
-  client.on('error', () => client.destroy());
   const target = targetOf(`http://${incoming.url ?? ''}`);
   if (target === undefined) return void client.end('HTTP/1.1 400 Bad Request\r\n\r\n');
   const { hostname, port } = target;
@@ -120,10 +127,12 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, ways
     const own = { ...headers, host: target.host };
     const outgoing = request(target, { method: incoming.method, headers: own, createConnection: () => socket });
     outgoing.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+      guard(incoming.socket, () => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        pipeline(answer, response, (error) => error && response.destroy());
+      });
     });
-    outgoing.on('error', () => response.destroy());
+    outgoing.on('error', () => response.destroy()).on('close', () => response.headersSent || response.destroy());
     response.on('close', () => socket.destroy());
     incoming.pipe(outgoing);
   } catch {
@@ -137,14 +146,15 @@ function refusal(host: string): string {
 
 function targetOf(url: string): URL | undefined {
   const target = URL.parse(url);
-  return target?.protocol === 'http:' && target.hostname !== '' ? target : undefined;
+  return target?.protocol === 'http:' && /^.{1,255}$/.test(target.hostname) ? target : undefined;
 }
 
 async function connected(host: string, port: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ host, port, allowHalfOpen: true });
-  socket.once('error', reject);
-  socket.once('connect', () => resolve(socket.off('error', reject)));
+  // Also heard later, when the socket has no user yet or any more.
+  socket.on('error', reject);
+  socket.once('connect', () => resolve(socket));
   return promise;
 }
 
@@ -157,8 +167,9 @@ async function connectThrough(upstream: URL, host: string, port: number): Promis
   const credentials = `Basic ${Buffer.from(auth).toString('base64')}`;
   const headers = { host: path, ...(username !== '' && { 'proxy-authorization': credentials }) };
   const outgoing = request({ host: hostname, port: upstream.port || 80, method: 'CONNECT', path, headers });
-  outgoing.once('error', reject);
+  outgoing.on('error', reject);
   outgoing.once('connect', ({ statusCode }, socket: Socket) => {
+    socket.on('error', reject);
     if (statusCode === 200) return resolve(socket);
     socket.destroy();
     reject(new Error(`The proxy ${hostname} answered ${statusCode}.`));
