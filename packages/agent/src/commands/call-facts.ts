@@ -10,7 +10,7 @@ import {
 import { mapStrings } from '@varve/text';
 import { filesOfPatch } from '@varve/tools';
 import { type ProposedCall } from './proposed-call.ts';
-import { namedPath, type NamedPath } from './named-path.ts';
+import { maxPathChars, namedPath, type NamedPath } from './named-path.ts';
 import { plainCommands, type PlainCommand } from './plain-commands.ts';
 
 /** A command with the directories in which it may run. */
@@ -38,6 +38,9 @@ export interface CallFacts {
 /** Maximum number of paths that are resolved for one call. */
 const maxPaths = 500;
 
+/** Maximum number of directories in which a command of a plain script may run: each `cd` can double them. */
+const maxPlaces = 8;
+
 /** Reads what a call names. */
 export function callFacts(call: ProposedCall): CallFacts {
   const { tool, action, workspace = '/' } = call;
@@ -58,27 +61,32 @@ export function callFacts(call: ProposedCall): CallFacts {
   return { ...shared, paths: pathFields(action).map((text) => namedPath(text, workspace)) };
 }
 
-/** Returns the commands of a plain script, each with the directories to which `cd` in front of it may have changed. */
+/**
+ * Returns the commands of a plain script, each with the directories to which `cd` in front of it may have changed;
+ * undefined for another script, and for one with too many such directories.
+ */
 export function placedCommands(
   script: string,
   { workspace = '/', directories = [] }: Pick<ProposedCall, 'workspace' | 'directories'>,
 ): readonly PlacedCommand[] | undefined {
   const places = new Set((directories.length > 0 ? directories : ['.']).map((place) => resolve(workspace, place)));
-  return plainCommands(script)?.map((command) => {
-    const placed = { ...command, directories: [...places] };
+  const placed: PlacedCommand[] = [];
+  for (const command of plainCommands(script) ?? []) {
+    if (places.size > maxPlaces) return undefined;
+    placed.push({ ...command, directories: [...places] });
     const [program, target] = command.words;
     if (program === 'cd' && target !== undefined)
-      for (const place of placed.directories) places.add(/^~(?:\/|$)/.test(target) ? target : resolve(place, target));
-    return placed;
-  });
+      for (const place of [...places]) places.add(/^~(?:\/|$)/.test(target) ? target : resolve(place, target));
+  }
+  return placed.length > 0 ? placed : undefined;
 }
 
 /** Returns what the words of a command may name: a word, or the value of an option. */
 export function pathsOf({ words, writes, directories }: PlacedCommand): readonly NamedPath[] {
-  const texts = [...words.slice(1), ...writes].flatMap((word) =>
-    word.includes('=') ? [word, word.replace(/^[^=]*=/, '')] : [word],
-  );
-  return directories.slice(0, 8).flatMap((directory) => texts.map((text) => namedPath(text, directory)));
+  const texts = [...words.slice(1), ...writes]
+    .flatMap((word) => (word.includes('=') ? [word, word.replace(/^[^=]*=/, '')] : [word]))
+    .filter((text) => text.length <= maxPathChars);
+  return directories.flatMap((directory) => texts.map((text) => namedPath(text, directory)));
 }
 
 /** Returns the files of a call of a built-in file tool; undefined for other tools. */

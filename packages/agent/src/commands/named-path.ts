@@ -11,7 +11,7 @@ export interface NamedPath {
 }
 
 /** Longest path of a system, in characters. */
-const maxChars = 4096;
+export const maxPathChars = 4096;
 
 /** Returns a path relative to a directory; `~/` is the home directory. */
 export function namedPath(text: string, directory: string): NamedPath {
@@ -21,7 +21,7 @@ export function namedPath(text: string, directory: string): NamedPath {
     : isAbsolute(text)
       ? resolve(text)
       : resolve(directory, text);
-  return { path, real: path.length > maxChars || path.includes('\0') ? path : realPathOf(path) };
+  return { path, real: path.length > maxPathChars || path.includes('\0') ? path : realPathOf(path) };
 }
 
 /** Reports whether a path is a directory or below it. */

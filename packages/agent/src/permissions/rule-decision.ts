@@ -5,7 +5,7 @@ import { irrevocableCommand } from '../commands/irrevocable-commands.ts';
 import { callFacts, type CallFacts } from '../commands/call-facts.ts';
 import { coversCommands, matchesCommand, wordsOf } from '../commands/command-match.ts';
 import { hostsIn, isHost, onlyHosts } from './named-hosts.ts';
-import { namedPath } from '../commands/named-path.ts';
+import { maxPathChars, namedPath } from '../commands/named-path.ts';
 import { containsPath, coversPath, matchesPath } from './path-match.ts';
 import { describeRule, type PermissionRule } from './permission-rule.ts';
 
@@ -24,6 +24,9 @@ export interface RuleDecision {
 export function ruleDecision(rules: readonly PermissionRule[], call: ProposedCall): RuleDecision | undefined {
   if (rules.length === 0) return undefined;
   const facts = callFacts(call);
+  // No system opens such a path; a rule compares it with each directory above it.
+  if (facts.script === undefined && facts.paths.some(({ path }) => path.length > maxPathChars))
+    return { decision: 'deny', rule: `paths of more than ${maxPathChars} characters` };
   const asking: string[] = [];
   const restricting = (['deny', 'ask'] as const).flatMap((each) => rules.filter(({ decision }) => decision === each));
   for (const rule of restricting) {
