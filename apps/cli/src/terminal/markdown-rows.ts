@@ -8,6 +8,9 @@ import { WrappedText } from './wrapped-text.ts';
 /** Code, or bold text, in a row. What continues in the next row stays as it is written. */
 const spans = /`(?<code>[^`]+)`|(?<![\w*])\*\*(?<bold>\S(?:.*?\S)?)\*\*(?![\w*])/g;
 
+/** Maximum number of characters of a table; a longer one is text. */
+const maxTable = 50_000;
+
 /**
  * Wraps Markdown that arrives in pieces, and styles its headings, code and bold text row by row, so that a row that was
  * printed never changes. Tables have columns of equal width where they fit. Without styles other text stays as it is
@@ -21,6 +24,8 @@ export class MarkdownRows {
   #isHeading = false;
   /** Lines of a table, which is formatted at its end. */
   #table = '';
+  /** Last line of the table. */
+  #tableRow = '';
   /** The code block that the rows are in. */
   #block: { readonly fence: string; readonly language: string } | undefined;
 
@@ -33,7 +38,7 @@ export class MarkdownRows {
 
   /** Returns the start of the row that is not complete, as it is written. */
   get rest(): string {
-    const row = this.#table.trimEnd().split('\n').at(-1) ?? '';
+    const row = this.#tableRow.trimEnd();
     return row === '' ? this.#rows.rest : row.slice(0, fittingEnd(row, this.#columns()));
   }
 
@@ -42,8 +47,10 @@ export class MarkdownRows {
     return piece.split(/(?<=\n)/).flatMap((part) => {
       if (part === '') return [];
       if (!this.#isOfTable(part)) return [...this.#endTable(), ...this.#addText(part)];
-      this.#table += safeText(part);
-      return [];
+      const safe = safeText(part);
+      this.#table += safe;
+      this.#tableRow = this.#tableRow.endsWith('\n') ? safe : this.#tableRow + safe;
+      return this.#table.length > maxTable ? this.#endTable() : [];
     });
   }
 
@@ -61,16 +68,17 @@ export class MarkdownRows {
   }
 
   #isOfTable(part: string): boolean {
-    if (this.#table !== '' && !this.#table.endsWith('\n')) return true;
+    if (this.#table !== '' && !this.#tableRow.endsWith('\n')) return true;
     return part.startsWith('|') && this.#rows.rest === '' && !this.#block;
   }
 
   #endTable(): readonly Printable[] {
     const table = this.#table;
-    this.#table = '';
+    this.#table = this.#tableRow = '';
     if (table === '') return [];
     const format = this.#highlight ? spansOf : (cell: string): string => cell;
-    const rows = tableRows(table, this.#columns(), format) ?? this.#addText(table);
+    const rows = table.length > maxTable ? undefined : tableRows(table, this.#columns(), format);
+    if (!rows) return this.#addText(table);
     this.#isLineStart = true;
     return rows;
   }

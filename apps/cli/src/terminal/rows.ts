@@ -45,7 +45,7 @@ function singleBlank(
   text: string,
   { start, end, width }: { readonly start: number; readonly end: number; readonly width: number },
 ): number | undefined {
-  const blank = text.lastIndexOf(' ', end);
+  const blank = start + text.slice(start, end + 1).lastIndexOf(' ');
   const next = blank + 1;
   if (blank <= start || text[blank - 1] === ' ' || text[next] === ' ' || next === text.length) return undefined;
   const wordEnd = rowEnd(text, next, width);

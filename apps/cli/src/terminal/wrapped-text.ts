@@ -4,6 +4,11 @@ import { fittingEnd } from './columns.ts';
 /** Spaces with which the rows of a list item or of an indented line continue, at most. */
 const maxIndent = 16;
 
+/** Number of characters that are wrapped in one step. */
+const maxPart = 1000;
+/** Maximum number of characters in a row: any number of them may have no width. */
+const maxRow = 4000;
+
 /**
  * Wraps text that arrives in pieces at words, and longer words at the end of a row: the rows do not depend on the
  * pieces. A row that is returned never changes, and `rest` is the row that is not complete. Text is made safe first.
@@ -45,17 +50,29 @@ export class WrappedText {
   #add(text: string): readonly string[] {
     const width = this.#width;
     const rows: string[] = [];
-    this.#row += text;
-    for (;;) {
-      const end = fittingEnd(this.#row, width);
-      // Blanks are cut when a word follows.
-      if (this.#row.slice(end).trim() === '') return rows;
-      const cut = breakIn(this.#row, end);
-      const row = this.#row.slice(0, cut).trimEnd();
-      if (row !== '') rows.push(row);
-      this.#indent ??= indentOf(this.#row, width);
-      this.#row = this.#indent + this.#row.slice(cut).trimStart();
+    // A part of a long text is as much as each step copies.
+    for (let at = 0; at < text.length || at === 0; at += maxPart) {
+      this.#row += text.slice(at, at + maxPart);
+      for (let row = this.#nextRow(width); row !== undefined; row = this.#nextRow(width)) {
+        if (row !== '') rows.push(row);
+      }
     }
+    return rows;
+  }
+
+  /** Takes the next row that is complete. */
+  #nextRow(width: number): string | undefined {
+    const end = fittingEnd(this.#row.slice(0, maxRow), width);
+    // Blanks are cut when a word follows.
+    if (this.#row.slice(end).trim() === '') {
+      this.#row = this.#row.slice(0, end + 2);
+      return undefined;
+    }
+    const cut = breakIn(this.#row, end);
+    const row = this.#row.slice(0, cut).trimEnd();
+    this.#indent ??= indentOf(this.#row, width);
+    this.#row = this.#indent + this.#row.slice(cut).trimStart();
+    return row;
   }
 }
 
