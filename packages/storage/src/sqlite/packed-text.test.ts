@@ -3,6 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { deflateRawSync } from 'node:zlib';
 import { verify } from '@varve/storage';
 import { repair } from '@varve/storage/maintenance';
 import { sqliteStore } from '@varve/storage/sqlite';
@@ -25,6 +26,12 @@ test('the dictionary never changes, because stored texts need it', () => {
   expect(createHash('sha256').update(dictionary).digest('hex')).toBe(
     '9bb13db4046ee2c723f398473670ad2f3d12dc58fce09f3d45940119672ff484',
   );
+});
+
+test('a text that inflates to more than a store packs is damaged', () => {
+  const text = ' '.repeat(64 * 1024 * 1024 + 1);
+  expect(() => packText(text)).toThrow(/more than 67108864 bytes/);
+  expect(unpackText(deflateRawSync(text, { dictionary, windowBits: 13 }))).toBeUndefined();
 });
 
 test('an event takes less than half of its text', () => {

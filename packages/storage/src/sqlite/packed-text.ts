@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { StorageError } from '../contract/error.ts';
 
 // Events repeat the names of their fields: packed, the events of a step take a quarter of their texts,
 // and the whole database half. Packing takes 10 to 20 µs of processor time for an event, unpacking 5 to 11 µs.
@@ -34,14 +35,16 @@ export const dictionary = Buffer.from(
   ].join(''),
 );
 
-/** Longest text in bytes: damaged bytes may inflate to a thousand times their number, and no string is longer. */
-const mostBytes = 2 ** 29;
+/** Longest packed text in bytes: damaged bytes may inflate to a thousand times their number. */
+const mostBytes = 64 * 1024 * 1024;
 
 /** Small buffers: with the usual ones, of 256 kB, packing takes twice the processor time of a step. */
 const options = { dictionary, windowBits: 13, memLevel: 6, chunkSize: 2048 };
 
-/** Returns the text of an event as the database contains it. */
+/** Returns the text of an event as the database contains it. @throws {StorageError} `invalid` if it is too long. */
 export function packText(text: string): Uint8Array {
+  if (Buffer.byteLength(text) > mostBytes)
+    throw new StorageError('invalid', `A text without its long strings has more than ${mostBytes} bytes.`);
   return deflateRawSync(text, options);
 }
 
