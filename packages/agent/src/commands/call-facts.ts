@@ -73,10 +73,11 @@ export function placedCommands(
   const placed: PlacedCommand[] = [];
   for (const command of plainCommands(script) ?? []) {
     if (places.size > maxPlaces) return undefined;
-    placed.push({ ...command, directories: [...places] });
+    const here = [...places];
+    placed.push({ ...command, directories: here });
     const [program, target] = command.words;
     if (program === 'cd' && target !== undefined)
-      for (const place of [...places]) places.add(/^~(?:\/|$)/.test(target) ? target : resolve(place, target));
+      for (const place of here) places.add(/^~(?:\/|$)/.test(target) ? target : resolve(place, target));
   }
   return placed.length > 0 ? placed : undefined;
 }
