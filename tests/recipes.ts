@@ -22,7 +22,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   projection: {
     files: 'packages/events/src/projections/*.ts',
     defines: /^export (?:const|function) \w+Projection\b/m,
-    lists: ['packages/events/src/testing/state-projections.ts', 'packages/events/src/projections/index.ts'],
+    lists: ['packages/events/test/state-projections.ts', 'packages/events/src/projections/index.ts'],
   },
   'model wrapper': {
     files: 'packages/llm/src/wrappers/*.ts',

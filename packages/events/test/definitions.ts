@@ -1,6 +1,6 @@
 import * as facts from '../src/facts/index.ts';
 import type { PayloadDefinition } from '../src/payloads/index.ts';
-import { foreignPayloads } from '../src/payloads/foreign.ts';
+import * as foreignPayloads from './foreign-payloads.ts';
 import * as payloads from '../src/payloads/index.ts';
 import type { FactDefinition } from '../src/facts/define-fact.ts';
 
@@ -8,7 +8,10 @@ import type { FactDefinition } from '../src/facts/define-fact.ts';
 export type DefinedPayload = PayloadDefinition<string, Readonly<Record<string, never>>>;
 
 /** Every payload definition, also of tools that varve does not have. */
-export const definedPayloads: readonly DefinedPayload[] = [...Object.values(payloads), ...foreignPayloads].filter(
+export const definedPayloads: readonly DefinedPayload[] = [
+  ...Object.values(payloads),
+  ...Object.values(foreignPayloads),
+].filter(
   (definition): definition is typeof definition & DefinedPayload =>
     typeof definition === 'object' && 'create' in definition,
 );

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { eventCodec, isOpaque } from '../src/index.ts';
 import { builtinKinds } from '../src/kinds/index.ts';
 import { type Log } from '../src/testing/index.ts';
-import { logContract } from '../src/testing/log-contract.ts';
+import { logContract } from './log-contract.ts';
 
 const codec = eventCodec(builtinKinds);
 

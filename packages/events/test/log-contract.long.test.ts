@@ -3,8 +3,8 @@ import { describe, test } from 'vitest';
 import { eventCodec } from '../src/codec.ts';
 import { builtinKinds } from '../src/kinds/builtin-kinds.ts';
 import { arbitraryLog, projectionContract, type Log } from '../src/testing/index.ts';
-import { logContract } from '../src/testing/log-contract.ts';
-import { stateProjections } from '../src/testing/state-projections.ts';
+import { logContract } from './log-contract.ts';
+import { stateProjections } from './state-projections.ts';
 
 const codec = eventCodec(builtinKinds);
 const logs = arbitraryLog<fc.Arbitrary<Log>>(fc, { maxEvents: 120 });

@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import { eventCodec } from '../src/codec.ts';
 import { builtinKinds } from '../src/kinds/builtin-kinds.ts';
 import { arbitraryLog, type Log } from '../src/testing/index.ts';
-import { logContract } from '../src/testing/log-contract.ts';
+import { logContract } from './log-contract.ts';
 
 const codec = eventCodec(builtinKinds);
 

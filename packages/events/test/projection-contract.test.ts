@@ -3,7 +3,7 @@ import { describe, test } from 'vitest';
 import { eventCodec } from '../src/codec.ts';
 import { builtinKinds } from '../src/kinds/builtin-kinds.ts';
 import { arbitraryLog, projectionContract, type Log } from '../src/testing/index.ts';
-import { stateProjections } from '../src/testing/state-projections.ts';
+import { stateProjections } from './state-projections.ts';
 
 const codec = eventCodec(builtinKinds);
 

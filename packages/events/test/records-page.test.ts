@@ -9,8 +9,10 @@ import { definedPayloads } from './definitions.ts';
 const sources = ['kinds', 'payloads', 'facts']
   .flatMap((folder) => {
     const url = new URL(`../src/${folder}/`, import.meta.url);
-    return readdirSync(url).map((name) => readFileSync(new URL(name, url), 'utf8'));
+    return readdirSync(url).map((name) => new URL(name, url));
   })
+  .concat(new URL('foreign-payloads.ts', import.meta.url))
+  .map((url) => readFileSync(url, 'utf8'))
   .join('\n');
 
 /** Returns the docstring of an export on one line, without references. */

@@ -19,15 +19,6 @@ export const ReadFileAction = defineAction('ReadFileAction', () => ({
   limit: z.exactOptional(z.number().int().positive()).describe('Read at most this many lines.'),
 }));
 
-/** Part of a file; `lines_shown` contains its first and last line, counted from 1. */
-export const ReadFileObservation = defineObservation('ReadFileObservation', () => ({
-  file_path: z.string(),
-  file_content: z.string().default(''),
-  is_truncated: z.boolean().default(false),
-  lines_shown: z.exactOptional(z.array(z.number().int())),
-  total_lines: z.exactOptional(z.number().int()),
-}));
-
 /** Writes a whole file. */
 export const WriteFileAction = defineAction('WriteFileAction', () => ({
   file_path: filePath(),
@@ -56,23 +47,4 @@ export const EditObservation = defineObservation('EditObservation', () => ({
 export const ListDirectoryAction = defineAction('ListDirectoryAction', () => ({
   dir_path: z.string().default('.').describe('The directory, absolute or in the working directory.'),
   recursive: z.boolean().default(false).describe('Include the entries one level deeper.'),
-}));
-
-const fileEntry = lazy(() =>
-  z.strictObject({
-    name: z.string(),
-    path: z.string(),
-    is_directory: z.boolean(),
-    size: z.number().int(),
-    /** ISO 8601. */
-    modified_time: z.string(),
-  }),
-);
-
-/** Entries of a directory; `is_truncated` if there are more. */
-export const ListDirectoryObservation = defineObservation('ListDirectoryObservation', () => ({
-  dir_path: z.exactOptional(z.string()),
-  entries: z.array(fileEntry()).default([]),
-  total_count: z.number().int().default(0),
-  is_truncated: z.boolean().default(false),
 }));

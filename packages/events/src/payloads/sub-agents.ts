@@ -14,22 +14,3 @@ export const DelegateAction = defineAction('DelegateAction', () => ({
 
 /** Result of a delegation. */
 export const DelegateObservation = defineObservation('DelegateObservation', () => ({ command: delegation() }));
-
-/** Runs a script that starts sub-agents. */
-export const WorkflowAction = defineAction('WorkflowAction', () => ({
-  name: z.string().describe('The name of the workflow.'),
-  script: z.string().describe('The script.'),
-  max_concurrency: z
-    .number()
-    .int()
-    .min(1)
-    .max(64)
-    .default(8)
-    .describe('Maximum number of sub-agents that run concurrently.'),
-}));
-
-/** Outcome of a workflow. */
-export const WorkflowObservation = defineObservation('WorkflowObservation', () => ({
-  name: z.string(),
-  status: z.enum(['completed', 'error']),
-}));

@@ -2,13 +2,6 @@ import * as z from 'zod';
 import { text, type Content } from '../content.ts';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-/** Asks the agent that models the user for the user's intent. */
-export const ConsultTomAction = defineAction('ConsultTomAction', () => ({
-  reason: z.string().describe('Reason for the question.'),
-  use_user_message: z.boolean().default(true).describe('Ask about the last user message.'),
-  custom_query: z.exactOptional(z.string()).describe('Ask this instead.'),
-}));
-
 /** Assumed intent of the user, with a confidence from 0 to 1 and the reasoning. */
 export const ConsultTomObservation = defineObservation(
   'ConsultTomObservation',
@@ -24,9 +17,6 @@ export const ConsultTomObservation = defineObservation(
       typeof confidence === 'number' && `Confidence: ${Math.round(confidence * 100)} %`,
     ]),
 );
-
-/** Lets the agent that models the user learn from past conversations. */
-export const SleeptimeComputeAction = defineAction('SleeptimeComputeAction', () => ({}));
 
 /** Result of learning from past conversations. */
 export const SleeptimeComputeObservation = defineObservation(

@@ -1,13 +1,13 @@
-import type { EventCodec } from '../codec.ts';
-import type { TaskItem } from '../payloads/task-tracker.ts';
-import { pendingProjection, type PendingCall } from '../projections/pending.ts';
-import type { Projection } from '../fold/projection.ts';
-import { statsProjection, type Stats } from '../projections/stats.ts';
-import { statusProjection, type Status } from '../projections/status.ts';
-import { taskListProjection } from '../projections/task-list.ts';
-import { viewProjection, type View } from '../projections/view.ts';
-import { blockedProjection, type Blocked } from '../projections/blocked.ts';
-import { skillsProjection, type Skills } from '../projections/skills.ts';
+import type { EventCodec } from '../src/codec.ts';
+import type { TaskItem } from '../src/payloads/task-tracker.ts';
+import { pendingProjection, type PendingCall } from '../src/projections/pending.ts';
+import type { Projection } from '../src/fold/projection.ts';
+import { statsProjection, type Stats } from '../src/projections/stats.ts';
+import { statusProjection, type Status } from '../src/projections/status.ts';
+import { taskListProjection } from '../src/projections/task-list.ts';
+import { viewProjection, type View } from '../src/projections/view.ts';
+import { blockedProjection, type Blocked } from '../src/projections/blocked.ts';
+import { skillsProjection, type Skills } from '../src/projections/skills.ts';
 
 /** All projections of the package, by name. Their states are private. */
 export type StateProjections = {

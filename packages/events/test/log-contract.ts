@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import type { BaseEvent } from '../define-event.ts';
+import type { BaseEvent } from '../src/define-event.ts';
 import { stateProjections, type StateProjections } from './state-projections.ts';
-import type { EventCodec } from '../codec.ts';
-import { messageBuilder } from '../messages/message-builder.ts';
-import { checkMessages } from '../messages/check-messages.ts';
-import { Timeline, type ReadEntries } from '../fold/timeline.ts';
-import type { Json } from '../json.ts';
-import { attemptChanges } from './attempt-changes.ts';
-import type { Log } from './arbitrary-log.ts';
+import type { EventCodec } from '../src/codec.ts';
+import { messageBuilder } from '../src/messages/message-builder.ts';
+import { checkMessages } from '../src/messages/check-messages.ts';
+import { Timeline, type ReadEntries } from '../src/fold/timeline.ts';
+import type { Json } from '../src/json.ts';
+import { attemptChanges } from '../src/testing/attempt-changes.ts';
+import type { Log } from '../src/testing/arbitrary-log.ts';
 
 /** Check that holds for every log. */
 export interface LogCheck {
