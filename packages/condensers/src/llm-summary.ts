@@ -2,13 +2,7 @@ import { textOf } from '@varve/events';
 import * as z from 'zod';
 import type { Condenser } from './condenser.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
-import { askForSummary } from './summaries/ask-for-summary.ts';
-import {
-  completeOptions,
-  condenseBySummary,
-  summarisingOptions,
-  type SummarisingOptions,
-} from './summaries/summarising.ts';
+import { summarising, summarisingOptions, type SummarisingOptions } from './summaries/summarising.ts';
 import type { SummaryTask } from './summaries/summary-request.ts';
 
 const task: SummaryTask = {
@@ -42,20 +36,7 @@ Do not invent anything and do not continue the work. Answer with the summary onl
  * @see software-agent-sdk LLMSummarizingCondenser, whose model reads excerpts without the arguments of calls
  */
 export function llmSummary(options: SummarisingOptions = {}): Condenser {
-  const { model } = options;
-  const limits = completeOptions(options);
-  const ask = { task, maxTextLength: limits.maxTextLength, ...(model && { model }) };
-  return {
-    spec: { kind: 'llm-summary', ...limits, ...(model && { model: model.spec }) },
-    condense: (view, context) =>
-      condenseBySummary(view, context, {
-        limits,
-        async write(events) {
-          const { id, message } = await askForSummary(events, ask, context);
-          return { text: textOf(message.content), responseId: id };
-        },
-      }),
-  };
+  return summarising('llm-summary', options, { task, textOf: ({ message }) => textOf(message.content) });
 }
 
 /** Spec of {@link llmSummary}. */

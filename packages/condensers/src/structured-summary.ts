@@ -5,13 +5,7 @@ import { lazy } from '@varve/events';
 import type { Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
-import { askForSummary } from './summaries/ask-for-summary.ts';
-import {
-  completeOptions,
-  condenseBySummary,
-  summarisingOptions,
-  type SummarisingOptions,
-} from './summaries/summarising.ts';
+import { summarising, summarisingOptions, type SummarisingOptions } from './summaries/summarising.ts';
 
 /** Fields of a structured summary and what they contain. @see OpenHands V0 StateSummary, with the same names */
 const fields = {
@@ -66,20 +60,7 @@ const state = lazy(() => z.record(z.string(), z.unknown()));
  * @see OpenHands V0 StructuredSummaryCondenser, whose summary is empty when the call cannot be read
  */
 export function structuredSummary(options: SummarisingOptions = {}): Condenser {
-  const { model } = options;
-  const limits = completeOptions(options);
-  const ask = { task, maxTextLength: limits.maxTextLength, ...(model && { model }) };
-  return {
-    spec: { kind: 'structured-summary', ...limits, ...(model && { model: model.spec }) },
-    condense: (view, context) =>
-      condenseBySummary(view, context, {
-        limits,
-        async write(events) {
-          const reply = await askForSummary(events, ask, context);
-          return { text: formText(reply), responseId: reply.id };
-        },
-      }),
-  };
+  return summarising('structured-summary', options, { task, textOf: formText });
 }
 
 /** Spec of {@link structuredSummary}. */

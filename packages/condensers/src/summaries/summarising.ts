@@ -1,8 +1,8 @@
 import { lazy, type BaseEvent } from '@varve/events';
-import type { LanguageModel } from '@varve/llm';
+import type { LanguageModel, ModelReply } from '@varve/llm';
 import type { View } from '@varve/events/projections';
 import * as z from 'zod';
-import type { CondensationPlan, CondenseContext, CondenserAnswer } from '../condenser.ts';
+import type { CondensationPlan, CondenseContext, Condenser, CondenserAnswer } from '../condenser.ts';
 import { CondenserError } from '../error.ts';
 import { findSegment, minimumShare } from '../plans/find-segment.ts';
 import { gapNote } from '../plans/gap-note.ts';
@@ -10,7 +10,9 @@ import { checkCount, checkLimits, excessOf, viewLimits, type ViewLimits } from '
 import { openingLength } from '../plans/opening.ts';
 import { forgettable, type Segment } from '../plans/segment.ts';
 import { throwIfAborted } from '../throw-if-aborted.ts';
+import { askForSummary } from './ask-for-summary.ts';
 import { isFailure } from './is-failure.ts';
+import type { SummaryTask } from './summary-request.ts';
 
 /** Options of condensers whose model writes a summary. */
 export interface SummarisingOptions extends ViewLimits {
@@ -50,7 +52,7 @@ const maxFailures = 2;
 const maxSummaryLength = 40_000;
 
 /** Returns the options with defaults: 70 % of the window of the model in use, if no limit is set. */
-export function completeOptions({
+function completeOptions({
   keepFirst = 2,
   maxTextLength = 10_000,
   ...options
@@ -64,11 +66,33 @@ export function completeOptions({
   return complete;
 }
 
+/** Creates a condenser whose model does the task; `textOf` returns the summary in its reply. */
+export function summarising(
+  kind: string,
+  options: SummarisingOptions,
+  { task, textOf }: { readonly task: SummaryTask; readonly textOf: (reply: ModelReply) => string },
+): Condenser {
+  const { model } = options;
+  const limits = completeOptions(options);
+  const ask = { task, maxTextLength: limits.maxTextLength, ...(model && { model }) };
+  return {
+    spec: { kind, ...limits, ...(model && { model: model.spec }) },
+    condense: (view, context) =>
+      condenseBySummary(view, context, {
+        limits,
+        async write(events) {
+          const reply = await askForSummary(events, ask, context);
+          return { text: textOf(reply), responseId: reply.id };
+        },
+      }),
+  };
+}
+
 /**
  * Condenses a view by a summary. Below the end of the window a failure of the model is thrown, and after two of them
  * the condensation waits until it is urgent; then a note takes the place of a summary that cannot be written.
  */
-export async function condenseBySummary(
+async function condenseBySummary(
   view: View,
   context: CondenseContext,
   { write, limits }: { readonly write: SummaryWriter; readonly limits: SummarisingLimits },
