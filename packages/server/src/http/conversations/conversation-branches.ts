@@ -1,18 +1,16 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
-import { conversationId, conversationIdField } from '../../reference/info/conversation-id.ts';
+import { conversationIdField } from '../../reference/info/conversation-id.ts';
 import { conversationInfo } from '../../reference/info/conversation-info.ts';
 import { RequestError } from '../../error.ts';
 import { tagsRequest } from '../../reference/request/start-request.ts';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import type { Services } from '../services.ts';
+import { conversationParams } from './conversation-action.ts';
 import { include_skills } from './conversations.ts';
 import { infoById } from './info-response.ts';
 
-const tag = 'Conversations';
-const params = lazy(() => z.object({ conversation_id: conversationId() }));
 const query = lazy(() => z.object({ include_skills: include_skills() }));
 const forkRequest = lazy(() =>
   z
@@ -27,13 +25,12 @@ const forkRequest = lazy(() =>
 );
 
 /** Routes that copy conversations, and move them to another branch. */
-export const conversationBranchRoutes: readonly Route[] = [
+export const conversationBranchRoutes = tagged('Conversations', [
   defineRoute({
     method: 'post',
     path: '/api/conversations/{conversation_id}/fork',
-    tag,
     summary: 'Create a conversation from the beginning of another.',
-    params,
+    params: conversationParams,
     query,
     body: () => forkRequest().optional(),
     status: 201,
@@ -54,9 +51,8 @@ export const conversationBranchRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/conversations/{conversation_id}/navigate',
-    tag,
     summary: 'Continue after another event; null is the position before every event.',
-    params,
+    params: conversationParams,
     query,
     body: () => z.object({ event_id: z.string().nullish() }).openapi('NavigateConversationRequest'),
     response: conversationInfo,
@@ -72,7 +68,7 @@ export const conversationBranchRoutes: readonly Route[] = [
       return infoResponse(id, options.include_skills, services, 200);
     },
   }),
-];
+]);
 
 async function infoResponse(id: string, includeSkills: boolean, services: Services, status: number): Promise<Response> {
   const info = await infoById(id, services, { includeSkills });

@@ -1,26 +1,20 @@
 import { z } from '@hono/zod-openapi';
-import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
-import { conversationId } from '../../reference/info/conversation-id.ts';
 import { conversationInfo } from '../../reference/info/conversation-info.ts';
 import { contentOf } from '../../reference/request/message-request.ts';
 import { startRequest, tagsRequest } from '../../reference/request/start-request.ts';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import { unlessMissing } from '@varve/host/kit';
+import { conversationErrors, conversationParams } from './conversation-action.ts';
 import { include_skills } from './conversations.ts';
 import { infoById } from './info-response.ts';
 import { success, successful } from '../route/route-config.ts';
 
-const tag = 'Conversations';
-const params = lazy(() => z.object({ conversation_id: conversationId() }));
-
 /** Routes that create, change and remove conversations. */
-export const conversationLifecycleRoutes: readonly Route[] = [
+export const conversationLifecycleRoutes = tagged('Conversations', [
   defineRoute({
     method: 'post',
     path: '/api/conversations',
-    tag,
     summary: 'Create a conversation, and run it if it has an initial message.',
     query: () => z.object({ include_skills: include_skills() }),
     body: startRequest,
@@ -45,9 +39,8 @@ export const conversationLifecycleRoutes: readonly Route[] = [
   defineRoute({
     method: 'patch',
     path: '/api/conversations/{conversation_id}',
-    tag,
     summary: 'Change title and tags.',
-    params,
+    params: conversationParams,
     body: () =>
       z
         .object({ title: z.string().trim().min(1).max(200).nullish(), tags: tagsRequest().nullish() })
@@ -66,14 +59,13 @@ export const conversationLifecycleRoutes: readonly Route[] = [
   defineRoute({
     method: 'delete',
     path: '/api/conversations/{conversation_id}',
-    tag,
     summary: 'Stop and remove a conversation. Its workspace stays.',
-    params,
+    params: conversationParams,
     response: success,
-    errors: { 404: 'The conversation does not exist, or another process holds it.' },
+    errors: conversationErrors,
     async handle({ params: { conversation_id: id } }, { conversations }) {
       await conversations.remove(id);
       return successful();
     },
   }),
-];
+]);

@@ -1,94 +1,60 @@
 import { z } from '@hono/zod-openapi';
-import { lazy } from '@varve/events';
 import { SettingsError } from '@varve/settings';
-import { conversationId } from '../../reference/info/conversation-id.ts';
 import { RequestError } from '../../error.ts';
 import { askModel, condense } from '../../hosting/changes/side-questions.ts';
 import { switchModel } from '../../hosting/changes/switch-model.ts';
 import { llmRequest } from '../../reference/request/agent-request.ts';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import type { Services } from '../services.ts';
-import { success, successful } from '../route/route-config.ts';
-
-const tag = 'Conversations';
-const params = lazy(() => z.object({ conversation_id: conversationId() }));
-const errors = { 404: 'The conversation does not exist, or another process holds it.' };
+import { conversationAction, conversationErrors, conversationParams } from './conversation-action.ts';
 
 /** Routes that use and change the model of a conversation. */
-export const conversationModelRoutes: readonly Route[] = [
+export const conversationModelRoutes = tagged('Conversations', [
   defineRoute({
     method: 'post',
     path: '/api/conversations/{conversation_id}/ask_agent',
-    tag,
     summary: 'Ask the model a side question, which is not stored.',
-    params,
+    params: conversationParams,
     body: () => z.object({ question: z.string() }).openapi('AskAgentRequest'),
     response: () => z.object({ response: z.string() }).openapi('AskAgentResponse'),
-    errors: { ...errors, 500: 'The model failed.' },
+    errors: { ...conversationErrors, 500: 'The model failed.' },
     async handle({ params: { conversation_id: id }, body: { question } }, { conversations }) {
       return Response.json({ response: await conversations.use(id, (live) => askModel(question, live)) });
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/api/conversations/{conversation_id}/condense',
-    tag,
+  conversationAction('/condense', {
     summary: 'Condense what the model sees, now or with the next step of the active run.',
-    params,
-    response: success,
-    errors: { ...errors, 409: 'Calls wait for approval.', 500: 'The model failed.' },
-    async handle({ params: { conversation_id: id } }, { conversations }) {
-      await conversations.use(id, condense);
-      return successful();
-    },
+    errors: { 409: 'Calls wait for approval.', 500: 'The model failed.' },
+    act: ({ id }, { conversations }) => conversations.use(id, condense),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/api/conversations/{conversation_id}/switch_llm',
-    tag,
+  conversationAction('/switch_llm', {
     summary: 'Use another model from the next step on.',
-    params,
     body: () => z.object({ llm: llmRequest() }).openapi('SwitchLlmRequest'),
-    response: success,
-    errors: { ...errors, 400: 'The conversation was created by another program.' },
-    async handle({ params: { conversation_id: id }, body: { llm } }, { conversations, cipher }) {
-      await conversations.change(id, async (live) => switchModel(llm, live, await cipher()));
-      return successful();
-    },
+    errors: { 400: 'The conversation was created by another program.' },
+    act: ({ id, body: { llm } }, { conversations, cipher }) =>
+      conversations.change(id, async (live) => switchModel(llm, live, await cipher())),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/api/conversations/{conversation_id}/switch_profile',
-    tag,
+  conversationAction('/switch_profile', {
     summary: 'Use the model of a profile from the next step on.',
-    params,
     body: () => z.object({ profile_name: z.string() }).openapi('SwitchProfileRequest'),
-    response: success,
-    errors: { ...errors, 400: 'The name is invalid.' },
-    async handle({ params: { conversation_id: id }, body: { profile_name: name } }, services) {
+    errors: { 400: 'The name is invalid.' },
+    async act({ id, body: { profile_name: name } }, services) {
       const { store, conversations, cipher } = services;
       await store.summary(id);
       const llm = await modelOfProfile(name, services);
       await conversations.change(id, async (live) => switchModel(llm, live, await cipher()));
-      return successful();
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/api/conversations/{conversation_id}/switch_acp_model',
-    tag,
+  conversationAction('/switch_acp_model', {
     summary: 'Refused: no conversation has an ACP agent.',
-    params,
     body: () => z.object({ model: z.string() }).openapi('SwitchAcpModelRequest'),
-    response: success,
-    errors: { ...errors, 400: 'The conversation has no ACP agent.', 504: 'Never: there are no ACP agents.' },
-    async handle({ params: { conversation_id: id } }, { store }) {
+    errors: { 400: 'The conversation has no ACP agent.', 504: 'Never: there are no ACP agents.' },
+    async act({ id }, { store }) {
       await store.summary(id);
       throw new RequestError('unsupported', 'switch_acp_model is only supported for ACP conversations.');
     },
   }),
-];
+]);
 
 /**
  * Returns the model of a profile with its key, under a usage id of its own.

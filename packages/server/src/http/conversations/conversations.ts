@@ -3,14 +3,13 @@ import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
 import { canonicalId } from '@varve/storage';
 import { conversationId } from '../../reference/info/conversation-id.ts';
+import { conversationParams } from './conversation-action.ts';
 import { conversationOrders, countConversations, searchConversations } from './conversation-search.ts';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import { conversationInfo, executionStatus } from '../../reference/info/conversation-info.ts';
 import { pageLimit, repeated } from '../route/query.ts';
 import { infoById, infoOf } from './info-response.ts';
 
-const tag = 'Conversations';
 /** Parameter that includes the texts of skills. */
 export const include_skills = lazy(() => z.stringbool().default(false).openapi({ type: 'boolean', default: false }));
 const order = lazy(() => z.enum(conversationOrders).default('CREATED_AT_DESC'));
@@ -19,11 +18,10 @@ const page = lazy(() =>
 );
 
 /** Routes of conversations, which read listings and logs without a lease. */
-export const conversationRoutes: readonly Route[] = [
+export const conversationRoutes = tagged('Conversations', [
   defineRoute({
     method: 'get',
     path: '/api/conversations/search',
-    tag,
     summary: 'Search conversations.',
     query: () =>
       z.object({
@@ -47,7 +45,6 @@ export const conversationRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/conversations/count',
-    tag,
     summary: 'Count conversations.',
     query: () => z.object({ status: executionStatus().optional() }),
     response: () => z.int(),
@@ -56,7 +53,6 @@ export const conversationRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/conversations',
-    tag,
     summary: 'Get conversations by their ids; null for unknown ones.',
     query: () => z.object({ ids: repeated(conversationId()), include_skills: include_skills() }),
     response: () => z.array(conversationInfo().nullable()),
@@ -69,9 +65,8 @@ export const conversationRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/conversations/{conversation_id}',
-    tag,
     summary: 'Get a conversation.',
-    params: () => z.object({ conversation_id: conversationId() }),
+    params: conversationParams,
     query: () => z.object({ include_skills: include_skills() }),
     response: conversationInfo,
     errors: { 404: 'The conversation does not exist.' },
@@ -81,4 +76,4 @@ export const conversationRoutes: readonly Route[] = [
       return Response.json(info);
     },
   }),
-];
+]);

@@ -2,10 +2,11 @@ import { z } from '@hono/zod-openapi';
 import { StorageError } from '@varve/storage';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { conversationId, dashedId } from '../../reference/info/conversation-id.ts';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route, ServerEnv } from '../route/route.ts';
+import { dashedId } from '../../reference/info/conversation-id.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
+import type { ServerEnv } from '../route/route.ts';
 import type { Services } from '../services.ts';
+import { conversationParams } from './conversation-action.ts';
 import { eventQuery, startOf } from './event-query.ts';
 import { socketLimits } from '../../streams/limits.ts';
 import { checkStart, followLog } from '../../streams/follow-log.ts';
@@ -15,13 +16,12 @@ import type { StreamStart } from '../../streams/start.ts';
 import { unlessMissing } from '@varve/host/kit';
 
 /** The stream of a socket as server-sent events. */
-export const eventStreamRoutes: readonly Route[] = [
+export const eventStreamRoutes = tagged('Events', [
   defineRoute({
     method: 'get',
     path: '/api/conversations/{conversation_id}/events/stream',
-    tag: 'Events',
     summary: 'Follow the events as server-sent events; the id of each is its seq.',
-    params: () => z.object({ conversation_id: conversationId() }),
+    params: conversationParams,
     query: () => eventQuery().extend({ session_api_key: z.string().optional() }),
     download: 'text/event-stream',
     errors: {
@@ -49,7 +49,7 @@ export const eventStreamRoutes: readonly Route[] = [
       });
     },
   }),
-];
+]);
 
 /** Returns what ends the connection of a request. */
 function outgoingOf({ env }: Context<ServerEnv>): (() => void) | undefined {

@@ -3,18 +3,17 @@ import { lazy } from '@varve/events';
 import type { LogReader, Stored } from '@varve/storage';
 import { parseJson } from '@varve/text';
 import { HTTPException } from 'hono/http-exception';
-import { conversationId, dashedId } from '../../reference/info/conversation-id.ts';
+import { dashedId } from '../../reference/info/conversation-id.ts';
 import { contentOf, messageIdOf, messageRequest } from '../../reference/request/message-request.ts';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import { success, successful } from '../route/route-config.ts';
+import { conversationErrors, conversationParams } from './conversation-action.ts';
 import { after_seq, instant } from './event-query.ts';
 import { countEvents, eventOrders, searchEvents } from './search-events.ts';
 import { pageLimit } from '../route/query.ts';
 import type { Services } from '../services.ts';
 import { unlessMissing } from '@varve/host/kit';
 
-const tag = 'Events';
 const event = lazy(() =>
   z.looseObject({ id: z.string(), timestamp: z.string(), source: z.string(), kind: z.string() }).openapi('Event'),
 );
@@ -43,17 +42,16 @@ const conditions = lazy(() =>
 );
 
 /** Routes of events: messages are added, and events are sent exactly as stored. Searches omit `varve.*` facts. */
-export const eventRoutes: readonly Route[] = [
+export const eventRoutes = tagged('Events', [
   defineRoute({
     method: 'post',
     path: '/api/conversations/{conversation_id}/events',
-    tag,
     summary: 'Send a message; one with an id, or a key, that was sent before is not stored again.',
-    params: () => z.object({ conversation_id: conversationId() }),
+    params: conversationParams,
     headers: () => z.object({ [keyOfMessage]: z.string().optional() }),
     body: messageRequest,
     response: success,
-    errors: { 404: 'The conversation does not exist, or another process holds it.' },
+    errors: conversationErrors,
     async handle({ params: { conversation_id: id }, body, request }, { conversations }) {
       await conversations.send(id, contentOf(body), { run: body.run, id: body.id ?? keyIn(request.headers) });
       return successful();
@@ -62,9 +60,8 @@ export const eventRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/conversations/{conversation_id}/events/search',
-    tag,
     summary: 'Search events.',
-    params: () => z.object({ conversation_id: conversationId() }),
+    params: conversationParams,
     query: () =>
       conditions().extend({
         page_id: z.string().optional(),
@@ -94,9 +91,8 @@ export const eventRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/conversations/{conversation_id}/events/count',
-    tag,
     summary: 'Count events.',
-    params: () => z.object({ conversation_id: conversationId() }),
+    params: conversationParams,
     query: conditions,
     response: () => z.int(),
     errors,
@@ -108,9 +104,8 @@ export const eventRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/conversations/{conversation_id}/events',
-    tag,
     summary: 'Get events by their ids; null for unknown ones.',
-    params: () => z.object({ conversation_id: conversationId() }),
+    params: conversationParams,
     body: () => z.array(z.string()).max(1000),
     response: () => z.array(event().nullable()),
     async handle({ params, body }, services) {
@@ -123,9 +118,8 @@ export const eventRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/conversations/{conversation_id}/events/{event_id}',
-    tag,
     summary: 'Get an event.',
-    params: () => z.object({ conversation_id: conversationId(), event_id: z.string() }),
+    params: () => conversationParams().extend({ event_id: z.string() }),
     response: event,
     errors,
     async handle({ params }, services) {
@@ -135,7 +129,7 @@ export const eventRoutes: readonly Route[] = [
       return jsonText(stored.text);
     },
   }),
-];
+]);
 
 /** Header with a key of a message, with or without quotes. @see IETF draft-ietf-httpapi-idempotency-key-header */
 const keyOfMessage = 'Idempotency-Key';

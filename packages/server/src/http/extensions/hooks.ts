@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { HookConfig } from '@varve/agent/confirmation';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 
 /** Events of the document, in the reference's spelling. @see agent-server 1.43.1 OpenAPI, HookConfig */
 const events = {
@@ -14,11 +13,10 @@ const events = {
 } as const;
 
 /** Route of the hooks of a project. */
-export const hookRoutes: readonly Route[] = [
+export const hookRoutes = tagged('Hooks', [
   defineRoute({
     method: 'post',
     path: '/api/hooks',
-    tag: 'Hooks',
     summary: 'Get the hooks of a project and its user that a person has trusted; null without any.',
     body: () => z.object({ project_dir: z.string().nullish() }).openapi('HooksRequest'),
     response: () => z.object({ hook_config: z.record(z.string(), z.unknown()).nullable() }).openapi('HooksResponse'),
@@ -27,7 +25,7 @@ export const hookRoutes: readonly Route[] = [
       return Response.json({ hook_config: hooks ? documentOf(hooks) : null });
     },
   }),
-];
+]);
 
 function documentOf(hooks: HookConfig): Readonly<Record<string, unknown>> {
   return Object.fromEntries(

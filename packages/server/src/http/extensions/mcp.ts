@@ -1,10 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 
-const tag = 'MCP';
 const transport = lazy(() => z.enum(['stdio', 'http', 'shttp', 'streamable-http', 'sse']));
 const texts = lazy(() => z.record(z.string(), z.string()).nullish());
 
@@ -39,11 +37,10 @@ const jobParams = lazy(() => z.object({ job_id: z.string() }));
 const jobStatus = lazy(() => z.looseObject({ ok: z.boolean(), status: z.string(), job_id: z.string() }));
 
 /** Routes that try servers of the model context protocol. The authorization of clients by OAuth is not offered. */
-export const mcpRoutes: readonly Route[] = [
+export const mcpRoutes = tagged('MCP', [
   defineRoute({
     method: 'post',
     path: '/api/mcp/test',
-    tag,
     summary: 'Connect to an MCP server and list its tools; failures are results.',
     body: testRequest,
     response: () => z.looseObject({ ok: z.boolean() }),
@@ -52,7 +49,6 @@ export const mcpRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/mcp/oauth/start',
-    tag,
     summary: 'Start an authorization; not offered.',
     body: testRequest,
     response: () => z.looseObject({ ok: z.boolean() }),
@@ -66,7 +62,6 @@ export const mcpRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/mcp/oauth/status/{job_id}',
-    tag,
     summary: 'Get the state of an authorization; none is started.',
     params: jobParams,
     response: jobStatus,
@@ -75,14 +70,13 @@ export const mcpRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/mcp/oauth/callback/{job_id}',
-    tag,
     summary: 'Complete an authorization; none is started.',
     params: jobParams,
     body: () => z.object({ callback_url: z.string() }).openapi('MCPOAuthCallbackRequest'),
     response: jobStatus,
     handle: unknownJob,
   }),
-];
+]);
 
 function unknownJob(): never {
   throw new HTTPException(404, { message: 'OAuth job not found' });

@@ -1,10 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import { packagesOf } from './installed.ts';
 
-const tag = 'Plugins';
 const pluginInfo = lazy(() =>
   z
     .object({
@@ -19,11 +17,10 @@ const pluginInfo = lazy(() =>
 );
 
 /** Routes of the plugins of a project and the user. */
-export const pluginRoutes: readonly Route[] = [
+export const pluginRoutes = tagged('Plugins', [
   defineRoute({
     method: 'post',
     path: '/api/plugins',
-    tag,
     summary: 'List the plugins of a project and the user. Their skills are those of the user.',
     body: () =>
       z
@@ -43,9 +40,8 @@ export const pluginRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/plugins/marketplace',
-    tag,
     summary: 'List plugins to install: none, because nothing is fetched.',
     response: () => z.object({ plugins: z.array(z.record(z.string(), z.unknown())) }),
     handle: () => Response.json({ plugins: [] }),
   }),
-];
+]);

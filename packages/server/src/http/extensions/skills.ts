@@ -2,10 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import type { Skill } from '@varve/skills';
 import { basename } from 'node:path';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 
-const tag = 'Skills';
 const anything = lazy(() => z.unknown().optional());
 
 const skillsRequest = lazy(() =>
@@ -42,11 +40,10 @@ const skillInfo = lazy(() =>
 type SkillInfo = z.output<ReturnType<typeof skillInfo>>;
 
 /** Routes of the skills that files of the project and the user contain. */
-export const skillRoutes: readonly Route[] = [
+export const skillRoutes = tagged('Skills', [
   defineRoute({
     method: 'post',
     path: '/api/skills',
-    tag,
     summary: 'List the skills of a project and the user. Nothing is fetched.',
     body: skillsRequest,
     response: () =>
@@ -69,7 +66,6 @@ export const skillRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/skills/sync',
-    tag,
     summary: 'Update public skills: there are none.',
     response: () => z.object({ status: z.enum(['success', 'error']), message: z.string() }).openapi('SyncResponse'),
     handle: () => Response.json({ status: 'success', message: 'No public skills are configured.' }),
@@ -77,12 +73,11 @@ export const skillRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/skills/marketplace',
-    tag,
     summary: 'List skills to install: none, because nothing is fetched.',
     response: () => z.object({ skills: z.array(z.record(z.string(), z.unknown())) }),
     handle: () => Response.json({ skills: [] }),
   }),
-];
+]);
 
 function infoOf(skill: Skill): SkillInfo {
   const { trigger, isListed } = skill;

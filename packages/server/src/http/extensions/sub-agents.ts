@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import type { SubAgentDefinition } from '@varve/agent/delegation';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 
 const subAgentInfo = lazy(() =>
   z
@@ -28,11 +27,10 @@ const subAgentInfo = lazy(() =>
 type SubAgentInfo = z.output<ReturnType<typeof subAgentInfo>>;
 
 /** Route of the agents to which an agent can delegate tasks. */
-export const subAgentRoutes: readonly Route[] = [
+export const subAgentRoutes = tagged('Sub Agents', [
   defineRoute({
     method: 'post',
     path: '/api/sub-agents',
-    tag: 'Sub Agents',
     summary: 'List the sub-agents of a project, of the user and of varve.',
     body: () =>
       z
@@ -52,7 +50,7 @@ export const subAgentRoutes: readonly Route[] = [
       return Response.json({ agents: [...defined, ...others.map(builtinInfo)] });
     },
   }),
-];
+]);
 
 const usual: Omit<SubAgentInfo, 'name' | 'description'> = {
   model: 'inherit',

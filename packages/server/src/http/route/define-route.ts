@@ -53,7 +53,7 @@ export function defineRoute<
   return {
     method: options.method,
     path: options.path,
-    config: () => routeConfig(options),
+    config: (tag) => routeConfig(options, tag),
     async handle(context, services) {
       const { input, detail } = await readInput(context, { params, query, body });
       if (detail.length > 0) return invalidInput(detail, services);
@@ -62,6 +62,11 @@ export function defineRoute<
       return options.download === undefined ? response : guardedBody(response, context);
     },
   };
+}
+
+/** Returns a list of routes that have a tag in the document, unless they have one of their own. */
+export function tagged(tag: string, routes: readonly Route[]): readonly Route[] {
+  return routes.map((route) => ({ ...route, config: () => route.config(tag) }));
 }
 
 /** Schemas of the parts of a request; without one, the body is not read. */

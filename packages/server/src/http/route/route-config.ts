@@ -12,7 +12,8 @@ export interface RouteDescription {
   readonly path: `/${string}`;
   /** True for a path below `/api/` that requires no key. */
   readonly isOpen?: boolean;
-  readonly tag: string;
+  /** Default: the tag of its list. */
+  readonly tag?: string;
   readonly summary: string;
   readonly params?: () => z.ZodObject;
   readonly query?: () => z.ZodObject;
@@ -41,8 +42,8 @@ const unprocessable = lazy(() => z.object({ detail: z.array(validationError()) }
 const refused = lazy(() => z.object({ detail: z.string() }).openapi('Refusal'));
 
 /** Returns the entry of a route in the OpenAPI document. */
-export function routeConfig(route: RouteDescription): RouteConfig {
-  const { method, path, tag, summary, params, query, headers } = route;
+export function routeConfig(route: RouteDescription, listTag = ''): RouteConfig {
+  const { method, path, tag = listTag, summary, params, query, headers } = route;
   const body = bodyConfig(route);
   return {
     method,

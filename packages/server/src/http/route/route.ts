@@ -7,8 +7,8 @@ import type { Services } from '../services.ts';
 export interface Route {
   readonly method: RouteConfig['method'];
   readonly path: string;
-  /** Returns the entry in the document. */
-  readonly config: () => RouteConfig;
+  /** Returns the entry in the document; `tag` is that of its list. */
+  readonly config: (tag?: string) => RouteConfig;
   /** Handles a request. Throws an `HTTPException` for errors of the client. */
   readonly handle: (context: Context<ServerEnv>, services: Services) => Promise<Response>;
 }

@@ -2,8 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { agentProfileFields } from '@varve/settings/profiles';
 import { HTTPException } from 'hono/http-exception';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import {
   agentProfileById,
   agentProfileDiagnostics,
@@ -16,18 +15,16 @@ import { answered } from '../../settings/settings-failure.ts';
 import { newProfileName, profileParams, settingsOf } from './settings.ts';
 import { jsonObject } from '../../settings/merge.ts';
 
-const tag = 'Agent Profiles';
 const mutation = lazy(() =>
   z.object({ name: z.string(), message: z.string() }).openapi('AgentProfileMutationResponse'),
 );
 const errors = { 404: 'There is no such profile.' };
 
 /** Routes of agent profiles, which are those of the command. */
-export const agentProfileRoutes: readonly Route[] = [
+export const agentProfileRoutes = tagged('Agent Profiles', [
   defineRoute({
     method: 'get',
     path: '/api/agent-profiles',
-    tag,
     summary: 'List agent profiles; the first call adds a default one.',
     response: agentProfileList,
     handle: async (_input, services) => Response.json(await answered(listedAgentProfiles(settingsOf(services)))),
@@ -35,7 +32,6 @@ export const agentProfileRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/agent-profiles/{name}',
-    tag,
     summary: 'Get an agent profile.',
     params: profileParams,
     response: () => z.object({ name: z.string(), profile: jsonObject() }),
@@ -48,7 +44,6 @@ export const agentProfileRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/agent-profiles/{name}',
-    tag,
     summary: 'Add or replace an agent profile.',
     params: profileParams,
     body: jsonObject,
@@ -65,7 +60,6 @@ export const agentProfileRoutes: readonly Route[] = [
   defineRoute({
     method: 'delete',
     path: '/api/agent-profiles/{name}',
-    tag,
     summary: 'Remove an agent profile.',
     params: profileParams,
     response: mutation,
@@ -77,7 +71,6 @@ export const agentProfileRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/agent-profiles/{name}/rename',
-    tag,
     summary: 'Rename an agent profile.',
     params: profileParams,
     body: newProfileName,
@@ -91,7 +84,6 @@ export const agentProfileRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/agent-profiles/{profile_id}/activate',
-    tag,
     summary: 'Make an agent profile the one in use.',
     params: () => z.object({ profile_id: z.string() }),
     response: () =>
@@ -109,7 +101,6 @@ export const agentProfileRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/agent-profiles/{name}/materialize',
-    tag,
     summary: 'Report whether an agent profile can start a conversation.',
     params: profileParams,
     response: agentProfileDiagnostics,
@@ -120,7 +111,7 @@ export const agentProfileRoutes: readonly Route[] = [
       return Response.json(await diagnoseAgentProfile(settings, record));
     },
   }),
-];
+]);
 
 /** Fields that clients send and varve stores as they are. */
 const passed = ['agent', 'enable_sub_agents', 'enable_switch_llm_tool', 'schema_version', 'name', 'agent_kind'];

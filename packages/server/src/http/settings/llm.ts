@@ -2,10 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { listedModels } from '@varve/llm/wrappers';
 import { HTTPException } from 'hono/http-exception';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
-
-const tag = 'LLM';
+import { defineRoute, tagged } from '../route/define-route.ts';
 
 /** Models that are known to work well as agents, by provider; offered first. */
 const verified: Readonly<Record<string, readonly string[]>> = {
@@ -30,11 +27,10 @@ const disconnected = { vendor: 'openai', connected: false, account_email: null, 
 const subscription = '/api/llm/subscription/openai';
 
 /** Routes of the catalogue of models, and of subscriptions, which this server does not have. */
-export const llmRoutes: readonly Route[] = [
+export const llmRoutes = tagged('LLM', [
   defineRoute({
     method: 'get',
     path: '/api/llm/providers',
-    tag,
     summary: 'List providers of models.',
     response: () => z.object({ providers: z.array(z.string()) }),
     handle: async () => Response.json({ providers: Object.keys(await listedModels()).toSorted() }),
@@ -42,7 +38,6 @@ export const llmRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/llm/models',
-    tag,
     summary: 'List known models, of one provider or of all.',
     query: () => z.object({ provider: z.string().optional() }),
     response: () => z.object({ models: z.array(z.string()) }),
@@ -58,7 +53,6 @@ export const llmRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/llm/models/verified',
-    tag,
     summary: 'List models that work well as agents, by provider.',
     response: () => z.object({ models: z.record(z.string(), z.array(z.string())) }),
     handle: () => Response.json({ models: verified }),
@@ -66,7 +60,6 @@ export const llmRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: `${subscription}/models`,
-    tag,
     summary: 'List models of the subscription: none.',
     response: () => z.object({ models: z.array(z.string()) }),
     handle: () => Response.json({ models: [] }),
@@ -74,7 +67,6 @@ export const llmRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: `${subscription}/status`,
-    tag,
     summary: 'Report whether a subscription is connected.',
     response: status,
     handle: () => Response.json(disconnected),
@@ -82,7 +74,6 @@ export const llmRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: `${subscription}/device/start`,
-    tag,
     summary: 'Connect a subscription; not offered.',
     response: () => z.object({ device_code: z.string() }).loose(),
     errors: { 503: 'Not offered.' },
@@ -93,7 +84,6 @@ export const llmRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: `${subscription}/device/poll`,
-    tag,
     summary: 'Wait for the connection of a subscription; none is started.',
     body: () => z.object({ device_code: z.string() }),
     response: status,
@@ -105,12 +95,11 @@ export const llmRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: `${subscription}/logout`,
-    tag,
     summary: 'Disconnect the subscription.',
     response: status,
     handle: () => Response.json(disconnected),
   }),
-];
+]);
 
 /** Returns the reference by which a client selects a model: models of OpenAI have no prefix. */
 function reference(provider: string, model: string): string {

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import { exposureOf } from '../../settings/exposure.ts';
 import { receivedLlm, shownLlm } from '../../settings/llm-record.ts';
 import { listedProfiles, profileList, removeProfile, saveProfile } from '../../settings/profile-actions.ts';
@@ -11,16 +10,14 @@ import { llmProblem, validateLlm } from '../../settings/validate-llm.ts';
 import { newProfileName, profileParams, settingsOf } from './settings.ts';
 import { jsonObject } from '../../settings/merge.ts';
 
-const tag = 'Profiles';
 const mutation = lazy(() => z.object({ name: z.string(), message: z.string() }).openapi('ProfileMutationResponse'));
 const errors = { 404: 'There is no such profile.' };
 
 /** Routes of model profiles, which are those of the command. Keys are stored with the secrets. */
-export const profileRoutes: readonly Route[] = [
+export const profileRoutes = tagged('Profiles', [
   defineRoute({
     method: 'get',
     path: '/api/profiles',
-    tag,
     summary: 'List model profiles.',
     response: profileList,
     handle: async (_input, services) => Response.json(await listedProfiles(settingsOf(services))),
@@ -28,7 +25,6 @@ export const profileRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/profiles/{name}',
-    tag,
     summary: 'Get a model profile, without its key unless X-Expose-Secrets asks for it.',
     params: profileParams,
     response: () => z.object({ name: z.string(), config: jsonObject(), api_key_set: z.boolean() }),
@@ -45,7 +41,6 @@ export const profileRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/profiles/{name}',
-    tag,
     summary: 'Add or replace a model profile.',
     params: profileParams,
     body: () => z.object({ llm: jsonObject(), include_secrets: z.boolean().default(true) }),
@@ -60,7 +55,6 @@ export const profileRoutes: readonly Route[] = [
   defineRoute({
     method: 'delete',
     path: '/api/profiles/{name}',
-    tag,
     summary: 'Remove a model profile.',
     params: profileParams,
     response: mutation,
@@ -73,7 +67,6 @@ export const profileRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/profiles/{name}/rename',
-    tag,
     summary: 'Rename a model profile, also where it is named.',
     params: profileParams,
     body: newProfileName,
@@ -87,7 +80,6 @@ export const profileRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/profiles/{name}/activate',
-    tag,
     summary: 'Make a model profile the one in use.',
     params: profileParams,
     response: () => mutation().extend({ llm_applied: z.boolean() }).openapi('ActivateProfileResponse'),
@@ -100,7 +92,6 @@ export const profileRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/profiles/{name}/validate',
-    tag,
     summary: 'Check a model by one short request.',
     params: profileParams,
     body: () => z.object({ llm: jsonObject() }),
@@ -112,4 +103,4 @@ export const profileRoutes: readonly Route[] = [
       return Response.json({ valid: error === null, error });
     },
   }),
-];
+]);

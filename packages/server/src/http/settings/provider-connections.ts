@@ -1,8 +1,7 @@
 import { withoutUndefined } from '@varve/text';
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import {
   addConnection,
   changeConnection,
@@ -13,7 +12,6 @@ import {
 } from '../../settings/provider-connections.ts';
 import { settingsOf } from './settings.ts';
 
-const tag = 'LLM Provider Connections';
 const base = '/api/llm/provider-connections';
 const params = lazy(() => z.object({ connection_id: z.string() }));
 const name = lazy(() => z.string().trim().min(1).max(200));
@@ -33,11 +31,10 @@ const updateRequest = lazy(() =>
 );
 
 /** Routes of connections to providers, which profiles share. Their keys are stored as secrets, and never returned. */
-export const providerConnectionRoutes: readonly Route[] = [
+export const providerConnectionRoutes = tagged('LLM Provider Connections', [
   defineRoute({
     method: 'get',
     path: base,
-    tag,
     summary: 'List the connections.',
     response: () => z.array(connectionInfo()),
     async handle(_input, services) {
@@ -48,7 +45,6 @@ export const providerConnectionRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: base,
-    tag,
     summary: 'Add a connection.',
     body: createRequest,
     status: 201,
@@ -61,7 +57,6 @@ export const providerConnectionRoutes: readonly Route[] = [
   defineRoute({
     method: 'patch',
     path: `${base}/{connection_id}`,
-    tag,
     summary: 'Change a connection.',
     params,
     body: updateRequest,
@@ -74,11 +69,10 @@ export const providerConnectionRoutes: readonly Route[] = [
   defineRoute({
     method: 'delete',
     path: `${base}/{connection_id}`,
-    tag,
     summary: 'Remove a connection that no profile uses.',
     params,
     response: connectionInfo,
     handle: async ({ params: { connection_id: id } }, services) =>
       Response.json(await removeConnection(settingsOf(services), id)),
   }),
-];
+]);

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import type { Services } from '../services.ts';
 import { withoutNulls } from '../../settings/change-settings.ts';
 import { forgetServer, storedServer, updateServers } from '../../settings/mcp-secrets.ts';
@@ -11,7 +10,6 @@ import { objectOf, settingsDocument, settingsResponse } from '../../settings/set
 import { answered } from '../../settings/settings-failure.ts';
 import { settingsOf } from './settings.ts';
 
-const tag = 'Settings';
 const params = lazy(() => z.object({ settings_key: z.string().min(1).max(200) }));
 const text = lazy(() => z.string().min(1).nullish());
 const texts = lazy(() => z.record(z.string(), z.string()).nullish());
@@ -42,11 +40,10 @@ const sent = (body: z.output<ReturnType<typeof server>>): JsonObject => objectOf
 type Servers = Parameters<typeof storedServer>[1];
 
 /** Routes of MCP servers in the settings. Values of their variables and headers are stored as secrets. */
-export const settingsMcpRoutes: readonly Route[] = [
+export const settingsMcpRoutes = tagged('Settings', [
   defineRoute({
     method: 'post',
     path: '/api/settings/mcp/{settings_key}',
-    tag,
     summary: 'Add an MCP server.',
     params,
     body: server,
@@ -62,7 +59,6 @@ export const settingsMcpRoutes: readonly Route[] = [
   defineRoute({
     method: 'patch',
     path: '/api/settings/mcp/{settings_key}',
-    tag,
     summary: 'Change an MCP server.',
     params,
     body: server,
@@ -77,7 +73,6 @@ export const settingsMcpRoutes: readonly Route[] = [
   defineRoute({
     method: 'delete',
     path: '/api/settings/mcp/{settings_key}',
-    tag,
     summary: 'Remove an MCP server.',
     params,
     response: settingsResponse,
@@ -88,7 +83,7 @@ export const settingsMcpRoutes: readonly Route[] = [
         return { key, server: undefined };
       }),
   }),
-];
+]);
 
 function existing(servers: ReadonlyMap<string, Servers>, key: string): Servers {
   const config = servers.get(key);

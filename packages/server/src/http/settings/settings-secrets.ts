@@ -2,12 +2,10 @@ import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { isOwnedSecret, secretName } from '@varve/settings/secrets';
 import { HTTPException } from 'hono/http-exception';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import { answered } from '../../settings/settings-failure.ts';
 import { settingsOf } from './settings.ts';
 
-const tag = 'Settings';
 const item = lazy(() =>
   z.object({ name: z.string(), description: z.string().nullable() }).openapi('SecretItemResponse'),
 );
@@ -15,11 +13,10 @@ const params = lazy(() => z.object({ name: secretName() }));
 const errors = { 404: 'There is no such secret.' };
 
 /** Routes of the secrets of the person. Keys of models and of MCP servers are not among them. */
-export const settingsSecretRoutes: readonly Route[] = [
+export const settingsSecretRoutes = tagged('Settings', [
   defineRoute({
     method: 'get',
     path: '/api/settings/secrets',
-    tag,
     summary: 'List the names of secrets.',
     response: () => z.object({ secrets: z.array(item()) }),
     async handle(_input, services) {
@@ -33,7 +30,6 @@ export const settingsSecretRoutes: readonly Route[] = [
   defineRoute({
     method: 'put',
     path: '/api/settings/secrets',
-    tag,
     summary: 'Add or replace a secret.',
     body: () => z.object({ name: secretName(), value: z.string().min(1), description: z.string().nullish() }),
     response: item,
@@ -47,7 +43,6 @@ export const settingsSecretRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/settings/secrets/{name}',
-    tag,
     summary: 'Get the value of a secret.',
     params,
     download: 'text/plain',
@@ -63,7 +58,6 @@ export const settingsSecretRoutes: readonly Route[] = [
   defineRoute({
     method: 'delete',
     path: '/api/settings/secrets/{name}',
-    tag,
     summary: 'Remove a secret.',
     params,
     response: () => z.record(z.string(), z.boolean()),
@@ -74,4 +68,4 @@ export const settingsSecretRoutes: readonly Route[] = [
       return Response.json({ deleted: true });
     },
   }),
-];
+]);

@@ -2,16 +2,13 @@ import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { SettingsError } from '@varve/settings';
 import { HTTPException } from 'hono/http-exception';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import type { Services } from '../services.ts';
 import { changeSettings, settingsChanges } from '../../settings/change-settings.ts';
 import { exposureOf } from '../../settings/exposure.ts';
 import type { ServerSettings } from '../../settings/server-settings.ts';
 import { settingsDocument, settingsResponse } from '../../settings/settings-document.ts';
 import { agentSchema, conversationSchema, settingsSchema } from '../../settings/settings-schema.ts';
-
-const tag = 'Settings';
 
 /** Schema of the path of a named profile. */
 export const profileParams = lazy(() => z.object({ name: profileName() }));
@@ -20,11 +17,10 @@ export const newProfileName = lazy(() => z.object({ new_name: profileName() }));
 const profileName = lazy(() => z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/));
 
 /** Routes of settings, which are those of the command in the same data directory. */
-export const settingsRoutes: readonly Route[] = [
+export const settingsRoutes = tagged('Settings', [
   defineRoute({
     method: 'get',
     path: '/api/settings/agent-schema',
-    tag,
     summary: 'Describe the settings of agents.',
     response: settingsSchema,
     handle: () => Response.json(agentSchema),
@@ -32,7 +28,6 @@ export const settingsRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/settings/conversation-schema',
-    tag,
     summary: 'Describe the settings of conversations.',
     response: settingsSchema,
     handle: () => Response.json(conversationSchema),
@@ -40,7 +35,6 @@ export const settingsRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/settings',
-    tag,
     summary: 'Get all settings, without secrets unless X-Expose-Secrets asks for them.',
     response: settingsResponse,
     errors: { 400: 'The header is unknown.' },
@@ -50,7 +44,6 @@ export const settingsRoutes: readonly Route[] = [
   defineRoute({
     method: 'patch',
     path: '/api/settings',
-    tag,
     summary: 'Change settings.',
     body: settingsChanges,
     response: settingsResponse,
@@ -71,7 +64,7 @@ export const settingsRoutes: readonly Route[] = [
       return Response.json(await settingsDocument(settings, 'redacted'));
     },
   }),
-];
+]);
 
 /** Returns the settings. @throws {HTTPException} 503 for a server without a data directory. */
 export function settingsOf({ settings }: Services): ServerSettings {

@@ -7,10 +7,8 @@ import { canonicalId } from '@varve/storage';
 import { uuidPattern } from '../../reference/info/conversation-id.ts';
 import { parseIsoTime, utcMicros } from '../../reference/info/iso-time.ts';
 import { pageLimit } from '../route/query.ts';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 
-const tag = 'Bash';
 const common = lazy(() => ({ id: z.string(), timestamp: z.string().openapi({ format: 'date-time' }) }));
 const bashCommand = lazy(() =>
   z.object({ ...bashRequest().shape, ...common(), kind: z.literal('BashCommand') }).openapi('BashCommand'),
@@ -57,11 +55,10 @@ const search = lazy(() =>
 );
 
 /** Routes of commands that clients run, which the agent does not see. */
-export const bashRoutes: readonly Route[] = [
+export const bashRoutes = tagged('Bash', [
   defineRoute({
     method: 'get',
     path: '/api/bash/bash_events/search',
-    tag,
     summary: 'Search commands and their outputs.',
     query: search,
     response: () =>
@@ -83,7 +80,6 @@ export const bashRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/bash/bash_events/{event_id}',
-    tag,
     summary: 'Get a command or an output.',
     params: () => z.object({ event_id: z.string() }),
     response: bashEvent,
@@ -97,7 +93,6 @@ export const bashRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/bash/bash_events/',
-    tag,
     summary: 'Get commands and outputs by their ids; null for unknown ones.',
     body: () => z.array(z.string()).max(1000),
     response: () => z.array(bashEvent().nullable()),
@@ -109,7 +104,6 @@ export const bashRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/bash/start_bash_command',
-    tag,
     summary: 'Start a command; its outputs are events.',
     body: bashRequest,
     response: bashCommand,
@@ -121,7 +115,6 @@ export const bashRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/bash/execute_bash_command',
-    tag,
     summary: 'Run a command; returns its last output.',
     body: bashRequest,
     response: bashOutput,
@@ -133,9 +126,8 @@ export const bashRoutes: readonly Route[] = [
   defineRoute({
     method: 'delete',
     path: '/api/bash/bash_events',
-    tag,
     summary: 'Remove all commands and outputs.',
     response: () => z.record(z.string(), z.int()),
     handle: async (_input, { bash }) => Response.json({ cleared_count: await bash.clear() }),
   }),
-];
+]);

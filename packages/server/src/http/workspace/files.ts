@@ -12,10 +12,8 @@ import { readInfo } from '../../reference/info/info-of.ts';
 import { pageLimit, repeated } from '../route/query.ts';
 import { unlessMissing } from '@varve/host/kit';
 import { RequestError } from '../../error.ts';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import { checkWhole, trajectoryFiles, zipOf } from '../conversations/trajectory-files.ts';
-const tag = 'Files';
 const path = lazy(() => z.string());
 const success = lazy(() => z.object({ success: z.boolean() }).openapi('Success'));
 const include_hidden = lazy(() => z.stringbool().default(false).openapi({ type: 'boolean', default: false }));
@@ -29,11 +27,10 @@ const maxPatternChars = 1000;
 const mostFavorites = 50;
 
 /** Routes of files of this machine, and of whole conversations as a file. */
-export const fileRoutes: readonly Route[] = [
+export const fileRoutes = tagged('Files', [
   defineRoute({
     method: 'post',
     path: '/api/file/upload',
-    tag,
     summary: 'Write a file.',
     query: () => z.object({ path: path() }),
     upload: () => ({ 'multipart/form-data': z.object({ file: z.string().openapi({ format: 'binary' }) }) }),
@@ -48,7 +45,6 @@ export const fileRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/file/download',
-    tag,
     summary: 'Read a file.',
     query: () => z.object({ path: path() }),
     download: binary,
@@ -60,7 +56,6 @@ export const fileRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: '/api/file/create_directory',
-    tag,
     summary: 'Create a directory and those above it.',
     query: () => z.object({ path: path() }),
     response: success,
@@ -72,7 +67,6 @@ export const fileRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/file/home',
-    tag,
     summary: 'Get the home directory and the directories in it.',
     query: () => z.object({ include_hidden: include_hidden() }),
     response: () =>
@@ -86,7 +80,6 @@ export const fileRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/file/search_subdirs',
-    tag,
     summary: 'List the directories in a directory.',
     query: () =>
       z.object({ path: path(), page_id: z.string().optional(), limit: pageLimit(), include_hidden: include_hidden() }),
@@ -107,7 +100,6 @@ export const fileRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/file/download-trajectory/{conversation_id}',
-    tag,
     summary: 'Get a conversation as a zip file, without secrets of its configuration.',
     params: () => z.object({ conversation_id: conversationId() }),
     download: binary,
@@ -127,7 +119,6 @@ export const fileRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/file/archive',
-    tag,
     summary: 'Get the changes of a working tree as a patch, or a directory as an archive.',
     query: () =>
       z.object({
@@ -153,7 +144,7 @@ export const fileRoutes: readonly Route[] = [
       return new Response(archive.body, { headers });
     },
   }),
-];
+]);
 
 function notARepository(error: unknown): never {
   if (error instanceof ToolError && error.code === 'unusable') throw new RequestError('path', error.message);

@@ -4,11 +4,9 @@ import { lazy } from '@varve/events';
 import { ToolError } from '@varve/tools';
 import { gitChanges, gitCommitChanges, gitCommits, gitDiff } from '@varve/tools/workspace';
 import { RequestError } from '../../error.ts';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import type { Services } from '../services.ts';
 
-const tag = 'Git';
 const path = lazy(() => z.string());
 const sha = lazy(() => z.string().regex(/^[0-9a-fA-F]{4,64}$/));
 const changes = lazy(() =>
@@ -29,11 +27,10 @@ const commit = lazy(() =>
 );
 
 /** Routes of git. They run no program that a repository configures; outside of a repository they return nothing. */
-export const gitRoutes: readonly Route[] = [
+export const gitRoutes = tagged('Git', [
   defineRoute({
     method: 'get',
     path: '/api/git/changes',
-    tag,
     summary: 'List the changed files of a working tree.',
     query: () => z.object({ path: path(), ref: z.string().optional() }),
     response: changes,
@@ -48,7 +45,6 @@ export const gitRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/git/diff',
-    tag,
     summary: 'Get a file before and after its changes.',
     query: () => z.object({ path: path(), ref: z.string().optional(), commit: sha().optional() }),
     response: () => z.object({ modified: z.string().nullable(), original: z.string().nullable() }).openapi('GitDiff'),
@@ -65,7 +61,6 @@ export const gitRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/git/commits',
-    tag,
     summary: 'List the newest commits.',
     query: () => z.object({ path: path(), limit: z.coerce.number().int().gte(1).lte(200).default(50) }),
     response: () => z.object({ commits: z.array(commit()), has_more: z.boolean() }).openapi('GitCommitsPage'),
@@ -82,7 +77,6 @@ export const gitRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/git/commits/{sha}/changes',
-    tag,
     summary: 'List the files that a commit changed.',
     params: () => z.object({ sha: sha() }),
     query: () => z.object({ path: path() }),
@@ -92,7 +86,7 @@ export const gitRoutes: readonly Route[] = [
         gitCommitChanges(await files.workingTree(resolve(workspaceRoot, query.path), signal), params.sha, signal),
       ),
   }),
-];
+]);
 
 /** Returns the masked result as JSON, or `empty` where there is no repository. */
 async function answer(

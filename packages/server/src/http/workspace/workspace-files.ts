@@ -9,10 +9,9 @@ import { fileResponse } from '../../workspace/files/file-response.ts';
 import { readInfo } from '../../reference/info/info-of.ts';
 import { unlessMissing } from '@varve/host/kit';
 import { RequestError } from '../../error.ts';
-import { defineRoute } from '../route/define-route.ts';
-import type { Route, ServerEnv } from '../route/route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
+import type { ServerEnv } from '../route/route.ts';
 import type { Services } from '../services.ts';
-const tag = 'Workspace';
 const path = '/api/conversations/{conversation_id}/workspace';
 const params = lazy(() => z.object({ conversation_id: conversationId() }));
 const errors = { 404: 'The conversation or file does not exist.' };
@@ -28,11 +27,10 @@ const safety = {
 };
 
 /** Routes of the files in the working directory of a conversation, for browsers. */
-export const workspaceFileRoutes: readonly Route[] = [
+export const workspaceFileRoutes = tagged('Workspace', [
   defineRoute({
     method: 'get',
     path,
-    tag,
     summary: 'Get the index.html of a working directory.',
     params,
     download: '*/*',
@@ -42,7 +40,6 @@ export const workspaceFileRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: `${path}/{file_path}`,
-    tag,
     summary: 'Get a file of a working directory, or the index.html of a directory in it.',
     params: () => params().extend({ file_path: z.string() }),
     download: '*/*',
@@ -50,7 +47,7 @@ export const workspaceFileRoutes: readonly Route[] = [
     handle: ({ params: { conversation_id: id, file_path: file } }, services, context) =>
       send({ id, file }, services, context),
   }),
-];
+]);
 
 async function send(
   { id, file }: { readonly id: string; readonly file: string },

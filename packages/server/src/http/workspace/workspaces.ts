@@ -1,11 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { RequestError } from '../../error.ts';
-import { defineRoute } from '../route/define-route.ts';
+import { defineRoute, tagged } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import { workspaceItem, workspaceList, workspaceParent, type WorkspaceList } from '../../workspace/workspace-list.ts';
 
-const tag = 'Workspaces';
 const path = '/api/workspaces';
 const response = lazy(() => workspaceList());
 const deletion = lazy(() => z.object({ deleted: z.boolean() }).openapi('DeleteResponse'));
@@ -15,11 +14,10 @@ const kinds = [
 ] as const;
 
 /** Routes of the user's list of workspaces. */
-export const workspaceRoutes: readonly Route[] = [
+export const workspaceRoutes = tagged('Workspaces', [
   defineRoute({
     method: 'get',
     path,
-    tag,
     summary: 'List workspaces.',
     response,
     handle: async (_input, { workspaces }) => Response.json(await workspaces.list()),
@@ -27,7 +25,6 @@ export const workspaceRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path,
-    tag,
     summary: 'Add workspaces.',
     body: () => z.object({ workspaces: z.array(workspaceItem()).max(1000) }).openapi('AddWorkspacesRequest'),
     response,
@@ -36,20 +33,18 @@ export const workspaceRoutes: readonly Route[] = [
   defineRoute({
     method: 'post',
     path: `${path}/parents`,
-    tag,
     summary: 'Add directories of workspaces.',
     body: () => z.object({ parents: z.array(workspaceParent()).max(1000) }).openapi('AddWorkspaceParentsRequest'),
     response,
     handle: async ({ body }, { workspaces }) => Response.json(await workspaces.add({ workspaceParents: body.parents })),
   }),
   ...kinds.map(([at, kind, name]) => removal(at, kind, name)),
-];
+]);
 
 function removal(at: `/${string}`, kind: keyof WorkspaceList, name: string): Route {
   return defineRoute({
     method: 'delete',
     path: at,
-    tag,
     summary: `Remove a ${name} from the list; its files stay.`,
     query: () => z.object({ path: z.string() }),
     response: deletion,

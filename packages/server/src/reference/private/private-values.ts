@@ -60,7 +60,6 @@ export interface PrivateValuesOptions {
   readonly isNew?: boolean;
   /** Secrets of the person; those of the conversation with the same names precede them. */
   readonly person?: Omit<PersonSecrets, 'problems'>;
-  readonly lookup?: (source: SecretSource) => Promise<string>;
   /** Receives everything that must be masked, now and after each change. */
   readonly onValues?: (values: readonly string[]) => void;
 }
@@ -75,7 +74,6 @@ export class PrivateValues {
   readonly #id: string;
   readonly #records: PrivateRecords;
   readonly #person: Omit<PersonSecrets, 'problems'>;
-  readonly #lookup: (source: SecretSource) => Promise<string>;
   readonly #onValues: PrivateValuesOptions['onValues'];
   /** Values that lookups returned: masked from then on. */
   readonly #lookedUp = new Map<string, string>();
@@ -93,14 +91,13 @@ export class PrivateValues {
   constructor(
     id: string,
     current: PrivateRecord,
-    { records, isNew = false, person = noSecrets, lookup = valueOf, onValues }: PrivateValuesOptions,
+    { records, isNew = false, person = noSecrets, onValues }: PrivateValuesOptions,
   ) {
     this.#id = id;
     this.#record = current;
     this.#records = records;
     this.#isChanged = isNew;
     this.#person = person;
-    this.#lookup = lookup;
     this.#onValues = onValues;
     this.redactor = redactor(() => this.values, { replacement: '<secret-hidden>' });
     this.#refresh();
@@ -194,7 +191,7 @@ export class PrivateValues {
 
   async #valueOf(name: string, source: SecretSource): Promise<string | undefined> {
     if (source.kind === 'StaticSecret') return source.value;
-    const value = await this.#lookup(source).catch(() => undefined);
+    const value = await valueOf(source).catch(() => undefined);
     if (value !== undefined) this.#lookedUp.set(name, value);
     this.#refresh();
     return value;
