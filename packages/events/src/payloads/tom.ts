@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { text, type Content } from '../content.ts';
-import { defineAction, defineObservation } from '../define-payload.ts';
+import { defineObservation } from '../define-payload.ts';
 
 /** Assumed intent of the user, with a confidence from 0 to 1 and the reasoning. */
 export const ConsultTomObservation = defineObservation(
