@@ -126,6 +126,30 @@ test('keys of a message that is being typed do not answer a question, and the me
   server.assertDone();
 });
 
+test('decisions before one that is postponed are kept, and /continue asks about the others', async () => {
+  const calls = ['a', 'b', 'c'].map((branch) => ({
+    name: 'terminal',
+    arguments: { command: `git push origin ${branch}` },
+  }));
+  await using server = await scriptedServer([{ calls }, { text: 'Pushed.', expect: 'Not c either.' }]);
+  const home = await newHome();
+  const window = await openSession(server, home, ['--sandbox', 'off']);
+  await window.enter('Publish', '$ git push origin a');
+  window.press('y', keys.enter);
+  await window.shows('(2 of 3)');
+  await window.enter('Not b.', '(3 of 3)');
+  await window.enter('q', '1 call waits: /continue asks again');
+  await leaveWindow(window);
+  const again = openWindow(['--continue', '--sandbox', 'off'], home);
+  await again.shows('1 call waits for your approval.');
+  await again.enter('n', '✗ rejected: Not b.');
+  await again.enter('/continue', 'Approve this tool call?');
+  await rejectCall(again, 'Not c either.', 'Pushed.');
+  expect(again.history()).toContain('fatal: ');
+  await leaveWindow(again);
+  server.assertDone();
+});
+
 test('a question waits until the one before it is answered', async () => {
   const home = await newHome();
   const gate = Promise.withResolvers<void>();

@@ -30,7 +30,7 @@ export function printWaiting(
   const rows = pending.flatMap((call) => [
     ...callRows(call, columns),
     ...placeRows(call, placeOf(call), columns),
-    ...(asked.has(call) ? reasonRows(call, columns) : ['Not risky; it waits for the others.']),
+    ...(asked.has(call) ? reasonRows(call, columns) : [`${stateOf(call)}; it waits for the others.`]),
   ]);
   for (const row of rows) progress.above(row);
   for (const hint of readingHints([...titleRows, ...rows], io.stderr)) progress.above(styled('yellow', hint));
@@ -39,6 +39,10 @@ export function printWaiting(
   const digest = conversation.digestOf(pending).slice(0, shownDigits);
   progress.lineAbove(`Approve with: ${resume} --approve ${digest}`);
   progress.lineAbove(`Reject with:  ${resume} --reject "why"`);
+}
+
+function stateOf({ approvedDigest }: PendingCall): string {
+  return approvedDigest === undefined ? 'Not risky' : 'Approved';
 }
 
 /** Prints calls that were approved by their digest. */

@@ -11,6 +11,7 @@ import { isHeld, reportProblem } from './report-problem.ts';
 import type { Screen } from './screen.ts';
 import type { SessionShell } from './session-shell.ts';
 import type { ShownConversation } from './shown-conversation.ts';
+import { waitingCalls } from './unfinished-work.ts';
 
 /** Prompt of a server of tools, and its arguments by name. */
 export interface PromptOrder {
@@ -21,6 +22,9 @@ export interface PromptOrder {
 
 /** Hint while a run answers a message later. */
 const queued = 'The agent reads the message before its next step.';
+
+/** Sentence after calls that are not decided. */
+const laterHint = '/continue asks again, a message rejects what is not decided.';
 
 /** Parts of a session that its runs use. */
 interface SessionParts {
@@ -166,7 +170,8 @@ export class SessionRuns {
     const goal = conversation && goalLine(conversation);
     if (goal) this.#screen.printLines([goal]);
     if (result.reason === 'error') reportProblem(result.error, this.#screen);
-    const sentence = endSentence(result);
+    const waiting = result.reason === 'waiting' ? `${waitingCalls(result.calls)}: ${laterHint}` : undefined;
+    const sentence = waiting ?? endSentence(result);
     if (sentence !== undefined) this.#screen.print(sentence, 'yellow');
   }
 }

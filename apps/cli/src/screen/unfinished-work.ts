@@ -2,7 +2,7 @@ import type { Conversation, ConversationState } from '@varve/agent';
 import type { ActionEvent } from '@varve/events/kinds';
 import type { PendingCall } from '@varve/events/projections';
 import { eventLines, type TextLine } from '@varve/events/text';
-import type { Choice } from '@varve/host/people';
+import { askedOf, type Choice } from '@varve/host/people';
 import { askChoice } from './ask-choice.ts';
 import type { Screen } from './screen.ts';
 
@@ -31,8 +31,7 @@ function unfinishedWork({
   pending,
 }: Pick<ConversationState, 'status' | 'pending'>): UnfinishedWork | undefined {
   if (status === 'waiting_for_confirmation') {
-    const calls = pending.length === 1 ? '1 call waits' : `${pending.length} calls wait`;
-    return { lines: [warning(`${calls} for your approval.`)], question: 'Decide about it now?' };
+    return { lines: [warning(`${waitingCalls(pending)} for your approval.`)], question: 'Decide about it now?' };
   }
   if (status !== 'running') return undefined;
   const started = pending.filter(({ hasEffect }) => hasEffect);
@@ -44,6 +43,12 @@ function unfinishedWork({
     ...(pending.length === 0 ? [warning('The model was asked for its next step.')] : []),
   ];
   return { lines, question: 'Continue where it stopped?' };
+}
+
+/** Returns how many calls wait for a decision, as the beginning of a sentence. */
+export function waitingCalls(pending: readonly PendingCall[]): string {
+  const { length } = askedOf(pending);
+  return length === 1 ? '1 call waits' : `${length} calls wait`;
 }
 
 function callLines(what: string, calls: readonly PendingCall[]): readonly TextLine[] {

@@ -158,8 +158,8 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Adds a user message and returns its event's id. Calls that wait for approval are rejected with the message as the
-   * reason, and so are calls that a crash left unstarted: sending a message approves nothing. Nothing runs until `run`;
-   * a run in progress includes the message in its next step.
+   * reason, and so are calls that a crash left unstarted: sending a message approves nothing. Approved calls stay
+   * approved. Nothing runs until `run`; a run in progress includes the message in its next step.
    *
    * @throws {AgentError} `invalid` when there is neither text nor an image, `blocked` when a hook does not accept it,
    * `closed`.

@@ -68,7 +68,7 @@ async function runChild(child: ChildConversation, order: TaskOrder, context: Tas
   await using _ = child;
   const { signal, onChildWaiting } = context;
   const options: RunOptions = { ...order.limits, signal, ...(onChildWaiting && { onChildWaiting }) };
-  // Calls that a person approved since then run before the next message would reject them.
+  // Calls that a person approved since then belong to the order before.
   if (child.state.pending.some(({ approvedDigest }) => approvedDigest !== undefined)) await child.run(options);
   await child.send(order.prompt, { id: order.messageId });
   let result = await child.run(options);
@@ -79,7 +79,7 @@ async function runChild(child: ChildConversation, order: TaskOrder, context: Tas
   return { isCompleted, text: truncateMiddle(text, maxTextLength, omission), result, events };
 }
 
-/** Asks a person about the calls of a child. Returns true if the person decided about some. */
+/** Asks a person about the calls of a child. Returns true if the person decided, and about all. */
 async function isAnswered(
   child: ChildConversation,
   { taskId, subAgent }: TaskOrder,
@@ -88,7 +88,9 @@ async function isAnswered(
   if (!onChildWaiting) return false;
   const { head } = child.state;
   await unlessAborted(onChildWaiting({ taskId, subAgent, conversation: child }), signal);
-  return !signal.aborted && child.state.head !== head;
+  const { pending } = child.state;
+  const isOpen = pending.some(({ approvedDigest, review }) => approvedDigest === undefined && (review?.asks ?? true));
+  return !signal.aborted && child.state.head !== head && !isOpen;
 }
 
 /** Resolves with the promise, or when the signal aborts. Rejects as the promise does. */

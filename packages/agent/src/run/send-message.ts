@@ -151,7 +151,7 @@ export function systemPromptDrafts({ agent, workspace, now, tools, journal }: Se
 /**
  * Returns the events of a user's message: the system prompt if the branch has none yet, rejections of open calls, the
  * message, and the new status. Calls that wait for approval are rejected; with `always`, so are all calls that have not
- * started.
+ * started. Approved calls are not.
  */
 export function userMessageDrafts(
   content: readonly Content[],

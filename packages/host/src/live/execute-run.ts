@@ -161,6 +161,9 @@ async function untilDecided(work: Work, execution: Execution): Promise<RunResult
   run.interruption = new AbortController();
   const signal = stop ? AbortSignal.any([stop, run.interruption.signal]) : run.interruption.signal;
   if (!asksNothing(conversation)) questions?.open(signal);
+  // Nothing runs before all decisions about its reply are stored.
+  if (questions?.isPartlyDecided(conversation) && !(await questions.decide(conversation, signal)))
+    return waitingResult(conversation, 0);
   for (;;) {
     const result = await work({
       ...limits.remaining(conversation.state),
@@ -170,12 +173,20 @@ async function untilDecided(work: Work, execution: Execution): Promise<RunResult
     limits.add(result);
     await followers.caughtUp();
     if (result.reason !== 'waiting' || !questions || signal.aborted) return result;
-    if (!(await questions.decide(conversation, signal))) return result;
+    if (!(await questions.decide(conversation, signal))) return waitingResult(conversation, result.iterations);
     if (run.isHandedOver) {
       run.isWantedAgain = true;
       return result;
     }
   }
+}
+
+/** Returns the result of a run whose calls are not all decided. */
+function waitingResult(conversation: Conversation, iterations: number): RunResult {
+  const { pending: calls, stats, activeMs } = conversation.state;
+  const text = `No answer: the run waits for the approval of ${calls.map(({ event }) => event.tool_name).join(', ')}.`;
+  const digest = conversation.digestOf(calls);
+  return { reason: 'waiting', text, calls, digest, iterations, usage: stats.total, activeMs };
 }
 
 /** Returns true if a run is to continue after an end: a message was not read, or a decision fits no earlier run. */

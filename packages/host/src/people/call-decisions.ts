@@ -30,28 +30,49 @@ export class CallDecisions {
   }
 
   /**
-   * Asks about the waiting calls one by one, and stores the decisions when all are made. Those covered by an approval
-   * for the session are approved with the others. Returns false when the person decides later: then nothing is stored.
-   * `subAgent` is the name of the sub-agent whose calls these are.
+   * Asks about the waiting calls one by one, and stores each decision when it is made: an approval executes nothing
+   * before the next run. Those covered by an approval for the session are approved. Returns false when the person
+   * decides later about one: the decisions before are kept. `subAgent` is the name of the sub-agent whose calls these
+   * are.
    */
   async decide(conversation: WaitingConversation, signal: AbortSignal, subAgent?: string): Promise<boolean> {
-    const pending = conversation.state.pending.filter(({ hasEffect }) => !hasEffect);
-    const placeOf = placesIn(conversation);
-    const waiting = askedOf(pending, this.#options.asksAll?.());
-    const asked = waiting.filter((call) => !this.#isGranted(call, placeOf(call)));
-    const decisions = new Map<PendingCall, Exclude<Approval, 'later'>>();
-    for (const [index, call] of asked.entries()) {
-      const place = placeOf(call);
-      const question = { call, place, number: index + 1, count: asked.length, subAgent };
-      const approval = await this.#person.approve(question, signal);
+    const waiting = askedOf(notStarted(conversation), this.#options.asksAll?.());
+    const asked = waiting.filter((call) => !this.#isGranted(call, placesIn(conversation)(call)));
+    for (const call of waiting) {
+      // A command that was run instead of the call before may have left the shell elsewhere.
+      const place = placesIn(conversation)(call);
+      const question = { call, place, number: asked.indexOf(call) + 1, count: asked.length, subAgent };
+      const isAsked = asked.includes(call) && !this.#isGranted(call, place);
+      const approval = isAsked ? await this.#person.approve(question, signal) : 'once';
       if (approval === 'later') return false;
-      decisions.set(call, approval);
+      if (typeof approval === 'object') await this.#reject(call, approval, conversation, signal);
+      else await approve([call], conversation);
       if (approval === 'always') await this.#learn(call, place);
       if (approval === 'session') this.#granted.add(sessionGrant(call, place)?.key ?? '');
     }
-    const showOutput = (chunk: string, callId: string): void => this.#person.showOutput?.(chunk, callId);
-    await store(conversation, { pending, waiting, signal, showOutput }, decisions);
+    // The others run with the approved ones, if another policy does not ask about them. Without any, nothing would run.
+    const others = notStarted(conversation);
+    if (others.length > 0 && !others.some(hasApproval)) await approve(others, conversation);
     return true;
+  }
+
+  /** Reports whether decisions about calls that wait are missing while others are approved. */
+  isPartlyDecided({ state: { status, pending } }: WaitingConversation): boolean {
+    if (status !== 'waiting_for_confirmation' || !pending.some(hasApproval)) return false;
+    return pending.some((call) => !hasApproval(call) && (isAsked(call) || this.#options.asksAll?.()));
+  }
+
+  async #reject(
+    call: PendingCall,
+    rejection: Extract<Approval, object>,
+    conversation: WaitingConversation,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { id } = call.event;
+    const onOutput = (chunk: string): void => this.#person.showOutput?.(chunk, id);
+    const reason =
+      'reason' in rejection ? rejection.reason : await runInstead({ call, ...rejection, signal, onOutput }, conversation);
+    await conversation.reject(reason, { actionIds: [id] });
   }
 
   /** Adds the rules to those of the project, and applies them in this session from now on. */
@@ -78,47 +99,25 @@ export function placesIn(
 }
 
 /**
- * Returns the calls that a person is asked about: those that the policy asked about when they were stored. Another
- * policy may apply since then, so all are asked about if that explains nothing.
+ * Returns the calls that a person is asked about: those that the policy asked about when they were stored and that are
+ * not approved. Another policy may apply since then, so all are asked about if that explains nothing.
  */
 export function askedOf(pending: readonly PendingCall[], asksAll = false): readonly PendingCall[] {
-  const asked = asksAll ? [] : pending.filter(isAsked);
+  const asked = pending.filter((call) => !hasApproval(call) && (asksAll || isAsked(call)));
   return asked.length === 0 ? pending : asked;
 }
 
-/** Calls of a conversation, and those of them that a person is asked about. */
-interface OpenCalls {
-  readonly pending: readonly PendingCall[];
-  readonly waiting: readonly PendingCall[];
-  readonly signal: AbortSignal;
-  readonly showOutput: (chunk: string, callId: string) => void;
+function notStarted({ state }: WaitingConversation): readonly PendingCall[] {
+  return state.pending.filter(({ hasEffect }) => !hasEffect);
 }
 
-/**
- * Stores rejections before approvals, so that no call runs before all decisions about its reply are stored. Calls that
- * no person was asked about run with the approved ones without an approval, so that another policy can still ask about
- * them; they are approved only if all others were rejected, because nothing runs then otherwise.
- */
-async function store(
-  conversation: WaitingConversation,
-  { pending, waiting, signal, showOutput }: OpenCalls,
-  decisions: ReadonlyMap<PendingCall, Exclude<Approval, 'later'>>,
-): Promise<void> {
-  const isApproved = (call: PendingCall): boolean => typeof decisions.get(call) !== 'object';
-  const chosen = waiting.filter(isApproved);
-  const approved = chosen.length > 0 ? chosen : pending.filter(isApproved);
-  for (const [call, decision] of decisions) {
-    if (typeof decision !== 'object') continue;
-    const { id } = call.event;
-    const reason =
-      'reason' in decision
-        ? decision.reason
-        : await runInstead({ call, ...decision, signal, onOutput: (chunk) => showOutput(chunk, id) }, conversation);
-    await conversation.reject(reason, { actionIds: [id] });
-  }
-  if (approved.length === 0) return;
-  const actionIds = approved.map(({ event }) => event.id);
-  await conversation.approve({ actionIds, digest: conversation.digestOf(approved), by: 'cli' });
+function hasApproval({ approvedDigest }: PendingCall): boolean {
+  return approvedDigest !== undefined;
+}
+
+async function approve(calls: readonly PendingCall[], conversation: WaitingConversation): Promise<void> {
+  const actionIds = calls.map(({ event }) => event.id);
+  await conversation.approve({ actionIds, digest: conversation.digestOf(calls), by: 'cli' });
 }
 
 async function runInstead(edited: EditedCall, conversation: WaitingConversation): Promise<string> {

@@ -48,6 +48,11 @@ export class Questions {
     return this.#inTurn(async () => this.#decisions.decide(conversation, signal, subAgent));
   }
 
+  /** Reports whether decisions are missing, as {@link CallDecisions.isPartlyDecided} does. */
+  isPartlyDecided(conversation: WaitingConversation): boolean {
+    return this.#decisions.isPartlyDecided(conversation);
+  }
+
   /** Asks whether programs may connect to a host that no rule names. */
   async allowsHost(host: string, workspace: string): Promise<boolean> {
     if (this.#allowedHosts.has(host)) return true;

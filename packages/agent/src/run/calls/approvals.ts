@@ -1,7 +1,7 @@
 import { approvalFact } from '@varve/events/facts';
 import { TerminalAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
-import { approvalDigest, callsDigest } from '../../confirmation/gate.ts';
+import { approvalDigest, callsDigest, isApproved } from '../../confirmation/gate.ts';
 import { AgentError } from '../../error.ts';
 import { rejectionDraft, statusDraft, type Draft } from '../../log/drafts.ts';
 import type { Session } from '../../agent/session.ts';
@@ -65,10 +65,10 @@ export async function rejectCalls(reason: string, session: Session, actionIds?: 
   });
 }
 
-/** Returns rejections of the calls that have not started: a started call may have run, so it cannot be rejected. */
-export function rejectionDrafts({ journal }: Session, reason: string): readonly Draft[] {
-  const notStarted = journal.timeline.read('pending').filter(({ hasEffect }) => !hasEffect);
-  return notStarted.map(({ event }) => rejectionDraft(event, reason));
+/** Returns rejections of the calls that have not started, since a started call may have run, and are not approved. */
+export function rejectionDrafts({ journal, codec }: Session, reason: string): readonly Draft[] {
+  const open = journal.timeline.read('pending').filter((call) => !call.hasEffect && !isApproved(codec, call));
+  return open.map(({ event }) => rejectionDraft(event, reason));
 }
 
 function selectPending({ journal, conversationId }: Session, actionIds?: readonly string[]): readonly PendingCall[] {

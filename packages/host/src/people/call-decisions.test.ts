@@ -1,0 +1,99 @@
+import { alwaysConfirm, Conversation, defineAgent } from '@varve/agent';
+import { ObservationEvent, UserRejectObservation } from '@varve/events/kinds';
+import { scriptedModel } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { finish, terminal } from '@varve/tools';
+import { expect, onTestFinished, test } from 'vitest';
+import { HostedConversation } from '../live/hosted-conversation.ts';
+import type { Approval } from './person.ts';
+import { Questions } from './questions.ts';
+
+const call = (word: string) => ({ name: 'terminal', arguments: { command: `echo ${word}` } });
+const words = ['one', 'two', 'three'];
+const done = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+
+/** Hosts a conversation, opened again if it exists, and a person with such answers; then it is undecided. */
+async function hostedIn(store: ReturnType<typeof memoryStore>, { id, of = words }: { id?: string; of?: string[] } = {}) {
+  const agent = defineAgent({
+    model: scriptedModel([...(id === undefined ? [{ calls: of.map(call) }] : []), done, done]),
+    tools: () => [terminal(), finish()],
+    confirmation: alwaysConfirm(),
+  });
+  const options = { agent, store, workspace: '/' };
+  const conversation = id === undefined ? await Conversation.create(options) : await Conversation.open({ ...options, id });
+  const hosted = new HostedConversation(conversation);
+  onTestFinished(async () => hosted[Symbol.asyncDispose]());
+  const asked: string[] = [];
+  const run = async (...answers: readonly Approval[]) => {
+    const left = [...answers];
+    const approve = async ({ call: { event } }: { readonly call: { readonly event: { readonly tool_call: object } } }) => {
+      asked.push(/echo (\w+)/.exec(JSON.stringify(event.tool_call))?.[1] ?? 'finish');
+      return left.shift() ?? 'later';
+    };
+    const person = { approve, choose: async () => undefined };
+    return hosted.run({ questions: new Questions(person, { addRules: async () => undefined }) });
+  };
+  return { hosted, conversation, asked, run };
+}
+
+/** Returns the results of calls in their order: the output of a command, or the reason of a rejection. */
+async function resultsOf(conversation: Conversation): Promise<readonly string[]> {
+  const results: string[] = [];
+  for await (const { event } of conversation.events()) {
+    if (UserRejectObservation.is(event)) results.push(event.rejection_reason);
+    if (ObservationEvent.is(event)) results.push(JSON.stringify(event.observation.content));
+  }
+  return results;
+}
+
+test('decisions before one that is postponed are kept, and only the others are asked about again', async () => {
+  const { hosted, conversation, asked, run } = await hostedIn(memoryStore());
+  await hosted.send('Go.');
+  expect((await run({ command: 'echo edited' }, { reason: 'Not two.' }, 'later')).reason).toBe('waiting');
+  expect(await resultsOf(conversation)).toEqual([expect.stringMatching(/^The user changed[^]*edited/), 'Not two.']);
+  expect(conversation.state.status).toBe('waiting_for_confirmation');
+  expect(hosted.waiting().asked.map(({ event }) => event.tool_call.arguments)).toEqual(['{"command":"echo three"}']);
+  expect((await run('once')).text).toBe('Done.');
+  expect(asked).toEqual(['one', 'two', 'three', 'three']);
+});
+
+test('approvals survive the end of the process, and nothing runs before the other calls are decided', async () => {
+  const store = memoryStore();
+  const first = await hostedIn(store);
+  await first.hosted.send('Go.');
+  await first.run('once', 'once', 'later');
+  await first.hosted[Symbol.asyncDispose]();
+  const { hosted, conversation, asked, run } = await hostedIn(store, { id: first.conversation.id });
+  expect((await run('later')).reason).toBe('waiting');
+  expect(await resultsOf(conversation)).toEqual([]);
+  await run({ reason: 'Not three.' });
+  expect(asked).toEqual(['three', 'three']);
+  expect((await resultsOf(conversation)).slice(0, 3)).toEqual([
+    'Not three.',
+    expect.stringContaining('one'),
+    expect.stringContaining('two'),
+  ]);
+  expect(hosted.waiting().calls).toEqual([]);
+});
+
+test('a message rejects the calls that are not decided, and approved ones run', async () => {
+  const { hosted, conversation, run } = await hostedIn(memoryStore());
+  await hosted.send('Go.');
+  await run('once', { reason: 'Not two.' }, 'later');
+  await hosted.send('Something else.');
+  await run();
+  expect((await resultsOf(conversation)).slice(0, 3)).toEqual([
+    'Not two.',
+    'Something else.',
+    expect.stringContaining('one'),
+  ]);
+});
+
+test('an approval for the session covers the same call of the same reply', async () => {
+  const { hosted, conversation, asked, run } = await hostedIn(memoryStore(), { of: ['one', 'one', 'two'] });
+  await hosted.send('Go.');
+  await run('session', 'later');
+  expect(asked).toEqual(['one', 'two']);
+  const approved = conversation.state.pending.map(({ approvedDigest }) => approvedDigest !== undefined);
+  expect(approved).toEqual([true, true, false]);
+});
