@@ -79,10 +79,11 @@ export async function answered(
     confirmation,
   });
   const conversation = await Conversation.create({ agent, store: memoryStore(), workspace });
+  using ending = new DisposableStack();
   await using hosted = new HostedConversation(conversation);
   await conversation.send('Go.');
   const printer = new EventPrinter(hosted, { io, progress }, { from: 0, pending: [], asJson: false });
-  const result = await runAndAsk(hosted, { options: {}, questions }, { io, progress, printer });
+  const result = await runAndAsk(hosted, { options: {}, questions, ending }, { io, progress, printer });
   await printer.finish();
   const events = (await Array.fromAsync(conversation.events())).map(({ event }) => event);
   const approvals = events.filter((event) => approvalFact.read(event)).length;

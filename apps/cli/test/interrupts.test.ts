@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -59,6 +59,30 @@ test.for([
   const { code, output } = await atTerminal(['--base-url', server.url, '--model', 'm'], onQuestion);
   expect(code).toBe(7);
   expect(output).toContain('--approve');
+});
+
+test('a closed window interrupts the session, which leaves nothing in the directory of the agent', async () => {
+  await using server = await scriptedServer([command('touch started; sleep 600')]);
+  const home = await newHome();
+  const workspace = join(home, 'project');
+  await mkdir(workspace);
+  const varve = [process.execPath, '--conditions=@varve/source', main, '--base-url', server.url, '--model', 'm'];
+  const session = `trap '' HUP; ${varve.map((word) => `'${word}'`).join(' ')}; echo $? >'${home}/status'`;
+  const window = spawn('script', ['--quiet', '--command', session, '/dev/null'], {
+    cwd: workspace,
+    env: processEnvironment(home, { TERM: 'xterm' }),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let shown = '';
+  window.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+  await expect.poll(() => shown).toContain('mode: auto');
+  window.stdin.write('Sleep.\r');
+  await expect.poll(async () => readdir(workspace)).toContain('started');
+  window.kill('SIGKILL');
+  await expect.poll(async () => readdir(home)).toContain('status');
+  expect(await readFile(join(home, 'status'), 'utf8')).toBe('130\n');
+  expect(await readdir(workspace)).toEqual(['started']);
+  expect((await runVarve(['ls'], { home })).stdout).toMatch(/ paused /);
 });
 
 test('nothing overwrites the line while the user types', async () => {

@@ -100,12 +100,9 @@ async function runCli(args: readonly string[], io: TerminalIo): Promise<number> 
   const { LLM_API_KEY: _key, OPENAI_API_KEY: _other, LLM_MODEL: _model, LLM_BASE_URL: _url, ...env } = io.env;
   const child = spawn(process.execPath, [...process.execArgv, program, ...args], { env, stdio: 'inherit' });
   // Ctrl-C reaches the child process too, which pauses and ends by itself; its model server must run until then.
-  const release = onInterrupt({ pause: () => {}, stop: () => void child.kill('SIGTERM') });
-  try {
-    return await exitOf(child);
-  } finally {
-    release();
-  }
+  using ending = new DisposableStack();
+  onInterrupt({ pause: () => {}, stop: () => void child.kill('SIGTERM') }, ending);
+  return await exitOf(child);
 }
 
 async function exitOf(child: ReturnType<typeof spawn>): Promise<number> {

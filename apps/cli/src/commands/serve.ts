@@ -77,6 +77,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     if (options.printConfig) return await printServeSettings(settings, keyOriginOf(options.key, io), io);
     const shared = optionsOfSettings(settings);
     const { keys, isGenerated } = sessionKeys({ key: options.key, env: io.env, ...shared });
+    using ending = new DisposableStack();
     await using store = await openConfiguredStore(io, options.store);
     const level = settings.get('server.log_level') ?? 'info';
     const log = { level, stream: { write: (line: string) => printLog(line.trimEnd(), io) } };
@@ -94,7 +95,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     const signIn = frontEnd === undefined ? undefined : (url: string) => signInAddress(url, keys[0] ?? '');
     const port = settings.get('server.port') ?? 8000;
     const record = { key: keys[0] ?? '', store: await storeUrl(io, options.store) };
-    await untilStopped(serving, { port, io, newKeys: isGenerated ? keys : [], signIn, record });
+    await untilStopped(serving, { port, io, newKeys: isGenerated ? keys : [], signIn, record, ending });
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
     const hints: Partial<Record<ServerErrorCode, string>> = {
@@ -131,24 +132,22 @@ interface Announced {
   readonly signIn: ((url: string) => string) | undefined;
   /** What sessions of the user need to reach it, apart from its address. */
   readonly record: Pick<RunningServer, 'key' | 'store'>;
+  /** Disposed when the server is closed. */
+  readonly ending: DisposableStack;
 }
 
 /** Serves until Ctrl-C. */
-async function untilStopped(serving: Server, { port, io, newKeys, signIn, record }: Announced): Promise<void> {
+async function untilStopped(serving: Server, { port, io, newKeys, signIn, record, ending }: Announced): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
-  const release = onInterrupt({ pause: stop, stop });
-  try {
-    await using listening = await serving.listen(port);
-    using announced = new DisposableStack();
-    announced.use(await announceServer({ ...record, url: listening.url }, io));
-    // One write, so that a program that reads the address receives the key too.
-    const keyLines = newKeys.map((key) => `\n${header}: ${key}`);
-    const opened = signIn
-      ? [`\nOpen ${signIn(listening.url)}`]
-      : [styled('dim', `\nFor programs; \`${commandName(io)} serve --ui\` has a page.`)];
-    io.stderr.text([styled('bold', 'varve'), ` serves ${listening.url}`, ...keyLines, ...opened]);
-    await stopped;
-  } finally {
-    release();
-  }
+  onInterrupt({ pause: stop, stop }, ending);
+  await using listening = await serving.listen(port);
+  using announced = new DisposableStack();
+  announced.use(await announceServer({ ...record, url: listening.url }, io));
+  // One write, so that a program that reads the address receives the key too.
+  const keyLines = newKeys.map((key) => `\n${header}: ${key}`);
+  const opened = signIn
+    ? [`\nOpen ${signIn(listening.url)}`]
+    : [styled('dim', `\nFor programs; \`${commandName(io)} serve --ui\` has a page.`)];
+  io.stderr.text([styled('bold', 'varve'), ` serves ${listening.url}`, ...keyLines, ...opened]);
+  await stopped;
 }

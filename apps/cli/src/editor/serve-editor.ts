@@ -41,15 +41,15 @@ const description: InitializeResponse = {
 
 /** Serves an editor on standard input and output until it closes them. */
 export async function serveEditor(options: RunOptions, io: TerminalIo): Promise<void> {
+  using ending = new DisposableStack();
   await using sessions = new EditorSessions(options, io);
   const output = new WritableStream<Uint8Array>({
     write: (bytes) => io.stdout.jsonLine(new TextDecoder().decode(bytes).trimEnd()),
   });
   const input = Readable.toWeb(Readable.from(io.stdin)) as ReadableStream<Uint8Array>;
   const connection = agentOf(sessions).connect(ndJsonStream(output, input));
-  const release = onInterrupt({ pause: () => connection.close(), stop: () => connection.close() });
+  onInterrupt({ pause: () => connection.close(), stop: () => connection.close() }, ending);
   await connection.closed;
-  release();
 }
 
 function agentOf(sessions: EditorSessions): AgentApp {

@@ -14,6 +14,8 @@ interface AskedTask {
   readonly options: RunOptions;
   readonly work?: Work | undefined;
   readonly questions: Questions;
+  /** Disposed when the conversation is closed. */
+  readonly ending: DisposableStack;
   /** Messages and decisions of a program, in place of a person. */
   readonly input?: StreamInput | undefined;
 }
@@ -21,17 +23,16 @@ interface AskedTask {
 /** Runs, and asks the user about waiting calls. Without a terminal, waiting ends the run. */
 export async function runAndAsk(
   hosted: HostedConversation,
-  { options, work, questions, input }: AskedTask,
+  { options, work, questions, input, ending }: AskedTask,
   display: Display & { readonly printer: EventPrinter },
 ): Promise<RunResult> {
   const { io, progress } = display;
-  const release = onInterrupt({
-    pause: () => {
-      void hosted.pause();
-      progress.above(styled('yellow', 'Pausing after this step. Press Ctrl-C again to stop now.'));
-    },
-    stop: () => void hosted.interrupt(),
-  });
+  const pause = (): void => {
+    if (!hosted.runs.isActive) return;
+    void hosted.pause();
+    progress.above(styled('yellow', 'Pausing after this step. Press Ctrl-C again to stop now.'));
+  };
+  onInterrupt({ pause, stop: () => void hosted.interrupt() }, ending);
   const canAsk = io.stdin.isTTY === true && io.stderr.isTTY && !options.json && !input;
   // Typed text would break the status line, and could answer a question that was not asked yet.
   const muted = io.stderr.isTTY ? io.muteInput() : undefined;
@@ -54,7 +55,6 @@ export async function runAndAsk(
     // Programs in the background ask about nothing any more.
     questions.open(AbortSignal.abort());
     muted?.[Symbol.dispose]();
-    release();
   }
 }
 

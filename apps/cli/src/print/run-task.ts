@@ -27,6 +27,7 @@ import { StreamedReply } from './streamed-reply.ts';
 /** Runs a task to its end and resolves with the exit status. `task` may be empty with `resume`. */
 export async function runTask(task: string, typed: RunOptions, io: TerminalIo, input?: StreamInput): Promise<ExitCode> {
   const options = await withOutputSchema(typed, io);
+  using ending = new DisposableStack();
   using progress = new Progress(io);
   await using open = new AsyncDisposableStack();
   const display = { io, progress };
@@ -37,7 +38,7 @@ export async function runTask(task: string, typed: RunOptions, io: TerminalIo, i
   try {
     const modelName = prepared.agent.model.name;
     const { secrets } = prepared;
-    return await runConversation(hosted, { task, options, modelName, secrets, questions, input }, display);
+    return await runConversation(hosted, { task, options, modelName, secrets, questions, input, ending }, display);
   } finally {
     await pruned;
   }
@@ -52,6 +53,8 @@ interface RunRequest {
   /** Values that are never shown. */
   readonly secrets: readonly string[];
   readonly questions: Questions;
+  /** Disposed when the conversation is closed. */
+  readonly ending: DisposableStack;
   /** Messages and decisions of a program. */
   readonly input: StreamInput | undefined;
 }

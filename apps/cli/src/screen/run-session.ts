@@ -34,11 +34,17 @@ export async function runSession(
   if (!streams) return undefined;
   const history = new InputHistory(io);
   let id: string | undefined;
+  let code: ExitCode = exitCodes.ok;
+  using ending = new DisposableStack();
   {
     using screen = new Screen(io, streams, () => Date.now());
     await using images = new ClipboardImages(io);
     await using session = new Session(options, io, screen, program);
-    const release = onInterrupt({ pause: () => session.quit(), stop: () => session.quit() });
+    const stop = (): void => {
+      code = exitCodes.interrupted;
+      session.quit();
+    };
+    onInterrupt({ pause: stop, stop }, ending);
     // A message is for the conversation that the command before it opens.
     const inTurn = taskQueue();
     const handle = (text: string): void => {
@@ -81,11 +87,10 @@ export async function runSession(
     );
     await started;
     await session.ended;
-    release();
     id = session.id;
   }
   if (id !== undefined) io.stderr.line(styled('dim', `Resume with: ${resumeSession(id, options, io)}`));
-  return exitCodes.ok;
+  return code;
 }
 
 /** Executes what was typed: a command of the session, a command of the shell, or a message. */

@@ -21,6 +21,7 @@ const instructions =
 
 /** Serves a client on standard input and output until it closes them. Runs that are in progress are interrupted. */
 export async function serveClient({ approvals, ...options }: McpServerOptions, io: TerminalIo): Promise<void> {
+  using ending = new DisposableStack();
   await using runs = new TaskRuns(options, io);
   const input = Readable.from(io.stdin);
   const output = new Writable({
@@ -40,8 +41,7 @@ export async function serveClient({ approvals, ...options }: McpServerOptions, i
     { transport: new StdioServerTransport(input, output) },
   );
   const closed = finished(input, { writable: false }).catch(() => undefined);
-  const release = onInterrupt({ pause: () => input.destroy(), stop: () => input.destroy() });
+  onInterrupt({ pause: () => input.destroy(), stop: () => input.destroy() }, ending);
   await closed;
-  release();
   await server.close();
 }

@@ -1,8 +1,8 @@
 import { exitCodes } from '../failures/exit-codes.ts';
 
 /**
- * Ends the command when its output cannot be written, because the reader is gone, as in `varve show ID | head`, or the
- * disk is full: a run stops as on SIGTERM, so that it can be resumed; other commands exit. `report` receives the error
+ * Ends the command when its output cannot be written, because the reader is gone, as in `varve show ID | head` or with a
+ * closed window, or the disk is full: a run stops as on SIGTERM, so that it can be resumed; other commands exit. `report` receives the error
  * unless the reader is gone, and returns whether the command ends.
  */
 export function onFailedOutput(output: NodeJS.WritableStream, report: (error: Error) => boolean): void {
@@ -10,8 +10,8 @@ export function onFailedOutput(output: NodeJS.WritableStream, report: (error: Er
   output.on('error', (error: NodeJS.ErrnoException) => {
     if (isGone) return;
     isGone = true;
-    const isClosed = error.code === 'EPIPE';
+    const isClosed = error.code === 'EPIPE' || (error.code === 'EIO' && 'isTTY' in output && output.isTTY === true);
     if (!isClosed && !report(error)) return;
-    if (!process.emit('SIGTERM')) process.exit(isClosed ? exitCodes.ok : exitCodes.usage);
+    if (!process.emit('SIGTERM')) process.exit(isClosed ? (process.exitCode ?? exitCodes.ok) : exitCodes.usage);
   });
 }

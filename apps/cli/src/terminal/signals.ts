@@ -15,10 +15,11 @@ function ignore(): void {
 }
 
 /**
- * Handles Ctrl-C, a hangup and SIGTERM until the returned function is called: the first Ctrl-C pauses, the second
- * stops, the third exits. Ctrl-\\ and the signal that starts the debugger of Node have no effect.
+ * Handles Ctrl-C, a hangup and SIGTERM until `ending` is disposed: the first Ctrl-C pauses, the second stops, the third
+ * exits. Ctrl-\\ and the signal that starts the debugger of Node have no effect. `ending` is created before what the
+ * handlers stop, so that neither a signal nor a failed write ends the process before it is closed.
  */
-export function onInterrupt({ pause, stop }: InterruptHandlers): () => void {
+export function onInterrupt({ pause, stop }: InterruptHandlers, ending: DisposableStack): void {
   let count = 0;
   const interrupted = (): void => {
     count += 1;
@@ -29,9 +30,9 @@ export function onInterrupt({ pause, stop }: InterruptHandlers): () => void {
   process.on('SIGINT', interrupted);
   for (const signal of stopSignals) process.on(signal, stop);
   for (const signal of ignoredSignals) process.on(signal, ignore);
-  return () => {
+  ending.defer(() => {
     process.off('SIGINT', interrupted);
     for (const signal of stopSignals) process.off(signal, stop);
     for (const signal of ignoredSignals) process.off(signal, ignore);
-  };
+  });
 }

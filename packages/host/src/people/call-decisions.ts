@@ -42,8 +42,8 @@ export class CallDecisions {
       // A command that was run instead of the call before may have left the shell elsewhere.
       const place = placesIn(conversation)(call);
       const question = { call, place, number: asked.indexOf(call) + 1, count: asked.length, subAgent };
-      const isAsked = asked.includes(call) && !this.#isGranted(call, place);
-      const approval = isAsked ? await this.#person.approve(question, signal) : 'once';
+      const isOpen = asked.includes(call) && !this.#isGranted(call, place);
+      const approval = isOpen ? await this.#person.approve(question, signal) : 'once';
       if (approval === 'later') return false;
       if (typeof approval === 'object') await this.#reject(call, approval, conversation, signal);
       else await approve([call], conversation);
