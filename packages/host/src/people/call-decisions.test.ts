@@ -13,20 +13,28 @@ const words = ['one', 'two', 'three'];
 const done = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 
 /** Hosts a conversation, opened again if it exists, and a person with such answers; then it is undecided. */
-async function hostedIn(store: ReturnType<typeof memoryStore>, { id, of = words }: { id?: string; of?: string[] } = {}) {
+async function hostedIn(
+  store: ReturnType<typeof memoryStore>,
+  { id, of = words }: { id?: string; of?: string[] } = {},
+) {
   const agent = defineAgent({
     model: scriptedModel([...(id === undefined ? [{ calls: of.map(call) }] : []), done, done]),
     tools: () => [terminal(), finish()],
     confirmation: alwaysConfirm(),
   });
   const options = { agent, store, workspace: '/' };
-  const conversation = id === undefined ? await Conversation.create(options) : await Conversation.open({ ...options, id });
+  const conversation =
+    id === undefined ? await Conversation.create(options) : await Conversation.open({ ...options, id });
   const hosted = new HostedConversation(conversation);
   onTestFinished(async () => hosted[Symbol.asyncDispose]());
   const asked: string[] = [];
   const run = async (...answers: readonly Approval[]) => {
     const left = [...answers];
-    const approve = async ({ call: { event } }: { readonly call: { readonly event: { readonly tool_call: object } } }) => {
+    const approve = async ({
+      call: { event },
+    }: {
+      readonly call: { readonly event: { readonly tool_call: object } };
+    }) => {
       asked.push(/echo (\w+)/.exec(JSON.stringify(event.tool_call))?.[1] ?? 'finish');
       return left.shift() ?? 'later';
     };

@@ -71,7 +71,9 @@ export class CallDecisions {
     const { id } = call.event;
     const onOutput = (chunk: string): void => this.#person.showOutput?.(chunk, id);
     const reason =
-      'reason' in rejection ? rejection.reason : await runInstead({ call, ...rejection, signal, onOutput }, conversation);
+      'reason' in rejection
+        ? rejection.reason
+        : await runInstead({ call, ...rejection, signal, onOutput }, conversation);
     await conversation.reject(reason, { actionIds: [id] });
   }
 
