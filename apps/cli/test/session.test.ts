@@ -88,8 +88,44 @@ test('a message that is sent while the agent works is read before its next step'
   const window = await openSession(server, home, ['--confirm', 'never']);
   await window.enter('One', 'waiting for the model');
   await window.enter('And two', '› And two');
+  await window.shows(/● waiting for the model · \d[^]*The agent reads the message before its next step\./);
   gate.resolve();
   await window.shows(/Both are done\.|Seen\./);
+  await leave(window);
+});
+
+test('results of parallel calls name their calls, and a failed command shows its status', async () => {
+  const home = await newHome();
+  const [first, second] = ['echo one; (exit 3)', 'echo two'].map((text) => command(text).calls);
+  const calls = [...(first ?? []), ...(second ?? [])];
+  await using server = await scriptedServer([{ calls }, { text: 'Both ran.' }]);
+  const window = await openSession(server, home, ['--confirm', 'never', '--sandbox', 'off']);
+  const rows = await window.enter('Run', 'Both ran.');
+  expect(rows).toMatch(/↳ \$ echo one; \(exit 3\)\n {2}one\n {2}exit 3\n/);
+  expect(rows).toMatch(/↳ \$ echo two\n {2}two\n/);
+  await leave(window);
+});
+
+test('rejections of parallel calls name their calls', async () => {
+  const home = await newHome();
+  const calls = ['a', 'b'].flatMap((branch) => command(`git push origin ${branch}`).calls);
+  await using server = await scriptedServer([{ calls }, { text: 'I leave it.' }]);
+  const window = await openSession(server, home, ['--sandbox', 'off']);
+  await window.enter('Publish', '(1 of 2)');
+  await window.enter('Not this one.', '(2 of 2)');
+  const rows = await window.enter('Nor that.', 'I leave it.');
+  expect(rows).toContain('↳ $ git push origin a\n  ✗ rejected: Not this one.');
+  expect(rows).toContain('↳ $ git push origin b\n  ✗ rejected: Nor that.');
+  await leave(window);
+});
+
+test('a reply is on the screen once where the terminal counts more columns for it', async () => {
+  const home = await newHome();
+  const words = 'go 👨‍👩‍👧‍👦 and 👨‍👩‍👧‍👦 apples '.repeat(16);
+  await using server = await scriptedServer([{ text: `${words}end.` }]);
+  const window = await openSession(server, home, [], { columns: 60 });
+  await window.enter('Talk', 'end.');
+  expect(window.history().match(/apples/g)).toHaveLength(16);
   await leave(window);
 });
 

@@ -204,17 +204,6 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     expect(existsSync(join(place.workspace, '.claude'))).toBe(true);
   });
 
-  test('removes what a killed process left when the next one starts, before a command runs', () => {
-    using place = openPlace();
-    const killed = openSandbox(place.sandbox.policy);
-    killed.wrap(['true'], { directory: place.workspace, env: {} });
-    const hasWall = (): boolean => existsSync(join(place.workspace, '.mcp.json'));
-    expect(hasWall()).toBe(true);
-    openSandbox(place.sandbox.policy).close();
-    expect(hasWall()).toBe(false);
-    killed.close();
-  });
-
   test('keeps its walls when another sandbox of the workspace is closed, which cleans up after killed ones', async () => {
     using place = openPlace();
     const other = openSandbox(place.sandbox.policy);

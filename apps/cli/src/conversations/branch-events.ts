@@ -16,17 +16,34 @@ export async function branchEvents(
   from = 0,
 ): Promise<readonly BaseEvent[]> {
   const stored: BaseEvent[] = [];
-  const parents = new Map<string, string | undefined>();
+  const place = new BranchPlace();
   for await (const { event } of log.events({ from })) {
-    parents.set(event.id, event.parent_id ?? stored.at(-1)?.id);
     stored.push(event);
+    place.add(event);
   }
-  const branch = new Set<string | undefined>([undefined, '__root__']);
-  for (let id = log.state.leafId; id !== undefined && !branch.has(id); id = parents.get(id)) branch.add(id);
-  return stored.filter((event) => {
-    if (ConversationStateUpdateEvent.is(event) && branch.has(parents.get(event.id))) branch.add(event.id);
-    return branch.has(event.id);
-  });
+  const ids = place.idsBefore(log.state.leafId);
+  return stored.filter(({ id }) => ids.has(id));
+}
+
+/** Follows which event each event of a log continues. */
+export class BranchPlace {
+  readonly #parents = new Map<string, string | undefined>();
+  readonly #updates: string[] = [];
+  #last: string | undefined;
+
+  add(event: BaseEvent): void {
+    this.#parents.set(event.id, event.parent_id ?? this.#last);
+    this.#last = event.id;
+    if (ConversationStateUpdateEvent.is(event)) this.#updates.push(event.id);
+  }
+
+  /** Returns the ids of the branch that ends in an event, with the state updates that were stored on it. */
+  idsBefore(leafId: string | undefined): ReadonlySet<string | undefined> {
+    const branch = new Set<string | undefined>([undefined, '__root__']);
+    for (let id = leafId; id !== undefined && !branch.has(id); id = this.#parents.get(id)) branch.add(id);
+    for (const id of this.#updates) if (branch.has(this.#parents.get(id))) branch.add(id);
+    return branch;
+  }
 }
 
 /** Returns the last events of the active branch, and the number of stored events before them. */

@@ -5,6 +5,7 @@ import { eventText } from '@varve/events/text';
 import type { LogReader, Summary } from '@varve/storage';
 import { shownLine } from '../wording/shown-line.ts';
 import { eventFormatter } from '../terminal/event-formatter.ts';
+import { BranchPlace } from './branch-events.ts';
 import { eventCount, localTime } from './formats.ts';
 import { unfinishedImport } from './unfinished-import.ts';
 import { usageText } from '../wording/usage-text.ts';
@@ -56,14 +57,22 @@ async function printConversation(
   io: TerminalIo,
 ): Promise<void> {
   printHeader(summary, io);
+  const { status, stats, head, leafId } = await readState(log);
+  const codec = eventCodec(builtinKinds);
+  const place = new BranchPlace();
+  for await (const { event } of readEvents(log.range(0), codec)) place.add(event);
+  const branch = place.idsBefore(leafId);
   const format = eventFormatter();
-  for await (const { event } of readEvents(log.range(0), eventCodec(builtinKinds))) {
-    if (full) io.stdout.text(`\n${eventText(event)}`);
-    else for (const line of format(event)) io.stdout.text(shownLine(line));
+  let left = 0;
+  for await (const { event } of readEvents(log.range(0), codec)) {
+    const isLeft = !branch.has(event.id);
+    if (isLeft) left += 1;
+    if (full) io.stdout.text(`\n${isLeft ? 'On another branch:\n' : ''}${eventText(event)}`);
+    else if (!isLeft) for (const line of format(event)) io.stdout.text(shownLine(line));
   }
-  const { status, stats, head } = await readState(log);
+  if (left > 0 && !full) io.stderr.line(styled('yellow', `Not shown: ${eventCount(left)} on other branches.`));
   const end = [status, eventCount(head), ...(stats.total.calls > 0 ? [usageText(stats.total)] : [])].join(' · ');
-  io.stderr.line(styled('dim', full ? end : `${end} · --full shows every field`));
+  io.stderr.line(styled('dim', full ? end : `${end} · --full shows every field, and other branches`));
 }
 
 function printHeader({ id, createdAt, meta }: Summary, { stdout }: TerminalIo): void {

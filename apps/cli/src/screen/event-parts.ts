@@ -1,4 +1,4 @@
-import { Markdown, Spacer, Text, wrapTextWithAnsi, type Component } from '@earendil-works/pi-tui';
+import { Spacer, Text, wrapTextWithAnsi, type Component } from '@earendil-works/pi-tui';
 import { textOf, type BaseEvent } from '@varve/events';
 import {
   ActionEvent,
@@ -20,6 +20,7 @@ import { markStyles } from '../terminal/mark-styles.ts';
 import type { Style } from '../terminal/output.ts';
 import { editKind, editRows } from './edit-rows.ts';
 import { Folded, type Folding } from './folded.ts';
+import { MarkdownPart } from './markdown-part.ts';
 import type { Theme } from './theme.ts';
 
 /** Where the parts of events are shown. */
@@ -45,7 +46,7 @@ export function eventParts(event: BaseEvent, context: PartsContext): readonly Co
 /** Returns the parts of a text that the model wrote as Markdown. */
 export function markdownParts(text: string, { theme }: Pick<PartsContext, 'theme'>): readonly Component[] {
   if (text.trim() === '') return [];
-  return [new Spacer(1), new Markdown(safeText(text.trim()), 0, 0, theme.markdown)];
+  return [new Spacer(1), new MarkdownPart(text, theme)];
 }
 
 /** Returns a text of one or more rows. */
@@ -104,7 +105,9 @@ function observationParts(event: ObservationEvent, context: PartsContext): reado
   const text = textOf(observation.content);
   if (text.trim() === '') return linesParts(eventLines(event), context);
   const style = observation.is_error ? 'red' : 'dim';
-  return [new Folded(text, { folding, head: 4, tail: 6, paint: (row) => theme.paint(style, row) })];
+  const end = eventLines(event).filter(({ mark }) => mark === 'warning');
+  const paint = (row: string): string => theme.paint(style, row);
+  return [new Folded(text, { folding, head: 4, tail: 6, paint }), ...linesParts(end, context)];
 }
 
 /** The reason contains the output of a command that the person ran instead. */

@@ -1,9 +1,10 @@
-import { Container, Markdown, Spacer, Text, truncateToWidth, type Component } from '@earendil-works/pi-tui';
+import { Container, Spacer, Text, truncateToWidth, type Component } from '@earendil-works/pi-tui';
 import { stripVTControlCharacters } from 'node:util';
-import { safeText } from '@varve/events/text';
+import { safeText, type TextLine } from '@varve/events/text';
 import type { Delta } from '@varve/llm';
 import type { Redactor } from '@varve/text';
 import { MaskedPieces } from '../wording/masked-pieces.ts';
+import { MarkdownPart } from './markdown-part.ts';
 import type { Theme } from './theme.ts';
 
 const outputRows = 6;
@@ -17,6 +18,7 @@ export class LiveView extends Container {
   #reasoning = '';
   #output = '';
   #outputOf = '';
+  #title = '';
 
   constructor(theme: Theme) {
     super();
@@ -37,10 +39,11 @@ export class LiveView extends Container {
     this.#update();
   }
 
-  /** Shows output of a call. */
-  addOutput(chunk: string, callId: string): void {
+  /** Shows output of a call, below lines that name it. */
+  addOutput(chunk: string, callId: string, title: readonly TextLine[] = []): void {
     if (this.#outputOf !== callId) this.endOutput();
     this.#outputOf = callId;
+    this.#title = title.map(({ text }) => text).join('\n');
     this.#output = `${this.#output}${this.#masked('output', chunk)}`.slice(-keptChars);
     this.#update();
   }
@@ -73,12 +76,14 @@ export class LiveView extends Container {
     const text = this.#text.trim();
     if (text !== '') {
       this.addChild(new Spacer(1));
-      this.addChild(new Markdown(safeText(text), 0, 0, this.#theme.markdown));
+      this.addChild(new MarkdownPart(text, this.#theme));
     } else if (this.#reasoning !== '') {
       const end = safeText(this.#reasoning).replaceAll(/\s+/g, ' ').slice(-240);
       this.addChild(new Text(this.#theme.paint('dim', `… ${end.trim()}`), 0, 0));
     }
-    if (this.#output !== '') this.addChild(new OutputRows(this.#output, this.#theme));
+    if (this.#output === '') return;
+    if (this.#title !== '') this.addChild(new Text(this.#theme.paint('dim', this.#title), 0, 0));
+    this.addChild(new OutputRows(this.#output, this.#theme));
   }
 }
 

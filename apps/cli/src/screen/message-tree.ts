@@ -1,7 +1,7 @@
 import type { Conversation } from '@varve/agent';
 import { textOf, type BaseEvent } from '@varve/events';
 import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
-import { branchEvents } from './branch-events.ts';
+import { branchEvents } from '../conversations/branch-events.ts';
 
 /** Message of a user on any branch. */
 export interface MessageOnBranch {

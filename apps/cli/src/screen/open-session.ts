@@ -9,7 +9,7 @@ import { flagsOf } from '../opening/run-flags.ts';
 import type { RunOptions } from '../opening/run-options.ts';
 import { plainText } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import type { FollowedLog } from './branch-events.ts';
+import type { FollowedLog } from '../conversations/branch-events.ts';
 import type { Screen } from './screen.ts';
 import { transcriptOf } from './transcript.ts';
 

@@ -8,6 +8,7 @@ import {
 } from '@earendil-works/pi-tui';
 import type { TextLine } from '@varve/events/text';
 import { taskQueue } from '@varve/host/kit';
+import { CallReminders } from '../terminal/event-formatter.ts';
 import type { Style } from '../terminal/output.ts';
 import type { ScreenStreams, TerminalIo } from '../terminal/terminal-io.ts';
 import { completionsOf, type CompletionSources } from './completions.ts';
@@ -29,6 +30,7 @@ export class Screen implements Disposable {
   readonly theme: Theme;
   readonly folding: Folding = { isOpen: false };
   readonly live: LiveView;
+  readonly reminders = new CallReminders();
   readonly status: StatusLine;
   readonly footer: Footer;
   readonly editor: Editor;

@@ -3,7 +3,7 @@ import type { Questions } from '@varve/host/people';
 import type { PreparedAgent } from '@varve/settings/agent';
 import type { ConfirmMode } from '../opening/confirm-modes.ts';
 import type { RunOptions } from '../opening/run-options.ts';
-import type { FollowedLog } from './branch-events.ts';
+import type { FollowedLog } from '../conversations/branch-events.ts';
 import { showBranch } from './transcript.ts';
 import { stateOfNew, stateOfOpen, stateOfPlace } from './footer-state.ts';
 import { prepareSession, removeLeftWalls, type OpenSession, type PreparedSession } from './open-session.ts';

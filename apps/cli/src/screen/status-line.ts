@@ -1,7 +1,7 @@
 import { truncateToWidth, type Component, type TUI } from '@earendil-works/pi-tui';
 import type { Theme } from './theme.ts';
 
-/** Rows above the editor: an empty one, and what runs, for how long, and the keys for it, while anything does. */
+/** Rows above the editor: an empty one, what runs, for how long, and the keys for it, and a sentence. */
 export class StatusLine implements Component, Disposable {
   readonly #tui: TUI;
   readonly #theme: Theme;
@@ -53,12 +53,11 @@ export class StatusLine implements Component, Disposable {
   }
 
   render(width: number): string[] {
-    const text = this.#text();
-    return ['', ...(text === '' ? [] : [this.#theme.paint('dim', truncateToWidth(text, width))])];
+    const rows = [this.#running(), this.#hint].filter((row) => row !== '');
+    return ['', ...rows.map((row) => this.#theme.paint('dim', truncateToWidth(row, width)))];
   }
 
-  #text(): string {
-    if (this.#hint !== '') return this.#hint;
+  #running(): string {
     if (this.#activity === undefined) return '';
     const seconds = Math.floor((this.#now() - this.#startedAt) / 1000);
     const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

@@ -54,8 +54,9 @@ export class StreamTerminal implements Terminal {
     // Keys have no second event that could arrive later.
   }
 
+  /** A terminal that counts more columns for a text than this program must not continue it in a row of its own. */
   write(data: string): void {
-    this.#streams.output.write(data);
+    this.#streams.output.write(`${escape}[?7l${data}${escape}[?7h`);
   }
 
   moveBy(lines: number): void {

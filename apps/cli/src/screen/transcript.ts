@@ -2,7 +2,7 @@ import type { BaseEvent } from '@varve/events';
 import { callFact, partialReplyFact } from '@varve/events/facts';
 import { ActionEvent, MessageEvent, ObservationEvent, UserRejectObservation } from '@varve/events/kinds';
 import type { EventSink } from '@varve/host';
-import { branchEnd, type FollowedLog } from './branch-events.ts';
+import { branchEnd, type FollowedLog } from '../conversations/branch-events.ts';
 import { eventParts } from './event-parts.ts';
 import type { Screen } from './screen.ts';
 
@@ -20,7 +20,7 @@ export function transcriptOf(log: FollowedLog, screen: Screen): EventSink {
     },
     addOutput(chunk, call) {
       screen.status.set(`running ${call.tool_name}`);
-      screen.live.addOutput(chunk, call.id);
+      screen.live.addOutput(chunk, call.id, screen.reminders.of(call.id));
       screen.draw();
     },
   };
@@ -45,5 +45,7 @@ function showEvent(event: BaseEvent, { state, workspace }: FollowedLog, screen: 
   const call = callFact.read(event);
   if (call?.usage_id === 'agent' && call.usage) footer.update({ contextTokens: call.usage.input_tokens });
   if (call) footer.update({ usage: state.stats.total });
-  screen.add(eventParts(event, { theme, folding, workspace }));
+  const parts = eventParts(event, { theme, folding, workspace });
+  screen.printLines(screen.reminders.next(event, parts.length > 0));
+  screen.add(parts);
 }

@@ -8,7 +8,7 @@ import type { LogReader } from '@varve/storage';
 import { storedRun } from '../conversations/stored-run.ts';
 import { openExistingStore, storeUrl } from '../home/open-configured-store.ts';
 import { runningServers } from '../home/running-servers.ts';
-import type { FollowedLog } from './branch-events.ts';
+import type { FollowedLog } from '../conversations/branch-events.ts';
 import { reportProblem } from './report-problem.ts';
 import { servedConversation, type ServedConversation } from './served-conversation.ts';
 import { transcriptOf } from './transcript.ts';

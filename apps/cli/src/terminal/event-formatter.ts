@@ -1,26 +1,59 @@
 import { text, textOf, type BaseEvent } from '@varve/events';
 import { effectFact } from '@varve/events/facts';
-import { ActionEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
+import {
+  ActionEvent,
+  AgentErrorEvent,
+  MessageEvent,
+  ObservationEvent,
+  UserRejectObservation,
+} from '@varve/events/kinds';
 import { condenserLines, eventLines, partialReplyLines, safeText, type TextLine } from '@varve/events/text';
+
+/** Finds the calls of results that do not follow them, as those of parallel calls. */
+export class CallReminders {
+  readonly #calls: Map<string, ActionEvent>;
+  #lastId = '';
+
+  /** @param earlier Calls whose results may come, and which are shown elsewhere. */
+  constructor(earlier: readonly ActionEvent[] = []) {
+    this.#calls = new Map(earlier.map((event) => [event.id, event]));
+  }
+
+  /** Returns the first line of the call of a result that is shown elsewhere than below it; none for other events. */
+  next(event: BaseEvent, isShown: boolean): readonly TextLine[] {
+    const id = this.#callOf(event);
+    const lines = isShown ? this.of(id) : [];
+    if (ActionEvent.is(event)) this.#calls.set(event.id, event);
+    if (isShown) this.#lastId = ActionEvent.is(event) ? event.id : '';
+    this.#calls.delete(id);
+    return lines;
+  }
+
+  /** Returns the first line of a call, unless it was the last one that was shown. */
+  of(callId: string): readonly TextLine[] {
+    const call = this.#calls.get(callId);
+    return call === undefined || callId === this.#lastId ? [] : [reminder(call)];
+  }
+
+  #callOf(event: BaseEvent): string {
+    if (ObservationEvent.is(event) || UserRejectObservation.is(event)) return event.action_id;
+    if (!AgentErrorEvent.is(event)) return '';
+    return [...this.#calls.values()].findLast((call) => call.tool_call_id === event.tool_call_id)?.id ?? '';
+  }
+}
 
 /**
  * Creates a function that formats events in order, with the sandbox of calls when it changes. A result that does not
  * follow its call repeats its first line; `earlier` are calls whose results may come, and which are shown elsewhere.
  */
 export function eventFormatter(earlier: readonly ActionEvent[] = []): (event: BaseEvent) => readonly TextLine[] {
-  const calls = new Map(earlier.map((event) => [event.id, event]));
-  let lastCallId = '';
+  const reminders = new CallReminders(earlier);
   let sandbox: string | undefined;
   return (event) => {
     const profile = effectFact.read(event)?.sandbox;
     if (profile !== undefined && profile !== sandbox) return [sandboxLine((sandbox = profile))];
     const lines = [...eventLines(shortMessage(event)), ...condenserLines(event), ...partialReplyLines(event)];
-    if (ActionEvent.is(event)) calls.set(event.id, event);
-    const call = ObservationEvent.is(event) ? calls.get(event.action_id) : undefined;
-    const isApart = call !== undefined && call.id !== lastCallId;
-    if (lines.length > 0) lastCallId = ActionEvent.is(event) ? event.id : '';
-    if (call) calls.delete(call.id);
-    return isApart && lines.length > 0 ? [reminder(call), ...lines] : lines;
+    return [...reminders.next(event, lines.length > 0), ...lines];
   };
 }
 

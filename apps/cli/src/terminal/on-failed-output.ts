@@ -1,9 +1,9 @@
 import { exitCodes } from '../failures/exit-codes.ts';
 
 /**
- * Ends the command when its output cannot be written, because the reader is gone, as in `varve show ID | head` or with a
- * closed window, or the disk is full: a run stops as on SIGTERM, so that it can be resumed; other commands exit. `report` receives the error
- * unless the reader is gone, and returns whether the command ends.
+ * Ends the command when its output cannot be written, because the reader is gone, as in `varve show ID | head` or with
+ * a closed window, or the disk is full: a run stops as on SIGTERM, so that it can be resumed; other commands exit.
+ * `report` receives the error unless the reader is gone, and returns whether the command ends.
  */
 export function onFailedOutput(output: NodeJS.WritableStream, report: (error: Error) => boolean): void {
   let isGone = false;

@@ -1,4 +1,4 @@
-import { branchEvents } from '../branch-events.ts';
+import { branchEvents } from '../../conversations/branch-events.ts';
 import { isOfUser, typedText } from '../message-tree.ts';
 import type { SessionCommand } from '../session-command.ts';
 import { openConversation } from './captured.ts';
