@@ -72,7 +72,7 @@ test('the session asks what a server asks for, and Esc cancels it', async () => 
   await window.enter('main', 'Push it');
   window.press(keys.enter);
   await window.shows('Send this to docs?');
-  window.press(keys.enter);
+  window.press(keys.down, keys.enter);
   await window.shows(/asks:[^]*asks:[^]*refuse/);
   window.press(keys.escape);
   await window.shows('Thanks.');

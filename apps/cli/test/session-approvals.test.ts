@@ -179,11 +179,11 @@ test.for([
   await window.enter('Publish', 'Approve this tool call?');
   if (how === 'in one piece') window.press(`${text}\r`);
   else {
-    for (const key of text) {
+    for (const [index, key] of [...text].entries()) {
       window.press(key);
-      await window.shows('Enter rejects the call with this reason.');
+      await window.shows(`> ${text.slice(0, index + 1).trimEnd()}`);
     }
-    window.press(keys.enter);
+    await window.enter('', 'Left.');
   }
   await window.shows('Left.');
   expect(window.history()).toContain(`✗ rejected: ${text}`);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectories, writeAtomically } from '@varve/files';
+import { errnoOf, makeDirectories, writeAtomically } from '@varve/files';
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -32,7 +32,7 @@ export function runningServers(store: string, io: TerminalIo): readonly RunningS
       rmSync(file, { force: true });
       return [];
     }
-    const { data } = record.safeParse(parseJson(readFileSync(file, 'utf8')));
+    const { data } = record.safeParse(parseJson(textOf(file)));
     return data?.store === store ? [data] : [];
   });
 }
@@ -54,7 +54,16 @@ function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
+  } catch (error) {
+    return errnoOf(error) !== 'ESRCH';
+  }
+}
+
+/** A server may remove its record at any time, and one of another user cannot be read. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
   } catch {
-    return false;
+    return '';
   }
 }

@@ -15,6 +15,7 @@ export interface QuestionsToOptions {
 export function questionsTo(person: Person, io: TerminalIo, { options, isClosed }: QuestionsToOptions): Questions {
   return new Questions(person, {
     ...(isClosed && { isClosed }),
+    by: 'cli',
     asksAll: () => options().confirm === 'ask',
     async addRules(rules, workspace) {
       const { permissionStore } = await import('@varve/settings/trust');

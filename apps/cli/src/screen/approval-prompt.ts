@@ -23,7 +23,11 @@ export function approvalPrompt(question: CallQuestion, theme: Theme, editor: Edi
         if (/\s/.test(text)) return { answer: { reason: text } };
         return { problem: 'Choose an answer with the arrow keys, or type a reason of more than one word.' };
       },
-      textHint: 'Enter rejects the call with this reason. Esc removes it.',
+      textHint: (text) => {
+        const chosen = answers.find(({ approval }) => approval === approvalOf(text, question));
+        if (chosen) return `Enter answers: ${chosen.label}`;
+        return 'Enter rejects the call with this reason. Esc removes it.';
+      },
       none: 'later',
     },
     theme,

@@ -21,20 +21,22 @@ export async function askChoice(
 ): Promise<string | undefined> {
   const refusal = choices.find(({ isRefusal }) => isRefusal)?.id;
   const words = choices.map(({ id }) => id);
+  const chosenBy = (text: string): Choice | undefined =>
+    choices.find(({ id, label }) => [id, label.toLowerCase()].includes(text.toLowerCase()));
   let message = '';
   const prompt = new QuestionPrompt<string | undefined>(
     {
       rows: (width) => ({ titleRows: quotedRows(title, width), rows: [] }),
       choices: choices.map(({ id, label }) => ({ label, select: () => id })),
       read(text) {
-        const word = text.toLowerCase();
-        const chosen = choices.find(({ id, label }) => [id, label.toLowerCase()].includes(word));
+        const chosen = chosenBy(text);
         if (chosen) return { answer: chosen.id };
         if (refusal === undefined) return { problem: `Type one of: ${words.join(', ')}.` };
         message = text;
         return { answer: refusal };
       },
-      textHint: 'Enter refuses, and leaves this in the input line as your next message.',
+      textHint: (text) =>
+        chosenBy(text)?.label ?? 'Enter refuses, and leaves this in the input line as your next message.',
       none: undefined,
     },
     screen.theme,

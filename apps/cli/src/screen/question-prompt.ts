@@ -12,7 +12,7 @@ export interface Question<Answer> {
   /** Returns the answer of a text, or a sentence that asks for another one. */
   readonly read: (text: string) => { readonly answer: Answer } | { readonly problem: string };
   /** Describes what Enter does with a text. */
-  readonly textHint: string;
+  readonly textHint: (text: string) => string;
   /** Answer of Esc and of a question that is cancelled. */
   readonly none: Answer;
 }
@@ -71,7 +71,7 @@ export class QuestionPrompt<Answer> implements Prompt<Answer> {
       return [...above, ...this.#next.render(width)];
     }
     this.#input.focused = this.focused;
-    const hint = this.#problem || (this.#isTyping ? this.#question.textHint : '');
+    const hint = this.#problem || (this.#isTyping ? this.#question.textHint(this.#input.getValue().trim()) : '');
     return [
       ...above,
       ...(this.#isTyping ? [] : this.#choiceRows(width)),

@@ -14,14 +14,15 @@ export interface ServedConversation {
   reviewed(state: ConversationState, workspace: string): WaitingConversation;
 }
 
-/** Returns the conversation on the first server that has it; undefined if none can be reached. */
+/** Returns the conversation on the server that holds it; undefined if none does. */
 export async function servedConversation(
   id: string,
   servers: readonly RunningServer[],
 ): Promise<ServedConversation | undefined> {
   for (const server of servers) {
     const request = requestTo(server, id);
-    const isThere = await request('GET', '').then(
+    // A server without the lease answers that the conversation does not exist.
+    const isThere = await request('/events', { role: 'user', content: [], run: false }).then(
       () => true,
       () => false,
     );
@@ -30,41 +31,53 @@ export async function servedConversation(
   return undefined;
 }
 
-type Request = (method: 'GET' | 'POST', path: string, body?: object) => Promise<void>;
+type Request = (path: string, body?: object) => Promise<void>;
 
-/** Status of the answer to a run that is requested while it runs. */
-const alreadyRunning = 409;
+/** Longest wait for a server: one that was stopped answers nothing. */
+const timeoutMs = 10_000;
 
 function requestTo({ url, key }: RunningServer, id: string): Request {
-  return async (method, path, body) => {
+  return async (path, body) => {
     const response = await fetch(`${url}/api/conversations/${id}${path}`, {
-      method,
+      method: 'POST',
       headers: { 'X-Session-API-Key': key, ...(body && { 'Content-Type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     await response.body?.cancel();
-    if (!response.ok && !(path === '/run' && response.status === alreadyRunning))
-      throw new Error(`The server at ${url} answered with status ${response.status}.`);
+    if (!response.ok) throw new Error(`The server at ${url} answered with status ${response.status}.`);
   };
 }
 
 function conversationOn(request: Request, id: string): ServedConversation {
-  const decide = async (accept: boolean, actionIds: readonly string[] | undefined, reason?: string): Promise<void> =>
-    request('POST', '/events/respond_to_confirmation', { accept, action_ids: actionIds, reason });
+  const decide = async (accept: boolean, actionIds: readonly string[], reason?: string): Promise<void> =>
+    request('/events/respond_to_confirmation', { accept, action_ids: actionIds, reason });
   return {
-    send: async (text) => request('POST', '/events', { role: 'user', content: [{ type: 'text', text }], run: true }),
-    // An approval runs it already.
-    continue: async () => request('POST', '/run'),
-    interrupt: async () => request('POST', '/interrupt'),
-    reviewed: (state, workspace) => ({
-      id,
-      workspace,
-      state,
-      // The server approves the calls with these ids.
-      digestOf: () => '',
-      startDirectories: () => new Map(),
-      approve: async ({ actionIds } = {}) => decide(true, actionIds),
-      reject: async (reason, { actionIds } = {}) => decide(false, actionIds, reason),
-    }),
+    send: async (text) => request('/events', { role: 'user', content: [{ type: 'text', text }], run: true }),
+    // What waits by then is not approved by it.
+    continue: async () => request('/events', { role: 'user', content: [], run: true }),
+    interrupt: async () => request('/interrupt'),
+    reviewed(state, workspace) {
+      let { pending } = state;
+      return {
+        id,
+        workspace,
+        get state() {
+          return { ...state, pending };
+        },
+        // The server approves the calls with these ids.
+        digestOf: () => '',
+        // The shell is that of the server: nothing can be approved for more than this call.
+        startDirectories: () => undefined,
+        async approve({ actionIds = [] } = {}) {
+          await decide(true, actionIds);
+          pending = pending.map((call) => (actionIds.includes(call.event.id) ? { ...call, approvedDigest: '' } : call));
+        },
+        async reject(reason, { actionIds = [] } = {}) {
+          await decide(false, actionIds, reason);
+          pending = pending.filter(({ event }) => !actionIds.includes(event.id));
+        },
+      };
+    },
   };
 }

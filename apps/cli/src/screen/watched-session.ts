@@ -50,7 +50,8 @@ export async function watchSession(
   const served = await servedConversation(id, runningServers(await storeUrl(io, request.store), io));
   const asking = new ServerQuestions(questions, screen);
   const ask = (): void => {
-    if (served && status() === 'waiting_for_confirmation') asking.ask(served, async () => readState(log), workspace);
+    if (!served || status() !== 'waiting_for_confirmation') asking.cancel();
+    else asking.ask(served, async () => readState(log), workspace);
   };
   open.defer(() => asking.cancel());
   screen.footer.replace({ ...(model && { model: model.name }), isReadOnly: true });
@@ -64,12 +65,7 @@ export async function watchSession(
     workspace,
     follower,
     served,
-    interrupt() {
-      asking.cancel();
-      if (!served || status() !== 'running') return false;
-      void served.interrupt().catch((error: unknown) => reportProblem(error, screen));
-      return true;
-    },
+    interrupt: () => asking.interrupt(status() === 'running' ? served : undefined),
     [Symbol.asyncDispose]: async () => owned.disposeAsync(),
   };
 }
@@ -114,11 +110,24 @@ class ServerQuestions {
     if (this.#asked) return;
     const asked = new AbortController();
     this.#asked = asked;
-    void stateNow()
-      .then(async (state) => this.#questions.decide(served.reviewed(state, workspace), asked.signal))
-      .then(async (isDecided) => isDecided && served.continue())
+    const decide = async (): Promise<void> => {
+      for (;;) {
+        const state = await stateNow();
+        if (state.status !== 'waiting_for_confirmation' || state.pending.length === 0) return;
+        if (!(await this.#questions.decide(served.reviewed(state, workspace), asked.signal))) return;
+        await served.continue();
+      }
+    };
+    void decide()
       .catch((error: unknown) => reportProblem(error, this.#screen))
       .finally(() => (this.#asked = undefined));
+  }
+
+  /** Leaves the question undecided, and interrupts a run on the server. Returns false without one. */
+  interrupt(served: ServedConversation | undefined): boolean {
+    this.cancel();
+    void served?.interrupt().catch((error: unknown) => reportProblem(error, this.#screen));
+    return served !== undefined;
   }
 
   /** Leaves the question undecided. */

@@ -31,6 +31,8 @@ export class TaskRun {
   readonly #io: TerminalIo;
   readonly #listeners = new Set<(line: string) => void>();
   #report: TaskReport;
+  /** True after a message that the run may not have read. */
+  #isWanted = false;
 
   /** @param open - Disposed when the run has ended. */
   constructor(hosted: HostedConversation, open: AsyncDisposableStack, io: TerminalIo) {
@@ -53,7 +55,8 @@ export class TaskRun {
   /** Adds a message, which the agent reads before its next step. */
   async send(message: string): Promise<void> {
     await this.#hosted.send(message);
-    // Joins the run, whose end is reported.
+    this.#isWanted = true;
+    // Joins the run, which may end before it reads the message.
     if (this.#hosted.runs.isActive) void this.#hosted.run().catch(() => undefined);
   }
 
@@ -78,7 +81,12 @@ export class TaskRun {
           for (const { text } of eventLines(event)) for (const listener of this.#listeners) listener(text);
         },
       });
-      this.#report = reportOf(await this.#hosted.run(), this.#hosted, this.#io);
+      let result: RunResult;
+      do {
+        this.#isWanted = false;
+        result = await this.#hosted.run();
+      } while (this.#isWanted);
+      this.#report = reportOf(result, this.#hosted, this.#io);
     } catch (error) {
       this.#report = { ...this.#report, status: 'error', text: failureText(error, this.#io) };
     }

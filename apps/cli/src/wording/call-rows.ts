@@ -37,7 +37,9 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
 /** Returns where the command of a call would start, if that is another directory than the workspace. */
 export function placeRows({ event }: WaitingCall, { directories }: CallPlace, columns: number): readonly string[] {
   const terminal = TerminalAction.read(event.action);
-  if (!terminal || terminal.is_input || terminal.reset || directories.length === 0) return [];
+  if (!terminal || terminal.is_input || terminal.reset || directories?.length === 0) return [];
+  if (!directories)
+    return quotedRows('It starts where earlier commands left the shell, which is not known here.', columns);
   return quotedRows(`May start in ${directories.join(' or ')}, where earlier commands leave the shell.`, columns);
 }
 

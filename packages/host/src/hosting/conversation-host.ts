@@ -35,8 +35,6 @@ export interface ConversationSource<Live extends OpenConversation> extends Hosti
   readonly load: (id: string, queue: RunQueue) => Promise<Live>;
   /** Returns true for a conversation that a host created, whose runs are continued. */
   readonly isOwn: (summary: Summary) => Promise<boolean>;
-  /** Returns true for the ids of conversations that can be opened here. Default: all. */
-  readonly isAddressable?: ((id: string) => boolean) | undefined;
   readonly watcher?: ConversationWatcher | undefined;
   /** Removes what is stored of a conversation. Default: its log. */
   readonly removeStored?: ((id: string) => Promise<void>) | undefined;
@@ -120,8 +118,8 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
 
   /** Continues the runs that a crash ended. Resolves when they are requested. */
   async recover(): Promise<void> {
-    const { store, isAddressable = () => true } = this.#source;
-    await this.#recover(runningIds(store, isAddressable));
+    const { store, isOwn } = this.#source;
+    await this.#recover(runningIds(store, isOwn));
   }
 
   /**

@@ -79,16 +79,21 @@ export function createHost(options: HostOptions): Host {
         const agent = await agentOf(name, agents);
         await host.add(id, async (queue) => {
           const conversation = await Conversation.create({ id, agent, store, workspace });
-          await conversation.record((stamp) => hostedAgentFact.create({ name }, stamp));
+          try {
+            await conversation.record((stamp) => hostedAgentFact.create({ name }, stamp));
+          } catch (error) {
+            await conversation[Symbol.asyncDispose]();
+            throw error;
+          }
           return open(conversation, queue);
         });
       });
       return id;
     },
-    use: (id, work) => host.use(id, ({ hosted }) => work(hosted)),
-    send: (id, input, sent) => host.use(id, ({ hosted }) => hosted.send(input, { ...sent, run: true })),
+    use: (id, work) => host.use(canonicalId(id), ({ hosted }) => work(hosted)),
+    send: (id, input, sent) => host.use(canonicalId(id), ({ hosted }) => hosted.send(input, { ...sent, run: true })),
     recover: () => host.recover(),
-    remove: (id) => host.remove(id),
+    remove: (id) => host.remove(canonicalId(id)),
     get load() {
       return host.load;
     },

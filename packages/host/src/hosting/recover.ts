@@ -33,13 +33,14 @@ export async function recoverRuns(ids: AsyncGenerator<string>, { use, onFailure 
 /** Conversations that are opened at a time: a server of tools may take half a minute to start or to fail. */
 const lanes = 8;
 
-/** Yields the conversations of a store that run and have such ids, except those that another replica holds. */
-export async function* runningIds(store: EventStore, isAddressable: (id: string) => boolean): AsyncGenerator<string> {
+/** Yields the conversations of a store that run and that a host created, except those that another replica holds. */
+export async function* runningIds(store: EventStore, isOwn: AbandonedOptions['isOwn']): AsyncGenerator<string> {
   let after: string | undefined;
   do {
     const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
-    for (const { id, meta } of page.items) {
-      if (!isRunning(meta) || !isAddressable(id)) continue;
+    for (const summary of page.items) {
+      const { id, meta } = summary;
+      if (!isRunning(meta) || !(await isOwn(summary))) continue;
       if ((await store.replicas?.addressOf(id)) === undefined) yield id;
     }
     after = page.next;

@@ -26,7 +26,7 @@ export class EventFollower {
   readonly #until = new AbortController();
   readonly #following: Promise<void>;
   #next: number;
-  #reached: (() => void) | undefined;
+  readonly #waiting = new Set<() => void>();
   /** Pieces of a reply that came before all events ahead of it were sent. */
   readonly #early: Delta[] = [];
 
@@ -37,6 +37,11 @@ export class EventFollower {
     this.#following = this.#follow();
     // Callers that await it report the failure; a failing store must not end the process before the run reports why.
     this.#following.catch(() => undefined);
+  }
+
+  /** Resolves when it has stopped, also by a failure. */
+  get ended(): Promise<void> {
+    return this.#following.catch(() => undefined);
   }
 
   /** Number of events that were sent, or come before those. */
@@ -54,10 +59,12 @@ export class EventFollower {
   async caughtUp(): Promise<void> {
     const { head } = this.#conversation.state;
     if (this.#next >= head || this.#until.signal.aborted) return;
-    const reached = new Promise<void>((resolve) => {
-      this.#reached = () => this.#next >= head && resolve();
-    });
-    await Promise.race([reached, this.#following]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const check = (): void => {
+      if (this.#next >= head) resolve();
+    };
+    this.#waiting.add(check);
+    await Promise.race([promise, this.#following]).finally(() => this.#waiting.delete(check));
   }
 
   /** Stops. Idempotent. @throws what reading the events throws. */
@@ -74,7 +81,7 @@ export class EventFollower {
       if (this.#next >= this.#conversation.state.head) {
         for (const delta of this.#early.splice(0)) this.sink.addDelta?.(delta);
       }
-      this.#reached?.();
+      for (const check of this.#waiting) check();
     }
   }
 }

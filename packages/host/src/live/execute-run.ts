@@ -58,21 +58,26 @@ export async function runToEnd(request: RunRequest, parts: RunParts): Promise<Ru
     if (run?.isEnding) await slot.idle();
     await slot.assertIdle();
     const ended = Promise.withResolvers<RunResult>();
-    await slot.begin(async (begun) => {
-      begun.result = ended.promise;
-      await execute(begun, request, parts).then(ended.resolve, ended.reject);
+    await slot.begin(async (begun) => execute(begun, request, parts).then(ended.resolve, ended.reject), {
+      result: ended.promise,
+      onCancel: () => ended.resolve(cancelled(parts.conversation)),
     });
     return ended;
   });
   return result.promise.finally(async () => slot.idle());
 }
 
+/** Returns the result of a run that was cancelled before it started. */
+function cancelled({ state }: Conversation): RunResult {
+  const text = 'No answer: the run was paused before it started.';
+  return { reason: 'paused', text, iterations: 0, usage: state.stats.total, activeMs: state.activeMs };
+}
+
 /** Stores that a run is requested, and queues it. */
 export async function requestRun(parts: RunParts): Promise<void> {
-  await parts.slot.begin(
-    (run) => executeInBackground(run, {}, parts),
-    () => parts.conversation.markRun('requested'),
-  );
+  await parts.slot.begin((run) => executeInBackground(run, {}, parts), {
+    record: () => parts.conversation.markRun('requested'),
+  });
 }
 
 /** Lets the active run continue with what was stored, or requests one. */
@@ -90,12 +95,11 @@ export async function continueOrRequestRun(parts: RunParts): Promise<void> {
 export async function requestLoop(request: () => Promise<GoalLoop>, parts: RunParts): Promise<void> {
   const { conversation, slot } = parts;
   let work: Work | undefined;
-  await slot.begin(
-    (active) => executeInBackground(active, { work }, parts),
-    async () => {
+  await slot.begin((active) => executeInBackground(active, { work }, parts), {
+    record: async () => {
       work = goalWork(conversation, await request());
     },
-  );
+  });
 }
 
 /** Returns the work of a goal: its requested loop first, and the interrupted goal after calls were decided. */
@@ -178,6 +182,7 @@ async function untilDecided(work: Work, execution: Execution): Promise<RunResult
       run.isWantedAgain = true;
       return result;
     }
+    if (signal.aborted) return result;
   }
 }
 

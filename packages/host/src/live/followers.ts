@@ -18,12 +18,13 @@ export class Followers {
   add(sink: EventSink, from: number): EventFollower {
     const follower = new EventFollower(this.#conversation, sink, from);
     this.#followers.add(follower);
+    void follower.ended.then(() => this.#followers.delete(follower));
     return follower;
   }
 
-  /** Resolves when all have received every event of the state. */
+  /** Resolves when all have received every event of the state. One that failed is not waited for. */
   async caughtUp(): Promise<void> {
-    await Promise.all([...this.#followers].map(async (follower) => follower.caughtUp()));
+    await Promise.allSettled([...this.#followers].map(async (follower) => follower.caughtUp()));
   }
 
   /** Stops all. */

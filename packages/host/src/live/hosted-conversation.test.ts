@@ -6,17 +6,18 @@ import { finish, terminal } from '@varve/tools';
 import { expect, onTestFinished, test } from 'vitest';
 import { Questions } from '../people/questions.ts';
 import type { Approval, Person } from '../people/person.ts';
-import { HostedConversation } from './hosted-conversation.ts';
+import { RunQueue } from '../queues.ts';
+import { HostedConversation, type HostedOptions } from './hosted-conversation.ts';
 
 const command: ScriptedTurn = { calls: [{ name: 'terminal', arguments: { command: 'true' } }] };
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
 
 /** Hosts a new conversation with such replies, whose calls wait for a person. */
-async function hostedWith(turns: readonly ScriptedStep[]) {
+async function hostedWith(turns: readonly ScriptedStep[], options: HostedOptions = {}) {
   const model = scriptedModel(turns);
   const agent = defineAgent({ model, tools: () => [terminal(), finish()], confirmation: alwaysConfirm() });
   const conversation = await Conversation.create({ agent, store: memoryStore(), workspace: '/' });
-  const hosted = new HostedConversation(conversation);
+  const hosted = new HostedConversation(conversation, options);
   onTestFinished(async () => hosted[Symbol.asyncDispose]());
   return { hosted, conversation, model };
 }
@@ -101,4 +102,39 @@ test('those who follow receive each event once and in order, and a piece of a re
   const stored = (await Array.fromAsync(conversation.events())).map(({ event }) => event.id);
   expect(received.filter((id) => id !== 'piece')).toEqual(stored);
   expect(received.indexOf('piece')).toBeGreaterThan(0);
+});
+
+test('a run that is paused while it waits for its turn ends as paused, and a second run waits for it', async () => {
+  const queue = new RunQueue(1);
+  const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  queue.add(async () => {
+    asked.resolve();
+    await gate.promise;
+  });
+  await asked.promise;
+  const { hosted } = await hostedWith([{ text: 'Never.' }], { queue });
+  await hosted.send('Go.');
+  const both = [hosted.run(), hosted.run()];
+  await expect.poll(() => hosted.runs.isActive).toBe(true);
+  await hosted.pause();
+  expect((await Promise.all(both)).map(({ reason }) => reason)).toEqual(['paused', 'paused']);
+  gate.resolve();
+});
+
+test('a run that is started in the background approves nothing that waits', async () => {
+  const { hosted } = await hostedWith([command, done]);
+  await hosted.send('Go.');
+  await hosted.run();
+  await hosted.runs.start();
+  await hosted.runs.idle();
+  expect(hosted.waiting().calls).toHaveLength(1);
+});
+
+test('two callers that wait until events are received both continue', async () => {
+  const { hosted } = await hostedWith([{ text: 'Hello.' }]);
+  const follower = hosted.follow({ addEvent: () => undefined }, 0);
+  await hosted.send('Hi.');
+  await Promise.all([follower.caughtUp(), follower.caughtUp()]);
+  expect(follower.next).toBe(hosted.conversation.state.head);
 });

@@ -10,7 +10,9 @@ export interface ActiveRun {
   /** True once nothing that arrives is answered by it. */
   isEnding?: boolean;
   /** Its result, for those who wait for it; absent in the background. */
-  result?: Promise<RunResult>;
+  readonly result?: Promise<RunResult> | undefined;
+  /** Called if it never starts. */
+  readonly onCancel?: (() => void) | undefined;
   /** A message arrived that wants to be answered. */
   isWantedAgain: boolean;
   /** A client wants it to end after the current step. */
@@ -26,6 +28,12 @@ export interface RunSlotOptions {
   /** Returns true when the log contains the end of the run, which its work may follow. */
   readonly isEndStored: () => boolean;
   readonly onEnd: () => void;
+}
+
+/** Options of {@link RunSlot.begin}. */
+interface BeginOptions extends Pick<ActiveRun, 'result' | 'onCancel'> {
+  /** Stores that the run is requested. */
+  readonly record?: () => Promise<unknown>;
 }
 
 /** Holds the run of a conversation: at most one. Requests to start and stop it are processed one after the other. */
@@ -77,9 +85,14 @@ export class RunSlot {
     return done;
   }
 
-  /** Queues a run. Nothing else begins while `record` stores that it is requested. `execute` must not reject. */
-  async begin(execute: (run: ActiveRun) => Promise<void>, record?: () => Promise<unknown>): Promise<void> {
-    const run: ActiveRun = { hasStarted: false, isWantedAgain: false, interruption: new AbortController() };
+  /** Queues a run. Nothing else begins while `record` stores that it is requested. */
+  async begin(execute: (run: ActiveRun) => Promise<void>, { record, ...waited }: BeginOptions = {}): Promise<void> {
+    const run: ActiveRun = {
+      ...waited,
+      hasStarted: false,
+      isWantedAgain: false,
+      interruption: new AbortController(),
+    };
     this.#run = run;
     this.#idle = Promise.withResolvers();
     try {
@@ -94,15 +107,17 @@ export class RunSlot {
 
   /** Ends a run that has not started. */
   cancel(): void {
-    if (this.#run && !this.#run.hasStarted && (this.#run.job?.cancel() ?? true)) this.#end();
+    const run = this.#run;
+    if (!run || run.hasStarted || !(run.job?.cancel() ?? true)) return;
+    this.#end();
+    run.onCancel?.();
   }
 
   #queue(run: ActiveRun, execute: (run: ActiveRun) => Promise<void>): void {
     if (this.#run !== run) return;
     const job = async (): Promise<void> => {
       run.hasStarted = true;
-      await execute(run);
-      this.#end();
+      await execute(run).finally(() => this.#end());
     };
     const { queue } = this.#options;
     if (queue) run.job = queue.add(job);

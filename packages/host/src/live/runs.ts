@@ -15,11 +15,13 @@ export interface Runs {
   /** Executes work during which no run starts: one that is requested starts afterwards. @throws {AgentError} `busy`. */
   withoutRun<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
-   * Requests a run, and resolves when the request is stored. Waiting calls are approved.
+   * Requests a run, and resolves when the request is stored.
    *
    * @throws {AgentError} `busy`, `nothing-to-do`; what the store throws.
    */
   start(): Promise<void>;
+  /** Approves all calls that wait, and requests a run: what the protocol means by a run that a client starts. */
+  approveAndStart(): Promise<void>;
   /** Requests a run, or that the active one continues with the messages that arrived. */
   startOrContinue(): Promise<void>;
   /** Continues a run, or a goal, that another process of this server began. Without one, nothing happens. */
@@ -63,6 +65,11 @@ export function runs(parts: RunParts): Runs {
     start: () =>
       slot.inOrder(async () => {
         await slot.assertIdle();
+        await requestRun(parts);
+      }),
+    approveAndStart: () =>
+      slot.inOrder(async () => {
+        await slot.assertIdle();
         if (conversation.state.status === 'waiting_for_confirmation') await approveAll(conversation);
         await requestRun(parts);
       }),
@@ -77,6 +84,7 @@ export function runs(parts: RunParts): Runs {
       slot.inOrder(async () => {
         if (!slot.run?.hasStarted) return pauseNow(parts);
         slot.run.isPaused = true;
+        slot.run.isWantedAgain = false;
         slot.run.interruption.abort();
         conversation.pause();
       }),

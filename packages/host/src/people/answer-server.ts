@@ -38,7 +38,7 @@ export async function answerServer(question: ServerQuestion, person: Person, sig
 
 const sending: readonly Choice[] = [
   { id: 'y', label: 'send' },
-  { id: 'n', label: 'refuse' },
+  { id: 'n', label: 'refuse', isRefusal: true },
 ];
 
 /** Asks for a field until its value is valid. */

@@ -7,12 +7,18 @@ import type { Approval, Person } from './person.ts';
 import { isAsked, isCoveredBy, proposedRules, sessionGrant, type CallPlace } from './waiting-call.ts';
 
 /** Conversation whose calls wait: that of the run, or that of a sub-agent. */
-export type WaitingConversation = WaitingChild['conversation'] & Partial<Pick<Conversation, 'executeTool'>>;
+export interface WaitingConversation
+  extends Omit<WaitingChild['conversation'], 'startDirectories'>, Partial<Pick<Conversation, 'executeTool'>> {
+  /** As `Conversation.startDirectories`; undefined where that is not known. */
+  startDirectories(): ReadonlyMap<string, readonly string[]> | undefined;
+}
 
 /** Options of {@link CallDecisions}. */
 export interface CallDecisionsOptions {
   /** Adds rules to those of the project with this directory. */
   readonly addRules: (rules: readonly PermissionRule[], workspace: string) => Promise<void>;
+  /** Names the person in approvals. Default `person`. */
+  readonly by?: string | undefined;
   /** Returns true while a person is asked about every call, also those that the policy did not ask about. */
   readonly asksAll?: (() => boolean) | undefined;
 }
@@ -46,13 +52,13 @@ export class CallDecisions {
       const approval = isOpen ? await this.#person.approve(question, signal) : 'once';
       if (approval === 'later') return false;
       if (typeof approval === 'object') await this.#reject(call, approval, conversation, signal);
-      else await approve([call], conversation);
+      else await this.#approve([call], conversation);
       if (approval === 'always') await this.#learn(call, place);
       if (approval === 'session') this.#granted.add(sessionGrant(call, place)?.key ?? '');
     }
     // The others run with the approved ones, if another policy does not ask about them. Without any, nothing would run.
     const others = notStarted(conversation);
-    if (others.length > 0 && !others.some(hasApproval)) await approve(others, conversation);
+    if (others.length > 0 && !others.some(hasApproval)) await this.#approve(others, conversation);
     return true;
   }
 
@@ -60,6 +66,12 @@ export class CallDecisions {
   isPartlyDecided({ state: { status, pending } }: WaitingConversation): boolean {
     if (status !== 'waiting_for_confirmation' || !pending.some(hasApproval)) return false;
     return pending.some((call) => !hasApproval(call) && (isAsked(call) || this.#options.asksAll?.()));
+  }
+
+  async #approve(calls: readonly PendingCall[], conversation: WaitingConversation): Promise<void> {
+    const actionIds = calls.map(({ event }) => event.id);
+    const { by = 'person' } = this.#options;
+    await conversation.approve({ actionIds, digest: conversation.digestOf(calls), by });
   }
 
   async #reject(
@@ -97,7 +109,7 @@ export function placesIn(
 ): (call: PendingCall) => CallPlace {
   const { workspace } = conversation;
   const directories = conversation.startDirectories();
-  return ({ event }) => ({ workspace, directories: directories.get(event.id) ?? [] });
+  return ({ event }) => ({ workspace, directories: directories && (directories.get(event.id) ?? []) });
 }
 
 /**
@@ -115,11 +127,6 @@ function notStarted({ state }: WaitingConversation): readonly PendingCall[] {
 
 function hasApproval({ approvedDigest }: PendingCall): boolean {
   return approvedDigest !== undefined;
-}
-
-async function approve(calls: readonly PendingCall[], conversation: WaitingConversation): Promise<void> {
-  const actionIds = calls.map(({ event }) => event.id);
-  await conversation.approve({ actionIds, digest: conversation.digestOf(calls), by: 'cli' });
 }
 
 async function runInstead(edited: EditedCall, conversation: WaitingConversation): Promise<string> {

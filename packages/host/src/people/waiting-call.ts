@@ -9,8 +9,8 @@ export type WaitingCall = Pick<PendingCall, 'event' | 'review'>;
 /** Where a call would run. */
 export interface CallPlace {
   readonly workspace: string;
-  /** Directories other than the workspace in which a command may start. */
-  readonly directories: readonly string[];
+  /** Directories other than the workspace in which a command may start; undefined if they are not known. */
+  readonly directories: readonly string[] | undefined;
 }
 
 /** Reports whether a person is asked about a call. Without a stored review, every call of its reply is asked about. */
@@ -19,16 +19,23 @@ export function isAsked({ review }: WaitingCall): boolean {
 }
 
 /** Returns the rules that "always" adds for a call; empty if no rule can cover it, or one decided that it waits. */
-export function proposedRules({ event, review }: WaitingCall, place: CallPlace): readonly PermissionRule[] {
-  if (!event.action || review?.rule !== undefined) return [];
-  return suggestedRules({ toolName: event.tool_name, action: event.action, ...place });
+export function proposedRules(
+  { event, review }: WaitingCall,
+  { workspace, directories }: CallPlace,
+): readonly PermissionRule[] {
+  if (!event.action || !directories || review?.rule !== undefined) return [];
+  return suggestedRules({ toolName: event.tool_name, action: event.action, workspace, directories });
 }
 
 /** Reports whether rules that were added after a call was stored cover it. */
-export function isCoveredBy(rules: readonly PermissionRule[], call: WaitingCall, place: CallPlace): boolean {
+export function isCoveredBy(
+  rules: readonly PermissionRule[],
+  call: WaitingCall,
+  { workspace, directories }: CallPlace,
+): boolean {
   const { event, review } = call;
-  if (!event.action || review?.rule !== undefined || changesConfiguration(call)) return false;
-  return isCovered(rules, { toolName: event.tool_name, action: event.action, ...place });
+  if (!event.action || !directories || review?.rule !== undefined || changesConfiguration(call)) return false;
+  return isCovered(rules, { toolName: event.tool_name, action: event.action, workspace, directories });
 }
 
 /** Reports whether a person must see each such call: it may change what agents or git run. */
@@ -55,7 +62,7 @@ export function sessionGrant(waiting: WaitingCall, { workspace, directories }: C
   const { tool_name: tool, tool_call: call } = event;
   const terminal = TerminalAction.read(event.action);
   if (terminal) {
-    if (terminal.is_input) return undefined;
+    if (terminal.is_input || !directories) return undefined;
     // Blanks count, too: some end a file name, and others are no blanks for a shell.
     const where = [workspace, ...directories.toSorted()];
     const key = JSON.stringify([tool, terminal.command, terminal.reset, where]);

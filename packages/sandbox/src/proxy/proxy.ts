@@ -52,14 +52,7 @@ export function hostProxy({ rules, askHost, upstream }: ProxyOptions): Proxy {
     if (!allowed && refused.size < maxHosts) refused.add(host);
     return allowed;
   };
-  const dial = async (host: string, port: number): Promise<Socket> => {
-    if (upstream !== undefined && !upstream.except.some((pattern) => matchesHost(host, pattern)))
-      return connectThrough(upstream.url, host, port);
-    const [usable] = usableAddresses(host, await lookup(host, { all: true }));
-    if (usable !== undefined) return connected(usable.address, port);
-    refused.add(host);
-    throw new Error(`The host ${host} has an address of this machine.`);
-  };
+  const dial = dialled(upstream, refused);
   const server = createServer((incoming, response) => {
     guard(incoming.socket, async () => forward(incoming, response, { isAllowed, dial }));
   });
@@ -81,6 +74,18 @@ export function hostProxy({ rules, askHost, upstream }: ProxyOptions): Proxy {
     close() {
       for (const connection of open) connection.destroy();
     },
+  };
+}
+
+/** Returns a function that connects to hosts, and refuses those with addresses of this machine. */
+function dialled(upstream: UpstreamProxy | undefined, refused: Set<string>): Ways['dial'] {
+  return async (host, port) => {
+    if (upstream !== undefined && !upstream.except.some((pattern) => matchesHost(host, pattern)))
+      return connectThrough(upstream.url, host, port);
+    const [usable] = usableAddresses(host, await lookup(host, { all: true }));
+    if (usable !== undefined) return connected(usable.address, port);
+    refused.add(host);
+    throw new Error(`The host ${host} has an address of this machine.`);
   };
 }
 

@@ -106,7 +106,6 @@ export function conversations(options: ConversationsOptions): Conversations {
     load: (id, queue) => loader.load(id, queue),
     isOwn: async (summary) =>
       isAddressable(summary.id) && (await folds.of(summary)).reported.configuration !== undefined,
-    isAddressable,
     watcher: {
       watch: (id, from) => watcher.watch(id, from),
       async unwatch(id) {

@@ -32,7 +32,7 @@ export const conversationRunRoutes = tagged('Conversations', [
   conversationAction('/run', {
     summary: 'Start a run in the background.',
     errors: { 400: 'There is no message yet.', 409: 'A run is active.' },
-    act: ({ id }, { conversations }) => conversations.use(id, (live) => live.hosted.runs.start()),
+    act: ({ id }, { conversations }) => conversations.use(id, (live) => live.hosted.runs.approveAndStart()),
   }),
   conversationAction('/pause', {
     summary: 'Pause after the current step.',
