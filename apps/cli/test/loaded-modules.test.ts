@@ -38,10 +38,10 @@ const lazy =
 
 /** Most modules that an entry may load: a module costs a start from sources about a millisecond. */
 test.for([
-  ['text', 24],
+  ['text', 27],
   ['events', 115],
   ['llm', 275],
-  ['storage', 65],
+  ['storage', 68],
   ['tools', 292],
   ['agent', 810],
   ['settings', 178],

@@ -15,9 +15,9 @@ export interface ValidateOptions {
 /** Why a model cannot be used. */
 export const llmProblem = lazy(() => z.object({ type: z.string(), message: z.string() }));
 
-/** Milliseconds of the request; a server that is slower is accepted, as is one that limits requests. */
+/** Milliseconds of the request; a server that is slower is accepted, as is one that limits requests or is overloaded. */
 const patienceMs = 15_000;
-const accepted = new Set<LlmErrorCode>(['rate-limited', 'timeout', 'aborted', 'unavailable']);
+const accepted = new Set<LlmErrorCode>(['rate-limited', 'timeout', 'aborted']);
 
 /** Checks a model by one short request. Returns null for one that can be used. */
 export async function validateLlm(
@@ -32,7 +32,9 @@ export async function validateLlm(
   } catch (error) {
     if (error instanceof SpecError) return { type: 'BadRequestError', message: error.message };
     if (!(error instanceof LlmError)) throw error;
-    if (accepted.has(error.code)) return null;
+    // Without a status no server answered.
+    const isOverloaded = error.code === 'unavailable' && error.status !== undefined;
+    if (accepted.has(error.code) || isOverloaded) return null;
     // The message contains text of the server, which may repeat the key.
     return {
       type: error.code,
