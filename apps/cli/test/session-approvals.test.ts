@@ -179,9 +179,11 @@ test.for([
   await window.enter('Publish', 'Approve this tool call?');
   if (how === 'in one piece') window.press(`${text}\r`);
   else {
-    for (const [index, key] of [...text].entries()) {
+    let typed = '';
+    for (const key of text.split('')) {
+      typed += key;
       window.press(key);
-      await window.shows(`> ${text.slice(0, index + 1).trimEnd()}`);
+      await window.shows(`> ${typed.trimEnd()}`);
     }
     await window.enter('', 'Left.');
   }

@@ -37,6 +37,8 @@ export function gitPaths(directory: string): GitPaths {
 }
 
 function findEntry(directory: string): string | undefined {
+  // No file system stores such a directory, which the caller reports.
+  if (directory.includes('\0')) return undefined;
   const entry = join(directory, '.git');
   if (lstatSync(entry, { throwIfNoEntry: false }) !== undefined) return entry;
   const above = dirname(directory);
