@@ -8,8 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
 import { sandboxProblem } from '@varve/sandbox';
 import { processEnvironment } from './process-environment.ts';
-import { newHome, runVarve } from './run-varve.ts';
-import { leaveWindow, openWindow } from './session-window.ts';
+import { runVarve } from './run-varve.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const problem = await sandboxProblem();
@@ -61,14 +60,6 @@ test.skipIf(problem !== undefined)(
     }
   },
 );
-
-test.skipIf(problem !== undefined)('a session removes the walls that a killed process left when it opens', async () => {
-  const home = await newHome();
-  mkdirSync(join(home, '.mcp.json'), { mode: 0o555 });
-  const window = openWindow(['--model', 'm'], home);
-  await expect.poll(() => existsSync(join(home, '.mcp.json'))).toBe(false);
-  await leaveWindow(window);
-});
 
 describe.skipIf(problem !== undefined)('a script that a run starts', () => {
   test('reads no key, writes nothing outside of the workspace and reaches no other host', async () => {

@@ -1,14 +1,10 @@
 import type { EventFollower, HostedConversation } from '@varve/host';
 import type { Questions } from '@varve/host/people';
-import { openAgentSandbox, type PreparedAgent } from '@varve/settings/agent';
+import type { PreparedAgent } from '@varve/settings/agent';
 import { redactor } from '@varve/text';
-import { settingsFor } from '../home/settings.ts';
-import { userHome, varveHome } from '../home/varve-home.ts';
 import { prepareRun } from '../opening/open-run.ts';
-import { flagsOf } from '../opening/run-flags.ts';
 import type { RunOptions } from '../opening/run-options.ts';
 import { plainText } from '../terminal/output.ts';
-import type { TerminalIo } from '../terminal/terminal-io.ts';
 import type { FollowedLog } from '../conversations/branch-events.ts';
 import type { Screen } from './screen.ts';
 import { transcriptOf } from './transcript.ts';
@@ -28,13 +24,6 @@ export interface PreparedSession extends AsyncDisposable {
    * place of the disposal.
    */
   open(from: (log: FollowedLog) => Promise<number>): Promise<OpenSession>;
-}
-
-/** Removes the walls that a killed process left in the directory of a new conversation, as opening the sandbox does. */
-export async function removeLeftWalls(workspace: string, options: RunOptions, io: TerminalIo): Promise<void> {
-  const settings = await settingsFor(io, { workspace, flags: flagsOf(options) });
-  const directories = { workspace, home: varveHome(io), userHome: userHome(io) };
-  using _ = await openAgentSandbox({ settings, ...directories, env: io.env });
 }
 
 /** Prepares the agent of the options. */

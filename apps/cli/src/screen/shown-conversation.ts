@@ -6,7 +6,7 @@ import type { RunOptions } from '../opening/run-options.ts';
 import type { FollowedLog } from '../conversations/branch-events.ts';
 import { showBranch } from './transcript.ts';
 import { stateOfNew, stateOfOpen, stateOfPlace } from './footer-state.ts';
-import { prepareSession, removeLeftWalls, type OpenSession, type PreparedSession } from './open-session.ts';
+import { prepareSession, type OpenSession, type PreparedSession } from './open-session.ts';
 import { policyOfMode } from './policy-of-mode.ts';
 import { isHeld, reportProblem } from './report-problem.ts';
 import type { Screen } from './screen.ts';
@@ -53,8 +53,6 @@ export class ShownConversation {
     if (resume === undefined) {
       this.#screen.footer.replace(await stateOfNew(this.options, this.#screen.io));
       await this.#showPlace(this.workspace);
-      // The first message reports a sandbox that cannot be opened.
-      void removeLeftWalls(this.workspace, this.options, this.#screen.io).catch(() => undefined);
       return undefined;
     }
     try {

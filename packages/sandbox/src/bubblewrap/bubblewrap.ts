@@ -29,8 +29,6 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
   const hidden: SandboxPolicy = { ...policy, hidden: [...policy.hidden, files.directory] };
   const links: Link[] = [];
   const mountPoints = new Set<string>();
-  // Those of a process that was killed.
-  removeMountPoints(mountsOf(hidden).flatMap(({ path, access }) => (access === 'read-only' ? [path] : [])));
   return {
     policy,
     wrap(argv, { directory, env, marks = {}, keepDescriptors = 2, newSession = false, readOnly = [], writable = [] }) {
