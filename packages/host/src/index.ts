@@ -10,5 +10,5 @@ export {
 export { EventFollower, type EventSink, type FollowedEvents } from './live/event-follower.ts';
 export type { RunRequest, Work } from './live/execute-run.ts';
 export type { GoalRuns } from './live/goal-runs.ts';
-export type { RunLimits } from './live/remaining-limits.ts';
+export type { RunLimits } from './live/run-limits.ts';
 export type { Runs } from './live/runs.ts';

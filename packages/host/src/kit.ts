@@ -1,5 +1,5 @@
 export { ConversationHost, type ConversationSource, type ConversationWatcher } from './hosting/conversation-host.ts';
 export type { OpenConversation } from './hosting/open-conversations.ts';
-export { isOwned, unlessMissing } from './hosting/recover.ts';
-export { goalWork } from './live/execute-run.ts';
+export { isOwned } from './hosting/recover.ts';
+export { goalWork } from './live/run-requests.ts';
 export { keyedQueue, repeatedly, RunQueue, taskQueue } from './queues.ts';

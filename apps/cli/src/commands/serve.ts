@@ -141,8 +141,7 @@ async function untilStopped(serving: Server, { port, io, newKeys, signIn, record
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   onInterrupt({ pause: stop, stop }, ending);
   await using listening = await serving.listen(port);
-  using announced = new DisposableStack();
-  announced.use(await announceServer({ ...record, url: listening.url }, io));
+  using _ = await announceServer({ ...record, url: listening.url }, io);
   // One write, so that a program that reads the address receives the key too.
   const keyLines = newKeys.map((key) => `\n${header}: ${key}`);
   const opened = signIn

@@ -1,15 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf, makeDirectories, writeAtomically } from '@varve/files';
+import { makeDirectories, writeAtomically } from '@varve/files';
+import { isDead, thisProcess } from '@varve/storage/kit';
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { varveHome } from './varve-home.ts';
 
-const record = z.object({ url: z.string(), key: z.string(), store: z.string() });
-
 /** Server of this user on this machine, which other commands of the user can reach. */
-export type RunningServer = z.infer<typeof record>;
+export interface RunningServer {
+  readonly url: string;
+  readonly key: string;
+  /** Address of its store. */
+  readonly store: string;
+}
+
+/** Server with its process, as it is recorded. */
+const record = z.object({
+  url: z.string(),
+  key: z.string(),
+  store: z.string(),
+  host: z.string(),
+  pid: z.number(),
+  boot: z.string(),
+});
 
 /**
  * Records a server in varve's data directory, which only the user can read, until the result is disposed: a session
@@ -18,22 +33,25 @@ export type RunningServer = z.infer<typeof record>;
 export async function announceServer(server: RunningServer, io: TerminalIo): Promise<Disposable> {
   const directory = directoryOf(io);
   makeDirectories(directory, 0o700);
-  const file = join(directory, `${process.pid}.json`);
-  await writeAtomically(file, JSON.stringify(server), { mode: 0o600 });
+  const file = join(directory, `${randomUUID()}.json`);
+  await writeAtomically(file, JSON.stringify({ ...server, ...thisProcess() }), { mode: 0o600 });
   return { [Symbol.dispose]: () => rmSync(file, { force: true }) };
 }
 
-/** Returns the running servers of a store. Records of processes that have ended are removed. */
+/**
+ * Returns the running servers of a store. Records of processes that have ended are removed; those of other machines,
+ * which may share the directory, are not.
+ */
 export function runningServers(store: string, io: TerminalIo): readonly RunningServer[] {
   const directory = directoryOf(io);
+  const self = thisProcess();
   return filesIn(directory).flatMap((name) => {
     const file = join(directory, name);
-    if (!isRunning(Number.parseInt(name, 10))) {
-      rmSync(file, { force: true });
-      return [];
-    }
     const { data } = record.safeParse(parseJson(textOf(file)));
-    return data?.store === store ? [data] : [];
+    if (data?.host !== self.host) return [];
+    if (data.boot === self.boot && !isDead(data, self)) return data.store === store ? [data] : [];
+    rmSync(file, { force: true });
+    return [];
   });
 }
 
@@ -43,19 +61,10 @@ function directoryOf(io: TerminalIo): string {
 
 function filesIn(directory: string): readonly string[] {
   try {
-    return readdirSync(directory).filter((name) => /^\d+\.json$/.test(name));
+    return readdirSync(directory).filter((name) => name.endsWith('.json'));
   } catch {
-    // There is none before the first server.
+    // The first server creates the directory.
     return [];
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errnoOf(error) !== 'ESRCH';
   }
 }
 

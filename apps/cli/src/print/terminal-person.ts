@@ -7,7 +7,7 @@ import { askApproval } from './ask-approval.ts';
 import { callRows } from '../wording/call-rows.ts';
 import type { Display } from './event-printer.ts';
 
-/** Returns the person at a terminal who types answers in lines, below which no line is printed meanwhile. */
+/** Returns the person at a terminal who types answers in lines, below which no line is printed during a question. */
 export function terminalPerson({ io, progress }: Display): Person {
   return {
     approve: async (question, signal) => progress.hiddenDuring(async () => askApproval(question, io, signal)),

@@ -3,7 +3,7 @@ export interface CommandFor<Receiver> {
   readonly name: string;
   /** Phrase for the help. */
   readonly description: string;
-  /** Name of the argument in the help; absent if there is none. */
+  /** Name of the argument in the help; absent for a command without one. */
   readonly argument?: string;
   /** Executes it. Errors are printed. */
   readonly run: (receiver: Receiver, argument: string) => Promise<void> | void;

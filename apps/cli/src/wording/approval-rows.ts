@@ -21,7 +21,7 @@ export function approvalRows({ call, place, number, count, subAgent }: CallQuest
 
 /** Answer that a question offers. */
 export interface OfferedAnswer {
-  /** Letter that stands for it. */
+  /** Letter that chooses it. */
   readonly word: 'y' | 's' | 'a' | 'e' | 'n' | 'q';
   readonly label: string;
   /** Decision; that of `e` needs a command. */

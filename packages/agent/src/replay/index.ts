@@ -9,6 +9,8 @@ export {
   verifyMeta,
   type FoldedSettings,
 } from './verify-meta.ts';
+export { isAnswered } from '../run/last-reply.ts';
+export { withoutAnswer } from '../run/without-answer.ts';
 export { readContext, type ContextUse, readRequest } from './read-context.ts';
 export { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 export { settingsProjection } from '../log/projections/settings-projection.ts';

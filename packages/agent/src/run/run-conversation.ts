@@ -1,5 +1,4 @@
 import { SystemPromptEvent } from '@varve/events/kinds';
-import type { PendingCall } from '@varve/events/projections';
 import { withoutUndefined } from '@varve/text';
 import { callsDigest } from '../confirmation/gate.ts';
 import type { LimitedRun } from '../budget/budget-ledger.ts';
@@ -9,11 +8,12 @@ import { AgentError } from '../error.ts';
 import { stateOf } from '../log/conversation-state.ts';
 import type { Session } from '../agent/session.ts';
 import type { StepContext } from './step-context.ts';
-import { endsInReply, isAnswered, lastAnswer, type FinalAnswer } from './last-reply.ts';
+import { endsInReply, isAnswered, lastAnswer } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
 import { runSteps, type StepsEnd, deniesEnd } from './run-loop.ts';
 import type { RunOptions } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
+import { withoutAnswer } from './without-answer.ts';
 
 /**
  * Runs a conversation until there is a reason to end; immediately if nothing happened since it ended.
@@ -61,19 +61,9 @@ function withTotals(end: StepsEnd, { journal: { timeline }, codec }: Session): R
   const totals = { usage: timeline.read('stats').total, activeMs: timeline.read('activity').ms };
   if ('text' in end) return { ...end, ...totals };
   const calls = timeline.read('pending');
-  const text = `No answer: the run ${withoutAnswer(end, calls)}.`;
+  const text = withoutAnswer(end, calls);
   if (end.reason !== 'waiting') return { text, ...end, ...totals };
   return { text, ...end, calls, digest: callsDigest(codec, calls), ...totals };
-}
-
-/** Returns why a run ended without an answer, as the rest of a sentence. */
-function withoutAnswer(end: Exclude<StepsEnd, FinalAnswer>, calls: readonly PendingCall[]): string {
-  if (end.reason === 'waiting') {
-    return `waits for the approval of ${calls.map(({ event }) => event.tool_name).join(', ')}`;
-  }
-  if (end.reason === 'paused' || end.reason === 'interrupted') return `was ${end.reason}`;
-  if (end.reason === 'stuck') return `was stopped as stuck (${end.cause})`;
-  return end.reason === 'error' ? `failed: ${end.error.message}` : `reached its limit (${end.reason})`;
 }
 
 /** Returns the end of the last run if nothing happened since. @throws {AgentError} `nothing-to-do`. */

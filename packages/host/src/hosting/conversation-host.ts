@@ -1,7 +1,8 @@
 import type { EventStore, Summary } from '@varve/storage';
+import { unlessMissing } from '@varve/storage/kit';
 import { keyedQueue, repeatedly, RunQueue } from '../queues.ts';
 import { OpenConversations, type OpenConversation, type OpenConversationsOptions } from './open-conversations.ts';
-import { abandonedRuns, recoverRuns, runningIds, unlessMissing } from './recover.ts';
+import { abandonedRuns, recoverRuns, runningIds } from './recover.ts';
 
 /** Is notified of the conversations that a process opens and closes. */
 export interface ConversationWatcher {
@@ -34,7 +35,7 @@ export interface ConversationSource<Live extends OpenConversation> extends Hosti
   /** Opens a stored conversation and takes its lease. Its runs use the queue. */
   readonly load: (id: string, queue: RunQueue) => Promise<Live>;
   /** Returns true for a conversation that a host created, whose runs are continued. */
-  readonly isOwn: (summary: Summary) => Promise<boolean>;
+  readonly isHosted: (summary: Summary) => Promise<boolean>;
   readonly watcher?: ConversationWatcher | undefined;
   /** Removes what is stored of a conversation. Default: its log. */
   readonly removeStored?: ((id: string) => Promise<void>) | undefined;
@@ -118,8 +119,8 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
 
   /** Continues the runs that a crash ended. Resolves when they are requested. */
   async recover(): Promise<void> {
-    const { store, isOwn } = this.#source;
-    await this.#recover(runningIds(store, isOwn));
+    const { store, isHosted } = this.#source;
+    await this.#recover(runningIds(store, isHosted));
   }
 
   /**
@@ -127,10 +128,10 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
    * as long as no run waits for its turn.
    */
   async takeOver(ids: readonly string[]): Promise<void> {
-    const { store, isOwn } = this.#source;
+    const { store, isHosted } = this.#source;
     const hasRoom = (): boolean => this.queue.waiting === 0;
     const stalled = hasRoom() ? await this.#open.closeStalled() : [];
-    const options = { store, isOwn, hasRoom: () => hasRoom() && !this.#open.isEnding };
+    const options = { store, isHosted, hasRoom: () => hasRoom() && !this.#open.isEnding };
     await this.#recover(abandonedRuns([...stalled, ...ids], options));
   }
 

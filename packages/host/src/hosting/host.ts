@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Conversation, type Agent } from '@varve/agent';
 import { canonicalId, type EventStore } from '@varve/storage';
 import { HostError } from '../error.ts';
-import { HostedConversation, type HostedOptions } from '../live/hosted-conversation.ts';
+import { HostedConversation } from '../live/hosted-conversation.ts';
 import type { RunQueue } from '../queues.ts';
 import { ConversationHost, type HostingOptions } from './conversation-host.ts';
 import { hostedAgentFact, hostedAgentName } from './hosted-agent.ts';
@@ -53,17 +53,20 @@ export interface Host extends AsyncDisposable {
 
 /**
  * Hosts the conversations of a store with agents in code: creates them, opens them by the name of their agent, queues
- * their runs, closes those that are not used, and continues after a crash. Disposing pauses their runs.
+ * their runs, closes those that are not used, and continues after a crash. Disposing ends their
+ * runs at once; the next `recover` continues them.
  */
 export function createHost(options: HostOptions): Host {
   const { store, agents } = options;
   const open = (conversation: Conversation, queue: RunQueue): OpenConversation => {
     const onFailure = (error: unknown): void => options.onFailure?.(error, conversation.id);
-    return hostedWith(conversation, { queue, onFailure, isReplica: options.abandon !== undefined });
+    const isReplica = options.abandon !== undefined;
+    const hosted = new HostedConversation(conversation, { queue, onFailure, isReplica });
+    return { hosted, isResumable: true, [Symbol.asyncDispose]: () => hosted[Symbol.asyncDispose]() };
   };
   const host = new ConversationHost<OpenConversation>({
     ...options,
-    isOwn: async ({ id }) => (await hostedAgentName(store, id)) !== undefined,
+    isHosted: async ({ id }) => (await hostedAgentName(store, id)) !== undefined,
     async load(id, queue) {
       const name = await hostedAgentName(store, id);
       if (name === undefined) throw new HostError('unknown-agent', `Conversation ${id} names no agent of a host.`);
@@ -100,11 +103,6 @@ export function createHost(options: HostOptions): Host {
     close: (signal) => host.close(signal),
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
   };
-}
-
-function hostedWith(conversation: Conversation, options: HostedOptions): OpenConversation {
-  const hosted = new HostedConversation(conversation, options);
-  return { hosted, isResumable: true, [Symbol.asyncDispose]: () => hosted[Symbol.asyncDispose]() };
 }
 
 async function agentOf(name: string, agents: HostOptions['agents']): Promise<Agent> {

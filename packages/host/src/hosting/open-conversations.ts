@@ -93,7 +93,10 @@ export class OpenConversations<Live extends OpenConversation> {
     return this.#entries.get(id)?.live.catch(() => undefined);
   }
 
-  /** Closes a conversation if it is open. A run is paused, and interrupted when the signal aborts. */
+  /**
+   * Closes a conversation if it is open. A run is paused, or ends as `handOver` ends it if that was called before; it is
+   * interrupted when the signal aborts.
+   */
   async close(id: string, signal: AbortSignal): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry) this.#startClosing(id, entry, signal);
@@ -170,7 +173,8 @@ export class OpenConversations<Live extends OpenConversation> {
 
   async #entry(id: string, origin: Origin, make: () => Promise<Live>): Promise<{ entry: Entry<Live>; isNew: boolean }> {
     while (this.#closing.has(id)) await this.#closing.get(id);
-    if (this.#isClosed) throw new HostError('stopping', 'The server is stopping.');
+    if (this.#isClosed)
+      throw new HostError('stopping', `Conversation ${id} cannot be opened: the host is being closed.`);
     const known = this.#entries.get(id);
     if (known) return { entry: known, isNew: false };
     const entry: Entry<Live> = { live: make(), origin, users: 0, usedAt: this.#options.now() };

@@ -1,6 +1,7 @@
 import { AgentError } from '@varve/agent';
 import type { Json } from '@varve/events';
 import { StorageError, type EventStore, type Summary } from '@varve/storage';
+import { unlessMissing } from '@varve/storage/kit';
 import { HostError } from '../error.ts';
 import type { OpenConversation, OpenConversations } from './open-conversations.ts';
 
@@ -34,13 +35,13 @@ export async function recoverRuns(ids: AsyncGenerator<string>, { use, onFailure 
 const lanes = 8;
 
 /** Yields the conversations of a store that run and that a host created, except those that another replica holds. */
-export async function* runningIds(store: EventStore, isOwn: AbandonedOptions['isOwn']): AsyncGenerator<string> {
+export async function* runningIds(store: EventStore, isHosted: AbandonedOptions['isHosted']): AsyncGenerator<string> {
   let after: string | undefined;
   do {
     const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
     for (const summary of page.items) {
       const { id, meta } = summary;
-      if (!isRunning(meta) || !(await isOwn(summary))) continue;
+      if (!isRunning(meta) || !(await isHosted(summary))) continue;
       if ((await store.replicas?.addressOf(id)) === undefined) yield id;
     }
     after = page.next;
@@ -51,7 +52,7 @@ export async function* runningIds(store: EventStore, isOwn: AbandonedOptions['is
 export interface AbandonedOptions {
   readonly store: EventStore;
   /** Returns true for a conversation that a host created. */
-  readonly isOwn: (summary: Summary) => Promise<boolean>;
+  readonly isHosted: (summary: Summary) => Promise<boolean>;
   /** Returns true if a run could start now. */
   readonly hasRoom: () => boolean;
 }
@@ -62,12 +63,12 @@ export interface AbandonedOptions {
  */
 export async function* abandonedRuns(
   ids: readonly string[],
-  { store, isOwn, hasRoom }: AbandonedOptions,
+  { store, isHosted, hasRoom }: AbandonedOptions,
 ): AsyncGenerator<string> {
   for (const id of ids) {
     if (!hasRoom()) return;
     const summary = await unlessMissing(store.summary(id));
-    if (!summary || !(await isOwn(summary))) continue;
+    if (!summary || !(await isHosted(summary))) continue;
     if (isRunning(summary.meta)) yield id;
     else await store.replicas?.release(id);
   }
@@ -83,14 +84,4 @@ function isRunning(meta: Json): boolean {
 export function isOwned(error: unknown): boolean {
   if (error instanceof StorageError) return ['missing', 'held', 'fenced'].includes(error.code);
   return error instanceof AgentError && ['taken-over', 'busy', 'closed'].includes(error.code);
-}
-
-/** Resolves to undefined if the store reports `missing`. */
-export async function unlessMissing<Value>(asked: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof StorageError && error.code === 'missing') return undefined;
-    throw error;
-  }
 }

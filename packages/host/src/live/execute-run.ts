@@ -1,10 +1,9 @@
-import type { Conversation, GoalLoop, RunOptions, RunResult } from '@varve/agent';
-import type { BaseEvent } from '@varve/events';
-import { ActionEvent, MessageEvent } from '@varve/events/kinds';
+import type { Conversation, RunOptions, RunResult } from '@varve/agent';
 import type { WaitingChild } from '@varve/agent/delegation';
+import { isAnswered, withoutAnswer } from '@varve/agent/replay';
 import { StorageError } from '@varve/storage';
 import type { Questions } from '../people/questions.ts';
-import { LimitCounter, type RunLimits } from './remaining-limits.ts';
+import { LimitCounter, type RunLimits } from './run-limits.ts';
 import type { ActiveRun, RunSlot } from './run-slot.ts';
 import type { Followers } from './followers.ts';
 
@@ -25,8 +24,8 @@ export interface RunRequest {
   /** Called when calls of a sub-agent wait and no person decides about them. */
   readonly onChildWaiting?: ((child: WaitingChild) => void) | undefined;
   /**
-   * Returns true if the run continues after an end for what arrived during it. It always does after an answer that
-   * does not know a message. Default: it always does.
+   * Returns true if what arrived during a run lets it continue although it ended without an answer. After an answer it
+   * continues for a message that the answer does not know. Default: it always continues.
    */
   readonly continues?: ((result: RunResult) => boolean) | undefined;
 }
@@ -46,82 +45,8 @@ export interface RunParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Executes a run to its end for a caller, or joins the one of another caller. @throws {AgentError} `busy`. */
-export async function runToEnd(request: RunRequest, parts: RunParts): Promise<RunResult> {
-  const { slot } = parts;
-  const result = await slot.inOrder(async () => {
-    const { run } = slot;
-    if (run?.result && !run.isEnding) {
-      run.isWantedAgain = true;
-      return { promise: run.result };
-    }
-    if (run?.isEnding) await slot.idle();
-    await slot.assertIdle();
-    const ended = Promise.withResolvers<RunResult>();
-    await slot.begin(async (begun) => execute(begun, request, parts).then(ended.resolve, ended.reject), {
-      result: ended.promise,
-      onCancel: () => ended.resolve(cancelled(parts.conversation)),
-    });
-    return ended;
-  });
-  return result.promise.finally(async () => slot.idle());
-}
-
-/** Returns the result of a run that was cancelled before it started. */
-function cancelled({ state }: Conversation): RunResult {
-  const text = 'No answer: the run was paused before it started.';
-  return { reason: 'paused', text, iterations: 0, usage: state.stats.total, activeMs: state.activeMs };
-}
-
-/** Stores that a run is requested, and queues it. */
-export async function requestRun(parts: RunParts): Promise<void> {
-  await parts.slot.begin((run) => executeInBackground(run, {}, parts), {
-    record: () => parts.conversation.markRun('requested'),
-  });
-}
-
-/** Lets the active run continue with what was stored, or requests one. */
-export async function continueOrRequestRun(parts: RunParts): Promise<void> {
-  const { run } = parts.slot;
-  if (run && !run.isEnding) {
-    run.isWantedAgain = true;
-    return;
-  }
-  await parts.slot.idle();
-  await requestRun(parts);
-}
-
-/** Stores that a goal is requested, and queues its loop. */
-export async function requestLoop(request: () => Promise<GoalLoop>, parts: RunParts): Promise<void> {
-  const { conversation, slot } = parts;
-  let work: Work | undefined;
-  await slot.begin((active) => executeInBackground(active, { work }, parts), {
-    record: async () => {
-      work = goalWork(conversation, await request());
-    },
-  });
-}
-
-/** Returns the work of a goal: its requested loop first, and the interrupted goal after calls were decided. */
-export function goalWork({ goal }: Pick<Conversation, 'goal'>, loop: GoalLoop): Work {
-  let isStarted = false;
-  return async (run) => {
-    const pursued = isStarted ? goal.resume({ run }) : loop({ run });
-    isStarted = true;
-    const { run: result, error } = await pursued;
-    return error ? { ...result, reason: 'error', error } : result;
-  };
-}
-
-/** Pauses a conversation whose run has not started. */
-export async function pauseNow({ conversation, slot, onIdle }: RunParts): Promise<void> {
-  slot.cancel();
-  await conversation.goal.stop();
-  await conversation.markRun('paused');
-  onIdle();
-}
-
-async function executeInBackground(run: ActiveRun, request: RunRequest, parts: RunParts): Promise<void> {
+/** Executes a run whose result nothing waits for. */
+export async function executeInBackground(run: ActiveRun, request: RunRequest, parts: RunParts): Promise<void> {
   const { conversation, isReplica, onFailure } = parts;
   try {
     await execute(run, request, parts);
@@ -134,7 +59,7 @@ async function executeInBackground(run: ActiveRun, request: RunRequest, parts: R
 }
 
 /** Executes work until nothing is left to decide, and again while messages want to be answered. */
-async function execute(run: ActiveRun, request: RunRequest, parts: RunParts): Promise<RunResult> {
+export async function execute(run: ActiveRun, request: RunRequest, parts: RunParts): Promise<RunResult> {
   const { conversation, writeTitle } = parts;
   const limits = new LimitCounter(request.limits ?? {}, conversation.state);
   const runAgain: Work = (options) => conversation.run(options);
@@ -179,6 +104,7 @@ async function untilDecided(work: Work, execution: Execution): Promise<RunResult
     if (result.reason !== 'waiting' || !questions || signal.aborted) return result;
     if (!(await questions.decide(conversation, signal))) return waitingResult(conversation, result.iterations);
     if (run.isHandedOver) {
+      // The decision is stored: the run that it wants is requested when this one has ended.
       run.isWantedAgain = true;
       return result;
     }
@@ -189,28 +115,16 @@ async function untilDecided(work: Work, execution: Execution): Promise<RunResult
 /** Returns the result of a run whose calls are not all decided. */
 function waitingResult(conversation: Conversation, iterations: number): RunResult {
   const { pending: calls, stats, activeMs } = conversation.state;
-  const text = `No answer: the run waits for the approval of ${calls.map(({ event }) => event.tool_name).join(', ')}.`;
   const digest = conversation.digestOf(calls);
+  const text = withoutAnswer({ reason: 'waiting', iterations }, calls);
   return { reason: 'waiting', text, calls, digest, iterations, usage: stats.total, activeMs };
 }
 
 /** Returns true if a run is to continue after an end: a message was not read, or a decision fits no earlier run. */
 function isUnanswered(result: RunResult, { signal, continues }: RunRequest, conversation: Conversation): boolean {
   if (signal?.aborted) return false;
-  if (result.reason === 'finished' || result.reason === 'asked') return hasUnreadMessage(conversation);
+  if (result.reason === 'finished' || result.reason === 'asked') return !isAnswered(conversation.state.view);
   return continues?.(result) ?? true;
-}
-
-/** Returns true if a message of the user came after everything that the agent wrote. */
-export function hasUnreadMessage({ state }: Conversation): boolean {
-  const last = state.view.events.findLast(
-    (event) => isOfAgent(event) || (MessageEvent.is(event) && event.source === 'user'),
-  );
-  return last !== undefined && !isOfAgent(last);
-}
-
-function isOfAgent(event: BaseEvent): boolean {
-  return ActionEvent.is(event) || (MessageEvent.is(event) && event.source === 'agent');
 }
 
 /** Returns the callbacks of one run. */

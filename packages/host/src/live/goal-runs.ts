@@ -1,5 +1,6 @@
 import { AgentError, type GoalLoop } from '@varve/agent';
-import { pauseNow, requestLoop, type RunParts } from './execute-run.ts';
+import type { RunParts } from './execute-run.ts';
+import { pauseNow, requestLoop } from './run-requests.ts';
 
 /** Requests about the goal of a conversation, which a loop of runs pursues in the background. */
 export interface GoalRuns {

@@ -1,13 +1,15 @@
 import type { Conversation, RunResult } from '@varve/agent';
+import { isAnswered } from '@varve/agent/replay';
 import type { PendingCall } from '@varve/events/projections';
 import type { Delta } from '@varve/llm';
 import { withoutUndefined } from '@varve/text';
 import { askedOf } from '../people/call-decisions.ts';
 import { taskQueue, type RunQueue } from '../queues.ts';
 import type { EventFollower, EventSink } from './event-follower.ts';
-import { continueOrRequestRun, hasUnreadMessage, runToEnd, type RunParts, type RunRequest } from './execute-run.ts';
+import type { RunParts, RunRequest } from './execute-run.ts';
 import { Followers } from './followers.ts';
 import { goalRuns, type GoalRuns } from './goal-runs.ts';
+import { continueOrRequestRun, runToEnd } from './run-requests.ts';
 import { RunSlot } from './run-slot.ts';
 import { runs, type Runs } from './runs.ts';
 
@@ -113,13 +115,10 @@ export class HostedConversation implements AsyncDisposable {
     { run = false, id }: { readonly run?: boolean; readonly id?: string | undefined } = {},
   ): Promise<string> {
     const { conversation } = this;
-    if (id !== undefined) {
-      await this.#identified(() => conversation.send(input, { id }));
-      if (run && this.#isUnanswered(id)) await this.runs.startOrContinue();
-      return id;
-    }
-    const eventId = await conversation.send(input);
-    if (run) await this.runs.startOrContinue();
+    const eventId = await (id === undefined
+      ? conversation.send(input)
+      : this.#identified(() => conversation.send(input, { id })));
+    if (run && (id === undefined || this.#isUnanswered(id))) await this.runs.startOrContinue();
     return eventId;
   }
 
@@ -193,7 +192,7 @@ export class HostedConversation implements AsyncDisposable {
   #isUnanswered(id: string): boolean {
     const { state } = this.conversation;
     const isOpen = state.status === 'idle' || state.status === 'running' || state.leafId === id;
-    return isOpen && hasUnreadMessage(this.conversation);
+    return isOpen && !isAnswered(state.view);
   }
 
   #isWaiting({ reject }: Decision): boolean {

@@ -1,5 +1,6 @@
 import type { Conversation } from '@varve/agent';
-import { continueOrRequestRun, pauseNow, requestLoop, requestRun, type RunParts } from './execute-run.ts';
+import type { RunParts } from './execute-run.ts';
+import { continueOrRequestRun, pauseNow, requestLoop, requestRun } from './run-requests.ts';
 import { aborted } from './run-slot.ts';
 
 /** Requests about the runs of a conversation: at most one is active. */

@@ -3,7 +3,8 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Content } from '@varve/events';
 import type { HostingOptions } from '@varve/host';
-import { ConversationHost, isOwned, unlessMissing, type ConversationWatcher } from '@varve/host/kit';
+import { ConversationHost, isOwned, type ConversationWatcher } from '@varve/host/kit';
+import { unlessMissing } from '@varve/storage/kit';
 import { StorageError } from '@varve/storage';
 import { childFact } from '../reference/info/server-facts.ts';
 import { dashedId, isAddressable } from '../reference/info/conversation-id.ts';
@@ -104,7 +105,7 @@ export function conversations(options: ConversationsOptions): Conversations {
   const host = new ConversationHost<LiveConversation>({
     ...options,
     load: (id, queue) => loader.load(id, queue),
-    isOwn: async (summary) =>
+    isHosted: async (summary) =>
       isAddressable(summary.id) && (await folds.of(summary)).reported.configuration !== undefined,
     watcher: {
       watch: (id, from) => watcher.watch(id, from),

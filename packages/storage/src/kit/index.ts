@@ -20,6 +20,7 @@ export { inlineLimit, joinText, type LongString, splitText } from './long-string
 export { openLogs } from './open-logs.ts';
 export { type LogSource, readerOf } from './reader.ts';
 export { rowLoss } from './row-loss.ts';
+export { unlessMissing } from './unless-missing.ts';
 export { type Wakeups, wakeups } from './wakeups.ts';
 export { digestOf, firstSeal, nextSeal } from '../proof/hash-chain.ts';
 export { mergeProof } from '../proof/proof-pages.ts';

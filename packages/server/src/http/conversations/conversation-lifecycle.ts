@@ -4,7 +4,7 @@ import { conversationInfo } from '../../reference/info/conversation-info.ts';
 import { contentOf } from '../../reference/request/message-request.ts';
 import { startRequest, tagsRequest } from '../../reference/request/start-request.ts';
 import { defineRoute, tagged } from '../route/define-route.ts';
-import { unlessMissing } from '@varve/host/kit';
+import { unlessMissing } from '@varve/storage/kit';
 import { conversationErrors, conversationParams } from './conversation-action.ts';
 import { include_skills } from './conversations.ts';
 import { infoById } from './info-response.ts';

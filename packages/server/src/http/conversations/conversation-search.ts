@@ -2,7 +2,7 @@ import type { ExecutionStatus } from '@varve/events/projections';
 import type { ListQuery, Summary } from '@varve/storage';
 import { isAddressable, isConversationId } from '../../reference/info/conversation-id.ts';
 import type { Services } from '../services.ts';
-import { unlessMissing } from '@varve/host/kit';
+import { unlessMissing } from '@varve/storage/kit';
 
 /** Orders of a listing of conversations. @see agent-server 1.43.1 OpenAPI, ConversationSortOrder */
 export const conversationOrders = ['CREATED_AT', 'UPDATED_AT', 'CREATED_AT_DESC', 'UPDATED_AT_DESC'] as const;

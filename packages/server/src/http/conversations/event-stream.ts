@@ -13,7 +13,7 @@ import { checkStart, followLog } from '../../streams/follow-log.ts';
 import type { LiveLogUse } from '../../streams/live-logs.ts';
 import { serverSentEvents } from '../../streams/server-sent.ts';
 import type { StreamStart } from '../../streams/start.ts';
-import { unlessMissing } from '@varve/host/kit';
+import { unlessMissing } from '@varve/storage/kit';
 
 /** The stream of a socket as server-sent events. */
 export const eventStreamRoutes = tagged('Events', [

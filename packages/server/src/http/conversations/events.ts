@@ -12,7 +12,7 @@ import { after_seq, instant } from './event-query.ts';
 import { countEvents, eventOrders, searchEvents } from './search-events.ts';
 import { pageLimit } from '../route/query.ts';
 import type { Services } from '../services.ts';
-import { unlessMissing } from '@varve/host/kit';
+import { unlessMissing } from '@varve/storage/kit';
 
 const event = lazy(() =>
   z.looseObject({ id: z.string(), timestamp: z.string(), source: z.string(), kind: z.string() }).openapi('Event'),

@@ -2,7 +2,7 @@ import type { Summary } from '@varve/storage';
 import type { ConversationInfo } from '../../reference/info/conversation-info.ts';
 import { type InfoOptions, readInfo } from '../../reference/info/info-of.ts';
 import type { Services } from '../services.ts';
-import { unlessMissing } from '@varve/host/kit';
+import { unlessMissing } from '@varve/storage/kit';
 
 /** Returns the info of a conversation; undefined for an unknown id. */
 export async function infoById(

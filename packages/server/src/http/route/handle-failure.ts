@@ -51,7 +51,8 @@ export function refusalOf(error: Error): Refusal | undefined {
   const { message: detail } = error;
   if (error instanceof HTTPException) return { status: error.status, detail };
   if (error instanceof RequestError) return { status: error.status, detail };
-  if (error instanceof HostError && error.code === 'stopping') return { status: 503, detail };
+  if (error instanceof HostError && error.code === 'stopping')
+    return { status: 503, detail: 'The server is stopping.' };
   if (error instanceof AgentError) {
     const status = agentStatuses[error.code];
     return status === undefined ? undefined : { status, detail };

@@ -6,7 +6,7 @@ import { canonicalId } from '@varve/storage';
 import { finalResponse } from '../conversations/final-response.ts';
 import { readInfo } from '../../reference/info/info-of.ts';
 import { startRequest, type StartRequest } from '../../reference/request/start-request.ts';
-import { unlessMissing } from '@varve/host/kit';
+import { unlessMissing } from '@varve/storage/kit';
 import { RequestError } from '../../error.ts';
 import type { Services } from '../services.ts';
 import type { ServerSettings } from '../../settings/server-settings.ts';

@@ -10,7 +10,7 @@ import { attachment, fileResponse } from '../../workspace/files/file-response.ts
 import { receiveUpload } from '../../workspace/files/receive-upload.ts';
 import { readInfo } from '../../reference/info/info-of.ts';
 import { pageLimit, repeated } from '../route/query.ts';
-import { unlessMissing } from '@varve/host/kit';
+import { unlessMissing } from '@varve/storage/kit';
 import { RequestError } from '../../error.ts';
 import { defineRoute, tagged } from '../route/define-route.ts';
 import { checkWhole, trajectoryFiles, zipOf } from '../conversations/trajectory-files.ts';

@@ -7,7 +7,7 @@ import { conversationId } from '../../reference/info/conversation-id.ts';
 import { fileAccess } from '../../workspace/files/file-access.ts';
 import { fileResponse } from '../../workspace/files/file-response.ts';
 import { readInfo } from '../../reference/info/info-of.ts';
-import { unlessMissing } from '@varve/host/kit';
+import { unlessMissing } from '@varve/storage/kit';
 import { RequestError } from '../../error.ts';
 import { defineRoute, tagged } from '../route/define-route.ts';
 import type { ServerEnv } from '../route/route.ts';

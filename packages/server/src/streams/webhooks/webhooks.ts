@@ -1,5 +1,5 @@
 import type { PrivateRecords } from '@varve/settings/secrets';
-import { unlessMissing } from '@varve/host/kit';
+import { unlessMissing } from '@varve/storage/kit';
 import type { ConversationSources } from '../../reference/info/conversation-folds.ts';
 import { readInfo } from '../../reference/info/info-of.ts';
 import { keyedQueue, taskQueue } from '@varve/host/kit';
