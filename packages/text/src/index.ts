@@ -8,6 +8,7 @@ export {
   isSchema,
   mapSubschemas,
   narrowSchema,
+  pointerKeys,
   propertiesOf,
   resolveSchema,
   schemaAt,

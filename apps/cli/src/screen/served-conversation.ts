@@ -1,5 +1,6 @@
 import type { ConversationState } from '@varve/agent';
 import type { WaitingConversation } from '@varve/host/people';
+import { agentServer } from '@varve/tools/workspace';
 import type { RunningServer } from '../home/running-servers.ts';
 
 /** Conversation that a running server holds: what a person does with it is sent there. */
@@ -37,15 +38,15 @@ type Request = (path: string, body?: object) => Promise<void>;
 const timeoutMs = 10_000;
 
 function requestTo({ url, key }: RunningServer, id: string): Request {
+  const server = agentServer({ url, apiKey: key });
   return async (path, body) => {
-    const response = await fetch(`${url}/api/conversations/${id}${path}`, {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await server.send(`/api/conversations/${id}${path}`, {
       method: 'POST',
-      headers: { 'X-Session-API-Key': key, ...(body && { 'Content-Type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(timeoutMs),
+      ...(body && { body }),
+      signal,
     });
     await response.body?.cancel();
-    if (!response.ok) throw new Error(`The server at ${url} answered with status ${response.status}.`);
   };
 }
 

@@ -13,7 +13,7 @@ const maxDepth = 20;
  */
 export function schemaAt(reference: string, root: JsonSchema): unknown {
   if (reference === '#') return root;
-  const pointer = reference.startsWith('#/') ? valueAt(root, decoded(reference.slice(2)).split('/')) : undefined;
+  const pointer = reference.startsWith('#/') ? valueAt(root, pointerKeys(reference.slice(2))) : undefined;
   return pointer ?? schemaNamed(reference, root);
 }
 
@@ -29,8 +29,10 @@ function schemaNamed(reference: string, schema: JsonSchema): JsonSchema | undefi
   return found;
 }
 
-function decoded(pointer: string): string {
-  return decodeURIComponent(pointer.replaceAll(/%(?![\da-f]{2})/gi, '%25'));
+/** Returns the keys of a JSON pointer in a reference, without the `#/` at its start. @see RFC 6901, section 6 */
+export function pointerKeys(pointer: string): readonly string[] {
+  const decoded = decodeURIComponent(pointer.replaceAll(/%(?![\da-f]{2})/gi, '%25'));
+  return decoded.split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** Returns the schema that references lead to within `root`; an unknown or endless reference allows any value. */
@@ -178,8 +180,8 @@ function mapValues(schema: JsonSchema, change: (value: unknown, name: string) =>
 }
 
 function valueAt(root: JsonSchema, path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, key) => {
-    const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
-    return typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined;
-  }, root);
+  return path.reduce<unknown>(
+    (at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined),
+    root,
+  );
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as validatorModule from '@modelcontextprotocol/client/validators/cf-worker';
 import { lazy } from '@varve/events';
-import { isSchema, mapSubschemas, type JsonSchema } from '@varve/text';
+import { isSchema, mapSubschemas, pointerKeys, type JsonSchema } from '@varve/text';
 import { invalidInput, ToolError } from '../contract/error.ts';
 
 /**
@@ -88,7 +88,7 @@ function problemsOf(
   const problems = (message ?? '').split(/; (?=#)/).flatMap((line) => {
     const [, pointer = '', text = ''] = /^#(.*?): (.*)$/s.exec(line) ?? [];
     if (text === '' || consequence.test(text)) return [];
-    const place = pointer.slice(1).split('/').map(unescapePointer).join('.');
+    const place = pointerKeys(pointer.slice(1)).join('.');
     return [place === '' ? worded(text) : `${place}: ${worded(text)}`];
   });
   return message === undefined ? [] : [...new Set(problems)].slice(0, maxProblems);
@@ -100,12 +100,6 @@ function worded(text: string): string {
     .replace(/\.$/, '')
     .replace(/^\S+ is (?=less|greater|not a multiple)/, 'it is ')
     .replace(/^False boolean schema$/, 'it is not allowed');
-}
-
-function unescapePointer(key: string): string {
-  return decodeURIComponent(key.replaceAll(/%(?![\da-f]{2})/gi, '%25'))
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~');
 }
 
 /** The validator takes what an object inherits for its fields. */
