@@ -94,8 +94,8 @@ export class OpenConversations<Live extends OpenConversation> {
   }
 
   /**
-   * Closes a conversation if it is open. A run is paused, or ends as `handOver` ends it if that was called before; it is
-   * interrupted when the signal aborts.
+   * Closes a conversation if it is open. A run is paused, or ends as `handOver` ends it if that was called before; it
+   * is interrupted when the signal aborts.
    */
   async close(id: string, signal: AbortSignal): Promise<void> {
     const entry = this.#entries.get(id);

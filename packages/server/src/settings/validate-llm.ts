@@ -15,7 +15,7 @@ export interface ValidateOptions {
 /** Why a model cannot be used. */
 export const llmProblem = lazy(() => z.object({ type: z.string(), message: z.string() }));
 
-/** Milliseconds of the request; a server that is slower is accepted, as is one that limits requests or is overloaded. */
+/** Milliseconds of the request; a slower server is accepted, as is one that limits requests or is overloaded. */
 const patienceMs = 15_000;
 const accepted = new Set<LlmErrorCode>(['rate-limited', 'timeout', 'aborted']);
 
