@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
-import type * as validatorModule from '@modelcontextprotocol/client/validators/cf-worker';
-import { lazy } from '@varve/events';
+import { CfWorkerJsonSchemaValidator as Validator } from '@modelcontextprotocol/client/validators/cf-worker';
 import { isSchema, mapSubschemas, pointerKeys, type JsonSchema } from '@varve/text';
 import { invalidInput, ToolError } from '../contract/error.ts';
 
@@ -10,11 +8,6 @@ import { invalidInput, ToolError } from '../contract/error.ts';
  * @throws {ToolError} `invalid-input` naming the fields and the reasons, never values.
  */
 export type ArgumentCheck = (input: unknown) => Readonly<Record<string, unknown>>;
-
-// Loaded with the first schema from outside: most programs have none.
-const validators = lazy(
-  () => createRequire(import.meta.url)('@modelcontextprotocol/client/validators/cf-worker') as typeof validatorModule,
-);
 
 /**
  * Returns a check of arguments with a JSON Schema: `format` and `default` are annotations, as the specification has
@@ -26,7 +19,6 @@ const validators = lazy(
 export function argumentCheck(name: string, schema: JsonSchema): ArgumentCheck {
   if (schema['type'] !== 'object') throw unusable(name, 'they are not of type object');
   if (!isCheckable(schema)) return anyArguments(name);
-  const { CfWorkerJsonSchemaValidator: Validator } = validators();
   let validate: ReturnType<InstanceType<typeof Validator>['getValidator']>;
   try {
     // The validator writes into its schema.
