@@ -100,6 +100,7 @@ const readStamp = lazy(() => ({ id: z.string().min(1), timestamp: z.string() }))
  * {@link BaseEvent}.
  * @see software-agent-sdk 1.43.1 event JSON: base fields first, `kind` last, absent fields omitted.
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function defineEvent<Kind extends string, Fields extends Shape>(
   kind: Kind,
   options: EventOptions<Kind, Fields>,

@@ -69,6 +69,7 @@ export interface PayloadDefinition<Kind extends string, Fields extends Shape> {
  * Defines the payload of an action, for instance `TerminalAction`. `kind` is written last, and `shape` is called on
  * first use.
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function defineAction<Kind extends string, Fields extends Shape>(
   kind: Kind,
   shape: () => Fields,
@@ -104,6 +105,7 @@ export interface ObservationDefinition<Kind extends string, Fields extends Shape
 }
 
 /** Defines the payload of an observation: `content` and `is_error` first, then own fields, `kind` last. */
+/* @__NO_SIDE_EFFECTS__ */
 export function defineObservation<Kind extends string, Fields extends Shape>(
   kind: Kind,
   shape: () => Fields,

@@ -28,6 +28,7 @@ export interface FactDefinition<Value> {
  *
  * @param build Returns the schema; called on first use.
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function defineFact<Value>(key: `varve.${string}`, build: () => z.ZodType<Value>): FactDefinition<Value> {
   const schema = lazy(build);
   // A later version may add fields. An effect fact that was unreadable because of them would be executed twice.

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { nodeHttp } from './node-http.ts';
@@ -39,7 +38,8 @@ export async function httpPost(url: string, options: PostOptions): Promise<PostR
 
 function messageOf(url: string, { headers, body, signal }: PostOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const send = url.startsWith('https:') ? httpsRequest : nodeHttp.request;
+    // Loading `node:https` takes 13 ms of processor time.
+    const send = url.startsWith('https:') ? process.getBuiltinModule('node:https').request : nodeHttp.request;
     const pieces = jsonPieces(body);
     const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
     const allHeaders = { 'accept-encoding': 'identity', ...headers, 'content-length': length };
