@@ -32,7 +32,7 @@ async function loadedBy(args: readonly string[], env: Readonly<Record<string, st
   return JSON.parse(await readFile(file, 'utf8')) as string[];
 }
 
-/** Packages and modules of Node that are loaded when they are used; the validator of the MCP client is needed sooner. */
+/** Packages and modules of Node that are loaded when they are used; the validator of the MCP client is not. */
 const lazy =
   /node_modules\/(?:yaml|openai|@opentelemetry\/api|@modelcontextprotocol\/client\/dist\/(?:index|stdio)|@agentclientprotocol\/sdk)\b|undici|^node:http2/;
 
