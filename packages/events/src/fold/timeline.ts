@@ -34,6 +34,10 @@ export interface TimelineOptions<Set extends Projections> {
 export class Timeline<Set extends Projections> {
   readonly #codec: EventCodec;
   readonly #projections: Set;
+  // Listed once: looking for them at each event took a tenth of the fold of a log.
+  readonly #byScope: Readonly<
+    Partial<Record<'log' | 'branch', readonly (readonly [string, Projection<unknown, unknown>])[]>>
+  >;
   #states = new Map<string, unknown>();
   #next = 0;
   /** Id of the last folded event in the log. */
@@ -46,6 +50,7 @@ export class Timeline<Set extends Projections> {
   constructor({ codec, projections }: TimelineOptions<Set>) {
     this.#codec = codec;
     this.#projections = projections;
+    this.#byScope = Object.groupBy(Object.entries(projections), ([, { scope }]) => scope);
     this.#reset(() => true);
   }
 
@@ -170,8 +175,10 @@ export class Timeline<Set extends Projections> {
   }
 
   #apply(event: BaseEvent, seq: number, scope: 'log' | 'branch'): void {
-    for (const [name, projection] of Object.entries(this.#projections)) {
-      if (projection.scope === scope) this.#states.set(name, projection.apply(this.#states.get(name), event, seq));
+    for (const [name, projection] of this.#byScope[scope] ?? []) {
+      const state = this.#states.get(name);
+      const next = projection.apply(state, event, seq);
+      if (next !== state) this.#states.set(name, next);
     }
   }
 
