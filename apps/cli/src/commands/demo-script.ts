@@ -21,6 +21,18 @@ const runTests = (summary: string) => ({
   arguments: { security_risk: 'LOW', summary, command: 'node --test' },
 });
 
+const editPattern = (path: string) => ({
+  name: 'file_editor',
+  arguments: {
+    security_risk: 'LOW',
+    summary: 'Match ms before m',
+    command: 'str_replace',
+    path,
+    old_str: '(d|h|m|s|ms)',
+    new_str: '(d|h|ms|m|s)',
+  },
+});
+
 /** Scripted model replies for the demo project; every call in them is executed. */
 export function demoSteps(workspace: string): readonly ScriptedTurn[] {
   const path = join(workspace, 'src', 'parse-duration.js');
@@ -35,20 +47,7 @@ export function demoSteps(workspace: string): readonly ScriptedTurn[] {
     },
     {
       text: 'The pattern tries `m` before `ms`, so it takes `250m` and leaves an `s` over. The longer unit must come first.',
-      calls: [
-        plan('done', 'in_progress', 'todo'),
-        {
-          name: 'file_editor',
-          arguments: {
-            security_risk: 'LOW',
-            summary: 'Match ms before m',
-            command: 'str_replace',
-            path,
-            old_str: '(d|h|m|s|ms)',
-            new_str: '(d|h|ms|m|s)',
-          },
-        },
-      ],
+      calls: [plan('done', 'in_progress', 'todo'), editPattern(path)],
     },
     { text: 'Now the tests again.', calls: [runTests('Run the tests again')] },
     {

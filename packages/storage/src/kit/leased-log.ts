@@ -67,10 +67,7 @@ export function leasedLog(closing: AbortController, parts: LeasedLogParts): Even
         wake();
       }
     },
-    async [Symbol.asyncDispose]() {
-      closed ??= close();
-      return closed;
-    },
+    [Symbol.asyncDispose]: () => (closed ??= close()),
   };
 }
 

@@ -46,24 +46,22 @@ export function scanCall(text: string, start: number, knownIn: (tool: string) =>
     body: text.slice(bodyStart, stop).trim(),
     end,
   });
-  let at = bodyStart;
-  for (;;) {
-    at = skipSpace(text, at);
+  const openCall = (parameter: string): ScannedCall => callUntil(text.length, text.length, parameter);
+  for (let at = skipSpace(text, bodyStart); ; at = skipSpace(text, at)) {
     const parameter = openingAt('parameter', text, at);
     if (parameter) {
       const value = scanParameter(text, parameter, known);
-      if (!value) return callUntil(text.length, text.length, parameter.name);
+      if (!value) return openCall(parameter.name);
       parameters.push({ name: parameter.name, ...value });
       at = value.end;
       continue;
     }
     // The previous value may have ended too early.
-    if (text.startsWith(tags.parameterClose, at))
-      return callUntil(text.length, text.length, parameters.at(-1)?.name ?? '?');
+    if (text.startsWith(tags.parameterClose, at)) return openCall(parameters.at(-1)?.name ?? '?');
     if (text.startsWith(tags.functionClose, at)) return callUntil(at, at + tags.functionClose.length);
     if (at === text.length || endsWithin(text, at, tags.functionClose)) return callUntil(at, text.length);
     if (endsWithin(text, at, tags.parameterOpen) || isCutName(text, at)) {
-      return callUntil(text.length, text.length, text.slice(at + tags.parameterOpen.length) || '?');
+      return openCall(text.slice(at + tags.parameterOpen.length) || '?');
     }
     if (text.startsWith(tags.wrapperClose, at) || text.startsWith(tags.functionOpen, at)) return callUntil(at, at);
     const next = followingTag(text, at);
