@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
@@ -61,6 +62,21 @@ test('a Node that is too old is named in one sentence, before anything is import
     stderr: 'varve: Node 24 or newer is needed, and this is Node 20.20.2.\n',
   });
   expect(await run('--version')).toMatchObject({ stdout: '1.2.3\n', stderr: '' });
+});
+
+// Node's own directory of compiled code would be created there for ever.
+test.runIf(existsSync('/proc/self'))('a data directory that cannot be created is one line', async () => {
+  const home = await newHome();
+  const { NODE_COMPILE_CACHE: _shared, ...env } = processEnvironment(home);
+  const args = ['run', 'x', '--base-url', 'http://127.0.0.1:9', '--model', 'm'];
+  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
+    env: { ...env, VARVE_HOME: '/proc/varve' },
+    stdio: 'pipe',
+    timeout: 20_000,
+  });
+  child.stdin.end();
+  const [stderr] = await Promise.all([readAll(child.stderr), once(child, 'exit')]);
+  expect([child.exitCode, stderr]).toEqual([4, expect.stringMatching(/^varve: .*\/proc\/varve.*\n.*VARVE_HOME\.\n$/)]);
 });
 
 test.for([['--help'], ['verify', '--help'], ['import', '--help'], ['run', '--help'], ['nonsense']])(

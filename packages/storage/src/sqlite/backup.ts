@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errnoOf, syncDirectorySync, temporaryPath } from '@varve/files';
 import { StorageError } from '../contract/error.ts';
-import { prepareFile } from './database.ts';
+import { openUnshared, prepareFile } from './database.ts';
 import { checkFiles, databasePath } from './database-path.ts';
 import { toStorageError } from './errors.ts';
 import { checkOwner } from './schema.ts';
@@ -65,12 +65,24 @@ function moveIntoPlace(draft: string, target: string): void {
 }
 
 function copy(source: string, draft: string): void {
-  const database = new DatabaseSync(source);
+  const database = openSource(source);
   try {
-    checkOwner(database, source);
     database.prepare('VACUUM INTO ?').run(draft);
   } finally {
     database.close();
+  }
+}
+
+function openSource(source: string): DatabaseSync {
+  const database = new DatabaseSync(source);
+  try {
+    checkOwner(database, source);
+    return database;
+  } catch (error) {
+    database.close();
+    const unshared = openUnshared(source, error);
+    if (!unshared) throw error;
+    return unshared;
   }
 }
 

@@ -1,6 +1,7 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../contract/error.ts';
 import { type Wakeups, wakeups } from '../kit/wakeups.ts';
-import { type DatabaseOptions, openDatabase } from './database.ts';
+import { type DatabaseOptions, openDatabase, openUnshared } from './database.ts';
 import { databasePath } from './database-path.ts';
 import { resultCodes, toStorageError } from './errors.ts';
 import { prepareStatements, type Statements } from './statements.ts';
@@ -32,14 +33,18 @@ export interface ConnectionOptions extends DatabaseOptions {
   readonly pollMs: number;
 }
 
-/** Opens a connection. @throws {StorageError} `io`, `full`, `corrupt`, `invalid` for another application's database. */
+/**
+ * Opens a connection. If the files that writing needs cannot be created, an existing database is read.
+ *
+ * @throws {StorageError} `io`, `full`, `corrupt`, `invalid` for another application's database.
+ */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { busyMs, pollMs } = options;
   const path = resolvedPath(options.path);
   const rethrow = (error: unknown): never => {
     throw toStorageError(error, path);
   };
-  const database = await openDatabase({ ...options, path }).catch(rethrow);
+  const { database, failure } = await opened({ ...options, path }).catch(rethrow);
   const statements = prepareStatements(database);
   const queue = writeQueue(database, { busyMs, beforeCommit: sameFiles(path) });
   const closing = new AbortController();
@@ -55,6 +60,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     read: async (work) => retryWhileBusy(() => (check(closing.signal.aborted), work()), busyMs).catch(rethrow),
     async write(work) {
       check(isClosed);
+      if (failure !== undefined) rethrow(failure);
       return queue.write(work).catch(rethrow);
     },
     wake,
@@ -69,6 +75,23 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
       database.close();
     },
   };
+}
+
+/** Database, and the failure of opening it for writing. */
+interface Opened {
+  readonly database: DatabaseSync;
+  readonly failure?: unknown;
+}
+
+async function opened(options: DatabaseOptions): Promise<Opened> {
+  try {
+    return { database: await openDatabase(options) };
+  } catch (failure) {
+    const { path, busyMs } = options;
+    const database = await retryWhileBusy(() => openUnshared(path, failure), busyMs).catch(() => undefined);
+    if (database) return { database, failure };
+    throw failure;
+  }
 }
 
 function resolvedPath(path: string): string {

@@ -1,10 +1,11 @@
-import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { errnoOf, makeDirectories, syncDirectorySync } from '@varve/files';
 import { StorageError } from '../contract/error.ts';
 import { checkFiles } from './database-path.ts';
+import { resultCode, resultCodes } from './errors.ts';
 import { migrate, migrations, versionOf } from './schema.ts';
 import { retryWhileBusy } from './transaction.ts';
 
@@ -67,6 +68,30 @@ export function openReadOnly(path: string): DatabaseSync {
     database.close();
     throw error;
   }
+}
+
+/** Results of opening a database whose write-ahead log or shared memory cannot be created. */
+const withoutFiles = new Set<number | undefined>([resultCodes.full, resultCodes.io, resultCodes.cannotOpen]);
+
+/**
+ * Opens an existing database without the shared memory that a full disk has no space for, after the failure to open it
+ * with that; commits that are not written back are read, too. No other connection can be open at that time. Returns
+ * undefined after another failure, and if the version is not the current one.
+ *
+ * @see https://www.sqlite.org/wal.html#noshm
+ */
+export function openUnshared(path: string, failure: unknown): DatabaseSync | undefined {
+  if (!withoutFiles.has(resultCode(failure)) || !existsSync(path)) return undefined;
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    if (versionOf(database, path, migrations) === migrations.length) return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  database.close();
+  return undefined;
 }
 
 function isOnReadOnlyFileSystem(path: string): boolean {
