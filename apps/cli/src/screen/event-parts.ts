@@ -1,4 +1,4 @@
-import { Spacer, Text, wrapTextWithAnsi, type Component } from '@earendil-works/pi-tui';
+import { Spacer, Text, type Component } from '@earendil-works/pi-tui';
 import { textOf, type BaseEvent } from '@varve/events';
 import {
   ActionEvent,
@@ -21,6 +21,7 @@ import type { Style } from '../terminal/output.ts';
 import { editKind, editRows } from './edit-rows.ts';
 import { Folded, type Folding } from './folded.ts';
 import { MarkdownPart } from './markdown-part.ts';
+import { wrapLine } from './room-for-signs.ts';
 import type { Theme } from './theme.ts';
 
 /** Where the parts of events are shown. */
@@ -119,12 +120,8 @@ function rejectionParts({ rejection_reason: reason }: UserRejectObservation, { t
 function painted(text: string, style: Style | undefined, theme: Theme): Component {
   // A style ends with its row.
   const rows = (width: number): string[] =>
-    text
-      .split('\n')
-      .flatMap((line) =>
-        wrapTextWithAnsi(line.replaceAll('\t', '    '), width).map((row) => (style ? theme.paint(style, row) : row)),
-      );
-  return text.includes('\n') || style ? new Rows(rows) : new Text(text, 0, 0);
+    text.split('\n').flatMap((line) => wrapLine(line, width).map((row) => (style ? theme.paint(style, row) : row)));
+  return new Rows(rows);
 }
 
 /** Rows that depend on the width only. */

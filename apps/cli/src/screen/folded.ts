@@ -1,5 +1,6 @@
-import { wrapTextWithAnsi, type Component } from '@earendil-works/pi-tui';
+import type { Component } from '@earendil-works/pi-tui';
 import { safeText } from '@varve/events/text';
+import { wrapLine } from './room-for-signs.ts';
 
 /** Whether long texts are shown whole, for all of them. */
 export interface Folding {
@@ -22,7 +23,7 @@ export class Folded implements Component {
   #cache: { readonly key: string; readonly rows: string[] } | undefined;
 
   constructor(text: string, options: FoldedOptions) {
-    this.#lines = safeText(text).trimEnd().replaceAll('\t', '    ').split('\n');
+    this.#lines = safeText(text).trimEnd().split('\n');
     this.#options = options;
   }
 
@@ -44,6 +45,6 @@ export class Folded implements Component {
     const rows = isCut
       ? [...this.#lines.slice(0, head), gap, ...(tail === 0 ? [] : this.#lines.slice(-tail))]
       : this.#lines;
-    return rows.flatMap((line) => wrapTextWithAnsi(line, Math.max(1, width - 2)).map((row) => `  ${paint(row)}`));
+    return rows.flatMap((line) => wrapLine(line, Math.max(1, width - 2)).map((row) => `  ${paint(row)}`));
   }
 }
