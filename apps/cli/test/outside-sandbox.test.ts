@@ -47,7 +47,10 @@ describe.skipIf(problem !== undefined)('a person', () => {
     const { profiles, results, shown, workspace } = await answered(turns, ['y'], surroundings, policy);
     expect(readFileSync(file, 'utf8')).toBe(`${workspace} \n`);
     expect(profiles).toEqual(['workspace', 'workspace', 'off', 'workspace']);
-    expect(shown()).toContain('Run this once outside of it');
+    const words = shown().replaceAll(/\s+/g, ' ');
+    expect(words).toMatch(/Run.+this once outside of it/);
+    expect(words).toContain(`│ writing to "${file}"`);
+    expect(words).toContain(`May start in ${workspace}/sub,`);
     expect(results[1]).toContain('The user let the command run again outside of it, in a fresh shell');
     // The shell inside is where the command left it there.
     expect(results[2]).toContain(`${workspace}\n`);
@@ -58,13 +61,15 @@ describe.skipIf(problem !== undefined)('a person', () => {
     const { profiles, results } = await answered(commands(`echo 1 >${file}`), answers, surroundings, policy);
     expect(existsSync(file)).toBe(false);
     expect(profiles).toEqual(['workspace']);
-    expect(results[0]).toContain(`[The sandbox (profile workspace) refused writing to ${file}.]`);
+    expect(results[0]).toContain(
+      `[The sandbox (profile workspace) may have refused writing to "${file}", which the output names.]`,
+    );
   });
 
   test('is not asked about a command that succeeds', async () => {
     const { asked, results } = await answered(commands(`touch ${root}/x || true`), [], surroundings, policy);
     expect(asked()).toBe(0);
-    expect(results[0]).toContain(`refused writing to ${root}/x.`);
+    expect(results[0]).toContain(`refused writing to "${root}/x"`);
   });
 
   test('is not asked whether a command that a deny rule may match runs outside', async () => {
@@ -78,7 +83,7 @@ describe.skipIf(problem !== undefined)('a person', () => {
     );
     // About the call itself, because a script is not read.
     expect([asked(), profiles, existsSync(file)]).toEqual([1, ['workspace'], false]);
-    expect(results[0]).toContain(`refused writing to ${file}.`);
+    expect(results[0]).toContain(`refused writing to "${file}"`);
   });
 
   test('is not asked whether a command to which a deny rule refused something runs outside', async () => {

@@ -72,7 +72,7 @@ describe.skipIf(problem !== undefined)('a script that a run starts', () => {
         'cat ~/.ssh/id_rsa; echo evil >>~/.bashrc; curl -sS https://not-allowed.example; echo 1 >file; echo agent $VARVE_AGENT',
       );
       expect(observed).not.toContain('THE KEY');
-      expect(observed).toContain('refused the network host not-allowed.example and');
+      expect(observed).toContain('refused the network host not-allowed.example. It may have refused access to');
       expect(observed).toContain('agent 1');
       expect(log).toContain('"sandbox":"workspace"');
       expect(['.bashrc', 'project/file'].map((name) => existsSync(join(home, name)))).toEqual([false, true]);

@@ -2,7 +2,7 @@ export { createAgent, autoConfirm } from './conversation/create-agent.ts';
 export { defineAgent, type Agent, type AgentOptions } from './agent/agent.ts';
 export type { ToolsContext } from './agent/toolset.ts';
 export { Conversation } from './conversation/conversation.ts';
-export type { RunOptions } from './run/run-options.ts';
+export type { OutsideQuestion, RunOptions } from './run/run-options.ts';
 export type { RunResult } from './run/run-result.ts';
 export type { ConversationState } from './log/conversation-state.ts';
 export { readEvents, readState } from './log/read-log.ts';

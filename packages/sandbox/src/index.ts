@@ -5,4 +5,4 @@ export { profilePolicy } from './policy/profiles.ts';
 export type { UpstreamProxy } from './proxy/proxy.ts';
 export { privateDirectory } from './private-directory.ts';
 export { sandboxProblem } from './probe.ts';
-export type { Sandbox, WrapOptions, WrappedCommand } from './sandbox.ts';
+export type { Refusal, Sandbox, WrapOptions, WrappedCommand } from './sandbox.ts';

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { accessSync, constants } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { accessTo, isWithin, realPath, type Mount } from './bubblewrap/mounts.ts';
 import type { SandboxPolicy } from './policy/sandbox-policy.ts';
 import { ruleFor } from './proxy/host-rules.ts';
@@ -16,6 +17,8 @@ export interface RefusalOptions {
 }
 
 const readOnly = /read-only file system|\bEROFS\b/i;
+/** A mount cannot be removed, nor replaced by a renamed file, as git replaces its settings. */
+const busy = /device or resource busy|\bEBUSY\b/i;
 const denied = /permission denied|operation not permitted|\bE(?:ACCES|PERM)\b/i;
 /** Programs that ignore the variables of the proxy have no names of hosts. */
 const unresolved =
@@ -24,59 +27,92 @@ const localSocket = /unix:\/\/|\blisten E(?:PERM|ACCES)\b|\bsocket\b.*not permit
 
 /** Number of lines at the end of the output that are searched. */
 const maxLines = 200;
-const maxHosts = 10;
+/** Number of hosts and of paths that are named, which a program can make many. */
+const maxNames = 10;
+const maxPathChars = 200;
 
-/** Returns the hosts, the path and the sockets that a policy has refused. */
+/**
+ * Returns what a policy has refused. The hosts of the proxy are facts. What only the output names is a claim of the
+ * program: it is named where the mounts refuse it and the user could do it outside.
+ */
 export function describeRefusals(options: RefusalOptions): Refusal | undefined {
-  const { output, policy } = options;
+  const { output, policy, hosts } = options;
   const lines = output
     .split('\n')
     .slice(-maxLines)
     .filter((line) => line.length < 2000);
   const names = policy.network === 'on' ? [] : lines.flatMap((line) => [...line.matchAll(unresolved)]);
-  const hosts = [...new Set([...options.hosts, ...names.map(([, name = '']) => name)])];
-  const found = lines
-    .filter(isRefusal)
-    .map((line) => refusedPath(line, options))
-    .find((reason) => reason !== undefined);
-  const what = [
-    ...(hosts.length === 0 ? [] : [`the network host${hosts.length === 1 ? '' : 's'} ${listed(hosts)}`]),
-    ...(found === undefined ? [] : [`${found.access} ${found.path}`]),
+  const named = [...new Set(names.map(([, name = '']) => name))].filter((name) => !hosts.includes(name));
+  const refused = lines.filter(isRefusal).map((line) => refusedPath(line, options));
+  const paths = new Map(refused.filter((claim) => claim !== undefined).map((claim) => [claim.path, claim]));
+  const claims = [
+    ...(named.length === 0 ? [] : [networkHosts(named)]),
+    ...[...paths.values()].slice(0, maxNames).map(({ access, path }) => `${access} ${quoted(path)}`),
     ...(lines.some((line) => localSocket.test(line)) ? ['sockets of the local machine'] : []),
   ];
-  if (what.length === 0) return undefined;
+  if (hosts.length === 0 && claims.length === 0) return undefined;
   const isDenied =
-    hosts.some((host) => typeof policy.network === 'object' && ruleFor(host, policy.network) === false) ||
-    (policy.denied ?? []).some((path) => found !== undefined && isWithin(found.path, realPath(path)));
-  const reason = isDenied ? ' A rule denies this.' : '';
-  return { text: `The sandbox (profile ${policy.profile}) refused ${what.join(' and ')}.${reason}`, isDenied };
+    [...hosts, ...named].some(
+      (host) => typeof policy.network === 'object' && ruleFor(host, policy.network) === false,
+    ) || (policy.denied ?? []).some((path) => [...paths.keys()].some((name) => isWithin(name, realPath(path))));
+  const sandbox = `The sandbox (profile ${policy.profile})`;
+  const known = hosts.length === 0 ? [] : [`${sandbox} refused ${networkHosts(hosts)}.`];
+  const claimed = (what: string): string => `${known.length === 0 ? sandbox : 'It'} may have refused ${what}`;
+  const text = claims.length === 0 ? [] : [`${claimed(claims.join(' and '))}, which the output names.`];
+  const rule = isDenied ? ['A rule denies this.'] : [];
+  return {
+    title: [...(known.length === 0 ? [claimed('what the output names.')] : known), ...rule].join(' '),
+    text: [...known, ...text, ...rule].join(' '),
+    claims,
+    isDenied,
+  };
 }
 
-/** Returns the first names of a list, which a program can make long. */
-function listed(hosts: readonly string[]): string {
-  const more = hosts.length - maxHosts;
-  return `${hosts.slice(0, maxHosts).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+/** Returns the first names of a list. */
+function networkHosts(hosts: readonly string[]): string {
+  const more = hosts.length - maxNames;
+  const names = `${hosts.slice(0, maxNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `the network host${hosts.length === 1 ? '' : 's'} ${names}`;
+}
+
+function quoted(path: string): string {
+  return JSON.stringify(path.length > maxPathChars ? `${path.slice(0, maxPathChars)}…` : path);
 }
 
 function isRefusal(text: string): boolean {
-  return readOnly.test(text) || denied.test(text);
+  return [readOnly, busy, denied].some((pattern) => pattern.test(text));
 }
 
-/** Returns the path of a message that the policy refuses, with the kind of access. */
+/** Returns the path of a message that the mounts refuse, with the kind of access. */
 function refusedPath(
   line: string,
   { directory, mounts }: RefusalOptions,
 ): { readonly access: string; readonly path: string } | undefined {
-  const quoted = line.split(/['"‘’`]/).filter((_, index) => index % 2 === 1);
+  const inQuotes = line.split(/['"‘’`]/).filter((_, index) => index % 2 === 1);
   // Most messages are `program: path: reason`; a word alone may be anything.
   const words = line.split(/\s+/).filter((word) => /\/|:$/.test(word));
   const named = words.map((word) => word.replaceAll(/['"():,]/g, '')).toReversed();
-  for (const word of [...quoted, ...named]) {
+  for (const word of [...inQuotes, ...named]) {
     if (word === '' || isRefusal(word)) continue;
     const path = realPath(resolve(directory, word));
-    const access = accessTo(path, mounts)?.access;
-    if (access === 'hidden') return { access: 'access to', path };
-    if (access !== 'writable' && readOnly.test(line)) return { access: 'writing to', path };
+    const mount = accessTo(path, mounts);
+    // The hidden directory itself: a name below it would report what exists there.
+    if (mount?.access === 'hidden' && isPermitted(mount.path, constants.R_OK))
+      return { access: 'access to', path: mount.path };
+    const isMount = mount?.path === path;
+    const isRefused = busy.test(line) ? isMount : mount?.access !== 'writable' && readOnly.test(line);
+    const isPossible = [path, dirname(path)].some((place) => isPermitted(place, constants.W_OK));
+    if (isRefused && isPossible) return { access: 'writing to', path };
   }
   return undefined;
+}
+
+/** Returns true if the user may read or write an existing path outside of the sandbox. */
+function isPermitted(path: string, access: number): boolean {
+  try {
+    accessSync(path, access);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -24,9 +24,13 @@ export interface WrappedCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What a policy has refused. */
+/** What a policy has refused, or may have refused by the output of a program, which can print anything. */
 export interface Refusal {
-  /** A sentence that names it. */
+  /** A sentence of what is known, without words of the output. */
+  readonly title: string;
+  /** What the output names: paths that the mounts refuse, hosts and sockets. */
+  readonly claims: readonly string[];
+  /** The sentence with the claims, for a model. */
   readonly text: string;
   /** True if a rule denies it, so that no question is asked. */
   readonly isDenied: boolean;
@@ -41,7 +45,7 @@ export interface Sandbox {
    */
   wrap(argv: readonly [string, ...string[]], options: WrapOptions): WrappedCommand;
   /**
-   * Returns what the policy has refused: hosts since the last call, and the path in the output of a program. Undefined
+   * Returns what the policy has refused: hosts since the last call, and what the output of a program names. Undefined
    * without a refusal.
    */
   describeRefusals(output: string, directory: string): Refusal | undefined;

@@ -39,8 +39,12 @@ describe.skipIf(problem !== undefined)('the network of a sandbox', () => {
     );
     expect(output).toContain('The sandbox does not allow the host other.example.');
     expect(output).toContain('response 403');
+    const text =
+      'The sandbox (profile workspace) refused the network hosts other.example, denied.allowed.example, 127.0.0.1. A rule denies this.';
     expect(place.sandbox.describeRefusals(output, place.workspace)).toEqual({
-      text: 'The sandbox (profile workspace) refused the network hosts other.example, denied.allowed.example, 127.0.0.1. A rule denies this.',
+      title: text,
+      text,
+      claims: [],
       isDenied: true,
     });
     const { output: later } = await place.run(curl('http://other.example'));

@@ -16,7 +16,7 @@ import {
   type ChoiceQuestion,
   type Person,
 } from '@varve/host/people';
-import { callRows, placeRows, reasonRows } from '../wording/call-rows.ts';
+import { callRows, placeRows, questionRows, reasonRows } from '../wording/call-rows.ts';
 import { callParts, textContent } from './call-parts.ts';
 
 /** Width of the rows that an editor shows in a question. */
@@ -46,9 +46,10 @@ export class EditorPerson implements Person {
     return chosen === 'once' || chosen === 'session' || chosen === 'always' ? chosen : 'later';
   }
 
-  async choose({ title, call, choices }: ChoiceQuestion, signal: AbortSignal): Promise<string | undefined> {
+  async choose(question: ChoiceQuestion, signal: AbortSignal): Promise<string | undefined> {
+    const { title, call, choices } = question;
     const about = call
-      ? { toolCallId: call.id, content: textContent(callRows({ event: call }, columns).join('\n')) }
+      ? { toolCallId: call.event.id, content: textContent(questionRows(question, columns).join('\n')) }
       : { toolCallId: randomUUID(), kind: 'fetch' as const };
     return this.#choose({ ...about, title }, choices.map(optionOf), signal);
   }

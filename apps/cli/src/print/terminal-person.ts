@@ -1,10 +1,9 @@
 import type { ChoiceQuestion, Person } from '@varve/host/people';
-import { revealHidden } from '@varve/events/text';
 import { openBrowser } from '../terminal/open-browser.ts';
 import { styled } from '../terminal/output.ts';
-import { barredRows, quotedRows, readingHints } from '../terminal/rows.ts';
+import { quotedRows, readingHints } from '../terminal/rows.ts';
 import { askApproval } from './ask-approval.ts';
-import { callRows } from '../wording/call-rows.ts';
+import { questionRows } from '../wording/call-rows.ts';
 import type { Display } from './event-printer.ts';
 
 /** Returns the person at a terminal who types answers in lines, below which no line is printed during a question. */
@@ -22,17 +21,11 @@ export function terminalPerson({ io, progress }: Display): Person {
 }
 
 /** Returns the letters of the answer; undefined for the end of the input and an abort. */
-async function choose(
-  { title, texts = [], call, choices }: ChoiceQuestion,
-  io: Display['io'],
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function choose(question: ChoiceQuestion, io: Display['io'], signal: AbortSignal): Promise<string | undefined> {
   const { stderr } = io;
+  const { title, choices } = question;
   const titles = quotedRows(title, stderr.columns);
-  const rows = [
-    ...texts.flatMap((text) => barredRows(revealHidden(text), stderr.columns)),
-    ...(call ? callRows({ event: call }, stderr.columns) : []),
-  ];
+  const rows = questionRows(question, stderr.columns);
   const answers = choices.flatMap(({ id, label }) => quotedRows(`[${id}] ${label}`, stderr.columns));
   for (const row of titles) stderr.text(styled('yellow', row));
   for (const row of [...rows, ...answers]) stderr.text(row);

@@ -1,8 +1,7 @@
 import type { Approval, CallQuestion, ChoiceQuestion, Person } from '@varve/host/people';
-import { revealHidden } from '@varve/events/text';
-import { callRows } from '../wording/call-rows.ts';
+import { questionRows } from '../wording/call-rows.ts';
 import { openBrowser } from '../terminal/open-browser.ts';
-import { barredRows, revealedLine } from '../terminal/rows.ts';
+import { revealedLine } from '../terminal/rows.ts';
 import { approvalPrompt } from './approval-prompt.ts';
 import { askChoice } from './ask-choice.ts';
 import type { Screen } from './screen.ts';
@@ -25,14 +24,11 @@ export class ScreenPerson implements Person {
   }
 
   /** Answers that allow nothing are the first ones. */
-  async choose({ title, texts = [], call, choices }: ChoiceQuestion, signal: AbortSignal): Promise<string | undefined> {
-    const { columns } = this.#screen;
-    const rows = texts.flatMap((text) => barredRows(revealHidden(text), columns));
-    if (rows.length > 0) {
-      this.#screen.status.set(undefined);
-      this.#screen.print([title, ...rows].join('\n'));
-    }
-    if (call) this.#screen.print(callRows({ event: call }, columns).join('\n'));
+  async choose(question: ChoiceQuestion, signal: AbortSignal): Promise<string | undefined> {
+    const { title, texts = [], choices } = question;
+    const rows = questionRows(question, this.#screen.columns);
+    if (texts.length > 0) this.#screen.status.set(undefined);
+    if (rows.length > 0) this.#screen.print([...(texts.length > 0 ? [title] : []), ...rows].join('\n'));
     const ordered = choices.toSorted((a, b) => Number(b.isRefusal ?? false) - Number(a.isRefusal ?? false));
     return askChoice({ title, choices: ordered }, this.#screen, signal);
   }

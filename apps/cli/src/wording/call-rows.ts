@@ -1,8 +1,14 @@
-import type { CallPlace, WaitingCall } from '@varve/host/people';
+import type { CallPlace, ChoiceQuestion, WaitingCall } from '@varve/host/people';
 import type { RiskVerdict } from '@varve/events/facts';
 import { TerminalAction } from '@varve/events/payloads';
-import { callLines } from '@varve/events/text';
+import { callLines, revealHidden } from '@varve/events/text';
 import { barredRows, quotedRows } from '../terminal/rows.ts';
+
+/** Returns the texts of others and the call that a question is about, as rows for a terminal of this width. */
+export function questionRows({ texts = [], call }: ChoiceQuestion, columns: number): readonly string[] {
+  const quoted = texts.flatMap((text) => barredRows(revealHidden(text), columns));
+  return call ? [...quoted, ...callRows(call, columns), ...placeRows(call, call.place, columns)] : quoted;
+}
 
 /** Returns all of a call as rows for a terminal of this width. */
 export function callRows({ event }: WaitingCall, columns: number): readonly string[] {

@@ -1,5 +1,6 @@
 import type { ActionEvent } from '@varve/events/kinds';
 import type { Delta } from '@varve/llm';
+import type { Refusal } from '@varve/sandbox';
 import type { Limits } from '../budget/limits.ts';
 import type { AnswerWaitingChild } from '../agent/sub-agent-tasks.ts';
 
@@ -25,8 +26,17 @@ export interface RunOptions extends Limits {
   /** Receives output of calls as it arrives. Provisional and not masked; must not throw. */
   readonly onOutput?: (chunk: string, event: ActionEvent) => void;
   /**
-   * Asks a person whether a call to which the sandbox refused something, in a sentence, runs once more outside of it.
-   * Calls of sub-agents do not. Default: no call does.
+   * Asks a person whether a call to which the sandbox refused something runs once more outside of it. Calls of
+   * sub-agents do not. Default: no call does.
    */
-  readonly askOutside?: (refusal: string, event: ActionEvent, signal: AbortSignal) => Promise<boolean>;
+  readonly askOutside?: (question: OutsideQuestion, signal: AbortSignal) => Promise<boolean>;
+}
+
+/** Question whether a call runs outside of the sandbox. */
+export interface OutsideQuestion {
+  readonly event: ActionEvent;
+  readonly refusal: Refusal;
+  readonly workspace: string;
+  /** Directories other than the workspace in which it would start. */
+  readonly directories: readonly string[];
 }

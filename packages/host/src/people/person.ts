@@ -1,4 +1,3 @@
-import type { ActionEvent } from '@varve/events/kinds';
 import type { CallPlace, WaitingCall } from './waiting-call.ts';
 
 /** Decision of a person about one call; `later` leaves all waiting calls as they are. */
@@ -37,7 +36,7 @@ export interface ChoiceQuestion {
   /** Texts of others below the title, of which every character is visible. */
   readonly texts?: readonly string[];
   /** Call that the question is about. */
-  readonly call?: ActionEvent;
+  readonly call?: WaitingCall & { readonly place: CallPlace };
   readonly choices: readonly Choice[];
 }
 

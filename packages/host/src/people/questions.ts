@@ -1,4 +1,4 @@
-import type { ActionEvent } from '@varve/events/kinds';
+import type { OutsideQuestion } from '@varve/agent';
 import type { AskForServer } from '@varve/tools/mcp';
 import { taskQueue } from '../queues.ts';
 import { answerServer } from './answer-server.ts';
@@ -73,10 +73,11 @@ export class Questions {
   }
 
   /** Asks whether a call to which the sandbox refused something runs once more, outside of it. */
-  async allowsOutside(refusal: string, call: ActionEvent, signal: AbortSignal): Promise<boolean> {
+  async allowsOutside({ event, refusal, ...place }: OutsideQuestion, signal: AbortSignal): Promise<boolean> {
     const question: ChoiceQuestion = {
-      title: `${refusal} Run this once outside of it, with all of your rights?`,
-      call,
+      title: `${refusal.title} Run this once outside of it, with all of your rights?`,
+      texts: refusal.claims,
+      call: { event, place },
       choices: [
         { id: 'y', label: 'run it once outside, in a fresh shell', allows: 'once' },
         { id: 'n', label: 'no', isRefusal: true },

@@ -1,5 +1,6 @@
 import type { Content } from '@varve/events';
 import type { Observation, Payload } from '@varve/events/payloads';
+import type { Refusal } from '@varve/sandbox';
 
 /**
  * Consequence of running a call twice: `read` changes nothing, `idempotent` may be repeated with the same key, `write`
@@ -33,7 +34,7 @@ export interface ToolContext {
    * Asks a person whether a call to which the sandbox refused something runs once more, outside of it. When it resolves
    * to true, that is stored. Absent without a person.
    */
-  readonly askOutside?: (refusal: string) => Promise<boolean>;
+  readonly askOutside?: (refusal: Refusal) => Promise<boolean>;
   /**
    * Rejects if another process has taken the conversation over. A tool that has waited since its call began awaits it
    * right before its change.

@@ -273,7 +273,7 @@ test.skipIf((await sandboxProblem()) !== undefined)(
     const args = ['-e', `require('net').createServer().listen('/tmp/varve-refused')`];
     const starting = connectMcp('docs', processServer({ args }), { env: {}, redactor: noSecrets, sandbox });
     await expect(starting).rejects.toThrow(
-      'The sandbox (profile workspace) refused sockets of the local machine. Its setting is "sandbox" of the server.',
+      'The sandbox (profile workspace) may have refused sockets of the local machine, which the output names. Its setting is "sandbox" of the server.',
     );
   },
 );

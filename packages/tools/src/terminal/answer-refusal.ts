@@ -25,7 +25,7 @@ export async function answerRefusal(
   if (refusal === undefined) return report;
   const { text, isDenied } = refusal;
   const isCommand = !call.is_input && call.command.trim() !== '';
-  const isAllowed = isCommand && exitCode !== 0 && !isDenied && (await context.askOutside?.(text));
+  const isAllowed = isCommand && exitCode !== 0 && !isDenied && (await context.askOutside?.(refusal));
   if (isAllowed !== true)
     return { ...report, metadata: { ...metadata, suffix: `${metadata.suffix ?? ''}\n[${text}]` } };
   const outside = await runOutside(call, context, options);

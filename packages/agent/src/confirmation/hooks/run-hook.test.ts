@@ -13,7 +13,8 @@ test.skipIf((await sandboxProblem()) !== undefined)(
     const refused = await runHook({ type: 'command', command: 'touch /etc/refused' }, input, { signal, sandbox });
     expect(refused).toMatchObject({
       blocked: false,
-      error: 'The sandbox (profile workspace) refused writing to /etc/refused. Its setting is sandbox.profile.',
+      error:
+        'The sandbox (profile workspace) may have refused writing to "/etc/refused", which the output names. Its setting is sandbox.profile.',
     });
     const failed = await runHook({ type: 'command', command: 'exit 1' }, input, { signal, sandbox });
     expect(failed.error).toBeUndefined();

@@ -51,12 +51,13 @@ export async function executeCall(call: RunnableCall, session: Session, context:
     // Several directories are those of concurrent shells. A person who is asked about a call reads all of them.
     const left = journal.timeline.read('directories');
     const shellDirectory = left.includes(workspace) ? undefined : left.at(-1);
+    const directories = shellDirectory === undefined ? [] : [shellDirectory];
     const shell = {
       ...(shellDirectory !== undefined && { shellDirectory }),
       ...(startDirectories && { startDirectories }),
     };
     const callContext = { workspace, signal, idempotencyKey, actionId: event.id };
-    const outside = askOutside && { askOutside: outsideQuestion(call, session, { askOutside, signal }) };
+    const outside = askOutside && { askOutside: outsideQuestion(call, session, { askOutside, signal, directories }) };
     const checkLease = async (): Promise<void> => journal.checkLease();
     await checkLease();
     observation = await tool.execute(input, { ...callContext, checkLease, ...shell, ...output, ...outside });
@@ -127,7 +128,11 @@ export function effectDraft(event: Pick<ActionEvent, 'id'>, sandbox: string | un
   return { make: (stamp) => effectFact.create(value, stamp) };
 }
 
-type AskOutside = NonNullable<StepContext['askOutside']>;
+interface OutsideContext {
+  readonly askOutside: NonNullable<StepContext['askOutside']>;
+  readonly signal: AbortSignal;
+  readonly directories: readonly string[];
+}
 
 /**
  * Returns a function that asks whether a call may run outside of its sandbox, and stores it before it does. Where a
@@ -136,12 +141,13 @@ type AskOutside = NonNullable<StepContext['askOutside']>;
 function outsideQuestion(
   call: RunnableCall,
   session: Session,
-  { askOutside, signal }: { readonly askOutside: AskOutside; readonly signal: AbortSignal },
+  { askOutside, signal, directories }: OutsideContext,
 ): NonNullable<ToolContext['askOutside']> {
   const { event } = call;
+  const { workspace } = session;
   return async (refusal) => {
     if (proposedCalls([call], session).some((proposed) => mayBeDenied(session.agent, proposed))) return false;
-    const isAllowed = await askOutside(refusal, event, signal);
+    const isAllowed = await askOutside({ event, refusal, workspace, directories }, signal);
     return isAllowed && recordEffect(event, { sandbox: 'off' }, session);
   };
 }
