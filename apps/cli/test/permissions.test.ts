@@ -22,6 +22,10 @@ test('rules are added, listed and removed', async () => {
   expect((await runVarve(['permissions', 'rm', 'deny', 'command', 'rm', '-rf'], { home })).code).toBe(0);
   expect((await runVarve(['permissions', 'rm', 'deny', 'command', 'rm', '-rf'], { home })).code).toBe(5);
   expect((await runVarve(['permissions', 'add', 'maybe', 'command', 'x'], { home })).code).toBe(2);
+  expect(await runVarve(['permissions', 'add', 'deny', 'path', '.env', '-w', home], { home })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('A rule for a path has one pattern, and "-w" follows it'),
+  });
 });
 
 test('a listed rule shows every character', async () => {

@@ -81,7 +81,13 @@ function withRule(command: Command): Command {
     .passThroughOptions();
 }
 
-/** The arguments were checked by the parser of the command line. */
+/** Returns a rule, whose decision and subject are checked. Options after a command are words of its pattern. */
 function ruleOf(decision: string, on: string, words: readonly string[]): PermissionRule {
+  const [, second] = words;
+  if (on !== 'command' && second !== undefined)
+    throw new CliError(
+      exitCodes.usage,
+      `A rule for a ${on} has one pattern, and "${second}" follows it; options are in front of the rule.`,
+    );
   return { decision, on, pattern: words.join(' ') } as PermissionRule;
 }

@@ -83,8 +83,8 @@ export function placedCommands(
 }
 
 /** Returns what the words of a command may name: a word, or the value of an option. */
-export function pathsOf({ words, writes, directories }: PlacedCommand): readonly NamedPath[] {
-  const texts = [...words.slice(1), ...writes]
+export function pathsOf({ words, writes, reads = [], directories }: PlacedCommand): readonly NamedPath[] {
+  const texts = [...words.slice(1), ...writes, ...reads]
     .flatMap((word) => (word.includes('=') ? [word, word.replace(/^[^=]*=/, '')] : [word]))
     .filter((text) => text.length <= maxPathChars);
   return directories.flatMap((directory) => texts.map((text) => namedPath(text, directory)));

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { PlainCommand } from './plain-commands.ts';
+import { isShellWithScript, type PlainCommand } from './plain-commands.ts';
 
 /** Reports how a rule relates to a call: `maybe` if that is only known when the call runs. */
 export type Match = 'yes' | 'maybe' | 'no';
@@ -22,12 +22,22 @@ export function wordsOf(pattern: string): readonly string[] {
 
 /**
  * Compares a pattern with a command: the program, then the first words that are no options, and the options anywhere.
- * `maybe` if the words follow another program, which may run them: `sudo git push`, `xargs rm`.
+ * `maybe` if the words follow another program, which may run them: `sudo git push`, `xargs rm`, or if a text of several
+ * words contains them: `git -c alias.p='!git push' p`.
  */
 export function matchesCommand(pattern: string, { words }: PlainCommand): Match {
   const rule = wordsOf(pattern);
   if (startsLike(rule, words)) return 'yes';
-  return words.some((_, at) => at > 0 && startsLike(rule, words.slice(at))) ? 'maybe' : 'no';
+  const isNamed = words.some((_, at) => at > 0 && startsLike(rule, words.slice(at)));
+  return isNamed || words.some((word) => mentions(word, rule)) ? 'maybe' : 'no';
+}
+
+/** Reports whether a text contains the program of a rule, and after it the other words that are no options. */
+function mentions(text: string, [program = '', ...rest]: readonly string[]): boolean {
+  if (!/[\s;|&!("']/.test(text)) return false;
+  const words = text.split(/[^\w.:@+-]+/);
+  const at = words.findIndex((word) => word.toLowerCase() === posix.basename(program).toLowerCase());
+  return at >= 0 && rest.every((word) => isOption(word) || words.includes(word, at + 1));
 }
 
 function startsLike([program = '', ...rest]: readonly string[], [name = '', ...args]: readonly string[]): boolean {
@@ -65,10 +75,13 @@ export function coversCommands(patterns: readonly string[], plain: readonly Plai
   const rules = patterns.map(wordsOf);
   return plain.every(
     ({ words, isOpen }) =>
-      isOpen !== true &&
-      rules.some(
-        (rule) =>
-          rule.every((word, at) => words[at] === word) && !words.slice(rule.length).some((word) => powerful.test(word)),
-      ),
+      // Its script is compared by its own commands.
+      isShellWithScript(words) ||
+      (isOpen !== true &&
+        rules.some(
+          (rule) =>
+            rule.every((word, at) => words[at] === word) &&
+            !words.slice(rule.length).some((word) => powerful.test(word)),
+        )),
   );
 }

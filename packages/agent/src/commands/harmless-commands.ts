@@ -23,7 +23,7 @@ import {
   without,
   type Accepts,
 } from './harmless-arguments.ts';
-import type { PlainCommand } from './plain-commands.ts';
+import { isShellWithScript, type PlainCommand } from './plain-commands.ts';
 
 /** Programs that only read, separated by blanks, with the arguments for which they are harmless: one is a row. */
 const reading: readonly (readonly [string, Accepts])[] = [
@@ -169,7 +169,7 @@ function leadsOutside(word: string): boolean {
 export function onlyReads({ words, writes, isOpen }: PlainCommand, isInWorkspace: boolean): boolean {
   const [program = '', ...args] = words;
   if (writes.length > 0 || (isOpen === true && words.some(leadsOutside))) return false;
-  return (isInWorkspace ? searchers : readers).get(program)?.(args) === true;
+  return isShellWithScript(words) || (isInWorkspace ? searchers : readers).get(program)?.(args) === true;
 }
 
 /**
@@ -181,6 +181,7 @@ export function isHarmless({ words, writes, isOpen }: PlainCommand, isInWorkspac
   if (isOpen === true && words.some(leadsOutside)) return false;
   if (!isInWorkspace && writes.length > 0) return false;
   if (!writes.every((file) => inside([file]))) return false;
+  if (isShellWithScript(words)) return true;
   const [program = '', ...args] = words;
   const options = Object.hasOwn(runners, program) ? runners[program] : undefined;
   if (options && args.length > 0) {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import {
   parse,
   type Assignment,
@@ -14,6 +15,8 @@ export interface PlainCommand {
   readonly words: readonly string[];
   /** Files to which it is redirected. */
   readonly writes: readonly string[];
+  /** Files from which it is redirected. */
+  readonly reads?: readonly string[];
   /** True if a word may name other files than it says: through wildcards, or `..` after what may be a link. */
   readonly isOpen?: boolean;
 }
@@ -24,17 +27,68 @@ const maxChars = 10_000;
 /**
  * Returns the commands of a script that consists of nothing but commands with literal words, joined by `&&`, `||`, `;`,
  * `&`, line ends and pipes; undefined for any other script: variables that are read, substitutions, functions, groups
- * and here-documents can mean anything. Wildcards stay as they are written.
+ * and here-documents can mean anything. Wildcards stay as they are written. What follows `-c` of a shell is a script,
+ * whose commands follow that of the shell.
  */
 export function plainCommands(source: string): readonly PlainCommand[] | undefined {
-  if (source.length > maxChars) return undefined;
-  const script = parse(source);
-  if (script.errors?.length) return undefined;
+  const script = readScript(source);
   const commands: PlainCommand[] = [];
-  for (const statement of script.commands) {
-    if (!collect(statement.command, commands)) return undefined;
+  const isPlain = script?.commands.every(({ command }) => collect(command, commands)) ?? false;
+  return isPlain && commands.length > 0 ? commands : undefined;
+}
+
+/** Reports whether a script may run a program that is not written in it: by a variable, wildcards, or its input. */
+export function hasUnknownProgram(source: string): boolean {
+  const nodes: unknown[] = [readScript(source)];
+  if (nodes[0] === undefined) return true;
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    if (typeof node !== 'object' || node === null) continue;
+    if (isCommand(node) && !hasKnownProgram(node)) return true;
+    nodes.push(...Object.values(node).filter((value) => value !== undefined));
   }
-  return commands.length > 0 ? commands : undefined;
+  return false;
+}
+
+function isCommand(node: object): node is Command {
+  return 'type' in node && node.type === 'Command';
+}
+
+function hasKnownProgram({ name, args }: Command): boolean {
+  if (!name) return true;
+  const program = hasGlob(name) ? undefined : literalOf(name);
+  if (program === undefined || program === 'eval') return false;
+  // A word that is not known may be any script.
+  const words = [program, ...args.map((word) => wordOf(word) ?? '$any')];
+  const inner = shellScript(words);
+  return inner === undefined ? !isOpenShell(words) : !hasUnknownProgram(inner);
+}
+
+function readScript(source: string): ReturnType<typeof parse> | undefined {
+  const script = source.length > maxChars ? undefined : parse(source);
+  return script?.errors?.length ? undefined : script;
+}
+
+function isShell(word: string): boolean {
+  return /^(?:ba|da|z|k)?sh$/.test(posix.basename(word));
+}
+
+/** Reports whether a command is nothing but a shell with a script, whose commands follow it. */
+export function isShellWithScript(words: readonly string[]): boolean {
+  return words.length === 3 && isShell(words[0] ?? '') && /^-l?c$/.test(words[1] ?? '');
+}
+
+/** Returns the script after `-c` of a shell, anywhere in a command; undefined without one. */
+function shellScript(words: readonly string[]): string | undefined {
+  const after = words.slice(words.findIndex(isShell) + 1);
+  const at =
+    after.length === words.length ? -1 : after.findIndex((word) => /^-[a-z]+$/.test(word) && word.includes('c'));
+  return at < 0 ? undefined : (after.slice(at + 1).find((word) => !/^[-+]/.test(word)) ?? '');
+}
+
+/** Reports whether a command is a shell that reads its commands from its input, or finds a program by wildcards. */
+function isOpenShell([program = '', ...args]: readonly string[]): boolean {
+  if (isShell(program)) return args.every((arg) => arg.startsWith('-') && !arg.startsWith('--v'));
+  return args.some((arg, at) => arg.includes('{}') && /^-(?:exec|ok)(?:dir)?$|^-I./.test(args[at - 1] ?? ''));
 }
 
 function collect(node: SyntaxNode, commands: PlainCommand[]): boolean {
@@ -44,23 +98,29 @@ function collect(node: SyntaxNode, commands: PlainCommand[]): boolean {
       node.prefixes.every(({ type }) => type === 'Time') && node.commands.every((command) => collect(command, commands))
     );
   const plain = node.type === 'Command' ? plainCommand(node) : undefined;
-  if (plain) commands.push(plain);
-  return plain !== undefined;
+  const script = plain && shellScript(plain.words);
+  const inner = script === undefined ? [] : plainCommands(script);
+  if (!plain || !inner || (script === undefined && isOpenShell(plain.words))) return false;
+  commands.push(plain, ...inner);
+  return true;
 }
 
 function plainCommand({ name, prefix, args, redirects }: Command): PlainCommand | undefined {
   if (!name) return undefined;
   const variables = prefix.filter((part) => part.type === 'Assignment');
   const words = [...variables, name, ...args].map(wordOf);
-  const writes = redirects.map(targetOf);
-  if (!words.every((word) => word !== undefined) || !writes.every((file) => file !== undefined)) return undefined;
+  const files = redirects.map(redirectedFile);
+  if (!words.every((word) => word !== undefined) || !files.every((file) => file !== undefined)) return undefined;
+  if (hasGlob(name)) return undefined;
   // `!x` repeats an earlier command.
   if (words.some((word) => word.startsWith('!')) || words[0] === '') return undefined;
   const parsed = [name, ...args].filter((word) => word.type === 'Word');
   const isOpen = parsed.some((word) => hasGlob(word) || /[^./]\/+\.\.(?:\/|$)/.test(unquotedText(word)));
+  const reads = files.flatMap(({ read = [] }) => read);
   return {
     words: variables.length > 0 ? ['env', ...words] : words,
-    writes: writes.filter((file) => file !== ''),
+    writes: files.flatMap(({ write = [] }) => write),
+    ...(reads.length > 0 && { reads }),
     ...(isOpen && { isOpen }),
   };
 }
@@ -73,15 +133,15 @@ function wordOf(word: Word | Assignment | CommandArgument): string | undefined {
   return value === undefined ? undefined : `${word.name}=${value}`;
 }
 
-/** Returns the file that a redirection writes, empty for none; undefined for a redirection that is not plain. */
-function targetOf(redirection: Redirection): string | undefined {
+/** Returns the file that a redirection reads or writes; undefined for a redirection that is not plain. */
+function redirectedFile(redirection: Redirection): { readonly read?: string; readonly write?: string } | undefined {
   if (redirection.type !== 'Redirect' || !redirection.target) return undefined;
   if (redirection.descriptor?.type === 'FileDescriptorVariable') return undefined;
   const target = hasGlob(redirection.target) ? undefined : literalOf(redirection.target);
   if (target === undefined) return undefined;
-  if (redirection.operator === '<' || target === '/dev/null') return '';
-  if (redirection.operator === '>&' && /^[12]$/.test(target)) return '';
-  return /^(?:>|>>|&>|&>>|>\|)$/.test(redirection.operator) ? target : undefined;
+  if (target === '/dev/null' || (redirection.operator === '>&' && /^[12]$/.test(target))) return {};
+  if (redirection.operator === '<') return { read: target };
+  return /^(?:>|>>|&>|&>>|>\|)$/.test(redirection.operator) ? { write: target } : undefined;
 }
 
 /** Returns the text of a word without its quotes; `~/` stays. Undefined if the shell calculates it. */

@@ -5,6 +5,7 @@ import { irrevocableCommand } from '../commands/irrevocable-commands.ts';
 import { callFacts, type CallFacts } from '../commands/call-facts.ts';
 import { coversCommands, matchesCommand, wordsOf } from '../commands/command-match.ts';
 import { hostsIn, isHost, onlyHosts } from './named-hosts.ts';
+import { hasUnknownProgram } from '../commands/plain-commands.ts';
 import { maxPathChars, namedPath } from '../commands/named-path.ts';
 import { containsPath, coversPath, matchesPath } from './path-match.ts';
 import { describeRule, type PermissionRule } from './permission-rule.ts';
@@ -47,9 +48,8 @@ function matchRule({ on, pattern }: PermissionRule, facts: CallFacts): Match {
   if (on === 'tool') return matchesName(pattern, facts.tool) ? 'yes' : 'no';
   if (on === 'command') {
     if (script === undefined) return 'no';
-    return plain
-      ? strongest(plain.map((command) => matchesCommand(pattern, command)))
-      : unread(posix.basename(wordsOf(pattern)[0] ?? ''), facts);
+    if (plain) return strongest(plain.map((command) => matchesCommand(pattern, command)));
+    return hasUnknownProgram(script) ? 'maybe' : unread(posix.basename(wordsOf(pattern)[0] ?? ''), facts);
   }
   if (on === 'path') {
     if (facts.paths.some(matchesPath(pattern, facts.workspace))) return 'yes';
@@ -63,9 +63,9 @@ function matchRule({ on, pattern }: PermissionRule, facts: CallFacts): Match {
   return script !== undefined && !plain ? unread(name, facts) : 'no';
 }
 
-/** Reports whether a sandbox hides what a denied pattern names: one path, or all below it. */
+/** Reports whether a sandbox hides what a denied pattern names: a name anywhere, one path, or all below it. */
 function isHidden(pattern: string): boolean {
-  return pattern.includes('/') && !/[*?[\]{}]/.test(pattern.replace(/\/\*\*$/, ''));
+  return !pattern.includes('/') || !/[*?[\]{}]/.test(pattern.replace(/\/\*\*$/, ''));
 }
 
 /** Compares a rule with a script whose words are not all known. In a sandbox its walls hold for files and hosts. */

@@ -52,6 +52,14 @@ test.for([
   ['rm', 'xargs rm', 'ask'],
   ['rm', 'for f in a; do rm $f; done', 'ask'],
   ['rm', '$X y', 'ask'],
+  ['git push', `sh -c 'git push'`, 'deny'],
+  ['git push', `sudo bash -o pipefail -ec 'npm test && git push'`, 'deny'],
+  ['git push', `git -c alias.p='!git push' p`, 'ask'],
+  ['git push', `python3 -c 'os.system("git push")'`, 'ask'],
+  ['git push', `git commit -m 'push git'`, undefined],
+  ['rm', String.raw`find . -name 'r*' -exec {} x \;`, 'ask'],
+  ['rm', 'bin/r[m] x', 'ask'],
+  ['rm', 'echo cm0geA== | base64 -d | sh', 'ask'],
 ] as const)('deny command %s decides about %j: %s', ([rule, command, decision]) => {
   expect(decide([`deny command ${rule}`], command)).toBe(decision);
 });
@@ -61,12 +69,22 @@ test('in a sandbox, a script of more than words is asked about when it mentions 
   expect(decide(['deny command rm'], 'for f in a; do wc $f; done', true)).toBeUndefined();
 });
 
+test.for(['x=r; ${x}m a', 'r[m] a', '$(echo r) a', 'for f in a; do $f; done', 'eval "$X"', 'sh -c "$X"', 'sh < $X'])(
+  'in a sandbox, a script that may run any program is asked about: %j',
+  (script) => {
+    expect(decide(['deny command rm'], script, true)).toBe('ask');
+    expect(decide(['deny path ./x'], script, true)).toBeUndefined();
+  },
+);
+
 test.for([
   ['.env', 'cat .env', 'deny'],
   ['.env', 'cat src/link', 'deny'],
   ['.env', 'cd src && cat ../.env', 'deny'],
   ['.env', 'grep --file=.env x', 'deny'],
   ['.env', 'echo x > .env', 'deny'],
+  ['.env', 'cat < .env', 'deny'],
+  ['.env', `sh -c 'cat < .env'`, 'deny'],
   ['src/**', 'cat src/a.ts', 'deny'],
   ['~/.ssh', `cat "${homedir()}/.ssh/key"`, 'deny'],
   ['~/.ssh', 'cat ~/.ssh/key', 'deny'],
@@ -79,11 +97,12 @@ test.for([
 });
 
 test('in a sandbox the walls hold for paths that a script does not mention', () => {
-  expect(decide(['deny path .env'], 'cat $X', true)).toBe('ask');
-  expect([decide(['deny path ./.env'], 'cat $X', true), decide(['deny path ./.env'], 'cat .env', true)]).toEqual([
-    undefined,
-    'deny',
-  ]);
+  for (const pattern of ['.env', './.env']) {
+    expect(decide([`deny path ${pattern}`], 'cat $X', true)).toBeUndefined();
+    expect(decide([`deny path ${pattern}`], 'cat .env $X', true)).toBe('ask');
+    expect(decide([`deny path ${pattern}`], 'cat .env', true)).toBe('deny');
+  }
+  expect(decide(['deny path a/*.key'], 'cat $X', true)).toBe('ask');
 });
 
 test.for([
@@ -94,6 +113,9 @@ test.for([
   [['ls'], 'ls *', undefined],
   [['ls'], 'ls $X', undefined],
   [['echo'], 'echo x > out', undefined],
+  [['ls'], `sh -c 'ls -l'`, 'allow'],
+  [['ls'], `sh -c 'ls -l' ls; id`, undefined],
+  [['ls'], `sh -c 'ls; id'`, undefined],
   [['git push'], 'git push origin', undefined],
   [['git push origin'], 'git push origin', 'allow'],
 ] as const)('allow command %j covers %j: %s', ([rules, command, decision]) => {
@@ -165,7 +187,9 @@ test.for([
   ['git status -s', ['git status']],
   ['pip install x', ['pip install x']],
   ['python3 -c x', ['python3 -c x']],
+  [`sh -c 'npm run build'`, ['npm run build']],
   ['git push', []],
+  [`sh -c 'git push'`, []],
   ['rm $X', []],
 ] as const)('"always allow" proposes for %j: %j', ([command, patterns]) => {
   const call = { toolName: 'terminal', action: TerminalAction.create({ command }), workspace };

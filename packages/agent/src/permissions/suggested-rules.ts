@@ -2,6 +2,7 @@ import { relative, sep } from 'node:path';
 import { type ProposedCall } from '../commands/proposed-call.ts';
 import { irrevocableCommand } from '../commands/irrevocable-commands.ts';
 import { callFacts } from '../commands/call-facts.ts';
+import { isShellWithScript } from '../commands/plain-commands.ts';
 import type { PermissionRule } from './permission-rule.ts';
 import { protectedFinding } from './protected-paths.ts';
 import { ruleDecision } from './rule-decision.ts';
@@ -39,7 +40,9 @@ export function suggestedRules({ toolName, ...stored }: StoredCall): readonly Pe
   const call = { ...stored, risk: 'UNKNOWN', tool: namedTool(toolName) } as const;
   const { plain = [], script, isFileTool, paths, workspace } = callFacts(call);
   if (protectedFinding(call, []) || plain.some((command) => irrevocableCommand(command))) return [];
-  const commands = plain.map(({ words }) => allow('command', commandOf(words)));
+  const commands = plain
+    .filter(({ words }) => !isShellWithScript(words))
+    .map(({ words }) => allow('command', commandOf(words)));
   const files = paths.map(({ path }) => allow('path', relativeTo(workspace, path)));
   const rules = script !== undefined ? commands : isFileTool ? files : [allow('tool', toolName)];
   const distinct = [...new Map(rules.map((rule) => [rule.pattern, rule])).values()];

@@ -50,6 +50,7 @@ test.for([
   'curl -s http://localhost:3000/health',
   'docker compose up',
   'kill 1234',
+  `bash -lc 'npm test && git status'`,
 ])('%s runs unasked, also without a sandbox', (command) => {
   expect(risk(command)).toBe('LOW');
 });
@@ -87,6 +88,11 @@ test.for([
   'mv * /dev/null',
   'cp .git/config x',
   'cd /etc && touch x',
+  `sh -c 'rm -r src'`,
+  `sh -c 'cd /etc && touch x'`,
+  `sh -c 'npm test' > ~/x`,
+  'cat x | sh',
+  'bin/r[m] x',
 ])('%s is asked about without a sandbox, and runs in one', (command) => {
   expect([risk(command), risk(command, { isSandboxed: true })]).toEqual(['UNKNOWN', 'LOW']);
 });
@@ -96,6 +102,8 @@ test.for([
   'git -C sub push',
   'sudo npm publish',
   'npm test && npm publish',
+  `sh -c 'npm publish'`,
+  `timeout 9 bash -lc 'cd x && git push'`,
   'gh repo delete x',
   'terraform destroy -auto-approve',
   'kubectl delete ns x',

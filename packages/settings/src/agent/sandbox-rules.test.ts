@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { sandboxRules } from './sandbox-rules.ts';
 
@@ -21,4 +24,18 @@ test('denied paths without wildcards are hidden, and hosts are rules of the prox
     allowed: ['*.example'],
     denied: ['evil.example'],
   });
+});
+
+test('a denied name is hidden wherever it exists in the workspace', () => {
+  using directory = mkdtempDisposableSync(join(tmpdir(), 'varve-'));
+  for (const place of ['.', 'packages/a', '.git', 'node_modules/b', '.ENV/c']) {
+    mkdirSync(join(directory.path, place), { recursive: true });
+    for (const name of ['.env', 'a.pem']) writeFileSync(join(directory.path, place, name), '');
+  }
+  const hiddenBy = (pattern: string): readonly string[] => {
+    const { hidden } = sandboxRules([{ decision: 'deny', on: 'path', pattern }], directory.path, '/person');
+    return [...new Set(hidden)].map((path) => relative(directory.path, path)).toSorted();
+  };
+  expect(hiddenBy('.env')).toEqual(['.ENV', '.env', 'node_modules/b/.env', 'packages/a/.env']);
+  expect(hiddenBy('*.pem')).toEqual(['.ENV/c/a.pem', 'a.pem', 'node_modules/b/a.pem', 'packages/a/a.pem']);
 });

@@ -1,5 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { PermissionRule } from '@varve/agent/confirmation';
+import { findBelow } from '@varve/sandbox';
+import { globMatcher } from '@varve/text';
 
 /** Rules that a sandbox holds. */
 export interface SandboxRules {
@@ -10,16 +12,22 @@ export interface SandboxRules {
 
 /**
  * Returns the rules of a person that a sandbox holds: hosts, and denied paths, and directories with all below them. A
- * pattern without a slash is a file of the workspace.
+ * pattern without a slash is a name anywhere in the workspace, where it exists now.
  */
 export function sandboxRules(rules: readonly PermissionRule[], workspace: string, userHome: string): SandboxRules {
   const patterns = (on: PermissionRule['on'], decision: PermissionRule['decision']): readonly string[] =>
     rules.filter((rule) => rule.on === on && rule.decision === decision).map(({ pattern }) => pattern);
-  const paths = patterns('path', 'deny')
-    .map((pattern) => pattern.replace(/\/\*\*$/, ''))
-    .filter((pattern) => !/[*?[\]{}]/.test(pattern));
+  const denied = patterns('path', 'deny').map((pattern) => pattern.replace(/\/\*\*$/, ''));
+  const paths = denied.filter((pattern) => !/[*?[\]{}]/.test(pattern));
+  const names = denied
+    .filter((pattern) => !pattern.includes('/') && pattern !== '~')
+    .map((pattern) => globMatcher(pattern.toLowerCase(), { dot: true }));
+  const isDenied = (name: string): boolean => names.some(({ matches }) => matches(name.toLowerCase()));
   return {
-    hidden: paths.map((path) => (path.startsWith('~/') ? join(userHome, path.slice(2)) : resolve(workspace, path))),
+    hidden: [
+      ...paths.map((path) => (path.startsWith('~/') ? join(userHome, path.slice(2)) : resolve(workspace, path))),
+      ...(names.length > 0 ? findBelow(workspace, isDenied) : []),
+    ],
     allowed: patterns('host', 'allow'),
     denied: patterns('host', 'deny'),
   };
