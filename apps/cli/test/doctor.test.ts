@@ -46,11 +46,24 @@ test('servers of tools are added, listed and removed', async () => {
   expect((await varve('mcp', 'add', 'web', 'https://mcp.example.com/mcp')).code).toBe(0);
   expect((await varve('mcp')).stdout).toBe('files  npx -y server --root /x\nweb  https://mcp.example.com/mcp\n');
   expect((await varve('config', 'get', 'mcp_servers')).stdout).toContain('"A":"b=c"');
-  expect((await varve('mcp', 'add', 'web', 'https://x', '--env', 'A=b')).code).toBe(2);
+  expect((await varve('mcp', 'add', 'other', 'https://x', '--env', 'A=b')).code).toBe(2);
+  const taken = await varve('mcp', 'add', 'web', 'https://mcp.example.com/other');
+  expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('`varve mcp rm web` removes it.')]);
+  expect((await varve('mcp', 'add', 'my server', 'npx')).stderr).toContain('The name "my server"');
+  expect((await varve('mcp', 'add', 'other', '--nonsense', 'npx')).code).toBe(2);
   expect((await varve('mcp', 'rm', 'files')).code).toBe(0);
   expect((await varve('mcp', 'rm', 'web')).code).toBe(0);
   expect(await varve('mcp', 'list')).toMatchObject({ code: 0, stdout: '' });
   expect((await varve('mcp', 'rm', 'web')).code).toBe(5);
+});
+
+test('the program of a server may follow -- and options the name', async () => {
+  const home = await newHome();
+  const varve = async (...args: readonly string[]) => runVarve(args, { home });
+  await varve('mcp', 'add', 'one', '--', 'npx', '-y', 'server', '--env', 'x');
+  await varve('mcp', 'add', '--env', 'A=1', 'two', '--env', 'B=2', '--', 'node', '--', 'x');
+  expect((await varve('mcp')).stdout).toBe('one  npx -y server --env x\ntwo  node -- x\n');
+  expect((await varve('config', 'get', 'mcp_servers')).stdout).toContain('{"A":"1","B":"2"}');
 });
 
 test('a server that starts lists its tools', async () => {

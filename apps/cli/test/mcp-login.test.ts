@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
 import { runProgram } from '../src/commands/program.ts';
-import { oauthServer, type OAuthServer } from './oauth-server.ts';
+import { oauthServer, type OAuthServer, type OAuthServerOptions } from './oauth-server.ts';
 import { newHome, runVarve, type Invocation } from './run-varve.ts';
 
 const question = 'paste the address that it shows: ';
@@ -52,9 +52,12 @@ async function pasteRedirect(address: string, stdin: PassThrough): Promise<void>
   stdin.write(`${(await redirect(address)).href}\r`);
 }
 
-async function prepared(): Promise<{ readonly home: string; readonly server: OAuthServer }> {
-  const [home, server] = [await newHome(), await oauthServer()];
-  await runVarve(['mcp', 'add', 'issues', server.url], { home });
+async function prepared(
+  asks: OAuthServerOptions = {},
+  ...options: readonly string[]
+): Promise<{ readonly home: string; readonly server: OAuthServer }> {
+  const [home, server] = [await newHome(), await oauthServer(asks)];
+  await runVarve(['mcp', 'add', 'issues', ...options, server.url], { home });
   return { home, server };
 }
 
@@ -100,6 +103,26 @@ test('a run calls a tool with the token of a login, which nothing prints or stor
   expect(stdout + stderr + login.stderr).not.toContain(token);
   const [record = ''] = await readdir(join(home, '.varve/mcp-logins'));
   expect(await readFile(join(home, '.varve/mcp-logins', record), 'utf8')).not.toContain(token);
+});
+
+test.for(['tools/list', 'tools/call'])('a login that is needed for %s only is possible', async (method) => {
+  const { home, server } = await prepared({ protects: [method] });
+  const { result, stderr } = await calledTool(home);
+  expect(result + stderr).toContain('It requires a login: `varve mcp login issues`.');
+  expect((await logIn(home, browser)).code).toBe(0);
+  expect((await calledTool(home)).result).toContain('Bearer <secret-hidden>');
+  expect(server.callers).toHaveLength(1);
+});
+
+test('the login after a call without enough rights requests those that were missing, for the configured client', async () => {
+  const { home, server } = await prepared({ scope: 'read write' }, '--client-id', 'client-of-mine');
+  await logIn(home, browser);
+  const { result } = await calledTool(home);
+  expect(result).toContain('It requires a login with more rights (read write): `varve mcp login issues`.');
+  expect((await logIn(home, browser)).code).toBe(0);
+  expect(server.asked).toEqual(['client-of-mine null', 'client-of-mine read write']);
+  expect((await calledTool(home)).result).toContain('Bearer <secret-hidden>');
+  expect(server.requests).not.toContain('POST /register');
 });
 
 test('a server of a sub-agent gets the token of a login at its address', async () => {

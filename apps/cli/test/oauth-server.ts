@@ -15,6 +15,16 @@ export interface OAuthServer {
   /** Tokens that are valid, of which a test can remove some. */
   readonly accessTokens: Set<string>;
   readonly refreshTokens: Set<string>;
+  /** Requests for a login: client and scope of each. */
+  readonly asked: string[];
+}
+
+/** What the servers ask for. */
+export interface OAuthServerOptions {
+  /** Methods of the MCP server that need a login. Default: all. */
+  readonly protects?: readonly string[];
+  /** Rights that a call of the tool needs. Default: none. */
+  readonly scope?: string;
 }
 
 interface Reply {
@@ -26,13 +36,13 @@ interface Reply {
 type Route = (request: IncomingMessage, parameters: URLSearchParams) => Reply | Promise<Reply>;
 
 /** Starts the servers. The one that authorizes agrees to each request, and checks PKCE and the redirect. */
-export async function oauthServer(): Promise<OAuthServer> {
-  const state = { requests: [] as string[], callers: [] as string[] };
+export async function oauthServer(options: OAuthServerOptions = {}): Promise<OAuthServer> {
+  const state = { requests: [] as string[], callers: [] as string[], asked: [] as string[] };
   const tokens = { accessTokens: new Set<string>(), refreshTokens: new Set<string>() };
   let origin = '';
   const routes: Readonly<Record<string, Route>> = {
-    ...authorizationRoutes(tokens, () => origin),
-    'POST /mcp': async (request) => answered(request, { ...state, ...tokens, origin }),
+    ...authorizationRoutes({ ...tokens, ...state }, () => origin),
+    'POST /mcp': async (request) => answered(request, { ...state, ...tokens, ...options, origin }),
     'GET /mcp': ({ headers }) => (isCaller(headers, tokens) ? { status: 405 } : refused(origin)),
     'GET /resource': () => ({ status: 200, body: { resource: `${origin}/mcp`, authorization_servers: [origin] } }),
   };
@@ -55,7 +65,7 @@ export async function oauthServer(): Promise<OAuthServer> {
 }
 
 function authorizationRoutes(
-  { accessTokens, refreshTokens }: Pick<OAuthServer, 'accessTokens' | 'refreshTokens'>,
+  { accessTokens, refreshTokens, asked: asks }: Pick<OAuthServer, 'accessTokens' | 'refreshTokens' | 'asked'>,
   origin: () => string,
 ): Readonly<Record<string, Route>> {
   /** Challenge and redirect of each code. */
@@ -82,6 +92,7 @@ function authorizationRoutes(
       return { status: 201, body: { ...(JSON.parse(await text(request)) as object), client_id: 'client-1' } };
     },
     'GET /authorize': (_, asked) => {
+      asks.push(`${asked.get('client_id')} ${asked.get('scope')}`);
       const redirect = new URL(asked.get('redirect_uri') ?? '');
       const code = randomUUID();
       codes.set(code, `${asked.get('code_challenge')} ${redirect.href}`);
@@ -111,16 +122,23 @@ const results: Readonly<Record<string, unknown>> = {
   'tools/list': { tools: [{ name: 'whoami', inputSchema: { type: 'object' } }] },
 };
 
+type Answering = Pick<OAuthServer, 'accessTokens' | 'callers' | 'asked'> &
+  OAuthServerOptions & { readonly origin: string };
+
 /** Answers a message of a client with a valid token. The result of the tool contains the token. */
 async function answered(
   request: IncomingMessage,
-  { accessTokens, callers, origin }: Pick<OAuthServer, 'accessTokens' | 'callers'> & { readonly origin: string },
+  { accessTokens, callers, asked, protects, scope, origin }: Answering,
 ): Promise<Reply> {
   const { authorization = '' } = request.headers;
   const message = JSON.parse(await text(request)) as { readonly id?: number; readonly method: string };
-  if (!isCaller(request.headers, { accessTokens })) return refused(origin);
+  const isProtected = protects?.includes(message.method) ?? true;
+  if (isProtected && !isCaller(request.headers, { accessTokens })) return refused(origin);
   if (message.id === undefined) return { status: 202 };
-  if (message.method === 'tools/call') callers.push(authorization);
+  const isCall = message.method === 'tools/call';
+  if (isCall && scope !== undefined && !asked.at(-1)?.endsWith(scope))
+    return { status: 403, headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` } };
+  if (isCall) callers.push(authorization);
   const called = { content: [{ type: 'text', text: `You sent ${authorization}.` }] };
   const result = results[message.method] ?? called;
   return { status: 200, body: { jsonrpc: '2.0', id: message.id, result } };

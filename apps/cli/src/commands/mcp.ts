@@ -20,23 +20,11 @@ export const mcp: CliCommand = {
         await (await load()).listServers(io);
         done(exitCodes.ok);
       });
-    group
-      .command('add')
-      .passThroughOptions()
-      .argument('<name>', 'name of the server, the start of the names of its tools')
-      .argument('<command...>', 'the program with its arguments, or the address of a server: https://…')
-      .description('Add or replace a server.')
-      .option('--env <name=value>', 'a variable of the program; may be repeated', collected)
-      .option('--header <name=value>', 'a header of requests to an address; may be repeated', collected)
-      .option('--project', 'in the settings of the project instead of yours')
-      .action(async (name: string, words: readonly string[], options: McpAddOptions) => {
-        await (await load()).addServer(name, words, options, io);
-        done(exitCodes.ok);
-      });
+    addAdding(group, io, done);
     group
       .command('test')
       .argument('<name>', 'the server')
-      .description('Start a server as a run does, without a sandbox, and list its tools.')
+      .description('Start a server as a run does, in its sandbox, and list its tools.')
       .action(async (name: string) => done(await (await loadTest()).testServer(name, io)));
     addLogins(group, io, done);
     group
@@ -51,6 +39,26 @@ export const mcp: CliCommand = {
       });
   },
 };
+
+/** Adds the command that adds a server. */
+function addAdding(group: Command, io: TerminalIo, done: (exitCode: ExitCode) => void): void {
+  group
+    .command('add')
+    .passThroughOptions()
+    .argument('<name>', 'name of the server, the start of the names of its tools')
+    .argument('<command...>', 'the program with its arguments, after -- if you like, or an address: https://…')
+    .description('Add a server.')
+    .option('--env <name=value>', 'a variable of the program; may be repeated', collected)
+    .option('--header <name=value>', 'a header of requests to an address; may be repeated', collected)
+    .option('--project', 'in the settings of the project instead of yours')
+    .option('--client-id <id>', 'the client that is registered for logins at an address')
+    .action(async (name: string, words: readonly string[], _options: McpAddOptions, command: Command) => {
+      // Options may follow the name as well.
+      const { operands, unknown } = command.parseOptions([...words]);
+      await (await load()).addServer(name, [...unknown, ...operands], command.opts<McpAddOptions>(), io);
+      done(exitCodes.ok);
+    });
+}
 
 /** Adds the commands that log in at servers and out of them. */
 function addLogins(group: Command, io: TerminalIo, done: (exitCode: ExitCode) => void): void {

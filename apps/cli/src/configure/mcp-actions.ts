@@ -29,26 +29,43 @@ export async function listServers(io: TerminalIo): Promise<void> {
 export interface McpAddOptions {
   readonly env?: readonly string[];
   readonly header?: readonly string[];
+  readonly clientId?: string;
   readonly project?: true;
 }
 
-/** Adds or replaces a server. */
+/** Adds a server. @throws {CliError} `usage` for a name that is taken or invalid, and for options of the other kind. */
 export async function addServer(
   name: string,
-  [first = '', ...args]: readonly string[],
-  { env, header, project }: McpAddOptions,
+  [first, ...args]: readonly string[],
+  { env, header, clientId, project }: McpAddOptions,
   io: TerminalIo,
 ): Promise<void> {
+  if (!/^[\w.-]+$/.test(name))
+    throw new CliError(
+      exitCodes.usage,
+      `The name ${JSON.stringify(name)} is not of letters, digits, ".", "_" and "-".`,
+    );
+  if (first === undefined || first.startsWith('-'))
+    throw new CliError(
+      exitCodes.usage,
+      `The server ${name} has no command and no address before ${first ?? 'the end'}.`,
+    );
   const isAddress = /^https?:\/\//.test(first);
   if (isAddress && (args.length > 0 || env)) {
     throw new CliError(exitCodes.usage, 'An address has neither arguments nor variables.');
   }
-  if (!isAddress && header) throw new CliError(exitCodes.usage, 'Only an address has headers.');
+  if (!isAddress && (header || clientId !== undefined))
+    throw new CliError(exitCodes.usage, 'Only an address has headers and logins.');
+  const auth = clientId === undefined ? {} : { auth: { strategy: 'oauth2', client_id: clientId } };
   const server = isAddress
-    ? { url: first, ...(header && { headers: pairsOf(header) }) }
+    ? { url: first, ...(header && { headers: pairsOf(header) }), ...auth }
     : { command: first, ...(args.length > 0 && { args }), ...(env && { env: pairsOf(env) }) };
-  const servers = { ...(await serversIn({ ...(project && { project }) }, io)), [name]: server };
-  await setSetting('mcp_servers', JSON.stringify(servers), { io, ...(project && { project }) });
+  const before = await serversIn({ ...(project && { project }) }, io);
+  if (Object.hasOwn(before, name)) {
+    const removal = `\`varve mcp rm ${project ? '--project ' : ''}${name}\` removes it.`;
+    throw new CliError(exitCodes.usage, `There is a server ${name} already.`, removal);
+  }
+  await setSetting('mcp_servers', JSON.stringify({ ...before, [name]: server }), { io, ...(project && { project }) });
 }
 
 /** Removes a server. @throws {CliError} `missing`. */

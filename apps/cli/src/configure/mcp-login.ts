@@ -16,8 +16,10 @@ const agreeMs = 10 * 60_000;
 export async function logInToServer(name: string, io: TerminalIo): Promise<void> {
   const server = await addressOf(name, io);
   await using listener = await redirectListener();
-  const login = await newLogin(name, server, listener, io);
-  await loginsOf(io).change(server.url, async () => login);
+  const logins = loginsOf(io);
+  const before = await logins.read(server.url);
+  const login = await newLogin(name, server, { listener, before }, io);
+  await logins.change(server.url, async () => login);
   io.stderr.line(styled('dim', `Logged in at ${name}.`));
 }
 
@@ -40,7 +42,7 @@ async function addressOf(name: string, io: TerminalIo): Promise<McpAddress> {
 async function newLogin(
   name: string,
   server: McpAddress,
-  listener: RedirectListener,
+  { listener, before }: { readonly listener: RedirectListener; readonly before: McpLogin | undefined },
   io: TerminalIo,
 ): Promise<McpLogin> {
   const cancelled = new AbortController();
@@ -49,6 +51,7 @@ async function newLogin(
     return await logInToMcp(name, server, {
       redirectUrl: listener.url,
       signal,
+      before,
       async authorize(url, state) {
         io.stderr.line(`Log in at ${name} in a browser: ${url.href}`);
         if (io.stdin.isTTY) openBrowser(url, io.env);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isLoopback } from '@varve/text';
-import type { McpServer } from '@varve/tools/mcp';
+import type { McpAddress, McpServer } from '@varve/tools/mcp';
 import type { McpServerConfig } from '../definitions/mcp-server.ts';
 import { SettingsError } from '../error.ts';
 
@@ -48,7 +48,21 @@ export function resolveServer(name: string, config: McpServerConfig, context: Se
   const hasSecret = [url, ...Object.values(config.headers ?? {})].some((text) => /\$\{|^secret:/.test(text));
   if (hasSecret && !address.startsWith('https:') && !isLoopback(address))
     throw invalid('would get a secret over a connection that is not encrypted');
-  return { transport: transport === 'sse' ? 'sse' : 'http', url: address, headers, ...limit };
+  const client = clientOf(config, value);
+  return {
+    transport: transport === 'sse' ? 'sse' : 'http',
+    url: address,
+    headers,
+    ...(client && { client }),
+    ...limit,
+  };
+}
+
+/** Returns the client that is registered for logins, with its secret if it has one. */
+function clientOf({ auth = {} }: McpServerConfig, value: (text: string) => string): McpAddress['client'] {
+  const { client_id: id, client_secret: secret } = auth;
+  if (typeof id !== 'string') return undefined;
+  return { client_id: id, ...(typeof secret === 'string' && { client_secret: value(secret) }) };
 }
 
 function expanded(text: string, server: string, secrets: Readonly<Record<string, string>>): string {

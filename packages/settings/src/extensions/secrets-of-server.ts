@@ -20,7 +20,7 @@ export function secretsOfServer(server: McpServer): readonly string[] {
   const named =
     server.transport === 'stdio'
       ? namedValues(Object.entries(server.env ?? {}), server.args ?? [])
-      : [...Object.entries(server.headers ?? {}), ...namedParts(server.url)];
+      : [...Object.entries({ ...server.headers, ...server.client }), ...namedParts(server.url)];
   const secret = named.filter(([name, value]) => secretName.test(name) || authorization.test(value));
   const values = secret.flatMap(([, value]) => [value, ...credentials(value)]);
   return [...new Set(values)].filter((value) => value.length >= shortest && !notSecret.test(value));
@@ -33,10 +33,12 @@ export function secretsOfConfig({
   env = {},
   url = '',
   headers = {},
+  auth = {},
 }: McpServerConfig): readonly string[] {
+  const named = Object.entries(auth).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
   return [
     ...secretsOfServer({ transport: 'stdio', command: command ?? '', args, env, directory: '' }),
-    ...secretsOfServer({ transport: 'http', url, headers }),
+    ...secretsOfServer({ transport: 'http', url, headers: { ...headers, ...Object.fromEntries(named) } }),
   ];
 }
 

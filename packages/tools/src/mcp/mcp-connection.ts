@@ -1,5 +1,7 @@
 import {
   Client,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
   type Transport,
   type CallToolResult,
   type JsonSchemaValidatorResult,
@@ -10,6 +12,7 @@ import type { ProgramSandbox } from '../processes/program-sandbox.ts';
 import { shellEnvironment } from '../processes/shell-environment.ts';
 import { addressTransport } from './address-transport.ts';
 import { connectionOffers, type ConnectionOffers, type ServerRequest } from './connection-offers.ts';
+import { failureReason } from './failure-reason.ts';
 import { listTools, type ListedTools } from './list-tools.ts';
 import { StartBudget } from './message-limits.ts';
 import type { McpLogins } from './mcp-logins.ts';
@@ -42,8 +45,10 @@ export interface McpConnection extends ConnectionOffers {
   listedTools(signal: AbortSignal): Promise<readonly McpToolDescription[]>;
   /** Tools that it listed and that cannot be used, one sentence each. */
   readonly problems: readonly string[];
-  /** False after the server has ended or the connection was closed. */
+  /** False after the server has ended or forgotten the session, or the connection was closed. */
   readonly isOpen: boolean;
+  /** True after the server has refused a request because it does not know the session: it was restarted. */
+  readonly isForgotten: boolean;
   /** @throws {ToolError} `unusable` for a server that fails, ends or takes too long; what the signal aborts with. */
   call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult>;
   /** Ends the server, if it is a process. Idempotent. */
@@ -79,10 +84,11 @@ export async function openConnection(name: string, server: McpServer, options: C
   const operations = new Operations(name, timeout, options.askForServer);
   if (options.askForServer) answerQuestions(client, operations);
   let isOpen = true;
+  let isForgotten = false;
   Object.assign(client, { onclose: () => (isOpen = false), onerror: () => undefined });
-  const failed = (what: string, cause: unknown): ToolError => {
-    const details = mask(redactor.text(detailsOf(transport, cause)));
-    const problem = truncateMiddle(details, maxProblem, () => ' … ');
+  const failed = async (what: string, cause: unknown): Promise<ToolError> => {
+    const reason = (await login?.problemOf(cause)) ?? failureReason(transport, cause);
+    const problem = truncateMiddle(mask(redactor.text(reason)), maxProblem, () => ' … ');
     return new ToolError('unusable', `The server ${name} ${what}. ${problem}`, { cause });
   };
   const close = async (): Promise<void> => {
@@ -99,7 +105,7 @@ export async function openConnection(name: string, server: McpServer, options: C
   const { tools, problems } = await unlessAborted(start(), signal ? AbortSignal.any([signal, late]) : late).catch(
     async (error: unknown) => {
       await close();
-      throw failed('could not be started', error);
+      throw await failed('could not be started', error);
     },
   );
   budget.end();
@@ -108,7 +114,8 @@ export async function openConnection(name: string, server: McpServer, options: C
       return mask(await operations.run(caller, async (ends) => send({ timeout: noTimeout, signal: ends })));
     } catch (error) {
       if (caller.aborted) throw caller.reason;
-      throw failed(isOpen ? `failed to answer ${what}` : `has ended during ${what}`, error);
+      if (hasForgotten(transport, error)) [isOpen, isForgotten] = [false, true];
+      throw await failed(isOpen ? `failed to answer ${what}` : `has ended during ${what}`, error);
     }
   };
   return {
@@ -118,9 +125,12 @@ export async function openConnection(name: string, server: McpServer, options: C
     get isOpen() {
       return isOpen;
     },
+    get isForgotten() {
+      return isForgotten;
+    },
     call: async (tool, input, calling) =>
       request(`a call of ${tool}`, calling, async (limit) =>
-        client.callTool({ name: tool, arguments: { ...input } }, limit),
+        operations.afterAddresses(calling, async () => client.callTool({ name: tool, arguments: { ...input } }, limit)),
       ),
     close,
   };
@@ -133,12 +143,10 @@ function answerQuestions(client: Client, operations: Operations): void {
   );
 }
 
-/** Returns the reason of a failure, with what a process printed and what its walls refused. */
-function detailsOf(transport: Transport, cause: unknown): string {
-  if (!(transport instanceof ProcessTransport)) return messageOf(cause);
-  const { stderr: printed, problem = messageOf(cause), refusal } = transport;
-  const walls = refusal === undefined ? [] : [`${refusal} Its setting is "sandbox" of the server.`];
-  return [problem, ...walls, ...(printed === '' ? [] : [`It printed: ${printed}`])].join(' ');
+/** Reports whether an error is the answer to a session that the server does not know. */
+function hasForgotten(transport: Transport, error: unknown): boolean {
+  if (!SdkHttpError.isInstance(error) || error.status !== 404) return false;
+  return transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined;
 }
 
 interface ListedAtStart {
@@ -205,9 +213,4 @@ function transportOf(
   return server.transport === 'stdio'
     ? new ProcessTransport(server, shellEnvironment({ inherited: env, own: server.env }), budget, sandbox)
     : addressTransport(server, budget, login);
-}
-
-function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -12,6 +12,8 @@ export interface McpLogin {
   readonly resource?: string | undefined;
   readonly client: StoredOAuthClientInformation;
   readonly tokens: StoredOAuthTokens;
+  /** Rights (scopes) that a server has missed since, which the next login requests too. */
+  readonly missingScope?: string | undefined;
 }
 
 /** Logins of a person by the URL of the server. */
@@ -35,4 +37,6 @@ export interface LogInOptions {
   /** Lets the person agree at an address, and returns the address to which the browser was redirected. */
   readonly authorize: (url: URL, state: string) => Promise<URL>;
   readonly signal: AbortSignal;
+  /** Login that is replaced. Rights that were missing are requested in addition to its own. */
+  readonly before?: McpLogin | undefined;
 }

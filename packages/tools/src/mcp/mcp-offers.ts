@@ -39,7 +39,7 @@ export function mcpOffers(sessions: ReadonlyMap<string, McpSession>): McpOffers 
   ): Promise<T> => {
     const session = sessions.get(server);
     if (!session) throw new ToolError('unusable', `The server ${server} is not running.`);
-    return what(await session.connection(signal));
+    return session.ask(signal, what);
   };
   /** Failures leave out what a person can do without. */
   const listed = async <Offer>(

@@ -17,6 +17,8 @@ export interface McpAddress {
   readonly transport: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Client that is registered at the server that authorizes. Default: a login registers one. */
+  readonly client?: { readonly client_id: string; readonly client_secret?: string };
   readonly timeoutMs?: number;
   readonly startMs?: number;
 }

@@ -40,9 +40,22 @@ export class McpSession {
     input: Readonly<Record<string, unknown>>,
     { signal, checkLease }: Pick<ToolContext, 'signal' | 'checkLease'>,
   ): Promise<CallToolResult> {
-    const connection = await this.connection(signal);
-    await checkLease?.();
-    return connection.call(tool, input, signal);
+    return this.ask(signal, async (connection) => {
+      await checkLease?.();
+      return connection.call(tool, input, signal);
+    });
+  }
+
+  /** Sends a request; once more over a new connection if the server has forgotten the session of the first. */
+  async ask<T>(signal: AbortSignal, request: (connection: McpConnection) => Promise<T>): Promise<T> {
+    const connection = await this.#opened(signal);
+    try {
+      return await request(connection);
+    } catch (error) {
+      // Such a request was not executed.
+      if (!connection.isForgotten) throw error;
+      return request(await this.#opened(signal));
+    }
   }
 
   /** Returns the tools that the server lists now; undefined while it does not run. */
@@ -52,13 +65,20 @@ export class McpSession {
   }
 
   /** Returns an open connection: that of the last call, or a new one. @throws {ToolError} `unusable`. */
-  async connection(signal: AbortSignal): Promise<McpConnection> {
-    const before = await this.#connection?.catch(() => undefined);
+  async #opened(signal: AbortSignal): Promise<McpConnection> {
+    const last = this.#connection;
+    const before = await last?.catch(() => undefined);
     if (before?.isOpen) return before;
-    await before?.close();
-    if (before && ++this.#restarts > maxRestarts)
+    // Another call has replaced it while this one waited.
+    if (last !== this.#connection) return this.#opened(signal);
+    if (before && !before.isForgotten && ++this.#restarts > maxRestarts)
       throw new ToolError('unusable', `The server has ended ${this.#restarts} times, and is not started again.`);
-    this.#connection = this.#connect(signal);
+    this.#connection = this.#replaced(before, signal);
     return this.#connection;
+  }
+
+  async #replaced(before: McpConnection | undefined, signal: AbortSignal): Promise<McpConnection> {
+    await before?.close();
+    return this.#connect(signal);
   }
 }

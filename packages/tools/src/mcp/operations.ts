@@ -1,10 +1,14 @@
 import {
   SdkError,
   SdkErrorCode,
+  UrlElicitationRequiredError,
   type ElicitRequestFormParams,
   type ElicitRequestURLParams,
   type ElicitResult,
 } from '@modelcontextprotocol/client';
+import { lazy } from '@varve/events';
+import * as z from 'zod';
+import { ToolError } from '../contract/error.ts';
 import { serverQuestion, type AskForServer } from './server-question.ts';
 
 /** Operation of a server that is in progress. */
@@ -14,6 +18,18 @@ interface Operation {
   readonly startTimer: () => void;
   readonly stopTimer: () => void;
 }
+
+const requiredAddresses = lazy(() => {
+  const text = z.string();
+  const address = z.object({ mode: z.literal('url'), message: text, url: text, elicitationId: text });
+  return z.object({ elicitations: z.array(address).min(1) });
+});
+
+/** Question after the addresses: few servers report that the person is done there. */
+const whenDone: ElicitRequestFormParams = {
+  message: 'Are you done at the address? The call is sent again.',
+  requestedSchema: { type: 'object', properties: {} },
+};
 
 /** Most questions of a server in a row, until the next operation starts. */
 const maxQuestions = 10;
@@ -60,6 +76,28 @@ export class Operations {
       this.#active.delete(operation);
       operation.stopTimer();
     }
+  }
+
+  /**
+   * Sends a request; once more if the server answers that the person has to open addresses first, and the person does.
+   *
+   * @throws {ToolError} `unusable` with the address that the person does not open.
+   */
+  async afterAddresses<T>(signal: AbortSignal, send: () => Promise<T>): Promise<T> {
+    try {
+      return await send();
+    } catch (error) {
+      if (!UrlElicitationRequiredError.isInstance(error)) throw error;
+      const { data } = requiredAddresses().safeParse(error.data);
+      if (!data) throw error;
+      for (const question of [...data.elicitations, whenDone]) {
+        const { action } = await this.answer(question, signal);
+        if (action === 'accept') continue;
+        const addresses = data.elicitations.map(({ message, url }) => `${url} (${message})`).join(', ');
+        throw new ToolError('unusable', `The person has to open ${addresses} first.`);
+      }
+    }
+    return send();
   }
 
   /**

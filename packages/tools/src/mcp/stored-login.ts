@@ -1,4 +1,10 @@
-import { OAuthError, refreshAuthorization, type AuthProvider } from '@modelcontextprotocol/client';
+import {
+  InsufficientScopeError,
+  OAuthError,
+  refreshAuthorization,
+  SdkHttpError,
+  type AuthProvider,
+} from '@modelcontextprotocol/client';
 import { redactor, shellWord, type Mask } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
 import { limitedFetch } from './limited-fetch.ts';
@@ -8,7 +14,15 @@ import type { McpLogin, McpLogins } from './mcp-logins.ts';
 export interface StoredLogin extends AuthProvider {
   /** Masks each token that the connection has sent or received: a server can return them in its results. */
   readonly mask: Mask;
+  /**
+   * Returns the sentence about a failure that another login fixes; undefined for any other one. Rights that are missing
+   * are stored: the next login requests them.
+   */
+  problemOf(error: unknown): Promise<string | undefined>;
 }
+
+/** Longest list of missing rights that is stored, in characters. */
+const maxScope = 2000;
 
 /** Longest time of a refresh. */
 const refreshMs = 30_000;
@@ -22,6 +36,7 @@ const endingCodes: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_clie
  */
 export function storedLogin(name: string, url: string, logins: McpLogins): StoredLogin {
   const secrets = new Set<string>();
+  const command = `\`varve mcp login ${shellWord(name)}\`.`;
   let sent: string | undefined;
   const noted = (login: McpLogin | undefined): McpLogin | undefined => {
     for (const secret of login ? secretsOf(login) : []) secrets.add(secret);
@@ -40,7 +55,15 @@ export function storedLogin(name: string, url: string, logins: McpLogins): Store
         if (login?.tokens.access_token !== rejected) return login;
         return noted(login && (await refreshed(login)));
       });
-      if (!current) throw new ToolError('unusable', `It requires a login: \`varve mcp login ${shellWord(name)}\`.`);
+      if (!current) throw new ToolError('unusable', `It requires a login: ${command}`);
+    },
+    async problemOf(error) {
+      // A new token was rejected as well.
+      if (SdkHttpError.isInstance(error) && error.status === 401) return `It requires a login: ${command}`;
+      if (!InsufficientScopeError.isInstance(error)) return undefined;
+      const missingScope = error.requiredScope?.slice(0, maxScope);
+      await logins.change(url, async (login) => login && { ...login, missingScope });
+      return `It requires a login with more rights${missingScope === undefined ? '' : ` (${missingScope})`}: ${command}`;
     },
   };
 }
@@ -59,7 +82,7 @@ async function refreshed(login: McpLogin): Promise<McpLogin | undefined> {
       ...(resource !== undefined && { resource }),
       fetchFn: async (address, init) => send(address, { ...init, signal: AbortSignal.timeout(refreshMs) }),
     });
-    return { ...login, tokens: received };
+    return { ...login, tokens: { ...received, scope: received.scope ?? tokens.scope } };
   } catch (error) {
     // A server that fails may answer later: the login stays.
     if (!OAuthError.isInstance(error) || !endingCodes.has(error.code)) throw error;
