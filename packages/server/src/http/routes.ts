@@ -30,6 +30,7 @@ import { settingsSecretRoutes } from './settings/settings-secrets.ts';
 import { settingsRoutes } from './settings/settings.ts';
 import { metricsRoutes } from './system/metrics.ts';
 import { toolRoutes } from './extensions/tools.ts';
+import { webhookRoutes } from './system/webhooks.ts';
 import { workspaceFileRoutes } from './workspace/workspace-files.ts';
 import { workspaceRoutes } from './workspace/workspaces.ts';
 import { workspaceSessionRoutes } from './workspace/workspace-session.ts';
@@ -72,5 +73,6 @@ export const routes: readonly Route[] = [
   ...mcpRoutes,
   ...providerConnectionRoutes,
   ...gatewayRoutes,
+  ...webhookRoutes,
   ...disabledRoutes,
 ];

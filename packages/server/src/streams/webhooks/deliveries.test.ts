@@ -12,6 +12,7 @@ import { storeWith } from '../../../test/support/store-with.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { webhookReceiver } from '../../../test/support/webhook-receiver.ts';
 import type { ServerOptions } from '../../server-options.ts';
+import { DeliveryLog } from './delivery-log.ts';
 import { sendEvents } from './send-events.ts';
 import { webhookOptions } from './webhook-options.ts';
 import { WebhookQueue } from './webhook-queue.ts';
@@ -279,7 +280,8 @@ test('stored events wait in the log for room in the queue, and others are droppe
   const positions: number[] = [];
   const added: (number | undefined)[] = [];
   const queue = new WebhookQueue(receiver.url, options, {
-    headers: () => () => ({}),
+    headers: () => ({ id: 'msg_1', signed: () => ({}) }),
+    log: new DeliveryLog(Date.now),
     context: { fetch, delay, onFailure: () => undefined },
     onSent: (next) => positions.push(next),
   });

@@ -30,11 +30,11 @@ test.for<readonly [string, boolean]>([
   ['http://10.0.0.7', false],
   ['http://127.0.0.1.example.com', false],
 ])('a receiver at %s is sent the key of the server: %s', ([url, isSent]) => {
-  expect(headersOf({ base_url: url })('[]')()['X-Session-API-Key']).toBe(isSent ? key : undefined);
+  expect(headersOf({ base_url: url })('[]').signed()['X-Session-API-Key']).toBe(isSent ? key : undefined);
 });
 
 test('a receiver that wants no key is sent none, and keeps its own headers', () => {
-  const headers = headersOf({ send_key: false, headers: { 'X-Session-API-Key': 'of the receiver' } })('[]')();
+  const headers = headersOf({ send_key: false, headers: { 'X-Session-API-Key': 'of the receiver' } })('[]').signed();
   expect(headers['X-Session-API-Key']).toBe('of the receiver');
 });
 
@@ -43,26 +43,26 @@ test('each delivery is signed with the secret of its receiver, and its attempts 
   const clock = { now: 1_614_265_330_500 };
   const deliver = headersOf({ secret }, clock);
   const first = deliver('[1]');
-  expect(first()).toMatchObject({ 'webhook-id': 'msg_id1', 'webhook-timestamp': '1614265330' });
-  expect(isSigned(first(), '[1]', secret)).toBe(true);
+  expect(first.signed()).toMatchObject({ 'webhook-id': 'msg_id1', 'webhook-timestamp': '1614265330' });
+  expect(isSigned(first.signed(), '[1]', secret)).toBe(true);
   clock.now += 5_000;
-  expect(first()).toMatchObject({ 'webhook-id': 'msg_id1', 'webhook-timestamp': '1614265335' });
-  expect(isSigned(first(), '[1]', secret)).toBe(true);
-  expect(isSigned(first(), '[2]', secret)).toBe(false);
-  expect(deliver('[1]')()['webhook-id']).toBe('msg_id2');
+  expect(first.signed()).toMatchObject({ 'webhook-id': 'msg_id1', 'webhook-timestamp': '1614265335' });
+  expect(isSigned(first.signed(), '[1]', secret)).toBe(true);
+  expect(isSigned(first.signed(), '[2]', secret)).toBe(false);
+  expect(deliver('[1]').id).toBe('msg_id2');
 });
 
 test('the example of Standard Webhooks has its signature', () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const [receiver] = webhookOptions([{ base_url, secret }], {});
   const parts = { key, now: () => 1_614_265_330_000, newId: () => 'p5jXN8AQM9LWM0D4loKWxJek' };
-  const headers = receiver && deliveryHeaders(receiver, parts)('{"test": 2432232314}')();
+  const headers = receiver && deliveryHeaders(receiver, parts)('{"test": 2432232314}').signed();
   expect(headers?.['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
 });
 
 test('without a secret it follows from the key and the address, and a secret of another form is refused', () => {
   const derived = createHmac('sha256', key).update(`varve webhook ${base_url}`).digest('base64');
-  expect(isSigned(headersOf()('[]')(), '[]', derived)).toBe(true);
+  expect(isSigned(headersOf()('[]').signed(), '[]', derived)).toBe(true);
   for (const secret of ['', 'secret', 'whsec_', 'whsec_c2hvcnQ=', 'whsec_***']) {
     expect(() => webhookOptions([{ base_url, secret }], {})).toThrow('The webhooks are invalid: 0.secret.');
   }

@@ -12,8 +12,16 @@ export interface DeliveryParts {
   readonly newId: () => string;
 }
 
-/** Returns a function that returns the headers of each attempt to deliver a body. */
-export type DeliveryHeaders = (body: string) => () => Readonly<Record<string, string>>;
+/** Headers of a delivery. */
+export interface SignedDelivery {
+  /** Id of all its attempts. */
+  readonly id: string;
+  /** Returns the headers of an attempt now. */
+  readonly signed: () => Readonly<Record<string, string>>;
+}
+
+/** Returns the headers of the delivery of a body. */
+export type DeliveryHeaders = (body: string) => SignedDelivery;
 
 /**
  * Returns the headers of deliveries to a receiver: those that a person configured, the key of the server where nobody
@@ -27,7 +35,7 @@ export function deliveryHeaders(receiver: WebhookOptions, { key, now, newId }: D
   const shared = { ...headers, ...(receivesKey(receiver) && { 'X-Session-API-Key': key }) };
   return (body) => {
     const id = `msg_${newId()}`;
-    return () => {
+    const signed = (): Readonly<Record<string, string>> => {
       const seconds = String(Math.floor(now() / 1000));
       const signature = createHmac('sha256', bytes).update(`${id}.${seconds}.${body}`).digest('base64');
       return {
@@ -37,6 +45,7 @@ export function deliveryHeaders(receiver: WebhookOptions, { key, now, newId }: D
         'webhook-signature': `v1,${signature}`,
       };
     };
+    return { id, signed };
   };
 }
 

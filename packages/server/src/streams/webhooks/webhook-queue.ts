@@ -1,4 +1,5 @@
 import type { DeliveryHeaders } from './delivery-headers.ts';
+import type { AttemptResult, DeliveryLog } from './delivery-log.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 
 /** Parts of a queue that tests replace. */
@@ -13,6 +14,8 @@ export interface QueueContext {
 /** Headers of the requests of a queue, and what it consists of. */
 export interface QueueParts {
   readonly headers: DeliveryHeaders;
+  /** Records its deliveries. */
+  readonly log: DeliveryLog;
   readonly context: QueueContext;
   /** `events` are sent in batches; `documents` one by one and without a delay. Default: `events`. */
   readonly content?: 'events' | 'documents';
@@ -45,6 +48,7 @@ export class WebhookQueue {
   readonly #url: string;
   readonly #options: WebhookOptions;
   readonly #headers: DeliveryHeaders;
+  readonly #log: DeliveryLog;
   readonly #context: QueueContext;
   readonly #isBatched: boolean;
   readonly #onSent: ((next: number) => void) | undefined;
@@ -55,10 +59,11 @@ export class WebhookQueue {
   #hasTimer = false;
 
   constructor(url: string, options: WebhookOptions, parts: QueueParts) {
-    const { headers, context, content = 'events', onSent } = parts;
+    const { headers, log, context, content = 'events', onSent } = parts;
     this.#url = url;
     this.#options = options;
     this.#headers = headers;
+    this.#log = log;
     this.#context = context;
     this.#isBatched = content === 'events';
     this.#onSent = onSent;
@@ -163,34 +168,47 @@ export class WebhookQueue {
   }
 
   async #sent(body: string): Promise<boolean> {
-    const { num_retries: retries, retry_delay: seconds } = this.#options;
-    const { fetch, delay, onFailure } = this.#context;
-    const signed = this.#headers(body);
+    const { base_url: base, num_retries: retries, retry_delay: seconds } = this.#options;
+    const { delay, onFailure } = this.#context;
+    const { id, signed } = this.#headers(body);
+    const delivery = this.#log.begin(id, this.#url.slice(base.length));
     for (let attempt = 0; attempt <= retries && !this.#stop.signal.aborted; attempt += 1) {
       if (attempt > 0) await delay(seconds * 1000, this.#stop.signal);
-      try {
-        const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(responseMs)]);
-        const headers = { 'content-type': 'application/json', ...signed() };
-        // The key is not sent to another address.
-        const response = await fetch(this.#url, { method: 'POST', headers, body, signal, redirect: 'error' }).catch(
-          unreachable,
-        );
-        await response.body?.cancel();
-        if (response.ok) return true;
-        throw new Error(`A webhook answered with the status ${response.status}.`);
-      } catch (error) {
-        if (!this.#stop.signal.aborted) onFailure(error);
-      }
+      const result = await this.#attempt(body, signed());
+      if (this.#stop.signal.aborted && result.error !== null) break;
+      delivery.attempted(result);
+      if (result.error === null) return true;
+      onFailure(new Error(result.error));
     }
+    delivery.end();
     return false;
+  }
+
+  async #attempt(body: string, signed: Readonly<Record<string, string>>): Promise<AttemptResult> {
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(responseMs)]);
+    const headers = { 'content-type': 'application/json', ...signed };
+    try {
+      // The key is not sent to another address.
+      const response = await this.#context.fetch(this.#url, {
+        method: 'POST',
+        headers,
+        body,
+        signal,
+        redirect: 'error',
+      });
+      const { status, ok: isAccepted } = response;
+      await response.body?.cancel();
+      return { status, error: isAccepted ? null : `A webhook answered with the status ${status}.` };
+    } catch (error) {
+      return { status: null, error: `A webhook cannot be reached (${reasonOf(error)}).` };
+    }
   }
 }
 
 /** The path of an address and headers may be secrets, and messages of errors contain them. */
-function unreachable(error: unknown): never {
+function reasonOf(error: unknown): string {
   const { name, cause } = error instanceof Error ? error : new Error();
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : name;
-  throw new Error(`A webhook cannot be reached (${code}).`);
+  return typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : name;
 }
 
 function bytesOf(waiting: readonly Waiting[]): number {

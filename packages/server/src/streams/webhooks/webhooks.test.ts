@@ -2,10 +2,11 @@ import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
 import { server } from '../../server.ts';
-import { testKey } from '../../../test/support/requests.ts';
+import { get, testKey } from '../../../test/support/requests.ts';
 import { connectSocket } from '../../../test/support/socket-client.ts';
 import { message, runningServer } from '../../../test/support/running-server.ts';
 import { webhookReceiver } from '../../../test/support/webhook-receiver.ts';
+import { DeliveryLog } from './delivery-log.ts';
 import { webhookOptions, type WebhookInput } from './webhook-options.ts';
 import { WebhookQueue } from './webhook-queue.ts';
 
@@ -15,6 +16,7 @@ async function receiver(statuses: number[] = []) {
 }
 
 const context = { fetch, delay: async () => undefined, onFailure: () => undefined };
+const parts = () => ({ headers: () => ({ id: 'msg_1', signed: () => ({}) }), log: new DeliveryLog(Date.now) });
 const optionsOf = (input: WebhookInput) => {
   const [options] = webhookOptions([input], {});
   if (!options) throw new Error('There are no options.');
@@ -53,7 +55,7 @@ test('a conversation is reported when it is created, with all its events in orde
 test('batches are limited, and a request that fails is repeated', async () => {
   const { received, until, url } = await receiver([500, 503]);
   const queue = new WebhookQueue(url, optionsOf({ base_url: url, event_buffer_size: 2, max_batch_bytes: 25 }), {
-    headers: () => () => ({}),
+    ...parts(),
     context,
   });
   for (const event of ['{"n":1}', '{"n":2}', '{"long":"0123456789"}', '{"n":3}']) queue.add(event);
@@ -67,13 +69,13 @@ test('a receiver that is down keeps the newest events that no log contains, and 
   const { received, url } = await receiver([500, 500, 500]);
   const options = optionsOf({ base_url: url, event_buffer_size: 3, num_retries: 0, max_queue_size: 2 });
   const failing = { ...context, onFailure: (error: unknown) => failures.push(error) };
-  const queue = new WebhookQueue(url, options, { headers: () => () => ({}), context: failing });
+  const queue = new WebhookQueue(url, options, { ...parts(), context: failing });
   for (const event of ['1', '2', '3']) queue.add(event);
   await queue.close(new AbortController().signal);
   expect(received).toEqual([]);
   expect(failures.length).toBeGreaterThan(0);
   const next = new WebhookQueue(url, optionsOf({ base_url: url, event_buffer_size: 5, max_queue_size: 2 }), {
-    headers: () => () => ({}),
+    ...parts(),
     context,
   });
   next.add('1');
@@ -92,7 +94,7 @@ test('a receiver that recovers gets what waited, without a further event', async
     if (delays === 2) retry();
   };
   const options = optionsOf({ base_url: url, event_buffer_size: 2, num_retries: 1 });
-  const queue = new WebhookQueue(url, options, { headers: () => () => ({}), context: { ...context, delay } });
+  const queue = new WebhookQueue(url, options, { ...parts(), context: { ...context, delay } });
   for (const event of ['1', '2']) queue.add(event);
   await retried;
   await until(() => received.length === 1);
@@ -106,11 +108,51 @@ test('a receiver without delays that fails is not asked again within a second', 
   const waits: number[] = [];
   const delay = async (ms: number): Promise<void> => void waits.push(ms);
   const options = optionsOf({ base_url: url, event_buffer_size: 1, num_retries: 0, flush_delay: 0 });
-  const queue = new WebhookQueue(url, options, { headers: () => () => ({}), context: { ...context, delay } });
+  const queue = new WebhookQueue(url, options, { ...parts(), context: { ...context, delay } });
   queue.add('1');
   await until(() => received.length === 1);
   expect(waits).toEqual([1000, 1000]);
   await queue.close(new AbortController().signal);
+});
+
+test('the last deliveries to each receiver can be read, with their attempts and failures', async () => {
+  const { until, received, url } = await receiver([500]);
+  const hook = { event_buffer_size: 1000, num_retries: 1, retry_delay: 0, flush_delay: 1000 };
+  const down = 'http://127.0.0.1:1/down';
+  const webhooks = [
+    { ...hook, base_url: url },
+    { ...hook, base_url: down, num_retries: 0 },
+  ];
+  await using running = await runningServer([], { webhooks, now: () => Date.UTC(2026, 0) });
+  const deliveries = async () => (await get(running.server, '/api/webhooks')).json();
+  expect(await deliveries()).toEqual({
+    webhooks: [
+      { base_url: url.slice(0, -1), deliveries: [] },
+      { base_url: down, deliveries: [] },
+    ],
+  });
+  await running.create();
+  await until(() => received.length === 1);
+  const times = { started_at: '2026-01-01T00:00:00.000Z', ended_at: '2026-01-01T00:00:00.000Z' };
+  const sent = { id: received[0]?.headers['webhook-id'], path: '/conversations', ...times };
+  // No request can be made to such a port.
+  const error = 'A webhook cannot be reached (TypeError).';
+  const failed = { ...sent, id: expect.any(String), attempts: 1, state: 'failed', status: null, error };
+  await expect.poll(deliveries).toEqual({
+    webhooks: [
+      {
+        base_url: url.slice(0, -1),
+        deliveries: [{ ...sent, attempts: 2, state: 'delivered', status: 200, error: null }],
+      },
+      { base_url: down, deliveries: expect.arrayContaining([failed]) },
+    ],
+  });
+});
+
+test('of many deliveries the last ones are kept', () => {
+  const log = new DeliveryLog(Date.now);
+  for (let n = 0; n < 1000; n += 1) log.begin(`msg_${n}`, '/conversations').attempted({ status: 500, error: 'No.' });
+  expect([log.last.length, log.last[0]?.id, log.last.at(-1)?.id]).toEqual([100, 'msg_999', 'msg_900']);
 });
 
 test('documents are sent one by one, and a few of those that wait for a receiver are kept', async () => {
@@ -121,8 +163,11 @@ test('documents are sent one by one, and a few of those that wait for a receiver
     return fetch(...request);
   };
   const options = optionsOf({ base_url: url, max_queue_size: 2 });
-  const parts = { headers: () => () => ({}), context: { ...context, fetch: waiting }, content: 'documents' } as const;
-  const queue = new WebhookQueue(url, options, parts);
+  const queue = new WebhookQueue(url, options, {
+    ...parts(),
+    context: { ...context, fetch: waiting },
+    content: 'documents',
+  });
   for (const document of ['1', '2', '3', '4']) queue.add(document);
   open();
   await queue.close(new AbortController().signal);
@@ -183,7 +228,8 @@ test('secrets in addresses and headers of webhooks are in no failure', async () 
   const url = 'http://127.0.0.1:1/services/canary-0123';
   const failing = { ...context, onFailure: (error: unknown) => failures.push(error) };
   const queue = new WebhookQueue(url, optionsOf({ base_url: url }), {
-    headers: () => () => ({ 'X-Key': 'canary-0123\0' }),
+    headers: () => ({ id: 'msg_1', signed: () => ({ 'X-Key': 'canary-0123\0' }) }),
+    log: new DeliveryLog(Date.now),
     context: failing,
   });
   queue.add('1');

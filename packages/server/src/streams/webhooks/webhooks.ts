@@ -6,6 +6,7 @@ import { keyedQueue, taskQueue } from '@varve/host/kit';
 import type { RunningTasks } from '../../hosting/task-lists.ts';
 import { liveLogs, type LiveLogs } from '../live-logs.ts';
 import { deliveryHeaders, type DeliveryParts } from './delivery-headers.ts';
+import { DeliveryLog, type Delivery } from './delivery-log.ts';
 import { positionRecords, positionsOf, type PositionRecords, type Positions } from './positions.ts';
 import { sendToAll, type Transmission } from './send-events.ts';
 import type { WebhookOptions } from './webhook-options.ts';
@@ -43,6 +44,7 @@ const mostLooks = 200;
  */
 export class Webhooks {
   readonly #options: WebhooksOptions;
+  readonly #logs: ReadonlyMap<WebhookOptions, DeliveryLog>;
   readonly #changes: readonly WebhookQueue[];
   readonly #streams: LiveLogs;
   readonly #positions: PositionRecords;
@@ -62,7 +64,13 @@ export class Webhooks {
     this.#options = options;
     this.#streams = liveLogs(options);
     this.#positions = positionRecords(options.positions, options.context.onFailure);
+    this.#logs = new Map(options.webhooks.map((each) => [each, new DeliveryLog(options.now)]));
     this.#changes = options.webhooks.map((each) => this.#queue(each, 'conversations', { content: 'documents' }));
+  }
+
+  /** Returns the last deliveries of this process to each receiver, the last one first. */
+  deliveries(): readonly (readonly [receiver: WebhookOptions, deliveries: readonly Delivery[]])[] {
+    return [...this.#logs].map(([receiver, log]) => [receiver, log.last]);
   }
 
   /** Sends what servers that ended have not sent. Idempotent. */
@@ -113,10 +121,11 @@ export class Webhooks {
     await this.#tasks?.[Symbol.asyncDispose]();
   }
 
-  #queue(receiver: WebhookOptions, path: string, parts: Omit<QueueParts, 'headers' | 'context'>): WebhookQueue {
-    const { context } = this.#options;
+  #queue(receiver: WebhookOptions, path: string, parts: Pick<QueueParts, 'content' | 'onSent'>): WebhookQueue {
+    const { context, now } = this.#options;
     const headers = deliveryHeaders(receiver, this.#options);
-    return new WebhookQueue(`${receiver.base_url}/${path}`, receiver, { headers, context, ...parts });
+    const log = this.#logs.get(receiver) ?? new DeliveryLog(now);
+    return new WebhookQueue(`${receiver.base_url}/${path}`, receiver, { headers, log, context, ...parts });
   }
 
   async #notify(id: string, status: string | undefined): Promise<void> {
