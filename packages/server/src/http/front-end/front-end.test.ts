@@ -10,7 +10,7 @@ import { server } from '../../server.ts';
 import { homeServer } from '../../../test/support/home-server.ts';
 import { testKey } from '../../../test/support/requests.ts';
 import { absentServices } from './front-end.ts';
-import { onboardedScript, signInAddress, signInScript } from './sign-in.ts';
+import { absentStyle, onboardedScript, signInAddress, signInScript } from './sign-in.ts';
 
 async function served(options: Partial<ServerOptions> = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'varve-front-end-'));
@@ -32,7 +32,7 @@ test('addresses that a browser opens are the page, without the key', async () =>
     expect(response.headers.get('x-frame-options')).toBe('DENY');
     const html = await response.text();
     expect(html).toMatch(/<head><script nonce="[\w+/=]+">/);
-    expect(html).toContain(`>${signInScript}</script><title>`);
+    expect(html).toContain(`>${signInScript}</script>${absentStyle}<title>`);
     expect(html).not.toContain(testKey);
   }
 });
@@ -55,7 +55,7 @@ test('the protocol answers as without a front end', async () => {
   expect((await first.request('/v1/nothing.js', page)).status).toBe(401);
 });
 
-test('the address signs in: its fragment becomes the key of the page and disappears', () => {
+test('the address signs in: its fragment becomes the key and disappears, and first steps are hidden', () => {
   const items = new Map<string, string>();
   const address = new URL(signInAddress('http://127.0.0.1:8000', 'a"+/<b'));
   const opened = (hash: string) => {
@@ -72,6 +72,12 @@ test('the address signs in: its fragment becomes the key of the page and disappe
   expect(opened('')).toEqual({ key: undefined, shown: [] });
   expect(opened(address.hash)).toEqual({ key: 'a"+/<b', shown: ['/'] });
   expect(opened('')).toEqual({ key: 'a"+/<b', shown: [] });
+  const steps = 'openhands-sidebar-onboarding-checklist-dismissed';
+  expect(items.get(steps)).toBe('true');
+  // The person shows the list of first steps.
+  items.set(steps, 'false');
+  opened('');
+  expect(items.get(steps)).toBe('false');
 });
 
 test('the page refuses statistics of use, and may load nothing from other servers except the editor', async () => {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { pagePolicy } from './page-policy.ts';
-import { onboardedScript, signInScript } from './sign-in.ts';
+import { absentStyle, onboardedScript, signInScript } from './sign-in.ts';
 
 /** Paths of the protocol, which are never pages. */
 const protocol = /^\/(?:api|v1|sockets)(?:\/|$)/;
@@ -40,7 +40,7 @@ export function frontEnd({ directory, hasModel }: FrontEndOptions): readonly Mid
       const script = (await hasModel()) ? signInScript + onboardedScript : signInScript;
       const nonce = randomBytes(16).toString('base64');
       const html = page
-        .replace(/<head>/i, (head) => `${head}<script>${script}</script>`)
+        .replace(/<head>/i, (head) => `${head}<script>${script}</script>${absentStyle}`)
         .replaceAll(/<script(?=[\s>])/gi, `<script nonce="${nonce}"`);
       const headers = { ...safety, 'content-security-policy': pagePolicy(nonce), 'cache-control': 'no-store' };
       return context.html(html, 200, headers);

@@ -2,7 +2,8 @@
 const item = 'varve.session-key';
 
 /**
- * Script of the page that signs in, and refuses statistics of use. The key arrives in the fragment of the address,
+ * Script of the page that signs in, refuses statistics of use, and hides the list of first steps, some of which this
+ * server does not have, until the person shows it. The key arrives in the fragment of the address,
  * which browsers do not send: it is never in a request, a log or the page itself, and no other server of the machine
  * receives it, as it would a cookie.
  *
@@ -11,6 +12,8 @@ const item = 'varve.session-key';
 export const signInScript = `(() => {
   window.__AGENT_CANVAS_DO_NOT_TRACK__ = true;
   localStorage.setItem('openhands-telemetry-consent', 'denied');
+  const steps = 'openhands-sidebar-onboarding-checklist-dismissed';
+  if (localStorage.getItem(steps) === null) localStorage.setItem(steps, 'true');
   const sent = /^#key=(.+)$/.exec(location.hash);
   if (sent) {
     localStorage.setItem('${item}', decodeURIComponent(sent[1]));
@@ -27,6 +30,9 @@ export const signInScript = `(() => {
 
 /** Script of the page of a person who has chosen a model: the questions of a first visit were answered. */
 export const onboardedScript = `localStorage.setItem('openhands-onboarded', '1');`;
+
+/** Style of the page that hides links to automations, which this server does not have. */
+export const absentStyle = '<style>a[href="/automations"],a[href^="/automations/"]{display:none!important}</style>';
 
 /** Returns the address that opens the page signed in. */
 export function signInAddress(url: string, key: string): string {
