@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ModelRequest } from '@varve/llm';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { describe, expect, test } from 'vitest';
+import { longSteps, unwantedIn, type Shown } from '../../../packages/server/test/restart/long-steps.ts';
 import { webhookReceiver } from '../../../packages/server/test/support/webhook-receiver.ts';
 import { countRows, freshUrl, problem } from '../../../packages/storage-postgres/test/server.ts';
 import { followedEvents } from './follow-events.ts';
@@ -69,6 +70,31 @@ describe.skipIf(problem !== undefined)('other replicas of a store', () => {
       expect(await countRows(url, `record WHERE name LIKE 'bash_running/%'`)).toBe(0);
     },
   );
+
+  test('continue runs whose steps are too long for the end of one that stops regularly', async () => {
+    let directory = '';
+    const { steps, texts, inProgress, resume } = longSteps(() => directory);
+    await using model = await scriptedServer(steps);
+    await using group = await replicaGroup(await freshUrl(), 2);
+    directory = group.directory;
+    const [one, two] = group.replicas;
+    if (!one || !two) throw new Error('A replica is missing.');
+    const ids: string[] = [];
+    for (const text of texts) {
+      const body = conversation(model, directory, text);
+      ids.push((await one.json<ConversationInfo>('POST', '/conversations', body)).id);
+    }
+    await inProgress();
+    resume();
+    const ended = once(one.process, 'exit');
+    one.process.kill('SIGTERM');
+    await ended;
+    for (const id of ids) {
+      await until(group, id, 'finished');
+      const path = `/conversations/${id}/events/search?limit=100`;
+      expect(unwantedIn((await two.json<{ readonly items: readonly Shown[] }>('GET', path)).items)).toEqual([]);
+    }
+  });
 
   test('send a webhook what one that is killed has not sent of conversations that do not run', async () => {
     let isUp = false;

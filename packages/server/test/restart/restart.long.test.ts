@@ -5,7 +5,8 @@ import { scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm
 import type { ModelRequest } from '@varve/llm';
 import { expect, onTestFinished, test } from 'vitest';
 import { message, requestFor } from '../support/running-server.ts';
-import { serverProcess } from './server-process.ts';
+import { longSteps, unwantedIn, type Shown } from './long-steps.ts';
+import { serverProcess, type ServerProcess } from './server-process.ts';
 
 interface Info {
   readonly id: string;
@@ -23,6 +24,16 @@ function nextTurn({ messages }: ModelRequest, directory: string): ScriptedTurn {
   if (done >= steps) return { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
   const command = `echo ${done} >> ${join(directory, name)}`;
   return { calls: [{ name: 'terminal', arguments: { command } }] };
+}
+
+/** Waits for the end of a run that nothing else has ended. */
+async function untilFinished(running: ServerProcess, id: string): Promise<void> {
+  for (;;) {
+    const { execution_status: status } = await running.json<Info>('GET', `/${id}`);
+    if (status === 'finished') return;
+    expect(status).toBe('running');
+    await new Promise(setImmediate);
+  }
 }
 
 test.for(['sqlite', 'dir'])('SIGKILL during 100 runs with %s loses nothing and repeats no command', async (scheme) => {
@@ -62,12 +73,7 @@ test.for(['sqlite', 'dir'])('SIGKILL during 100 runs with %s loses nothing and r
   killAt = Infinity;
   await using last = await serverProcess(options);
   for (const id of ids) {
-    for (;;) {
-      const { execution_status: status } = await last.json<Info>('GET', `/${id}`);
-      if (status === 'finished') break;
-      expect(status).toBe('running');
-      await new Promise(setImmediate);
-    }
+    await untilFinished(last, id);
   }
   let missing = 0;
   for (const index of ids.keys()) {
@@ -80,3 +86,29 @@ test.for(['sqlite', 'dir'])('SIGKILL during 100 runs with %s loses nothing and r
   // A command that was running at a kill has an unknown outcome, and is not repeated.
   expect(missing).toBeLessThanOrEqual(6 * 8);
 });
+
+test.for(['kill', 'stop'] as const)(
+  '%s during long steps ends no run, and stores nothing that a user did',
+  async (end) => {
+    const directory = mkdtempSync(join(tmpdir(), 'varve-restart-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const { steps, texts, inProgress, resume } = longSteps(() => directory);
+    await using model = await scriptedServer(steps);
+    const options = { storeUrl: `sqlite:${join(directory, 'store')}`, home: join(directory, 'home'), maxRuns: 8 };
+    const body = { ...requestFor(model, join(directory, 'workspace')), confirmation_policy: { kind: 'NeverConfirm' } };
+    await using first = await serverProcess(options);
+    const ids: string[] = [];
+    for (const text of texts) {
+      ids.push((await first.json<Info>('POST', '', { ...body, initial_message: message(text) })).id);
+    }
+    await inProgress();
+    resume();
+    await first[end]();
+    await using second = await serverProcess(options);
+    for (const id of ids) {
+      await untilFinished(second, id);
+      const { items } = await second.json<{ items: readonly Shown[] }>('GET', `/${id}/events/search?limit=100`);
+      expect(unwantedIn(items)).toEqual([]);
+    }
+  },
+);
