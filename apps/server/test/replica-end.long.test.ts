@@ -73,8 +73,8 @@ describe.skipIf(problem !== undefined)('other replicas of a store', () => {
 
   test('continue runs whose steps are too long for the end of one that stops regularly', async () => {
     let directory = '';
-    const { steps, texts, inProgress, resume } = longSteps(() => directory);
-    await using model = await scriptedServer(steps);
+    const { script, texts, inProgress, resume } = longSteps(() => directory);
+    await using model = await scriptedServer(script);
     await using group = await replicaGroup(await freshUrl(), 2);
     directory = group.directory;
     const [one, two] = group.replicas;

@@ -12,13 +12,13 @@ export interface Shown {
 
 /** Conversations whose steps last longer than any wait, and the model that they ask. */
 export interface LongSteps {
-  readonly steps: Generator<ScriptedStep>;
+  readonly script: Generator<ScriptedStep>;
   /** Messages of the conversations: one waits for a reply, and one for a command. */
   readonly texts: readonly string[];
   /** Resolves when both steps are in progress. */
-  inProgress(): Promise<void>;
+  readonly inProgress: () => Promise<void>;
   /** Lets what the model is asked next end its run. */
-  resume(): void;
+  readonly resume: () => void;
 }
 
 /** Creates the script; the command creates a file in the directory. */
@@ -38,7 +38,7 @@ export function longSteps(directory: () => string): LongSteps {
     for (;;) yield reply;
   }
   return {
-    steps: script(),
+    script: script(),
     texts: ['Reply.', 'Command.'],
     async inProgress() {
       await asked.promise;

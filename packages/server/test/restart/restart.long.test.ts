@@ -92,8 +92,8 @@ test.for(['kill', 'stop'] as const)(
   async (end) => {
     const directory = mkdtempSync(join(tmpdir(), 'varve-restart-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    const { steps, texts, inProgress, resume } = longSteps(() => directory);
-    await using model = await scriptedServer(steps);
+    const { script, texts, inProgress, resume } = longSteps(() => directory);
+    await using model = await scriptedServer(script);
     const options = { storeUrl: `sqlite:${join(directory, 'store')}`, home: join(directory, 'home'), maxRuns: 8 };
     const body = { ...requestFor(model, join(directory, 'workspace')), confirmation_policy: { kind: 'NeverConfirm' } };
     await using first = await serverProcess(options);
