@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 
-/** Starts the chaos run first: it mostly waits, for ten minutes, and would be the last one without this. */
+/** Starts the chaos run first: it mostly waits, for six minutes, and would be the last one without this. */
 class ChaosFirst extends BaseSequencer {
   override async sort(...parameters: Parameters<BaseSequencer['sort']>) {
     const files = await super.sort(...parameters);
