@@ -1,4 +1,5 @@
 import type { EventCodec } from '@varve/events';
+import type { View } from '@varve/events/projections';
 import type { EventLog } from '@varve/storage';
 import type { Mask } from '@varve/text';
 import type { Tool, ClientToolSpec } from '@varve/tools';
@@ -46,8 +47,8 @@ export interface Session {
   readonly timeout: (ms: number) => AbortSignal;
   /** Asks the sources of tools what has changed, for the requests and calls from now on. */
   readonly updateTools: (signal: AbortSignal) => Promise<void>;
-  /** Returns the request for the current view. */
-  readonly prepareRequest: () => PreparedRequest;
+  /** Returns the request for a view, by default the current one. */
+  readonly prepareRequest: (view?: View) => PreparedRequest;
   /** Returns a counter of the tokens of its requests, corrected by the usage of its last reply. */
   readonly requestTokens: () => RequestTokens;
   /** Asks a person about calls of children during the current run. */

@@ -90,7 +90,7 @@ export function makeSession(parts: SessionParts): Session {
       });
       if (isChanged) requests = requestsOf();
     },
-    prepareRequest: () => requests.build(timeline.read('view')),
+    prepareRequest: (view = timeline.read('view')) => requests.build(view),
     requestTokens: () => requests.countTokens(timeline.read('context'), timeline.read('view').events),
     onChildWaiting: undefined,
     close: () => closeSession(session, calls),

@@ -1,7 +1,14 @@
 import { eventCodec, type BaseEvent, type EventCodec } from '@varve/events';
-import { callFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
+import { callFact, maskFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
 import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
-import { messageBuilder, messagesVersion, Timeline, viewProjection } from '@varve/events/projections';
+import {
+  messageBuilder,
+  messagesVersion,
+  Timeline,
+  viewProjection,
+  withMask,
+  type ViewMask,
+} from '@varve/events/projections';
 import type { LogReader } from '@varve/storage';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { digestOfJson, messageDigester } from '../log/digest.ts';
@@ -69,18 +76,26 @@ function messagesDigest(codec: EventCodec): (events: readonly BaseEvent[]) => st
 /** Maximum number of events, not counting facts, that are assumed to have been stored during the model call. */
 const maxConcurrentEvents = 32;
 
-/** Reports whether the request matches an earlier view: messages that were sent during the call precede its reply. */
+/**
+ * Reports whether the request matches an earlier view: messages that were sent during the call precede its reply, and
+ * so does the mask of what was left out when the provider refused it.
+ */
 async function matchesEarlierView(log: LogReader, codec: EventCodec, seq: number, { digests }: Call): Promise<boolean> {
   const digest = messagesDigest(codec);
+  const masks: ViewMask[] = [];
   for (let end = seq - 1, left = maxConcurrentEvents; end >= 0 && left > 0; end--) {
     const event = codec.read((await log.at(end)).text);
+    const mask = maskFact.read(event);
+    if (mask) masks.unshift(mask);
+
     if (ConversationStateUpdateEvent.is(event)) continue;
     left -= 1;
     // During a call only the user's messages and custom events are stored: any other event precedes the request.
     if (event.source !== 'user' && !isCustomEvent(event)) return false;
     const timeline = viewTimeline(codec);
     await timeline.load((from) => log.range(Math.min(from, end), end));
-    if (digest(timeline.read('view').events) === digests.messages) return true;
+    const { events } = timeline.read('view');
+    if (digest(masks.reduce<readonly BaseEvent[]>(withMask, events)) === digests.messages) return true;
   }
   return false;
 }

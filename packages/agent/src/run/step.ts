@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { CondenserError } from '@varve/condensers';
 import { CondensationRequest } from '@varve/events/kinds';
+import type { View } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
+import { askWithoutRefused, type Answer } from './ask-without-refused.ts';
 import { runPending } from './calls/run-pending.ts';
 import type { Draft } from '../log/drafts.ts';
 import type { Session } from '../agent/session.ts';
@@ -42,18 +44,22 @@ const eventsPerSnapshot = 1000;
 
 async function askModel(session: Session, context: StepContext): Promise<StepOutcome> {
   const { journal, agent } = session;
-  const prepared = session.prepareRequest();
   const lastUserMessage = (): string | undefined => journal.timeline.read('status').lastUserMessageId;
   const messageInView = lastUserMessage();
-  const replied = agent.model.generate(prepared.request, context).catch(async (error: unknown) => {
-    if (error instanceof LlmError) await recordFailedCall(error, prepared, session);
-    throw error;
-  });
+  const ask = async (view: View): Promise<Answer> => {
+    const prepared = session.prepareRequest(view);
+    const reply = await agent.model.generate(prepared.request, context).catch(async (error: unknown) => {
+      if (error instanceof LlmError) await recordFailedCall(error, prepared, session);
+      throw error;
+    });
+    return { reply, prepared };
+  };
+  const replied = askWithoutRefused(session, ask, context.signal);
   // In a later turn, after the request is sent. A failure is that of a cache, and closing the session reports it.
   void setImmediate()
     .then(async () => session.snapshots.save(eventsPerSnapshot))
     .catch(() => undefined);
-  const reply = await replied;
+  const { reply, prepared } = await replied;
   const sawLatestUserMessage = (): boolean => lastUserMessage() === messageInView;
   return handleReply(reply, prepared, session, { ...context, sawLatestUserMessage });
 }

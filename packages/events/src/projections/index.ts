@@ -11,6 +11,7 @@ export { executionStatuses, statusKey, statusProjection, type ExecutionStatus, t
 export { taskListProjection } from './task-list.ts';
 export { Timeline, type LogEntry } from '../fold/timeline.ts';
 export { viewProjection, type View } from './view.ts';
-export { isMasked, withCondensation, withMask } from './view-changes.ts';
+export { withCondensation } from './view-changes.ts';
+export { hasImages, isMasked, withMask, type ViewMask } from './view-masks.ts';
 export { blockedProjection, type Blocked } from './blocked.ts';
 export { skillsProjection, type Skills } from './skills.ts';

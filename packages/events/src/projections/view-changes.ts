@@ -1,22 +1,10 @@
-import { text } from '../content.ts';
 import type { BaseEvent } from '../define-event.ts';
-import { deepFreeze } from '../immutable.ts';
 import { ActionEvent } from '../kinds/action-event.ts';
 import { CondensationSummaryEvent } from '../kinds/condensation-summary-event.ts';
 import type { Condensation } from '../kinds/condensation.ts';
-import { ObservationEvent } from '../kinds/observation-event.ts';
 import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
 import { repliesOf } from '../messages/replies.ts';
 import { isResult } from '../messages/results.ts';
-
-/** Kind of the observation that replaces a masked one in a view. It is never stored. */
-const maskedKind = 'MaskedObservation';
-
-/** Replacement of observations by a text. */
-export interface ViewMask {
-  readonly event_ids: readonly string[];
-  readonly text: string;
-}
 
 /** Fields of a condensation that change a view. */
 type ViewCondensation = Pick<Condensation, 'id' | 'timestamp' | 'forgotten_event_ids' | 'summary' | 'summary_offset'>;
@@ -72,19 +60,4 @@ function wholeReplies(events: readonly BaseEvent[], forgotten: ReadonlySet<strin
     if (ids.some((id) => forgotten.has(id))) for (const id of ids) all.add(id);
   }
   return all;
-}
-
-/** Returns the events of a view after a mask. Events that are not observations stay as they are. */
-export function withMask(events: readonly BaseEvent[], mask: ViewMask): BaseEvent[] {
-  const ids = new Set(mask.event_ids);
-  return events.map((event) => {
-    if (!ids.has(event.id) || !ObservationEvent.is(event)) return event;
-    const observation = { content: [text(mask.text)], is_error: event.observation.is_error, kind: maskedKind };
-    return deepFreeze({ ...event, observation, extended_content: [] });
-  });
-}
-
-/** Returns true for an observation that a mask replaced. */
-export function isMasked(event: BaseEvent): boolean {
-  return ObservationEvent.is(event) && event.observation.kind === maskedKind;
 }

@@ -1,17 +1,24 @@
 import { expect, test } from 'vitest';
 import { eventCodec } from '../codec.ts';
+import { text, textOf } from '../content.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { maskFact } from '../facts/mask.ts';
 import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import { Condensation } from '../kinds/condensation.ts';
 import { CondensationRequest } from '../kinds/condensation-request.ts';
+import { MessageEvent } from '../kinds/message-event.ts';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import { PauseEvent } from '../kinds/pause-event.ts';
+import { messageBuilder } from '../messages/message-builder.ts';
+import { BrowserObservation } from '../payloads/browser-observation.ts';
 import { eventFactory } from '../testing/event-factory.ts';
 import { foldEvents } from '../fold/projection.ts';
 import { viewProjection } from './view.ts';
+import { hasImages } from './view-masks.ts';
 
-const projection = viewProjection(eventCodec(builtinKinds));
+const codec = eventCodec(builtinKinds);
+const messagesOf = messageBuilder(codec);
+const projection = viewProjection(codec);
 const viewOf = (events: readonly BaseEvent[]) => foldEvents(projection, events);
 const idsOf = (events: readonly BaseEvent[]) => viewOf(events).events.map(({ id }) => id);
 
@@ -118,6 +125,26 @@ test('a masked result has the text of the mask and stays a result', () => {
   expect(masked).toMatchObject({ id: output.id, action_id: action.id, tool_call_id: 'a' });
 });
 
+test('a mask of images leaves the texts of messages and results, with the screenshots of a browser', () => {
+  const { call, result, stamp } = eventFactory();
+  const block = { cache_prompt: false, type: 'image', image_urls: ['data:image/png;base64,A'] } as const;
+  const llm_message = { role: 'user', content: [text('Look.'), block, block] } as const;
+  const [action, output] = [call('a'), result(0, 'Shown.')];
+  const shot = BrowserObservation.create({ content: [text('A page.')], is_error: true, screenshot_data: 'A' });
+  const page = { ...output, observation: shot } as BaseEvent;
+  const message = MessageEvent.create({ source: 'user', llm_message }, stamp());
+  const mask = { event_ids: [page.id, message.id, action.id], text: 'None.', only: 'images' } as const;
+  const events = [action, page, message];
+  const masked = viewOf([...events, maskFact.create(mask, stamp())]).events;
+  expect(masked.map(hasImages)).toEqual([false, false, false]);
+  expect(events.map(hasImages)).toEqual([false, true, true]);
+  expect(messagesOf(masked).map(({ content }) => textOf(content))).toEqual([
+    '',
+    '[The tool reported an error.]\nA page.\nNone.',
+    'Look.\nNone.',
+  ]);
+});
+
 test('a mask does not apply to later events', () => {
   const { call, result, stamp } = eventFactory();
   const [action, output] = [call('a'), result(0)];
@@ -156,7 +183,7 @@ test.for([
   ([, change]) => {
     const made = eventFactory();
     const { copies, reads } = counted(
-      many.map((text) => made.user(text)),
+      many.map((words) => made.user(words)),
       'id',
     );
     const once = (viewOf(copies), reads());
@@ -167,9 +194,9 @@ test.for([
 
 test('many condensations that forget messages do not pair the calls and results of the view', () => {
   const { user, call, condensation } = eventFactory();
-  const messages = many.map((text) => user(text));
+  const messages = many.map((words) => user(words));
   const { copies, reads } = counted(
-    many.map((text) => call(text)),
+    many.map((id) => call(id)),
     'llm_response_id',
   );
   const changes = messages.map((message) => condensation([message]));

@@ -7,7 +7,8 @@ import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
 import { MessageEvent } from '../kinds/message-event.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
-import { forgottenIds, summaryId, withMask, withoutForgotten } from './view-changes.ts';
+import { forgottenIds, summaryId, withoutForgotten } from './view-changes.ts';
+import { withMask } from './view-masks.ts';
 
 /** Events that the model sees: the active branch without forgotten and blocked events, plus summaries. */
 export interface View {

@@ -3,6 +3,7 @@ import { firstLines, indented, outputExcerpt, shortened } from './excerpt.ts';
 import type { TextLine } from './text-line.ts';
 import { textOf } from '../content.ts';
 import type { BaseEvent } from '../define-event.ts';
+import { maskFact } from '../facts/mask.ts';
 import { ActionEvent } from '../kinds/action-event.ts';
 import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
 import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
@@ -41,6 +42,8 @@ function linesOf(event: BaseEvent): readonly TextLine[] {
   if (HookExecutionEvent.is(event)) return hookLines(event);
   if (PauseEvent.is(event)) return [{ mark: 'warning', text: 'paused' }];
   if (InterruptEvent.is(event)) return [{ mark: 'warning', text: 'interrupted' }];
+  const mask = maskFact.read(event);
+  if (mask?.refusal !== undefined) return refusalLines(mask);
   if (isOpaque(event)) return [{ mark: 'quiet', text: `${event.wireKind || 'unreadable event'} (preserved)` }];
   return [];
 }
@@ -104,6 +107,15 @@ const confirmations: ReadonlySet<string> = new Set([
 function isRepetition(observation: ObservationEvent['observation']): boolean {
   const edit = FileEditorObservation.read(observation) ?? PlanningFileEditorObservation.read(observation);
   return edit === undefined ? confirmations.has(observation.kind) : edit.command !== 'view';
+}
+
+type Mask = NonNullable<ReturnType<typeof maskFact.read>>;
+
+/** Renders what is left out of requests since the provider refused it. */
+function refusalLines({ event_ids: { length }, only, refusal = '' }: Mask): readonly TextLine[] {
+  const content = only === undefined ? 'results' : 'images';
+  const events = length === 1 ? '1 event' : `${length} events`;
+  return [{ mark: 'warning', text: `The ${content} of ${events} are left out: ${firstLines(refusal, 2)}` }];
 }
 
 /** Lines of a summary that are shown. */

@@ -103,7 +103,6 @@ const dialects: fc.Arbitrary<Dialect> = fc.record({
   callIds: fc.constantFrom('free', 'plain', 'nine'),
   emptyContent: fc.constantFrom('null', 'text'),
   parts: fc.boolean(),
-  images: fc.boolean(),
   imageUrls: fc.boolean(),
   cacheMarks: fc.boolean(),
   cacheKey: fc.boolean(),

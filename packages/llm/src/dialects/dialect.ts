@@ -33,8 +33,6 @@ export interface Dialect {
   readonly emptyContent: 'null' | 'text';
   /** True when content may be a list of parts; otherwise neither images nor cache marks are sent. */
   readonly parts: boolean;
-  /** True when images are accepted; otherwise a note takes their place, whatever the `vision` option is. */
-  readonly images: boolean;
   /** True when the server fetches images by URL; otherwise `inlinedImages` sends their bytes. */
   readonly imageUrls: boolean;
   /** True when prefixes to cache are marked with `cache_control`. */
@@ -74,7 +72,6 @@ export const unknownDialect: Dialect = {
   callIds: 'free',
   emptyContent: 'null',
   parts: true,
-  images: true,
   imageUrls: true,
   cacheMarks: false,
   cacheKey: false,

@@ -138,7 +138,6 @@ const rules: readonly Rule[] = [
   { pattern: rejectionOf('cache_control'), apply: setField('cacheMarks', false) },
   // The prefix is too short to be cached; it grows, but marking it again would cost a rejection each time.
   { pattern: /minimum token count|cached content is too small/is, apply: setField('cacheMarks', false) },
-  { pattern: rejectionOf('image_url|image input|images|multimodal|vision'), apply: setField('images', false) },
   {
     pattern: /content.{0,80}(?:expected (?:a )?string|must be a string|valid string|expected str)/is,
     apply: setField('parts', false),

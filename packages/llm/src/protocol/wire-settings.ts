@@ -22,7 +22,7 @@ export interface WireSettings extends ContentSettings {
 
 /** Returns true when images are sent; otherwise {@link omittedImages} takes their place. */
 export function sendsImages({ vision, dialect }: ContentSettings): boolean {
-  return vision && dialect.images && dialect.parts;
+  return vision && dialect.parts;
 }
 
 /** Note in place of images that are not sent. */

@@ -37,7 +37,6 @@ const dialect = lazy(() =>
     callIds: z.exactOptional(z.enum(['free', 'plain', 'nine'])),
     emptyContent: z.exactOptional(z.enum(['null', 'text'])),
     parts: z.exactOptional(z.boolean()),
-    images: z.exactOptional(z.boolean()),
     imageUrls: z.exactOptional(z.boolean()),
     cacheMarks: z.exactOptional(z.boolean()),
     cacheKey: z.exactOptional(z.boolean()),
