@@ -29,7 +29,7 @@ if (option === '--version' || option === '-V') {
 
 /** Returns the variables for a command. Those of commands that start programs are readable by no other process. */
 async function environmentOf(command: string | undefined): Promise<Readonly<Record<string, string | undefined>>> {
-  const isSession = command === undefined || command === 'resume' || /^-(?!h$|-help$)/.test(command);
+  const isSession = command === undefined || command === 'resume' || /^-(?!h$|-help$)|\s/.test(command);
   const startsPrograms = isSession || ['run', 'acp', 'mcp-server', 'serve'].includes(command);
   if (!startsPrograms) return process.env;
   const { privateEnvironment } = await import('./home/private-environment.ts');

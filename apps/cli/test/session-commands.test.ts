@@ -29,7 +29,7 @@ test('the tree has the messages of all branches, and the conversation continues 
   expect(rows).not.toContain('Six.');
   window.press('\u0015', '4 + 4', keys.enter);
   await window.shows('Eight.');
-  await window.enter('/tree', /→ ● 2 \+ 2\n {2}│ ○ 3 \+ 3\n {2}│ ● 4 \+ 4/);
+  await window.enter('/tree', /→ ● 2 \+ 2\n {2}├ ○ 3 \+ 3\n {2}└ ● 4 \+ 4/);
   window.press(keys.down, keys.enter);
   expect(await window.shows('Six.')).not.toContain('Eight.');
   await window.enter('And now?', 'Done.');

@@ -58,7 +58,7 @@ export function refuseToAgents(command: Command, env: Environment): void {
 }
 
 /** Returns the name of a command with those of the commands around it, without that of the program. */
-function nameOf(command: Command): string {
+export function nameOf(command: Command): string {
   const { parent } = command;
   return parent ? `${nameOf(parent)} ${command.name()}`.trimStart() : '';
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { refuseToAgents } from './agent-shell.ts';
+import { nameOf, refuseToAgents } from './agent-shell.ts';
 import { appVersion } from '../home/app-file.ts';
 import { withCommandName } from '../terminal/command-name.ts';
 import { CliError } from '../failures/cli-error.ts';
@@ -24,6 +24,7 @@ Exit status:
 
 Examples:
   varve
+  varve "Fix the failing test"
   varve --continue
   varve demo
   OPENAI_API_KEY=… varve run "Fix the failing test"
@@ -98,11 +99,21 @@ async function programFor(
   const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
   const loaded = defaultCommand && isSession(args, io) ? [defaultCommand] : named ? [named] : Object.values(commands);
   for (const load of loaded) (await load()).register(program, io, done, commands);
+  nameHelp(program);
   return program;
 }
 
-/** Reports whether arguments start the session: options alone, or nothing on a terminal. */
+/** Names the help of a command after its errors. */
+function nameHelp(parent: Command): void {
+  for (const command of parent.commands) {
+    const name = nameOf(command);
+    if (name !== 'session') command.showHelpAfterError(`Run "varve ${name} --help" for usage.`);
+    nameHelp(command);
+  }
+}
+
+/** Reports whether arguments start the session: options, a message of several words, or nothing on a terminal. */
 function isSession([first]: readonly string[], { stdin, stdout }: TerminalIo): boolean {
   if (first === undefined) return stdin.isTTY === true && stdout.isTTY;
-  return first.startsWith('-') && !['-h', '--help', '-V', '--version'].includes(first);
+  return /^-|\s/.test(first) && !['-h', '--help', '-V', '--version'].includes(first);
 }

@@ -51,7 +51,7 @@ async function runDemo(io: TerminalIo, store: string | undefined): Promise<ExitC
     ],
     io,
   );
-  if (ended !== 0) return ended === exitCodes.interrupted ? exitCodes.interrupted : exitCodes.unfinished;
+  if (ended !== 0) return Object.values(exitCodes).find((code) => code === ended) ?? exitCodes.unfinished;
   const passes = await exitOf(spawn(process.execPath, ['--test'], { cwd: workspace, stdio: 'ignore' }));
   print('');
   print(

@@ -51,8 +51,15 @@ async function withUsage(summary: Summary, store: EventStore): Promise<Summary> 
   return { ...summary, meta: { ...(summary.meta as Readonly<Record<string, Json>>), usage } };
 }
 
-function print(io: TerminalIo, items: readonly Summary[], { json: asJson }: LsOptions): void {
-  if (items.length === 0) io.stderr.line(`There are no conversations yet. \`${commandName(io)} run "…"\` starts one.`);
+function print(io: TerminalIo, items: readonly Summary[], options: LsOptions): void {
+  const { json: asJson, search, workspace } = options;
+  const filters = [
+    ...(search === undefined ? [] : [`--search ${search}`]),
+    ...(workspace === undefined ? [] : [`-w ${workspace}`]),
+  ];
+  if (items.length === 0 && filters.length > 0) io.stderr.line(`No conversation matches ${filters.join(' ')}.`);
+  else if (items.length === 0)
+    io.stderr.line(`There are no conversations yet. \`${commandName(io)} run "…"\` starts one.`);
   if (asJson) for (const summary of items) io.stdout.jsonLine(JSON.stringify(summary));
   else for (const line of listingLines(items, io, Date.now())) io.stdout.line(line);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { revealHidden } from '@varve/events/text';
 import { SettingsError } from '@varve/settings';
@@ -39,6 +40,8 @@ export async function decideTrust(
   const store = storeIn(io);
   const open: TrustSubject[] = [];
   const { scope, directories } = await placesOf(target, io);
+  for (const directory of directories)
+    if (!existsSync(directory)) throw new CliError(exitCodes.usage, `There is no directory ${directory}.`);
   if (directories.length === 0)
     io.stderr.line(styled('dim', 'Your home directory is no project. Trust its hooks and skills with --user.'));
   for (const directory of directories) {

@@ -8,8 +8,8 @@ export interface MessageOnBranch {
   /** Id of the last event before the next message, which can be continued after. */
   readonly end: string;
   readonly text: string;
-  /** Number of branches that the message is away from the first one. */
-  readonly depth: number;
+  /** Lines of a drawing that lead to the message from the one before it. */
+  readonly lines: string;
   /** True on the branch that the conversation is on. */
   readonly isActive: boolean;
 }
@@ -46,7 +46,7 @@ export async function messageTree(
     const node = places.get(id)?.node;
     if (node) node.isActive = true;
   }
-  return roots.flatMap((node) => rowsOf(node, roots.length > 1 ? 1 : 0));
+  return rowsBelow(roots, '');
 }
 
 /** Returns true for a message of the user. */
@@ -66,7 +66,11 @@ function added(event: MessageEvent, siblings: Node[]): Node {
   return node;
 }
 
-function rowsOf({ children, ...node }: Node, depth: number): readonly MessageOnBranch[] {
-  const below = depth + (children.length > 1 ? 1 : 0);
-  return [{ ...node, depth }, ...children.flatMap((child) => rowsOf(child, below))];
+/** Returns the rows of messages with the same one before them: a branch each, if there are several. */
+function rowsBelow(nodes: readonly Node[], lines: string): readonly MessageOnBranch[] {
+  return nodes.flatMap(({ children, ...node }, index) => {
+    const isLast = index === nodes.length - 1;
+    const [first, rest] = nodes.length === 1 ? ['', ''] : isLast ? ['└ ', '  '] : ['├ ', '│ '];
+    return [{ ...node, lines: lines + first }, ...rowsBelow(children, lines + rest)];
+  });
 }

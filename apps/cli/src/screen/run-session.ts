@@ -16,18 +16,20 @@ import type { SessionCommand } from './session-command.ts';
 import { Screen } from './screen.ts';
 import { Session } from './session.ts';
 
-/** Commands of a session. */
-export interface SessionCommands {
-  /** Those after a slash. */
+/** What a session starts with. */
+export interface SessionStart {
+  /** First message. */
+  readonly message?: string | undefined;
+  /** Commands after a slash. */
   readonly slash: readonly SessionCommand[];
-  /** Those of the program whose output a session shows. */
+  /** Commands of the program whose output a session shows. */
   readonly program: CommandTable['commands'];
 }
 
 /** Opens the interactive session on a terminal until the person leaves it. Undefined without a terminal. */
 export async function runSession(
   options: RunOptions,
-  { slash, program }: SessionCommands,
+  { slash, program, message }: SessionStart,
   io: TerminalIo,
 ): Promise<ExitCode | undefined> {
   const streams = io.openScreen();
@@ -86,6 +88,7 @@ export async function runSession(
       (error: unknown) => reportProblem(error, screen),
     );
     await started;
+    if (message !== undefined) handle(message);
     await session.ended;
     id = session.id;
   }

@@ -12,9 +12,9 @@ export const tree: SessionCommand = {
     if (!conversation) return;
     const messages = await messageTree(conversation);
     if (messages.length === 0) return screen.print('There is no message yet.', 'yellow');
-    const items = messages.map(({ end, depth, text, isActive }) => ({
+    const items = messages.map(({ end, lines, text, isActive }) => ({
       value: end,
-      label: `${'│ '.repeat(depth)}${isActive ? '●' : '○'} ${text}`,
+      label: `${lines}${isActive ? '●' : '○'} ${text}`,
     }));
     const end = await screen.choose({ title: 'Continue after this message and its replies', items });
     if (end === undefined) return;
