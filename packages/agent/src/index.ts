@@ -4,6 +4,7 @@ export type { ToolsContext } from './agent/toolset.ts';
 export { Conversation } from './conversation/conversation.ts';
 export type { OutsideQuestion, RunOptions } from './run/run-options.ts';
 export type { RunResult } from './run/run-result.ts';
+export type { RunStream, StreamOptions, StreamPart } from './stream/run-stream.ts';
 export type { ConversationState } from './log/conversation-state.ts';
 export { readEvents, readState } from './log/read-log.ts';
 export { alwaysConfirm, confirmRisky, neverConfirm } from './confirmation/policies.ts';

@@ -80,3 +80,13 @@ export interface SendOptions {
    */
   readonly id?: string;
 }
+
+/** Options of `Conversation.events`. */
+export interface EventsOptions {
+  /** Seq of the first event; default 0. */
+  readonly from?: number;
+  /** Yields later events too, until the loop ends. */
+  readonly follow?: boolean;
+  /** Yields later events too, until it aborts. */
+  readonly signal?: AbortSignal;
+}

@@ -21,7 +21,13 @@ import { approveCalls, rejectCalls, type Approval } from '../run/calls/approvals
 import { startDirectories } from '../run/calls/proposed-calls.ts';
 import { childSession, type ChildOptions } from './child-conversation.ts';
 import { condenseNow, type CondenseOptions } from './condense-now.ts';
-import type { ConversationOptions, CreateOptions, OpenOptions, SendOptions } from './conversation-options.ts';
+import type {
+  ConversationOptions,
+  CreateOptions,
+  EventsOptions,
+  OpenOptions,
+  SendOptions,
+} from './conversation-options.ts';
 import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkSession, type ForkOptions } from './fork-conversation.ts';
 import {
@@ -41,6 +47,7 @@ import { askSideQuestion } from './side-question.ts';
 import { storedId } from './stored-agent.ts';
 import { generateTitle, renameConversation, type TitleOptions } from './title.ts';
 import { TitleWriter, type TitleWriterOptions } from './title-writer.ts';
+import { RunStream, type StreamOptions } from '../stream/run-stream.ts';
 
 /**
  * An agent bound to a log and a workspace. Holds the lease of the log until it is disposed.
@@ -181,6 +188,22 @@ export class Conversation implements AsyncDisposable {
    */
   async run(options: RunOptions = {}): Promise<RunResult> {
     return this.#run(options);
+  }
+
+  /**
+   * Sends a message, or continues without one, and runs as `run` does: the stream yields what is stored and what is
+   * provisional, in one order. Ending the loop interrupts the run.
+   */
+  stream(input?: UserInput, options: StreamOptions = {}): RunStream {
+    const conversation = {
+      head: () => this.state.head,
+      events: (range: { readonly from: number; readonly signal: AbortSignal }) => this.events(range),
+      run: async (runOptions: RunOptions) => {
+        if (input !== undefined) await this.send(input);
+        return this.run(runOptions);
+      },
+    };
+    return new RunStream(conversation, options);
   }
 
   /**
@@ -367,13 +390,14 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Yields stored events from seq `from` on, each once, in order. Without a signal it ends at the current head; with
-   * one it yields later events too until the signal aborts. @throws {StorageError} `invalid` for an invalid number.
+   * Yields stored events from seq `from` on, each once, in order. It ends at the current head; with `follow` or a signal
+   * it yields later events too, until the loop ends or the signal aborts. @throws {StorageError} `invalid` for an invalid number.
    */
   events({
     from = 0,
-    signal,
-  }: { readonly from?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<LoggedEvent> {
+    follow = false,
+    signal = follow ? new AbortController().signal : undefined,
+  }: EventsOptions = {}): AsyncIterable<LoggedEvent> {
     const { log, codec } = this.#session;
     return readEvents(signal ? log.tail(from, signal) : log.range(from), codec);
   }

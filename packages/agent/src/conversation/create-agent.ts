@@ -24,6 +24,7 @@ import { Conversation } from './conversation.ts';
 import { AgentError } from '../error.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
+import type { RunStream, StreamOptions } from '../stream/run-stream.ts';
 
 /** Options of {@link createAgent}. */
 export interface CreateAgentOptions<Output = Readonly<Record<string, unknown>>> extends Partial<
@@ -66,6 +67,8 @@ export interface RunnableAgent<Output = Readonly<Record<string, unknown>>> exten
    * @throws what `Conversation.create`, `send` and `run` throw.
    */
   run(input: UserInput, options?: RunOptions): Promise<RunResult<Output>>;
+  /** Sends a message and runs, as a stream of what is stored and what is provisional. @throws as `run`. */
+  stream(input: UserInput, options?: StreamOptions): Promise<RunStream<Output>>;
   /** Returns the conversation: created with the first call, closed with the agent. */
   conversation(): Promise<Conversation>;
 }
@@ -107,6 +110,9 @@ export function createAgent<Output = Readonly<Record<string, unknown>>>(
       await current.send(input);
       // The tool `finish` checked the answer against the schema before it was stored.
       return (await current.run(runOptions)) as RunResult<Output>;
+    },
+    async stream(input, streamOptions) {
+      return (await conversation()).stream(input, streamOptions) as RunStream<Output>;
     },
     async [Symbol.asyncDispose]() {
       await (await created?.catch(() => undefined))?.[Symbol.asyncDispose]();

@@ -31,8 +31,11 @@ export async function firstUserText(log: LogReader, codec: EventCodec): Promise<
   return undefined;
 }
 
-/** Decodes stored events one by one. */
-export async function* readEvents(stored: AsyncIterable<Stored>, codec: EventCodec): AsyncIterable<LoggedEvent> {
+/** Decodes stored events one by one, by default with the built-in kinds. */
+export async function* readEvents(
+  stored: AsyncIterable<Stored>,
+  codec: EventCodec = eventCodec(builtinKinds),
+): AsyncIterable<LoggedEvent> {
   for await (const { seq, text } of stored) yield { seq, text, event: codec.read(text) };
 }
 

@@ -1,0 +1,162 @@
+import type { ActionEvent } from '@varve/events/kinds';
+import type { Delta } from '@varve/llm';
+import type { LoggedEvent } from '../log/read-log.ts';
+import type { RunOptions } from '../run/run-options.ts';
+import type { RunResult } from '../run/run-result.ts';
+import { FinishText } from './finish-text.ts';
+
+/**
+ * A part of a {@link RunStream}. `position` is the number of events that are stored before it: a stream from there
+ * continues with the next event. All parts but events are provisional, and are not masked.
+ */
+export type StreamPart =
+  /** An event was stored; its position is its seq. */
+  | ({ readonly kind: 'event'; readonly position: number } & LoggedEvent)
+  /** A piece of a reply. The message of `finish` arrives as text, too. */
+  | (Delta & { readonly position: number })
+  /** Output of a call. */
+  | { readonly kind: 'output'; readonly position: number; readonly text: string; readonly call: ActionEvent };
+
+/** Options of `Conversation.stream`. */
+export interface StreamOptions extends Omit<RunOptions, 'onDelta' | 'onOutput'> {
+  /** Position of the first part. Default: the next event. */
+  readonly from?: number;
+}
+
+/** What a stream needs of its conversation. */
+export interface StreamedConversation {
+  /** Number of stored events. */
+  readonly head: () => number;
+  readonly events: (range: { readonly from: number; readonly signal: AbortSignal }) => AsyncIterable<LoggedEvent>;
+  readonly run: (options: RunOptions) => Promise<RunResult>;
+}
+
+type LivePart = Exclude<StreamPart, { readonly kind: 'event' }>;
+
+/**
+ * A run whose parts are yielded in one order, to one reader. It runs whether or not it is read; ending the loop
+ * interrupts it, and the loop ends after the last event of the run.
+ */
+export class RunStream<Output = Readonly<Record<string, unknown>>> implements AsyncIterable<StreamPart> {
+  /** Result of the run. Rejects as `Conversation.send` and `run` do; the loop throws the same. */
+  readonly result: Promise<RunResult<Output>>;
+  readonly #conversation: StreamedConversation;
+  readonly #from: number;
+  /** Number of events before the run. */
+  readonly #start: number;
+  readonly #ending = new AbortController();
+  readonly #finish = new FinishText();
+  /** Parts that were not read yet, in order. */
+  readonly #live: LivePart[] = [];
+  /** Number of events at the end of the run. */
+  #end = Infinity;
+  #wake = (): void => {};
+
+  constructor(conversation: StreamedConversation, { signal, from, ...options }: StreamOptions) {
+    this.#conversation = conversation;
+    this.#start = conversation.head();
+    this.#from = from ?? this.#start;
+    const run = conversation.run({
+      ...options,
+      signal: AbortSignal.any([this.#ending.signal, ...(signal ? [signal] : [])]),
+      onDelta: (delta) => {
+        this.#add({ ...delta, position: conversation.head() });
+        const text = this.#finish.push(delta);
+        if (text !== '') this.#add({ kind: 'text', text, position: conversation.head() });
+      },
+      onOutput: (text, call) => this.#add({ kind: 'output', text, call, position: conversation.head() }),
+    });
+    this.result = run.finally(() => {
+      this.#end = conversation.head();
+      this.#wake();
+    }) as Promise<RunResult<Output>>;
+    // The loop throws it as well, and who reads neither has no use for it.
+    this.result.catch(() => undefined);
+  }
+
+  /** Text of the result. */
+  get text(): Promise<string> {
+    return this.result.then(({ text }) => text);
+  }
+
+  /** What has arrived of the answer of an agent with an `output` schema; not checked. */
+  get partialOutput(): Readonly<Record<string, unknown>> {
+    return this.#finish.output;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<StreamPart, void> {
+    const stored = new Arrivals(this.#conversation.events({ from: this.#from, signal: this.#ending.signal }), () =>
+      this.#wake(),
+    );
+    let next = this.#from;
+    try {
+      while (next < this.#end || this.#live.length > 0) {
+        const [live] = this.#live;
+        if (live && live.position <= next) {
+          this.#live.shift();
+          yield live;
+          continue;
+        }
+        const logged = stored.take();
+        if (logged) {
+          next = logged.seq + 1;
+          const rest = logged.seq < this.#start ? '' : this.#finish.rest(logged.event);
+          if (rest !== '') yield { kind: 'text', text: rest, position: logged.seq };
+          yield { kind: 'event', position: logged.seq, ...logged };
+          continue;
+        }
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+      await this.result;
+    } finally {
+      this.#ending.abort();
+      await this.result.catch(() => undefined);
+    }
+  }
+
+  /** Pieces that nobody has read are joined, so that a slow reader costs memory for the text only. */
+  #add(part: LivePart): void {
+    const last = this.#live.at(-1);
+    const isText = part.kind === 'text' || part.kind === 'reasoning';
+    if (isText && last?.kind === part.kind && last.position === part.position) {
+      this.#live[this.#live.length - 1] = { ...part, text: last.text + part.text };
+    } else this.#live.push(part);
+    this.#wake();
+  }
+}
+
+/** The next event of a log, when it has arrived. */
+class Arrivals {
+  readonly #events: AsyncIterator<LoggedEvent>;
+  readonly #wake: () => void;
+  #arrived: LoggedEvent | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(events: AsyncIterable<LoggedEvent>, wake: () => void) {
+    this.#events = events[Symbol.asyncIterator]();
+    this.#wake = wake;
+    this.#request();
+  }
+
+  /** Returns the event that has arrived, and requests the next one. @throws what reading the log throws. */
+  take(): LoggedEvent | undefined {
+    if (this.#failure) throw this.#failure.error;
+    const arrived = this.#arrived;
+    this.#arrived = undefined;
+    if (arrived) this.#request();
+    return arrived;
+  }
+
+  #request(): void {
+    this.#events.next().then(
+      ({ value, done }) => {
+        this.#arrived = done === true ? undefined : value;
+        this.#wake();
+      },
+      (error: unknown) => {
+        this.#failure = { error };
+        this.#wake();
+      },
+    );
+  }
+}
