@@ -154,8 +154,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Returns the state after the first `head` events. @throws {StorageError} `invalid` for an invalid number. */
   async stateAt(head: number): Promise<ConversationState> {
-    const { log, codec } = this.#session;
-    return readState(log, { codec, to: head });
+    return readState(this.#session.log, { codec: this.#session.codec, to: head });
   }
 
   /** Returns the request that the next step would send now. */
@@ -172,9 +171,8 @@ export class Conversation implements AsyncDisposable {
    * `closed`.
    */
   async send(input: UserInput, { id }: SendOptions = {}): Promise<string> {
-    const session = this.#usable;
     const rejects = (): 'always' | 'when-waiting' => (this.#runLock.isRunning ? 'when-waiting' : 'always');
-    return sendMessage(contentOf(input), session, { rejects, signal: this.#lifetime.abortOnClose(), id });
+    return sendMessage(contentOf(input), this.#usable, { rejects, signal: this.#lifetime.abortOnClose(), id });
   }
 
   /**
@@ -190,20 +188,9 @@ export class Conversation implements AsyncDisposable {
     return this.#run(options);
   }
 
-  /**
-   * Sends a message, or continues without one, and runs as `run` does: the stream yields what is stored and what is
-   * provisional, in one order. Ending the loop interrupts the run.
-   */
+  /** Sends a message, if any, and runs: yields what is stored and what is provisional, in one order. */
   stream(input?: UserInput, options: StreamOptions = {}): RunStream {
-    const conversation = {
-      head: () => this.state.head,
-      events: (range: { readonly from: number; readonly signal: AbortSignal }) => this.events(range),
-      run: async (runOptions: RunOptions) => {
-        if (input !== undefined) await this.send(input);
-        return this.run(runOptions);
-      },
-    };
-    return new RunStream(conversation, options);
+    return new RunStream(this, input, options);
   }
 
   /**
@@ -390,16 +377,13 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Yields stored events from seq `from` on, each once, in order. It ends at the current head; with `follow` or a signal
-   * it yields later events too, until the loop ends or the signal aborts. @throws {StorageError} `invalid` for an invalid number.
+   * Yields stored events from seq `from` on, each once, in order. It ends at the current head; with `follow` or a
+   * signal it yields later events too, until the loop ends or it aborts. @throws {StorageError} `invalid`.
    */
-  events({
-    from = 0,
-    follow = false,
-    signal = follow ? new AbortController().signal : undefined,
-  }: EventsOptions = {}): AsyncIterable<LoggedEvent> {
+  events({ from = 0, follow, signal }: EventsOptions = {}): AsyncIterable<LoggedEvent> {
     const { log, codec } = this.#session;
-    return readEvents(signal ? log.tail(from, signal) : log.range(from), codec);
+    const until = signal ?? (follow === true ? new AbortController().signal : undefined);
+    return readEvents(until ? log.tail(from, until) : log.range(from), codec);
   }
 
   /** Interrupts a run and everything else in progress, closes the tools and releases the lease. Idempotent. */

@@ -3,6 +3,7 @@ import type { Delta } from '@varve/llm';
 import type { LoggedEvent } from '../log/read-log.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
+import type { UserInput } from '../run/send-message.ts';
 import { FinishText } from './finish-text.ts';
 
 /**
@@ -25,9 +26,9 @@ export interface StreamOptions extends Omit<RunOptions, 'onDelta' | 'onOutput'> 
 
 /** What a stream needs of its conversation. */
 export interface StreamedConversation {
-  /** Number of stored events. */
-  readonly head: () => number;
+  readonly state: { readonly head: number };
   readonly events: (range: { readonly from: number; readonly signal: AbortSignal }) => AsyncIterable<LoggedEvent>;
+  readonly send: (input: UserInput) => Promise<unknown>;
   readonly run: (options: RunOptions) => Promise<RunResult>;
 }
 
@@ -52,22 +53,12 @@ export class RunStream<Output = Readonly<Record<string, unknown>>> implements As
   #end = Infinity;
   #wake = (): void => {};
 
-  constructor(conversation: StreamedConversation, { signal, from, ...options }: StreamOptions) {
+  constructor(conversation: StreamedConversation, input: UserInput | undefined, { from, ...options }: StreamOptions) {
     this.#conversation = conversation;
-    this.#start = conversation.head();
+    this.#start = this.#head;
     this.#from = from ?? this.#start;
-    const run = conversation.run({
-      ...options,
-      signal: AbortSignal.any([this.#ending.signal, ...(signal ? [signal] : [])]),
-      onDelta: (delta) => {
-        this.#add({ ...delta, position: conversation.head() });
-        const text = this.#finish.push(delta);
-        if (text !== '') this.#add({ kind: 'text', text, position: conversation.head() });
-      },
-      onOutput: (text, call) => this.#add({ kind: 'output', text, call, position: conversation.head() }),
-    });
-    this.result = run.finally(() => {
-      this.#end = conversation.head();
+    this.result = this.#run(input, options).finally(() => {
+      this.#end = this.#head;
       this.#wake();
     }) as Promise<RunResult<Output>>;
     // The loop throws it as well, and who reads neither has no use for it.
@@ -114,6 +105,24 @@ export class RunStream<Output = Readonly<Record<string, unknown>>> implements As
     }
   }
 
+  get #head(): number {
+    return this.#conversation.state.head;
+  }
+
+  async #run(input: UserInput | undefined, { signal, ...options }: RunOptions): Promise<RunResult> {
+    if (input !== undefined) await this.#conversation.send(input);
+    return this.#conversation.run({
+      ...options,
+      signal: AbortSignal.any([this.#ending.signal, ...(signal ? [signal] : [])]),
+      onDelta: (delta) => {
+        this.#add({ ...delta, position: this.#head });
+        const text = this.#finish.push(delta);
+        if (text !== '') this.#add({ kind: 'text', text, position: this.#head });
+      },
+      onOutput: (text, call) => this.#add({ kind: 'output', text, call, position: this.#head }),
+    });
+  }
+
   /** Pieces that nobody has read are joined, so that a slow reader costs memory for the text only. */
   #add(part: LivePart): void {
     const last = this.#live.at(-1);
@@ -135,7 +144,7 @@ class Arrivals {
   constructor(events: AsyncIterable<LoggedEvent>, wake: () => void) {
     this.#events = events[Symbol.asyncIterator]();
     this.#wake = wake;
-    this.#request();
+    void this.#request();
   }
 
   /** Returns the event that has arrived, and requests the next one. @throws what reading the log throws. */
@@ -143,20 +152,17 @@ class Arrivals {
     if (this.#failure) throw this.#failure.error;
     const arrived = this.#arrived;
     this.#arrived = undefined;
-    if (arrived) this.#request();
+    if (arrived) void this.#request();
     return arrived;
   }
 
-  #request(): void {
-    this.#events.next().then(
-      ({ value, done }) => {
-        this.#arrived = done === true ? undefined : value;
-        this.#wake();
-      },
-      (error: unknown) => {
-        this.#failure = { error };
-        this.#wake();
-      },
-    );
+  async #request(): Promise<void> {
+    try {
+      const { value, done } = await this.#events.next();
+      this.#arrived = done === true ? undefined : value;
+    } catch (error) {
+      this.#failure = { error };
+    }
+    this.#wake();
   }
 }
