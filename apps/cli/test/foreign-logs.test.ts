@@ -56,6 +56,15 @@ test('a V0 directory is imported under its id, and links in it are not followed'
   expect((await varve('export', 'session-1', '-', '--format', 'v0-directory')).stderr).toContain('standard output');
 });
 
+test('an event that is read although its parent is missing is reported as such', async () => {
+  const { home, varve } = await setup();
+  const message = { role: 'user', content: [{ type: 'text', text: 'Hi' }] };
+  const event = { id: 'a', timestamp: '2026-01-01T10:00:00', source: 'user', parent_id: 'gone', llm_message: message };
+  await writeFile(join(home, 'events.json'), JSON.stringify([{ ...event, kind: 'MessageEvent' }]));
+  const { code, stderr } = await varve('import', join(home, 'events.json'));
+  expect([code, stderr]).toEqual([0, expect.stringContaining('event 0: Its parent is missing')]);
+});
+
 test('a call without a result is answered as not executed, although its record is confirmed', async () => {
   const { home, varve } = await setup();
   const args = { command: 'touch created', confirmation_state: 'confirmed' };

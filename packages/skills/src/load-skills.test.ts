@@ -118,6 +118,17 @@ test('skills of .claude are read, with an unquoted colon in a description', asyn
   expect(skills).toMatchObject([{ name: 'notes', description: 'Use this: for notes. Not: for code.' }]);
 });
 
+test.each([
+  ['description: [file] [line]', '[file] [line]'],
+  ['description: *.ts and @file', '*.ts and @file'],
+  ['description: {a} or `b`', '{a} or `b`'],
+  ['tools: [a,\n  b]\ndescription: Use: this', 'Use: this'],
+  ['description: "quoted: yes"\nargument-hint: [a] [b]', 'quoted: yes'],
+])('%j is text, as for other agents', async (fields, description) => {
+  const workspace = await directory({ '.claude/skills/notes/SKILL.md': `---\nname: notes\n${fields}\n---\nText.` });
+  expect(await loadSkills({ workspace })).toMatchObject({ problems: [], skills: [{ description }] });
+});
+
 test('rules of Cursor always apply, apply to paths, are loaded by the model, or are named by the user', async () => {
   const workspace = await directory({
     '.cursor/rules/always.mdc': '---\ndescription:\nglobs:\nalwaysApply: true\n---\nBe brief.',

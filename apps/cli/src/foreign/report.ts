@@ -8,13 +8,13 @@ const maxSigners = 3;
 /** Most problems, and most kinds of content, that are printed one by one: a hostile log has as many as it likes. */
 const maxShown = 20;
 
-/** Prints what could not be read, and what a format cannot hold. */
+/** Prints what could not be read, or not as it is, and what a format cannot hold. */
 export function reportLosses(
   { problems = [], dropped }: { readonly problems?: readonly Problem[]; readonly dropped: readonly Dropped[] },
   io: TerminalIo,
 ): void {
-  for (const { place, reason } of problems.slice(0, maxShown)) {
-    io.stderr.line(styled('yellow', `${place} was not read: ${reason}`));
+  for (const { place, reason, isRead } of problems.slice(0, maxShown)) {
+    io.stderr.line(styled('yellow', `${place}${isRead ? '' : ' was not read'}: ${reason}`));
   }
   if (problems.length > maxShown) io.stderr.line(`${problems.length - maxShown} more problems are not shown.`);
   for (const { subject, count, reason } of dropped.slice(0, maxShown)) {

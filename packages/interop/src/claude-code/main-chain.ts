@@ -60,7 +60,7 @@ function connection(
 /** Returns the last message and its ancestors, the last one first. */
 function ancestorsOf(messages: readonly SessionRecord[], lines: readonly SessionRecord[]) {
   const byId = new Map(lines.flatMap((line) => withId(line)));
-  const before = new Map(messages.map((message, index) => [message, messages[index - 1]]));
+  const before = messagesBefore(lines, new Set(messages));
   const wanted = new Set<SessionRecord>();
   const orphans: SessionRecord[] = [];
   let next = messages.at(-1);
@@ -72,6 +72,18 @@ function ancestorsOf(messages: readonly SessionRecord[], lines: readonly Session
     if (parent === 'missing' && next) orphans.push(next);
   }
   return { wanted, orphans };
+}
+
+/** Returns the last message before each record in the file; the boundary of a compaction is no message. */
+function messagesBefore(lines: readonly SessionRecord[], messages: ReadonlySet<SessionRecord>) {
+  let last: SessionRecord | undefined;
+  return new Map(
+    lines.map((line) => {
+      const before = last;
+      if (messages.has(line)) last = line;
+      return [line, before];
+    }),
+  );
 }
 
 function parentOf(

@@ -16,7 +16,7 @@ export function readSession({ lines, problems }: JsonLines, { newId }: ReadOptio
   const log = new ChatLog(newId);
   const { chain, others, unconnected, orphans } = mainChain(lines);
   log.drop('records of other branches and of sub-agents', 'Only the main branch of a session is read.', others);
-  for (const { place } of orphans) log.problems.push({ place, reason: 'It is taken for a parent that is missing.' });
+  for (const { place } of orphans) log.noteSubstitute(place);
   for (const { place } of unconnected) log.problems.push({ place, reason: 'It is not connected to the last message.' });
   const reader = new SessionReader(log, lines);
   for (const reply of groupReplies(chain)) reader.add(reply);

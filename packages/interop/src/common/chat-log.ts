@@ -125,6 +125,11 @@ export class ChatLog {
     return this.#show(at, (stamp) => ObservationEvent.create(fields, stamp));
   }
 
+  /** Reports a record that is read as the parent of one whose own parent is missing. */
+  noteSubstitute(place: string): void {
+    this.problems.push({ place, reason: 'It is taken for a parent that is missing.', isRead: true });
+  }
+
   /** Adds a failure that ended a run. The model does not see it. */
   addFailure(code: string, detail: string, at: ChatPlace): readonly BaseEvent[] {
     return this.#add(at, (stamp) => ConversationErrorEvent.create({ source: 'environment', code, detail }, stamp));

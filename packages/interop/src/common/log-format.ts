@@ -16,12 +16,14 @@ export interface ForeignFiles {
   location?(path: string): string;
 }
 
-/** A record that could not be read. It is left out, or kept without an event; the others are read. */
+/** A record that could not be read as it is. It is left out, or kept without an event; the others are read. */
 export interface Problem {
   /** Place of the record: the path of its file, its line or its index. */
   readonly place: string;
   /** Reason, as a sentence that quotes nothing of the record. */
   readonly reason: string;
+  /** True for a record that is an event all the same. */
+  readonly isRead?: true;
 }
 
 /** Result of checking the signatures of a log. A valid one proves which key signed, and not that it is trusted. */

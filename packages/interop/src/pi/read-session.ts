@@ -46,8 +46,7 @@ function branchOf(records: readonly Line[], log: ChatLog): readonly Line[] {
     branch.add(next);
     const parent = byId.get(stringOf(next.fields['parentId']) ?? '');
     const earlier = before.get(next);
-    if (!parent && earlier)
-      log.problems.push({ place: earlier.place, reason: 'It is taken for a parent that is missing.' });
+    if (!parent && earlier) log.noteSubstitute(earlier.place);
     next = parent ?? earlier;
   }
   log.drop('records of other branches', 'Only the branch of the last record is read.', records.length - branch.size);

@@ -35,7 +35,8 @@ export function withClassName(fields: Fields): Fields {
 
 /**
  * Returns an event with the fields of the reference in place of those of its design pages: a call in the form of the
- * chat protocol, microagents that were activated, and a condensation without the id of its reply.
+ * chat protocol, a result without content, microagents that were activated, and a condensation without the id of its
+ * reply.
  */
 function withDocumentedFields(fields: Fields): Fields {
   const { kind, tool_call: call, activated_microagents: activated, ...rest } = fields;
@@ -43,11 +44,27 @@ function withDocumentedFields(fields: Fields): Fields {
   if (kind === 'MessageEvent' && activated !== undefined && !('activated_skills' in fields)) {
     return { ...rest, activated_skills: activated, kind };
   }
+  if (kind === 'ObservationEvent') return withContent(fields);
   const { function: called, id } = fieldsOf(call) ?? {};
   const { name, arguments: written } = fieldsOf(called) ?? {};
   if (kind !== 'ActionEvent' || typeof name !== 'string') return fields;
   const flat = { id: stringOf(id) ?? '', name, arguments: textOfJson(written ?? {}), origin: 'completion' };
   return { ...rest, tool_call: flat, kind };
+}
+
+/** Fields of the results of the design pages that are the text for the model. */
+const resultTexts = ['agent_observation', 'message', 'output', 'error', 'result', 'text'];
+
+/** Returns an observation with content for the model: the texts of its result, else its fields as JSON. */
+function withContent(fields: Fields): Fields {
+  const observation = fieldsOf(fields['observation']);
+  if (!observation || 'content' in observation) return fields;
+  const { kind: _kind, ...result } = observation;
+  const texts = resultTexts.flatMap((name) => stringOf(result[name]) ?? []);
+  const written = texts.length > 0 ? texts.join('\n') : JSON.stringify(result);
+  const content = [{ cache_prompt: false, type: 'text', text: written }];
+  const { kind, ...event } = fields;
+  return { ...event, observation: { content, is_error: result['success'] === false, ...observation }, kind };
 }
 
 function messageOf({ content, images, timestamp, ...rest }: Fields, source: string): Fields {

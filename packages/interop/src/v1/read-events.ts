@@ -8,6 +8,9 @@ import { withClassName } from './documented-kinds.ts';
 
 const codec = eventCodec(builtinKinds);
 
+/** Parent of an event that starts another tree. */
+const root = '__root__';
+
 /** Text of an event with its place. */
 export interface PlacedText {
   readonly place: string;
@@ -24,7 +27,7 @@ export interface ReadEvents {
 /**
  * Reads events of the reference. Texts are kept byte for byte; events under the names of the design page get their
  * class names. Text without an id or a kind is left out, and so is a second event with one id. An event whose parent is
- * missing follows the event before it, and is reported.
+ * missing follows the event before it, and is reported; one with the parent `__root__` starts another tree.
  */
 export function readEventTexts(texts: readonly PlacedText[]): ReadEvents {
   const entries: LogEntry[] = [];
@@ -40,9 +43,11 @@ export function readEventTexts(texts: readonly PlacedText[]): ReadEvents {
     else if (ids.has(readEntry.id)) problems.push({ place, reason: 'Its id is that of another event.' });
     else {
       ids.add(readEntry.id);
-      const hasParent = readEntry.parentId === undefined || known.has(readEntry.parentId);
+      const { parentId = root } = readEntry;
+      const hasParent = parentId === root || known.has(parentId);
       const entry = { ...(hasParent ? readEntry : withParent(readEntry, entries)), seq: entries.length };
-      if (!hasParent) problems.push({ place, reason: 'Its parent is missing: it follows the event before it.' });
+      if (!hasParent)
+        problems.push({ place, reason: 'Its parent is missing: it follows the event before it.', isRead: true });
       entries.push(entry);
       const event = codec.read(entry.text);
       if (isOpaque(event) && event.problem !== undefined)

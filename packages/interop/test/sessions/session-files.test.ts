@@ -68,7 +68,9 @@ test('a session whose records name a parent that is missing keeps the messages b
   const [log] =
     (await formats.find(({ name }) => name === 'claude-code')?.read?.(input, { newId: countedIds() })) ?? [];
   expect(log?.entries).toHaveLength(17);
-  expect(log?.problems).toEqual([{ place: 'line 13', reason: 'It is taken for a parent that is missing.' }]);
+  expect(log?.problems).toEqual([
+    { place: 'line 13', reason: 'It is taken for a parent that is missing.', isRead: true },
+  ]);
 });
 
 const line = (role: string, content: string) =>

@@ -87,6 +87,20 @@ test('a compaction replaces what came before it', async () => {
   ]);
 });
 
+test('a compaction that names a missing record follows the message before it in the file', async () => {
+  const log = await readLines(claudeCodeFormat, [
+    claude('a', null, asked('One.')),
+    claude('b', 'a', replied('m1', { type: 'text', text: 'Answer.' })),
+    claude('x', 'b', asked('Two.')),
+    claude('c', null, { type: 'system', subtype: 'compact_boundary', logicalParentUuid: 'gone' }),
+    claude('d', 'c', { ...asked('A summary.'), isCompactSummary: true }),
+    claude('e', 'd', replied('m2', { type: 'text', text: 'I continue.' })),
+  ]);
+  expect(log.entries).toHaveLength(5);
+  expect(log.problems).toEqual([expect.objectContaining({ place: 'line 3', isRead: true })]);
+  expect(await chatOf(log)).toMatchObject([{ content: 'A summary.' }, { content: 'I continue.' }]);
+});
+
 test('a session whose records are their own ancestors ends', async () => {
   const log = await readLines(claudeCodeFormat, [
     claude('a', 'b', asked('One.')),

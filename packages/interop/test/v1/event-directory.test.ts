@@ -111,7 +111,17 @@ test('the directory of the design pages is read whole: a call, its result and a 
       llm_response_id: 'r1',
       kind: 'ActionEvent',
     }),
-    'events/000002_evt-uuid3.json': JSON.stringify({
+    'events/000002_evt-uuid4.json': JSON.stringify({
+      id: 'evt-uuid4',
+      ...common,
+      source: 'environment',
+      action_id: 'evt-uuid2',
+      tool_name: 'grep',
+      tool_call_id: 'call_1',
+      observation: { kind: 'GrepObservation', success: false, message: 'No match.' },
+      kind: 'ObservationEvent',
+    }),
+    'events/000003_evt-uuid3.json': JSON.stringify({
       id: 'evt-uuid3',
       ...common,
       source: 'environment',
@@ -123,8 +133,40 @@ test('the directory of the design pages is read whole: a call, its result and a 
   });
   expect(log.problems).toEqual([]);
   const codec = eventCodec(builtinKinds);
-  const [message, action, condensation] = log.entries.map(({ text }) => codec.decode(text));
+  const [message, action, result, condensation] = log.entries.map(({ text }) => codec.decode(text));
   expect(message).toMatchObject({ activated_skills: ['github'] });
   expect(action).toMatchObject({ tool_call: { id: 'call_1', name: 'grep', arguments: '{"pattern":"x"}' } });
+  expect(result).toMatchObject({ observation: { content: [{ text: 'No match.' }], is_error: true, success: false } });
   expect(condensation).toMatchObject({ summary: 'Looked.', llm_response_id: '' });
+});
+
+test('an event with the root as its parent starts another tree, and one with a missing parent is reported as read', async () => {
+  const [first, second] = [factory.user('First tree.'), { ...factory.user('Second tree.'), parent_id: '__root__' }];
+  const third = { ...factory.user('Third.'), parent_id: 'gone' };
+  const written = [first, second, third].map((event) => JSON.stringify(event));
+  const { entries, problems } = await read(
+    Object.fromEntries(written.map((text, index) => [`events/00000${index}_e.json`, text])),
+  );
+  expect(entries.slice(0, 2).map(({ text, parentId }) => [text, parentId])).toEqual([
+    [written[0], first.parent_id],
+    [written[1], '__root__'],
+  ]);
+  expect([entries[2]?.parentId, problems]).toEqual([
+    second.id,
+    [
+      {
+        place: 'events/000002_e.json',
+        reason: 'Its parent is missing: it follows the event before it.',
+        isRead: true,
+      },
+    ],
+  ]);
+});
+
+test('a result without content and without a known text is read as its fields', async () => {
+  const result = { ...factory.result(1), observation: { kind: 'TestObservation', passed: 3 } };
+  const { entries } = await read({ 'events/000000_e.json': JSON.stringify(result) });
+  expect(eventCodec(builtinKinds).decode(entries[0]?.text ?? '')).toMatchObject({
+    observation: { content: [{ text: '{"passed":3}' }], is_error: false, passed: 3, kind: 'TestObservation' },
+  });
 });

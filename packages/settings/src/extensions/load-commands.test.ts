@@ -18,7 +18,8 @@ async function filesIn(files: Readonly<Record<string, string>>): Promise<string>
 test('commands of a user are used, and those of a workspace when a person has trusted them as they are', async () => {
   const userHome = await filesIn({
     '.varve/commands/review.md': 'Review $1 for $2. All: $ARGUMENTS',
-    '.claude/commands/plain.md': '---\ndescription: A plain one\nargument-hint: "[FILE]"\n---\nDo it.',
+    '.claude/commands/plain.md': '---\ndescription: A plain one\nargument-hint: [FILE]\n---\nDo it.',
+    '.claude/commands/two.md': '---\nargument-hint: [FILE] [LINE]\n---\nDo it.',
     '.claude/commands/broken.md': '---\nno end',
     '.claude/commands/not a name.md': 'x',
   });
@@ -28,7 +29,7 @@ test('commands of a user are used, and those of a workspace when a person has tr
   });
   const directories = { home: join(userHome, '.varve'), userHome };
   const names = async () => (await loadPromptCommands(workspace, directories)).commands.map(({ name }) => name);
-  expect(await names()).toEqual(['review', 'plain']);
+  expect(await names()).toEqual(['review', 'plain', 'two']);
   const { configuration, digests, runs } = await trustSubject(workspace, directories);
   expect(runs).toEqual([
     'the command /release of sessions (.claude/commands/release.md)',
@@ -39,11 +40,12 @@ test('commands of a user are used, and those of a workspace when a person has tr
   expect(commands.map(({ name, description, argument }) => [name, description, argument])).toEqual([
     ['review', 'Review $1 for $2. All: $ARGUMENTS', undefined],
     ['plain', 'A plain one', '[FILE]'],
+    ['two', 'Do it.', '[FILE] [LINE]'],
     ['release', 'Release', undefined],
   ]);
   expect(warnings).toEqual([expect.stringMatching(/broken\.md: The front matter does not end\.$/)]);
   await writeFile(join(workspace, '.claude/commands/release.md'), 'Changed.');
-  expect(await names()).toEqual(['review', 'plain']);
+  expect(await names()).toEqual(['review', 'plain', 'two']);
 });
 
 test.for([

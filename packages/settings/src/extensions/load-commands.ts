@@ -90,7 +90,9 @@ async function userFiles(root: SourceRoot, directory: string, warnings: string[]
 async function parsed({ name, path, text }: CommandFile, warnings: string[]): Promise<PromptCommand | undefined> {
   try {
     const { fields, body } = await splitFrontMatter(text);
-    const hint = fields['argument-hint'];
+    const written = fields['argument-hint'];
+    // A word in brackets is a list in YAML.
+    const hint = Array.isArray(written) ? `[${written.join(', ')}]` : written;
     return {
       name,
       path,

@@ -52,7 +52,8 @@ async function parse(yaml: string): Promise<unknown> {
     const options = { prettyErrors: false, schema: 'core', customTags: null, stringKeys: true } as const;
     const asked = parseDocument(yaml, { lineCounter: lines, ...options });
     const [error] = asked.errors;
-    const repaired = error && parseDocument(withQuotes(yaml), options);
+    const isYaml = (line: string): boolean => parseDocument(line, options).errors.length === 0;
+    const repaired = error && parseDocument(withQuotes(yaml, isYaml), options);
     const document = repaired?.errors.length === 0 ? repaired : asked;
     // The first line of the file is the mark before the YAML.
     if (error && document === asked) {
@@ -68,17 +69,23 @@ async function parse(yaml: string): Promise<unknown> {
   }
 }
 
-/** Quotes patterns of paths that begin with an asterisk, which is an alias in YAML and text for other agents. */
+/** Quotes values that begin with an asterisk, which is an alias in YAML and text for other agents. */
 function withQuotedGlobs(yaml: string): string {
-  return yaml.replaceAll(/^(globs|paths):[ \t]+(\*.*)$/gm, (_, key: string, value: string) => {
-    return `${key}: ${JSON.stringify(value.trim())}`;
-  });
+  // Aliases need an anchor.
+  if (/[:\s]&\S/.test(yaml)) return yaml;
+  return yaml.replaceAll(
+    /^([\w-]+):[ \t]+(\*.*)$/gm,
+    (_, key: string, value: string) => `${key}: ${JSON.stringify(value.trim())}`,
+  );
 }
 
-/** Quotes the values of one line that contain a colon and a blank, which other agents accept as text. */
-function withQuotes(yaml: string): string {
+/**
+ * Quotes the values of one line that are no YAML, which other agents accept as text: `[file] [line]`, `Use: this`. A
+ * bracket that is never closed remains a mistake.
+ */
+function withQuotes(yaml: string, isYaml: (line: string) => boolean): string {
   return yaml.replaceAll(
-    /^([\w-]+):[ \t]+([^\s"'[\]{}>|*&!%#@`-].*:(?:[ \t].*)?)$/gm,
-    (_, key: string, value: string) => `${key}: ${JSON.stringify(value.trim())}`,
+    /^([\w-]+):[ \t]+((?![[{][^\]}]*$)[^\s"'].*)$(?!\n[ \t])/gm,
+    (line, key: string, value: string) => (isYaml(line) ? line : `${key}: ${JSON.stringify(value.trim())}`),
   );
 }
