@@ -39,13 +39,31 @@ test.for([
   expect((await run(['Go', ...option], [])).code).toBe(2);
 });
 
+const prices = ['llm.input_cost_per_token=0.00001', 'llm.output_cost_per_token=0.0001'].flatMap((price) => [
+  '--set',
+  price,
+]);
+
+test('a limit of cost is refused for a model of unknown price, and ends the run with stated prices', async () => {
+  const refused = await run(['Go', '--max-cost', '0.03'], []);
+  expect([refused.code, refused.requests]).toEqual([2, 0]);
+  expect(refused.stderr).toContain('the price of m is not known');
+  expect(refused.stderr).toContain('input_cost_per_token=');
+  const { code, stderr, requests } = await run(['Go', '--max-cost', '0.03', ...prices], [step, step, step]);
+  expect([code, requests]).toEqual([6, 2]);
+  expect(stderr).toContain('Stopped at the cost limit.');
+  expect(stderr).toContain('$0.0380');
+  const { stderr: warned } = await run(['Go', '--set', 'budget.cost_usd=1'], [done('Done.')]);
+  expect(warned).toContain('budget.cost_usd does not limit m');
+});
+
 const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
 
 test('options of the headless mode of OpenHands are accepted', async () => {
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   await writeFile(join(home, 'task.txt'), 'From a file');
   await using server = await scriptedServer([{ text: 'Shall I?' }, done('One.'), { text: 'Two?' }]);
-  const options = ['run', '--base-url', server.url, '--model', 'm', '-d', home, '-i', '5', '-b', '2.5'];
+  const options = ['run', '--base-url', server.url, '--model', 'm', '-d', home, '-i', '5', '-b', '2.5', ...prices];
   // There no answer comes unless the caller asks for it.
   const first = await runVarve([...options, '-t', 'Typed'], { home });
   expect(first).toMatchObject({ code: 0, stdout: 'One.\n' });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
 import { processEnvironment } from './process-environment.ts';
-import { newHome } from './run-varve.ts';
+import { newHome, runVarve } from './run-varve.ts';
 import { keys, leaveWindow, openSession, openWindow, rejectCall } from './session-window.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -83,6 +83,23 @@ test('another model continues the conversation without showing it again', async 
   const rows = await window.enter('/model other', 'other · ');
   expect(rows.match(/Four\./g)).toHaveLength(1);
   await leaveWindow(window);
+});
+
+test('the models of the server are offered, and a profile replaces the model of a conversation', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([{ text: 'Four.' }, { text: 'Five.' }, { text: 'Six.' }]);
+  await runVarve(['profile', 'save', 'mine', 'model=own', `base_url=${server.url}`], { home });
+  const window = await openSession(server, home);
+  await window.enter('2 + 2', 'Four.');
+  await window.enter('/model', 'mine');
+  await window.enter('scripted', 'scripted · ');
+  await window.enter('2 + 3', 'Five.');
+  await window.enter('/model', 'mine');
+  await window.enter('mine', 'own · ');
+  await window.enter('2 + 4', 'Six.');
+  await leaveWindow(window);
+  const models = server.requests.flatMap(({ text }) => /"model":"(\w+)"/.exec(text)?.[1] ?? []);
+  expect(models).toEqual(['m', 'scripted', 'own']);
 });
 
 /** Starts a server of a data directory, and creates a conversation whose calls wait for a person. */

@@ -59,7 +59,7 @@ export const run: CliCommand = {
       .option('--env <name>', "a variable that the agent's shell gets, too; may be repeated", appended)
       .option('--tools <names>', 'the tools of a new conversation, separated by commas', namesIn)
       .option('--max-steps <count>', 'end the run after this many steps', positiveInteger)
-      .option('--max-cost <usd>', 'end the run at this cost; calls of unknown price do not count', positiveNumber)
+      .option('--max-cost <usd>', 'end the run at this cost; refused for a model of unknown price', positiveNumber)
       .option('--max-tokens <count>', 'end the run at this number of tokens, in and out', positiveInteger)
       .option('--timeout <seconds>', 'end the run after this time, also in the middle of a step', positiveNumber)
       .option('--goal', 'the task is an objective: run until the model judges it as met; with --resume, continue it')

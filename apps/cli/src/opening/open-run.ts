@@ -71,6 +71,7 @@ export async function prepareRun(
   const model = needsNoModel && stored && unusedModel(stored);
   const request = { settings, workspace, store: storeOption, stored, model, hooks, askHost, askForServer };
   const prepared = open.use(await preparedAgent(request, io, warn));
+  checkPrices(options, prepared.unpriced);
   for (const line of [...prepared.warnings, ...prepared.untrusted.map((each) => untrustedLine(each, io))]) warn(line);
   const start = async (started: AsyncDisposableStack): Promise<HostedConversation> => {
     // Created last, so that a run that cannot start creates nothing.
@@ -87,6 +88,15 @@ export async function prepareRun(
   };
   return { prepared, start };
 }
+
+/** @throws {CliError} `usage` for a limit of cost that would never end the run. */
+function checkPrices({ maxCost }: RunOptions, [model]: readonly string[]): void {
+  if (maxCost === undefined || model === undefined) return;
+  throw new CliError(exitCodes.usage, `--max-cost cannot end the run: the price of ${model} is not known.`, priceHint);
+}
+
+const priceHint =
+  'State it, 0 for a model that is free: `varve profile save NAME input_cost_per_token=… output_cost_per_token=…` (US dollars), or the same as --set llm.input_cost_per_token=…. --max-tokens needs no price.';
 
 interface Parts extends Omit<Parameters<typeof Conversation.create>[0], 'workspace'> {
   readonly store: EventStore;

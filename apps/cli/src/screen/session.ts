@@ -83,7 +83,9 @@ export class Session implements AsyncDisposable {
   /** Closes the conversation, and continues it with another model or sandbox. */
   async reopen(changes: Omit<RunOptions, 'resume' | 'confirm'>): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#restart({ ...this.options, ...changes });
+      const { model: _model, baseUrl: _baseUrl, ...others } = this.options;
+      // A named model is stronger than that of a profile.
+      await this.#restart({ ...(changes.profile === undefined ? this.options : others), ...changes });
       // What was approved was approved with the rights that applied.
       if (changes.sandbox !== undefined) this.#runs.endApprovals();
     });

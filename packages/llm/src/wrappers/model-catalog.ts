@@ -15,6 +15,8 @@ export interface CatalogEntry {
   readonly contextWindow?: number;
   /** The entry is that of the model's maker, because the catalogue does not know the server: an assumption. */
   readonly isAssumed?: true;
+  /** Usage of the model can be priced. */
+  readonly isPriced?: true;
   /** Returns US dollars; undefined when the usage cannot be priced. */
   costOf(usage: TokenUsage): number | undefined;
 }
@@ -52,6 +54,7 @@ export async function modelCatalog(): Promise<ModelCatalog> {
     const isPriced = Object.keys(prices).length > 0;
     return {
       ...(contextWindow !== undefined && { contextWindow }),
+      ...(isPriced && { isPriced }),
       // An entry without prices is counted as free by the package.
       costOf: ({ reasoning_tokens: _part, ...usage }) => (isPriced ? price(usage, query)?.total_price : undefined),
     };

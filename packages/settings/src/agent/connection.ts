@@ -3,6 +3,7 @@ import type { Variables } from '@varve/text';
 import { llmFields, type LlmField, type LlmValues } from '../definitions/llm-fields.ts';
 import type { Settings } from '../layers/resolve-settings.ts';
 import type { Origin } from '../layers/origin.ts';
+import type { ModelAddress } from '../profiles/capabilities.ts';
 import { serverIn } from './stored-model.ts';
 
 /** Key of a source: a reference (`env:NAME`, `secret:NAME`), or the text that the reference wrote into a profile. */
@@ -57,6 +58,24 @@ export function keyFor(sources: readonly ModelSource[], address: string, isFromL
   const known = named === undefined ? Object.values(providers).map(({ baseUrl }) => baseUrl) : [named];
   const isFor = (named === undefined && !isFromLog) || known.some((url) => origin(url) === server);
   return isFor ? environment?.key : undefined;
+}
+
+/**
+ * Returns the prices of a model in US dollars for a million tokens: those of the strongest source that states both, and
+ * either names this model or none.
+ */
+export function pricesFor(
+  sources: readonly ModelSource[],
+  { model, baseUrl }: ModelAddress,
+): { readonly input: number; readonly output: number } | undefined {
+  for (const { values } of sources) {
+    const { input_cost_per_token: input, output_cost_per_token: output, model: reference, base_url: address } = values;
+    if (input === undefined || output === undefined) continue;
+    const isOfModel = reference === undefined || `/${reference}`.replace('#', '/').endsWith(`/${model}`);
+    const { address: server = baseUrl } = address === undefined ? serverIn(reference ?? '') : { address };
+    if (isOfModel && origin(server) === origin(baseUrl)) return { input: input * 1e6, output: output * 1e6 };
+  }
+  return undefined;
 }
 
 /** Tests whether the environment contains a key. */
@@ -139,7 +158,7 @@ function origin(address: string): string | undefined {
   return URL.parse(address)?.origin;
 }
 
-/** Names of models at a router begin with a maker, and some makers are providers too. */
-function isRouter(address: string): boolean {
+/** Tests for a router: names of its models begin with a maker, and some makers are providers too. It reports costs. */
+export function isRouter(address: string): boolean {
   return URL.parse(address)?.hostname === 'openrouter.ai';
 }

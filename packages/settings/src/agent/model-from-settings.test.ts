@@ -171,6 +171,28 @@ test('queried capabilities are used, and a setting is stronger', async () => {
   expect((await configured({ home, user: set })).model.capabilities.contextWindow).toBe(1000);
 });
 
+test('a profile states the price and the sight of its own model, and of no other one', async () => {
+  await using server = await scriptedServer([
+    { text: 'Hi.', usage: { input_tokens: 1000, output_tokens: 10 } },
+    { text: 'Hi.', usage: { input_tokens: 1000, output_tokens: 10 } },
+  ]);
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const prices = { input_cost_per_token: 0.000002, output_cost_per_token: 0.00001 };
+  await modelProfiles(home).save('own', { model: 'openai/m', base_url: server.url, vision: true, ...prices });
+  const flags = [{ key: 'roles.agent', value: 'own', flag: '--profile' }] as const;
+  const { model, isPriced } = await configured({ home, flags });
+  expect([isPriced, model.capabilities.vision]).toEqual([true, true]);
+  expect(await model.generate(userRequest('Hi'))).toMatchObject({ costUsd: 0.0021 });
+  const other = await configured({ home, flags: [...flags, { key: 'llm.model', value: 'other', flag: '--model' }] });
+  expect(other.isPriced).toBe(false);
+  expect(await other.model.generate(userRequest('Hi'))).not.toHaveProperty('costUsd');
+  const blind = await configured({
+    home,
+    flags: [...flags, { key: 'llm.disable_vision', value: true, flag: '--set' }],
+  });
+  expect(blind.model.capabilities.vision).toBe(false);
+});
+
 test('a server without a model, and a key without a value, are errors', async () => {
   const env = { LLM_BASE_URL: 'http://127.0.0.1:9' };
   await expect(configured({ env })).rejects.toMatchObject({ code: 'no-model' });

@@ -25,13 +25,16 @@ import { modelProfiles, type ModelRole } from '../profiles/model-profiles.ts';
 import {
   chooseConnection,
   hasVariableKey,
+  isRouter,
   keyFor,
   modelSources,
+  pricesFor,
+  type Connection,
   type KeyPlace,
   type ModelSource,
   type ProfileValues,
 } from './connection.ts';
-import { resumedModel, type StoredModel } from './stored-model.ts';
+import { changeTo, resumedModel, type StoredModel } from './stored-model.ts';
 
 /** Notices of a model for a person. None of them may throw. */
 export interface ModelNotices {
@@ -75,6 +78,8 @@ export interface ModelOptions {
 export interface ConfiguredModel {
   readonly model: LanguageModel;
   readonly secrets: readonly string[];
+  /** False if nothing is known about the price of its calls. */
+  readonly isPriced: boolean;
   /** Resolves when all dumps of calls are written. */
   readonly flushDumps: () => Promise<void>;
 }
@@ -91,7 +96,7 @@ const defaultAttempts = 5;
  */
 export async function modelFromSettings(options: ModelOptions): Promise<ConfiguredModel> {
   const { home, env, notices = {} } = options;
-  const { reference, apiKey, keyName, adapter, attempts, mode, omitsReasoning } = await chooseModel(options);
+  const { reference, apiKey, keyName, adapter, attempts, mode, omitsReasoning, sources } = await chooseModel(options);
   const secrets = [...new Set([...providerKeys(env), ...(apiKey === undefined ? [] : [apiKey])])];
   const fetchOption = options.fetch && { fetch: options.fetch };
   const dumps = dumpsFrom(env, { path: join(home, 'completions'), secrets, ...fetchOption });
@@ -99,7 +104,9 @@ export async function modelFromSettings(options: ModelOptions): Promise<Configur
   const address = addressOf(reference, adapter);
   // Servers on this machine have no prices, and their own context windows.
   const catalog = isLoopback(address.baseUrl) ? undefined : await modelCatalog();
-  if (catalog?.find(address)?.isAssumed) notices.onAssumedPrices?.(address);
+  const listed = catalog?.find(address);
+  const prices = pricesFor(sources, address);
+  if (listed?.isAssumed && !prices) notices.onAssumedPrices?.(address);
   const created = modelFrom(reference, {
     ...(await capabilityCache(home, options).known(address)),
     ...base,
@@ -109,7 +116,9 @@ export async function modelFromSettings(options: ModelOptions): Promise<Configur
   });
   const plain = omitsReasoning ? omitReasoning()(created) : created;
   const named = nameProxy(env)(nameKey(keyName ?? variableAt(address.baseUrl, env))(plain));
-  const priced = catalog ? meterCalls({ catalog: async () => catalog })(named) : named;
+  const meter = { ...(prices && { prices }), ...(catalog && { catalog: async () => catalog }) };
+  const priced = prices || catalog ? meterCalls(meter)(named) : named;
+  const isPriced = prices !== undefined || listed?.isPriced === true || isRouter(address.baseUrl);
   const onRetry = (notice: RetryNotice): void => notices.onRetry?.(notice, attempts);
   const retrying = retry({ attempts, onRetry })(dumps ? dumps.wrap(priced) : priced);
   const model = functionCalling({
@@ -117,7 +126,7 @@ export async function modelFromSettings(options: ModelOptions): Promise<Configur
     ...(notices.onNotice && { onNotice: notices.onNotice }),
     onSwitch: () => notices.onSwitch?.(retrying.name),
   })(retrying);
-  return { model, secrets, flushDumps: async () => dumps?.flush() };
+  return { model, secrets, isPriced, flushDumps: async () => dumps?.flush() };
 }
 
 /** Returns the server of the model of a role, its name there and its key, for `CapabilityCache.probe`. */
@@ -127,53 +136,74 @@ export async function modelAddress(options: ModelOptions): Promise<ModelAddress 
   return { ...addressOf(reference, adapter), ...key };
 }
 
-interface ChosenModel {
+/** Model to create, without the value of its key. */
+interface Choice {
   readonly reference: string;
+  readonly adapter: Partial<ModelFromOptions>;
+  readonly key: KeyPlace | undefined;
+  readonly mode: NonNullable<LlmValues['function_calling']>;
+  /** What differs from the log, for the user. */
+  readonly change?: string;
+}
+
+interface ChosenModel extends Omit<Choice, 'key' | 'change'> {
   readonly apiKey: string | undefined;
   /** Description of `apiKey` for errors. */
   readonly keyName: string | undefined;
-  readonly adapter: Partial<ModelFromOptions>;
   readonly attempts: number;
-  readonly mode: NonNullable<LlmValues['function_calling']>;
   readonly omitsReasoning: boolean;
+  readonly sources: readonly ModelSource[];
 }
 
 async function chooseModel(options: ModelOptions): Promise<ChosenModel> {
-  const { settings, env, stored } = options;
+  const { settings, env, stored, notices = {} } = options;
   const sources = modelSources(settings, await profileOf(options), env);
   const connection = chooseConnection(hasOwnProfile(options) ? sources.filter(isProfile) : sources);
-  const attempts = connection.values.num_retries ?? defaultAttempts;
-  const omitsReasoning = connection.values.omit_reasoning === true;
-  if (stored) {
-    const chosen = resumedModel(stored, flagsOf(settings));
-    if (chosen.change !== undefined) options.notices?.onChange?.(chosen.change);
-    const place = keyFor(sources, chosen.baseUrl, flagsOf(settings).baseUrl === undefined);
-    if (!place && hasVariableKey(sources)) options.notices?.onWithheldKey?.(chosen.baseUrl);
-    const apiKey = await keyValue(place, options);
-    const parameters = { ...chosen.settings.parameters, ...flaggedParameters(settings) };
-    const adapter = {
-      ...chosen.settings,
-      ...withAddress(chosen.reference, chosen.baseUrl),
-      ...(Object.keys(parameters).length > 0 && { parameters }),
-    };
-    const mode = flagsOf(settings).functionCalling ?? stored.functionCalling;
-    return {
-      reference: chosen.reference,
-      apiKey,
-      keyName: descriptionOf(place),
-      adapter,
-      attempts,
-      mode,
-      omitsReasoning,
-    };
-  }
-  const { model, baseUrl, values } = connection;
+  // A profile that is named for this run replaces the model of the log.
+  const isResumed = stored && settings.entry('roles.agent')?.origin.kind !== 'flag';
+  const choice = isResumed ? resumedChoice(stored, sources, options) : configuredChoice(connection, sources, stored);
+  const { key, change, ...chosen } = choice;
+  if (change !== undefined) notices.onChange?.(change);
+  return {
+    ...chosen,
+    apiKey: await keyValue(key, options),
+    keyName: descriptionOf(key),
+    attempts: connection.values.num_retries ?? defaultAttempts,
+    omitsReasoning: connection.values.omit_reasoning === true,
+    sources,
+  };
+}
+
+function resumedChoice(
+  stored: StoredModel,
+  sources: readonly ModelSource[],
+  { settings, notices }: ModelOptions,
+): Choice {
+  const flags = flagsOf(settings);
+  const { reference, baseUrl, settings: kept, change } = resumedModel(stored, flags);
+  const key = keyFor(sources, baseUrl, flags.baseUrl === undefined);
+  if (!key && hasVariableKey(sources)) notices?.onWithheldKey?.(baseUrl);
+  const parameters = { ...kept.parameters, ...flaggedParameters(settings) };
+  const adapter = {
+    ...kept,
+    ...withAddress(reference, baseUrl),
+    ...(Object.keys(parameters).length > 0 && { parameters }),
+  };
+  const mode = flags.functionCalling ?? stored.functionCalling;
+  return { reference, adapter, key, mode, ...(change !== undefined && { change }) };
+}
+
+function configuredChoice(
+  { model, baseUrl, values }: Connection,
+  sources: readonly ModelSource[],
+  stored: StoredModel | undefined,
+): Choice {
   if (model === undefined) throw new SettingsError('no-model', `The server ${baseUrl} needs a model name.`);
   const adapter = { ...adapterOptions(values), ...withAddress(model, baseUrl) };
-  const place = keyFor(sources, addressOf(model, adapter).baseUrl);
-  const apiKey = await keyValue(place, options);
+  const address = addressOf(model, adapter);
+  const key = keyFor(sources, address.baseUrl);
   const mode = values.function_calling ?? 'auto';
-  return { reference: model, apiKey, keyName: descriptionOf(place), adapter, attempts, mode, omitsReasoning };
+  return { reference: model, adapter, key, mode, ...(stored && changeTo(stored, address)) };
 }
 
 /** An address in the reference is complete. */
@@ -235,7 +265,7 @@ function adapterOptions(values: LlmValues): Partial<ModelFromOptions> {
     contextWindow: values.max_input_tokens,
     maxOutputTokens: values.max_output_tokens,
     stream: values.stream,
-    vision: values.disable_vision === true ? false : undefined,
+    vision: values.disable_vision === true ? false : values.vision,
     timeoutMs: values.timeout === undefined ? undefined : values.timeout * 1000,
     protocol: mode === 'auto' ? undefined : mode,
   });

@@ -9,7 +9,7 @@ import { mcpLogins } from '../secrets/mcp-logins.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { agentFromSettings, type AgentSetup } from './agent-from-settings.ts';
 import type { ResumedHooks } from './hooks-for-run.ts';
-import type { ModelNotices, ModelOptions } from './model-from-settings.ts';
+import type { ConfiguredModel, ModelNotices, ModelOptions } from './model-from-settings.ts';
 import { personSecrets, type PersonSecrets } from './person-secrets.ts';
 import { prepareParts, type PreparedParts } from './prepare-parts.ts';
 import { resumedAgent, type ResumedAgent } from './resumed-agent.ts';
@@ -65,6 +65,8 @@ export interface PreparedAgent extends AsyncDisposable {
   profileModel(name: string): Promise<LanguageModel>;
   /** Resources and prompts of its servers of tools; absent without any. */
   readonly offers?: McpServers['offers'];
+  /** Names of its models about whose prices nothing is known: no limit of cost ends their calls. */
+  readonly unpriced: readonly string[];
   /** Problems, and settings without an effect: one sentence each, which may contain text of files. */
   readonly warnings: readonly string[];
   /** Directories whose hooks, servers and commands have no effect until a person trusts them. */
@@ -107,6 +109,7 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
     ...(summarizer && { condenserModel: summarizer.model }),
     onIgnoredOption: (problem) => ignored.push(problem),
   });
+  const unpriced = namesOfUnpriced([main, summarizer, subAgents && (await models.own('subagent'))]);
   const owned = created.move();
   return {
     agent,
@@ -115,8 +118,10 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
     ownModel: async (role) => (await models.own(role))?.model,
     profileModel: async (name) => (await models.profile(name)).model,
     ...(parts.servers.offers && { offers: parts.servers.offers }),
+    unpriced,
     warnings: [
       ...settings.warnings,
+      ...(settings.get('budget.cost_usd') === undefined ? [] : unpriced.map(withoutLimit)),
       ...problems,
       ...parts.warnings,
       ...(subAgents?.problems ?? []),
@@ -127,6 +132,14 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
     untrusted: parts.untrusted,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+function namesOfUnpriced(models: readonly (ConfiguredModel | undefined)[]): readonly string[] {
+  return models.flatMap((each) => (each?.isPriced === false ? each.model.name : []));
+}
+
+function withoutLimit(model: string): string {
+  return `budget.cost_usd does not limit ${model}, because its price is not known: input_cost_per_token of its profile states it.`;
 }
 
 /** An imported conversation has none: if its log contains no prompt, the one of a new conversation is used. */

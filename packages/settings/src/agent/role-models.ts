@@ -52,7 +52,7 @@ export class RoleModels implements AsyncDisposable {
   async #new(use: Pick<ModelOptions, 'role' | 'profile'>): Promise<ConfiguredModel> {
     const { model, stored, secrets, notices, ...options } = this.#options;
     const isAgent = use.role === 'agent';
-    if (model && isAgent) return { model, secrets: [], flushDumps: async () => undefined };
+    if (model && isAgent) return { model, secrets: [], isPriced: true, flushDumps: async () => undefined };
     return modelFromSettings({
       ...options,
       ...use,

@@ -2,6 +2,7 @@ import { lazy, type Json } from '@varve/events';
 import { type ModelFromOptions, splitReference, modelParameters } from '@varve/llm';
 import * as z from 'zod';
 import { SettingsError } from '../error.ts';
+import type { ModelAddress } from '../profiles/capabilities.ts';
 
 /** Model that a conversation was last used with, as its log describes it. */
 export interface StoredModel {
@@ -63,9 +64,8 @@ export function resumedModel(
   stored: StoredModel,
   { model, baseUrl }: { readonly model?: string; readonly baseUrl?: string },
 ): ResumedModel {
-  const before = new URL(stored.baseUrl).origin;
   const address = baseUrl ?? stored.baseUrl;
-  const after = new URL(address).origin;
+  const [before, after] = [stored.baseUrl, address].map((url) => new URL(url).origin);
   const name = model === undefined ? stored.name : baseUrl === undefined ? nameAt(stored, model) : model;
   const isSame = before === after && name === stored.name;
   return {
@@ -73,9 +73,15 @@ export function resumedModel(
     reference: baseUrl === undefined || model === undefined ? `${address}#${name}` : name,
     baseUrl: address,
     settings: isSame ? stored.settings : before === after ? { protocol: stored.settings.protocol ?? 'chat' } : {},
-    ...(before !== after && { change: `The conversation moves from ${before} to ${after} (model ${name}).` }),
-    ...(before === after && !isSame && { change: `The model changes from ${stored.name} to ${name}.` }),
+    ...changeTo(stored, { baseUrl: address, model: name }),
   };
+}
+
+/** Returns what differs from the model of the log, for the user. */
+export function changeTo(stored: StoredModel, { baseUrl, model }: ModelAddress): Pick<ResumedModel, 'change'> {
+  const [before, after] = [stored.baseUrl, baseUrl].map((url) => new URL(url).origin);
+  if (before !== after) return { change: `The conversation moves from ${before} to ${after} (model ${model}).` };
+  return model === stored.name ? {} : { change: `The model changes from ${stored.name} to ${model}.` };
 }
 
 /** Returns the name that a reference has at the stored server. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { lazy } from '@varve/events';
 
 const count = lazy(() => z.number().int().positive());
+const price = lazy(() => z.number().min(0).max(1));
 const httpUrl = lazy(() =>
   z
     .string()
@@ -47,7 +48,13 @@ export const llmFields = {
     schema: () => z.boolean(),
     description: 'Never sends reasoning of earlier replies, also to models that continue better with it.',
   },
+  vision: { schema: () => z.boolean(), description: 'The model sees images; default what is known of it.' },
   disable_vision: { schema: () => z.boolean(), description: 'Sends no images.' },
+  input_cost_per_token: {
+    schema: price,
+    description: 'US dollars for a token of input, with that of output; default the known price.',
+  },
+  output_cost_per_token: { schema: price, description: 'US dollars for a token of output.' },
   timeout: { schema: () => z.number().positive().max(2_000_000), description: 'Longest call in seconds.' },
   num_retries: { schema: () => count().max(100), description: 'Attempts of one call, the first included.' },
 } as const satisfies Readonly<Record<string, { readonly schema: () => z.ZodType; readonly description: string }>>;
