@@ -158,7 +158,8 @@ test('an editor receives text, thoughts, calls with kinds and files, their chang
     const { sessions } = await agent.request(methods.agent.session.list, { cwd });
     expect(sessions).toMatchObject([{ sessionId, cwd, title: 'Repair it.' }]);
     const loaded = await agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
-    expect(loaded.modes?.currentModeId).toBe('never');
+    // A person chose another mode for other tasks.
+    expect(loaded.modes?.currentModeId).toBe('auto');
     expect(textIn(updates, 'user_message_chunk')).toBe('Repair it.');
     expect(textIn(updates, 'agent_message_chunk')).toBe('First a look.Repaired.');
     expect(updates.filter((update) => update.sessionUpdate === 'tool_call')).toHaveLength(2);
@@ -253,13 +254,14 @@ test('the agent uses the servers of tools of the editor, and those of the settin
     done('Done.'),
   ]);
   await runVarve(['mcp', 'add', 'own', process.execPath, ...args], { home });
+  await runVarve(['secret', 'set', 'FROM_EDITOR'], { home, stdin: 'stored-secret-0123' });
   await withEditor(server, { home, args: ['--confirm', 'never'] }, async (editor) => {
-    const env = [{ name: 'FROM_EDITOR', value: 'value-of-the-editor' }];
+    const env = [{ name: 'FROM_EDITOR', value: '${FROM_EDITOR} is literal' }];
     const id = await newSession(editor, [{ name: 'docs', command: process.execPath, args, env }]);
     expect(await prompt(editor, id, 'Go.')).toBe('end_turn');
   });
   expect(server.requests[0]?.text).toContain('mcp__own__echo');
-  expect(server.requests[1]?.text).toContain('value-of-the-editor');
+  expect(server.requests[1]?.text).toContain('${FROM_EDITOR} is literal');
 });
 
 test('an approval for the session covers the same call of a later prompt', async () => {

@@ -162,6 +162,16 @@ test('with --no-approvals only a person decides, and failures have the next thin
   expect([missing.isError, missing.text]).toEqual([true, expect.stringContaining('varve ls')]);
 });
 
+test('a conversation that a person ran without questions is continued with the policy of the command', async () => {
+  await using server = await scriptedServer([done('Earlier.'), command('git push --force')]);
+  await using client = await TestClient.start(server);
+  const options = ['--base-url', server.url, '--model', 'scripted', '--confirm', 'never', '--sandbox', 'off'];
+  const run = await runVarve(['run', ...options, 'Go.'], { home: client.home });
+  const id = /conversation (\w+)/.exec(run.stderr)?.[1] ?? '';
+  const { data } = await client.call('continue_task', { id, message: 'Push it.', wait_seconds: 60 });
+  expect(data).toMatchObject({ status: 'waiting', waiting: [expect.stringContaining('git push --force')] });
+});
+
 test('a conversation of another command has its state from the log', async () => {
   await using server = await scriptedServer([done('Earlier.')]);
   await using client = await TestClient.start(server);

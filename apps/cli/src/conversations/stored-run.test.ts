@@ -21,7 +21,7 @@ async function created(store: EventStore): Promise<string> {
 test('model, parameters and policy are read from the log', async () => {
   const store = memoryStore();
   expect(await storedRun(store, await created(store))).toMatchObject({
-    hasPolicy: true,
+    policy: { kind: 'AlwaysConfirm' },
     hasWorkspace: true,
     parameters: { reasoningEffort: 'low' },
     model: { name: 'm', baseUrl: 'http://127.0.0.1:1/v1' },
@@ -51,12 +51,12 @@ test('an imported conversation has no model, directory or policy of its own', as
     const text = eventCodec(builtinKinds).encode(event);
     await log.append([{ id: event.id, kind: event.kind, parentId: undefined, text }]);
   }
-  expect(await storedRun(store, id)).toEqual({ id, hasPolicy: false, hasWorkspace: false });
+  expect(await storedRun(store, id)).toEqual({ id, hasWorkspace: false });
   {
     await using log = await store.open(id);
     await log.append([], { meta: { status: 'idle', confirmation_policy: { kind: 'NeverConfirm' } } });
   }
-  expect(await storedRun(store, id)).toEqual({ id, hasPolicy: false, hasWorkspace: false });
+  expect(await storedRun(store, id)).toEqual({ id, hasWorkspace: false });
 });
 
 const importing = (): Json => ({ status: 'idle', importing: 'an-import' });
@@ -65,5 +65,5 @@ test('an import that has not ended has no model, directory or policy of its own'
   const [theirs, store] = [memoryStore(), memoryStore()];
   const id = await created(theirs);
   await importBundle(exportBundle(await theirs.read(id), await theirs.summary(id)), store, { meta: importing });
-  expect(await storedRun(store, id)).toEqual({ id, hasPolicy: false, hasWorkspace: false });
+  expect(await storedRun(store, id)).toEqual({ id, hasWorkspace: false });
 });

@@ -12,7 +12,7 @@ import type { Questions } from '@varve/host/people';
 import type { Settings } from '@varve/settings';
 import { redactor } from '@varve/text';
 import { confirmModes, modeOf, type ConfirmMode } from '../opening/confirm-modes.ts';
-import { openRun, type OpenRun } from '../opening/open-run.ts';
+import { openRun, type OpenRun, type RunPlace } from '../opening/open-run.ts';
 import { endSentence } from '../wording/end-sentence.ts';
 import { questionsTo } from '../opening/questions-to.ts';
 import type { RunOptions } from '../opening/run-options.ts';
@@ -26,28 +26,32 @@ interface OpenParts extends OpenRun, AsyncDisposable {
   readonly updates: SessionUpdates;
 }
 
+/** Editor of a session, and what it brings. */
+export interface EditorPlace {
+  readonly io: TerminalIo;
+  readonly client: AgentContext;
+  readonly servers: NonNullable<RunPlace['clientServers']>;
+}
+
 /** Session of an editor: one conversation, which is stored with its first prompt. */
 export class EditorSession implements AsyncDisposable {
   readonly #id: string;
   readonly #client: AgentContext;
   readonly #questions: Questions;
   readonly #io: TerminalIo;
+  readonly #clientServers: EditorPlace['servers'];
   #options: RunOptions;
   #mode: ConfirmMode;
   #open: OpenParts | undefined;
   #running: Promise<unknown> | undefined;
   #interruption = new AbortController();
 
-  constructor(
-    id: string,
-    options: RunOptions,
-    settings: Settings,
-    place: { readonly io: TerminalIo; readonly client: AgentContext },
-  ) {
+  constructor(id: string, options: RunOptions, settings: Settings, place: EditorPlace) {
     this.#id = id;
     this.#client = place.client;
     this.#options = options;
     this.#io = place.io;
+    this.#clientServers = place.servers;
     const person = new EditorPerson(place.client, id);
     this.#questions = questionsTo(person, place.io, { options: () => this.#options });
     this.#mode = options.confirm ?? settings.get('confirmation.policy') ?? 'auto';
@@ -119,11 +123,18 @@ export class EditorSession implements AsyncDisposable {
     await using open = new AsyncDisposableStack();
     const io = this.#io;
     const progress = { lineAbove: (line: Printable) => io.stderr.line(line) };
-    const opened = await openRun(this.#options, { io, progress, questions: this.#questions }, open);
+    const place = {
+      io,
+      progress,
+      questions: this.#questions,
+      clientServers: this.#clientServers,
+      isClient: true,
+    } as const;
+    const opened = await openRun(this.#options, place, open);
     const { hosted, prepared } = opened;
     const { conversation } = hosted;
     this.#options = { ...this.#options, resume: conversation.id };
-    // A resumed conversation has the policy that it was used with.
+    // A resumed conversation may have a stricter policy.
     this.#mode = modeOf(conversation.confirmation) ?? 'auto';
     const updates = new SessionUpdates({
       redactor: redactor(prepared.secrets, { replacement: '<secret-hidden>' }),

@@ -134,14 +134,9 @@ class EditorSessions implements AsyncDisposable {
     client: AgentContext,
   ): Promise<EditorSession> {
     const settings = await settingsFor(this.io, { workspace: cwd });
-    const servers = `mcp_servers=${JSON.stringify(serversOf(mcpServers))}`;
-    const options = {
-      ...this.#options,
-      ...which,
-      workspace: cwd,
-      ...(mcpServers.length > 0 && { set: [servers] }),
-    };
-    const session = new EditorSession(id, options, settings, { io: this.io, client });
+    const options = { ...this.#options, ...which, workspace: cwd };
+    const servers = serversOf(mcpServers, cwd);
+    const session = new EditorSession(id, options, settings, { io: this.io, client, servers });
     this.#sessions.set(id, session);
     return session;
   }

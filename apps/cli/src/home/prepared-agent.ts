@@ -1,7 +1,7 @@
 import type { LanguageModel } from '@varve/llm';
 import type { Settings } from '@varve/settings';
 import { prepareAgent, type PreparedAgent, type ResumedHooks, type StoredAgentParts } from '@varve/settings/agent';
-import type { AskForServer } from '@varve/tools/mcp';
+import type { AskForServer, McpServer } from '@varve/tools/mcp';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { modelFailure, noticesFor } from './configured-model.ts';
 import { storeUrl } from './open-configured-store.ts';
@@ -25,6 +25,8 @@ export interface AgentRequest {
   readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
   /** Asks the person what a server asks for; default: servers are not offered that. */
   readonly askForServer?: AskForServer | undefined;
+  /** Servers of an editor, as they are. */
+  readonly clientServers?: Readonly<Record<string, McpServer>> | undefined;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface AgentRequest {
  * @throws {CliError} `usage` without a key, and for an unknown provider; {@link SettingsError} as `prepareAgent`.
  */
 export async function preparedAgent(
-  { settings, workspace, store, stored, model, hooks, askHost, askForServer }: AgentRequest,
+  { settings, workspace, store, stored, model, hooks, askHost, askForServer, clientServers }: AgentRequest,
   io: TerminalIo,
   report: (line: string) => void,
 ): Promise<PreparedAgent> {
@@ -59,6 +61,7 @@ export async function preparedAgent(
       ...(model && { model }),
       ...(askHost && { askHost }),
       ...(askForServer && { askForServer }),
+      ...(clientServers && { clientServers }),
       ...(signingKey && { signingKey }),
       ...(stored && { stored }),
       ...(hooks && { resumedHooks: hooks }),

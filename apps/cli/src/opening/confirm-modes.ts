@@ -1,4 +1,5 @@
 import type { Conversation } from '@varve/agent';
+import type { Json } from '@varve/events';
 
 /** Modes of confirmation, from the strictest on: add a row, and the setting `confirmation.policy` has one more. */
 export const confirmModes = [
@@ -23,6 +24,16 @@ export function confirmHelp(): string {
 export function modeOf({ spec }: Pick<Conversation['confirmation'], 'spec'>): ConfirmMode | undefined {
   const { kind } = (spec ?? {}) as { readonly kind?: string };
   return confirmModes.find((mode) => mode.kind === kind)?.id;
+}
+
+/**
+ * Returns the mode in which a program continues a conversation: its own one. Undefined keeps the policy of the
+ * conversation, which asks about more, or is not one of these modes.
+ */
+export function modeOfClient(policy: Json | undefined, own: ConfirmMode): ConfirmMode | undefined {
+  if (policy === undefined) return own;
+  const mode = modeOf({ spec: policy });
+  return mode !== undefined && confirmNames.indexOf(mode) >= confirmNames.indexOf(own) ? own : undefined;
 }
 
 /** Returns the mode after one, without the one that asks about nothing: that is only chosen by its name. */

@@ -3,8 +3,9 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { HostedConversation } from '@varve/host';
 import type { Questions } from '@varve/host/people';
+import type { Settings } from '@varve/settings';
 import type { PreparedAgent } from '@varve/settings/agent';
-import type { AskForServer } from '@varve/tools/mcp';
+import type { AskForServer, McpServer } from '@varve/tools/mcp';
 import { StorageError, type EventStore } from '@varve/storage';
 import { CliError } from '../failures/cli-error.ts';
 import { withCommandName } from '../terminal/command-name.ts';
@@ -18,6 +19,7 @@ import { untrustedLine } from '../home/untrusted-line.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import type { Printable } from '../terminal/output.ts';
+import { modeOfClient } from './confirm-modes.ts';
 import { flagsOf } from './run-flags.ts';
 import { acceptCommandFor } from './resume-command.ts';
 import type { RunOptions } from './run-options.ts';
@@ -35,6 +37,13 @@ export interface RunPlace {
   readonly io: TerminalIo;
   readonly progress: { readonly lineAbove: (line: Printable) => void };
   readonly questions?: Pick<Questions, 'allowsHost' | 'answersServer'>;
+  /**
+   * True for a program, which continues no conversation with a weaker policy than that of its options and settings: a
+   * person may have chosen that for other tasks.
+   */
+  readonly isClient?: true;
+  /** Servers of an editor, as they are. */
+  readonly clientServers?: Readonly<Record<string, McpServer>>;
   /** True for a command that sends no request to the model of a stored conversation. */
   readonly needsNoModel?: true;
 }
@@ -54,7 +63,7 @@ export async function openRun(options: RunOptions, place: RunPlace, open: AsyncD
 /** Prepares the agent of the options, the settings and the conversation of `--resume`, and prints warnings. */
 export async function prepareRun(
   options: RunOptions,
-  { io, progress, questions, needsNoModel }: RunPlace,
+  { io, progress, questions, isClient, clientServers, needsNoModel }: RunPlace,
   open: AsyncDisposableStack,
 ): Promise<PreparedRun> {
   const existing = options.resume === undefined ? undefined : open.use(await openExistingStore(io, options.store));
@@ -62,25 +71,27 @@ export async function prepareRun(
   checkUrl(options.baseUrl);
   const workspace =
     options.workspace === undefined ? (stored?.workspace ?? io.cwd) : resolve(io.cwd, options.workspace);
-  const settings = await settingsFor(io, { workspace, flags: flagsOf(options) });
+  const settings = await settingsOf(options, { io, workspace, stored: isClient && stored });
   const warn = (line: string): void => progress.lineAbove(styled('yellow', withCommandName(line, io)));
   if (!existing) await checkWorkspace(options, io);
-  const { store: storeOption, hooks } = options;
   const askHost = questions && ((host: string) => questions.allowsHost(host, workspace));
   const askForServer = questions && (async (...asked: Parameters<AskForServer>) => questions.answersServer(...asked));
   const model = needsNoModel && stored && unusedModel(stored);
-  const request = { settings, workspace, store: storeOption, stored, model, hooks, askHost, askForServer };
+  const parts = { settings, workspace, stored, model, askHost, askForServer, clientServers };
+  const request = { ...parts, store: options.store, hooks: options.hooks };
   const prepared = open.use(await preparedAgent(request, io, warn));
   checkPrices(options, prepared.unpriced);
   for (const line of [...prepared.warnings, ...prepared.untrusted.map((each) => untrustedLine(each, io))]) warn(line);
   const start = async (started: AsyncDisposableStack): Promise<HostedConversation> => {
     // Created last, so that a run that cannot start creates nothing.
     const store = existing ?? started.use(await openConfiguredStore(io, options.store));
-    const parts = { agent: prepared.agent, store, secrets: prepared.secrets };
-    const conversation = await conversationFor(options, stored, parts, io).catch((error: unknown) => {
-      if (!(error instanceof StorageError) || error.code !== 'unsealed' || !stored) throw error;
-      throw new CliError(exitCodes.storage, error.message, acceptCommandFor(stored.id, options.store, io));
-    });
+    const { agent, secrets } = prepared;
+    const conversation = await conversationFor(options, stored, { agent, store, secrets }, io).catch(
+      (error: unknown) => {
+        if (!(error instanceof StorageError) || error.code !== 'unsealed' || !stored) throw error;
+        throw new CliError(exitCodes.storage, error.message, acceptCommandFor(stored.id, options.store, io));
+      },
+    );
     const title = titleWriterOf(conversation, prepared, { options, io });
     const hosted = started.use(new HostedConversation(conversation, { title }));
     for (const line of changedSettings(conversation)) warn(line);
@@ -97,6 +108,16 @@ function checkPrices({ maxCost }: RunOptions, [model]: readonly string[]): void 
 
 const priceHint =
   'State it, 0 for a model that is free: `varve profile save NAME input_cost_per_token=… output_cost_per_token=…` (US dollars), or the same as --set llm.input_cost_per_token=…. --max-tokens needs no price.';
+
+/** Returns the settings of a run: `stored` is a conversation that is not used with a weaker policy than theirs. */
+async function settingsOf(
+  options: RunOptions,
+  { io, workspace, stored }: { io: TerminalIo; workspace: string; stored: StoredRun | undefined },
+): Promise<Settings> {
+  const own = await settingsFor(io, { workspace, flags: flagsOf(options) });
+  const confirm = stored && modeOfClient(stored.policy, own.get('confirmation.policy') ?? 'auto');
+  return confirm ? settingsFor(io, { workspace, flags: flagsOf({ ...options, confirm }) }) : own;
+}
 
 interface Parts extends Omit<Parameters<typeof Conversation.create>[0], 'workspace'> {
   readonly store: EventStore;

@@ -117,7 +117,7 @@ export class TaskRuns implements AsyncDisposable {
   async #open(options: RunOptions, begin: (hosted: HostedConversation) => Promise<void>): Promise<TaskRun> {
     await using open = new AsyncDisposableStack();
     const progress = { lineAbove: (line: Printable) => this.io.stderr.line(line) };
-    const { hosted } = await openRun(options, { io: this.io, progress }, open);
+    const { hosted } = await openRun(options, { io: this.io, progress, isClient: true }, open);
     await begin(hosted);
     const run = new TaskRun(hosted, open.move(), this.io);
     this.#runs.set(run.id, run);

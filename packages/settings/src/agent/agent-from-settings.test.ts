@@ -99,11 +99,12 @@ test('limits, rules, concurrency, text replies and the condenser are those of th
   await expect(agentOf({ condenser: { options: { keepFrst: 4 } } })).rejects.toMatchObject({ code: 'invalid' });
 });
 
+const policy = { kind: 'AlwaysConfirm' };
 const limits = { budget: { maxIterations: 500 }, stuck: { repeatedResults: 4, window: 'conversation' } } as const;
 
 test('a stored conversation keeps its policy and limits, unless a flag changes them', async () => {
   const user = { confirmation: { policy: 'never' }, budget: { steps: 3 }, stuck: { monologue: 9 } };
-  const resumed = { hasPolicy: true, spec: limits };
+  const resumed = { policy, spec: limits };
   const [fresh, stored] = [await agentOf(user), await agentOf(user, { resumed })];
   expect([fresh.confirmation.spec, fresh.budget.maxIterations]).toEqual([{ kind: 'NeverConfirm' }, 3]);
   // The defaults are recognized by identity when a conversation is opened.
@@ -132,13 +133,13 @@ test.for([
   { confirmation: { policy: 'ask' } },
   {},
 ])('an imported conversation has the policy, limits and stuck rules of a new one: %j', async (user) => {
-  const imported = await agentOf(user, { resumed: { hasPolicy: false } });
+  const imported = await agentOf(user, { resumed: {} });
   expect(imported.spec).toEqual((await agentOf(user)).spec);
 });
 
 test('stored limits that cannot be read are those of the settings', async () => {
   for (const spec of [null, 'x', {}, { budget: 7, stuck: [] }, { budget: null, stuck: true }]) {
-    const agent = await agentOf({ budget: { calls: 7 } }, { resumed: { hasPolicy: true, spec } });
+    const agent = await agentOf({ budget: { calls: 7 } }, { resumed: { policy, spec } });
     expect([spec, agent.budget]).toEqual([spec, { maxIterations: 500, maxCalls: 7 }]);
   }
 });

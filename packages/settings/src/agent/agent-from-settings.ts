@@ -47,7 +47,7 @@ export interface AgentSetup extends ToolSetup {
    * Present for a stored conversation, whose own policy, limits and stuck rules apply unless a flag changes them; those
    * that it lacks are those of the settings.
    */
-  readonly resumed?: Pick<StoredAgentParts, 'hasPolicy' | 'spec'>;
+  readonly resumed?: Pick<StoredAgentParts, 'policy' | 'spec'>;
 }
 
 /**
@@ -95,7 +95,7 @@ function suffixOf({ settings, place }: AgentSetup): string | undefined {
 
 function confirmationFor(settings: Settings, resumed: AgentSetup['resumed']): ConfirmationPolicy | undefined {
   const isFlag = settings.entry('confirmation.policy')?.origin.kind === 'flag';
-  return resumed?.hasPolicy && !isFlag ? undefined : confirmationFromSettings(settings);
+  return resumed?.policy !== undefined && !isFlag ? undefined : confirmationFromSettings(settings);
 }
 
 /** Returns the policy that settings choose. */

@@ -14,17 +14,17 @@ import { personSecrets, type PersonSecrets } from './person-secrets.ts';
 import { prepareParts, type PreparedParts } from './prepare-parts.ts';
 import { resumedAgent, type ResumedAgent } from './resumed-agent.ts';
 import { RoleModels } from './role-models.ts';
-import { startServers } from './start-servers.ts';
+import { startServers, type StartServersOptions } from './start-servers.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 import { prepareSubAgents, startsSubAgents, type PreparedSubAgents } from './sub-agents.ts';
 import { toolNames } from './tools-from-settings.ts';
 import { workspaceServer, type WorkspaceServer } from './workspace-server.ts';
 
 /** Options of {@link prepareAgent}. */
-export interface PrepareAgentOptions extends Pick<
-  AgentSetup,
-  'settings' | 'home' | 'env' | 'keepsHistory' | 'onEndedPrograms' | 'kinds' | 'signingKey'
-> {
+export interface PrepareAgentOptions
+  extends
+    Pick<AgentSetup, 'settings' | 'home' | 'env' | 'keepsHistory' | 'onEndedPrograms' | 'kinds' | 'signingKey'>,
+    Pick<StartServersOptions, 'clientServers'> {
   /** Directory of the agent, absolute. */
   readonly workspace: string;
   /** Home directory of the user, whose instructions, skills and hooks are read; absent, the user has none. */

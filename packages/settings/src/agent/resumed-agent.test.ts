@@ -27,7 +27,7 @@ async function specOf(user: unknown): Promise<Json> {
 
 async function resumed(spec: Json, user: unknown, flags: readonly FlagValue[] = []): Promise<ResumedAgent> {
   const settings = await settingsOf(user, flags);
-  const current = agentFromSettings({ ...setup, settings, model, resumed: { hasPolicy: true } });
+  const current = agentFromSettings({ ...setup, settings, model, resumed: { policy: { kind: 'AlwaysConfirm' } } });
   return resumedAgent({ ...setup, settings, current, spec });
 }
 

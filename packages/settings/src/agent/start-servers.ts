@@ -1,22 +1,14 @@
-import type { Settings } from '../layers/resolve-settings.ts';
 import type { Sandbox } from '@varve/sandbox';
 import type { Variables } from '@varve/text';
 import type { AskForServer, McpLogins, McpServers, McpToolSpec } from '@varve/tools/mcp';
-import { configuredServers, type FileServer } from '../extensions/configured-servers.ts';
+import { configuredServers, type FileServer, type ServerPlaces } from '../extensions/configured-servers.ts';
 import { secretsOfServer } from '../extensions/secrets-of-server.ts';
 
 /** Options of {@link startServers}. */
-export interface StartServersOptions {
-  readonly settings?: Settings | undefined;
-  /** Servers of a client, by which those of the settings are replaced. */
-  readonly servers?: readonly FileServer[] | undefined;
-  /** Directory of the relative paths of servers of the settings, absolute. */
-  readonly workspace: string;
+export interface StartServersOptions extends Omit<ServerPlaces, 'secrets'> {
   readonly env: Variables;
   /** Secrets that servers may be given, by name. */
   readonly variables: Readonly<Record<string, string>>;
-  /** All secrets of the person, for references of the person's own servers. */
-  readonly referable?: Readonly<Record<string, string>> | undefined;
   /** Values that must not be part of messages. */
   readonly masked: readonly string[];
   /** Tools of servers that a stored conversation was used with. */

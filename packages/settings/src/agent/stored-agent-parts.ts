@@ -12,8 +12,8 @@ export interface StoredAgentParts {
   readonly spec?: Json;
   readonly model?: StoredModel;
   readonly parameters?: NonNullable<AgentOptions['parameters']>;
-  /** False for imported conversations, and logs without a confirmation policy. */
-  readonly hasPolicy: boolean;
+  /** Spec of its confirmation policy; absent for imported conversations, and logs without one. */
+  readonly policy?: Json;
   /** Hooks that it was used with. They do not run; those of the files have to be equal. */
   readonly hooks?: Json;
   /** Directory on an agent-server in which its tools work; absent for tools of this machine. */
@@ -57,7 +57,7 @@ export function storedAgentParts(settings: {
     ...(hooks !== undefined && { hooks }),
     ...(place && { place }),
     ...(serverTools.length > 0 && { serverTools }),
-    hasPolicy: policy !== undefined && policy !== null,
+    ...(policy !== undefined && policy !== null && { policy }),
   };
 }
 

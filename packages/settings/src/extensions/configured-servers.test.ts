@@ -68,6 +68,19 @@ test.for([
   expect([servers, problems]).toEqual([{}, [expect.stringContaining(reason)]]);
 });
 
+test('servers of a client start as they are, in place of others of their name', async () => {
+  const settings = await settingsOf({ mcp_servers: { one: { command: 'own', sandbox: false } }, mcp_enabled: [] });
+  const one = { transport: 'http', url: 'https://mcp.example/${TOKEN}', headers: { x: 'secret:TOKEN' } } as const;
+  const places = { settings, workspace: '/srv/app', secrets, referable: secrets, clientServers: { one } };
+  expect(configuredServers([], places)).toEqual({ servers: { one }, outside: new Set(), problems: [] });
+});
+
+test('the registered client of a server is configured, and its secret is a reference', async () => {
+  const auth = { strategy: 'oauth2', client_id: 'mine', client_secret: '${TOKEN}' };
+  const { servers } = await serversOf({ mcp_servers: { one: { url: 'https://mcp.example', auth } } });
+  expect(servers).toMatchObject({ one: { client: { client_id: 'mine', client_secret: 'token-0123' } } });
+});
+
 test('a server with OAuth is one with an address', async () => {
   const server = { url: 'https://mcp.example', auth: { strategy: 'oauth2' } };
   const { servers, problems } = await serversOf({ mcp_servers: { one: server } });

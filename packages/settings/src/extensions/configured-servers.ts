@@ -70,6 +70,8 @@ export interface ServerPlaces {
   readonly settings?: Settings | undefined;
   /** Servers of a client in place of those of the settings; all of them are enabled. */
   readonly servers?: readonly FileServer[] | undefined;
+  /** Servers that start in addition, as they are: nothing of them refers to a secret. Default: none. */
+  readonly clientServers?: Readonly<Record<string, McpServer>> | undefined;
   /** Directory of the relative paths of the settings, absolute. */
   readonly workspace: string;
   readonly secrets: Readonly<Record<string, string>>;
@@ -80,7 +82,7 @@ export interface ServerPlaces {
 /** Returns the servers of the settings and of trusted files; those of a stronger place replace others of their name. */
 export function configuredServers(
   files: readonly FileServer[],
-  { settings, servers: ownServers, workspace, secrets, referable = {} }: ServerPlaces,
+  { settings, servers: ownServers, clientServers = {}, workspace, secrets, referable = {} }: ServerPlaces,
 ): ConfiguredServers {
   const enabled = settings?.get('mcp_enabled');
   const isEnabled = (name: string): boolean =>
@@ -89,14 +91,14 @@ export function configuredServers(
   for (const server of [...(ownServers ?? ofSettings(settings, workspace)), ...files]) {
     if (!byName.has(server.name)) byName.set(server.name, server);
   }
-  const servers: Record<string, McpServer> = {};
+  const servers: Record<string, McpServer> = { ...clientServers };
   const outside = new Set<string>();
   // Those of the settings are not among the servers of a client.
   const problems: string[] = (ownServers ? [] : (enabled ?? []))
     .filter((name) => !byName.has(name))
     .map((name) => `There is no server ${JSON.stringify(name)}, which mcp_enabled names.`);
   for (const { name, config, directory, isOwn = false } of byName.values()) {
-    if (config.enabled === false || !isEnabled(name)) continue;
+    if (config.enabled === false || !isEnabled(name) || Object.hasOwn(clientServers, name)) continue;
     if (config.sandbox === false) outside.add(name);
     try {
       servers[name] = resolveServer(name, config, { directory, secrets, referable: isOwn ? referable : {} });
