@@ -11,6 +11,7 @@ import {
   methods,
   ndJsonStream,
   type ClientContext,
+  type InitializeResponse,
   type McpServer,
   type PromptRequest,
   type RequestPermissionRequest,
@@ -25,8 +26,11 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
 const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
 
+const fileServer = { name: 'x', type: 'http', url: 'file:///etc/passwd', headers: [] };
+
 /** What a test does as an editor. */
 interface Editor {
+  readonly described: InitializeResponse;
   readonly agent: ClientContext;
   readonly cwd: string;
   readonly updates: SessionUpdate[];
@@ -76,14 +80,14 @@ async function withEditor<T>(
       return { outcome: isOffered ? { outcome: 'selected', optionId: answer } : { outcome: 'cancelled' } };
     })
     .connectWith(ndJsonStream(output, input), async (agent) => {
-      await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} });
+      const described = await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} });
       const seen = (isWanted: (update: SessionUpdate) => boolean): Promise<void> =>
         new Promise((resolve) => {
           const check = (): void => void (updates.some(isWanted) && (waiting.delete(check), resolve()));
           waiting.add(check);
           check();
         });
-      return use({ agent, cwd: home, updates, asked, seen });
+      return use({ described, agent, cwd: home, updates, asked, seen });
     });
   child.stdin.end();
   await ended;
@@ -157,6 +161,8 @@ test('an editor receives text, thoughts, calls with kinds and files, their chang
     const { agent, cwd, updates } = editor;
     const { sessions } = await agent.request(methods.agent.session.list, { cwd });
     expect(sessions).toMatchObject([{ sessionId, cwd, title: 'Repair it.' }]);
+    const part = { sessionId: sessionId.slice(0, 8), cwd, mcpServers: [] };
+    await expect(agent.request(methods.agent.session.load, part)).rejects.toMatchObject({ code: -32002 });
     const loaded = await agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
     // A person chose another mode for other tasks.
     expect(loaded.modes?.currentModeId).toBe('auto');
@@ -195,6 +201,52 @@ test('output is visible while a command runs, and a cancelled prompt stops it', 
   });
 });
 
+test('a prompt whose request is cancelled ends as one that is cancelled', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([command('echo started; sleep 600')]);
+  await withEditor(server, { home, args: ['--confirm', 'never'] }, async (editor) => {
+    const sessionId = await newSession(editor);
+    const cancelling = new AbortController();
+    const params: PromptRequest = { sessionId, prompt: [{ type: 'text', text: 'Wait.' }] };
+    const options = { cancellationSignal: cancelling.signal };
+    const ended = editor.agent.request(methods.agent.session.prompt, params, options);
+    await editor.seen(hasOutput('started'));
+    cancelling.abort();
+    expect(await ended).toEqual({ stopReason: 'cancelled' });
+  });
+});
+
+test('a session that is loaded while it works sends its events again, and continues', async () => {
+  const home = await newHome();
+  const go = join(home, 'go');
+  await using server = await scriptedServer([
+    command(`echo started; until [ -e '${go}' ]; do sleep 0.02; done`),
+    done('Done.'),
+  ]);
+  await withEditor(server, { home, args: ['--confirm', 'never'] }, async (editor) => {
+    const { agent, cwd, updates } = editor;
+    const sessionId = await newSession(editor);
+    const ended = prompt(editor, sessionId, 'Wait.');
+    await editor.seen(hasOutput('started'));
+    await agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
+    expect(textIn(updates, 'user_message_chunk')).toBe('Wait.');
+    await writeFile(go, '');
+    expect(await ended).toBe('end_turn');
+    expect(textIn(updates, 'agent_message_chunk')).toBe('Done.');
+  });
+});
+
+test('a command that fails is failed in the editor, with its output and status', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([command('echo before; (exit 42)'), done('Done.')]);
+  await withEditor(server, { home, args: ['--confirm', 'never'] }, async (editor) => {
+    await prompt(editor, await newSession(editor), 'Go.');
+    const failed = editor.updates.find((update) => 'status' in update && update.status === 'failed');
+    const texts = ['before', 'exit status 42'].map((text) => ({ type: 'content', content: { type: 'text', text } }));
+    expect(failed).toMatchObject({ content: texts, rawOutput: { exit_code: 42 } });
+  });
+});
+
 test('a mode changes what is asked about from the next prompt on', async () => {
   const home = await newHome();
   await using server = await scriptedServer([
@@ -216,23 +268,59 @@ test('a mode changes what is asked about from the next prompt on', async () => {
   });
 });
 
-test('the model receives files, links and images of a prompt', async () => {
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test('the model receives files, links and images of a prompt, and images are offered to one that sees them', async () => {
   const home = await newHome();
   await using server = await scriptedServer([done('Seen.')]);
-  await withEditor(server, { home }, async (editor) => {
+  await withEditor(server, { home, args: ['--model', 'openai/gpt-5'], env: { LLM_API_KEY: 'k' } }, async (editor) => {
+    expect(editor.described.agentCapabilities?.promptCapabilities?.image).toBe(true);
     await editor.agent.request(methods.agent.session.prompt, {
       sessionId: await newSession(editor),
       prompt: [
         { type: 'resource', resource: { uri: 'file:///x/a.js', text: 'needle-of-the-file' } },
-        { type: 'resource_link', name: 'b.js', uri: 'file:///x/b.js' },
-        { type: 'image', mimeType: 'image/png', data: 'aGVsbG8=' },
+        { type: 'resource', resource: { uri: 'file:///x/b.md', blob: btoa('needle-of-the-blob') } },
+        { type: 'resource', resource: { uri: 'clip://1', mimeType: 'image/png', blob: png } },
+        { type: 'resource_link', name: 'c.js', uri: 'file:///x/c.js' },
+        { type: 'image', mimeType: 'image/png', data: png },
       ],
     });
   });
   const [request] = server.requests;
-  for (const part of ['needle-of-the-file', 'file:///x/b.js', '(1 image left out']) {
+  for (const part of ['needle-of-the-file', 'needle-of-the-blob', 'clip://1', 'file:///x/c.js'])
     expect(request?.text).toContain(part);
-  }
+  expect(request?.text.split(`data:image/png;base64,${png}`)).toHaveLength(3);
+});
+
+test('what cannot be answered is refused with a code of the protocol', async () => {
+  const { new: create, prompt: ask, load, setMode } = methods.agent.session;
+  const unknown = 'f'.repeat(32);
+  const refusals = [
+    ['a relative directory', create, { cwd: 'here' }, -32602],
+    ['a missing directory', create, { cwd: '/nowhere/here' }, -32602],
+    ['an unknown session', ask, { sessionId: unknown, prompt: [] }, -32002],
+    ['an unknown conversation', load, { sessionId: unknown }, -32002],
+    ['a text that is not an id', load, { sessionId: '' }, -32602],
+    ['an unknown mode', setMode, { modeId: 'nonsense' }, -32602],
+    ['a server whose address is not of the web', create, { mcpServers: [fileServer] }, -32602],
+    [
+      'an image for a model that sees none',
+      ask,
+      { prompt: [{ type: 'image', mimeType: 'image/png', data: png }] },
+      -32602,
+    ],
+  ] as const;
+  await using server = await scriptedServer([]);
+  await withEditor(server, { home: await newHome() }, async (editor) => {
+    const { agent, cwd, described } = editor;
+    expect(described.agentCapabilities?.promptCapabilities?.image).toBe(false);
+    const sessionId = await newSession(editor);
+    for (const [what, method, params, code] of refusals) {
+      const all = { cwd, mcpServers: [], sessionId, ...params };
+      const refused = await agent.request(method, all).catch((error: unknown) => error);
+      expect([what, refused]).toEqual([what, expect.objectContaining({ code })]);
+    }
+  });
 });
 
 test('a failure of the model is an error of the prompt with what to do next, and the session continues', async () => {
@@ -240,7 +328,10 @@ test('a failure of the model is an error of the prompt with what to do next, and
   await using server = await scriptedServer([{ fault: { kind: 'answer', status: 401, body: '{}' } }, done('Now.')]);
   await withEditor(server, { home }, async (editor) => {
     const id = await newSession(editor);
-    await expect(prompt(editor, id, 'Go.')).rejects.toThrow(/varve init/);
+    await expect(prompt(editor, id, 'Go.')).rejects.toMatchObject({
+      code: -32000,
+      message: expect.stringContaining('varve init'),
+    });
     expect(await prompt(editor, id, 'Again.')).toBe('end_turn');
   });
 });

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { ToolCall, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk';
-import { textOf } from '@varve/events';
 import type { ActionEvent, ObservationEvent } from '@varve/events/kinds';
 import {
   ApplyPatchObservation,
@@ -12,11 +11,13 @@ import {
   GrepAction,
   ListDirectoryAction,
   ReadFileAction,
+  TerminalObservation,
   WriteFileAction,
   WriteFileObservation,
   type Observation,
 } from '@varve/events/payloads';
 import { eventLines } from '@varve/events/text';
+import { blocksOf } from './prompt-content.ts';
 
 const kinds: Readonly<Record<string, ToolKind>> = {
   TerminalAction: 'execute',
@@ -51,10 +52,18 @@ export function callParts(event: ActionEvent, workspace: string): ToolCall {
   };
 }
 
-/** Returns what an editor shows of a result: changes of files, else its text. */
-export function resultContent({ observation }: ObservationEvent): ToolCallContent[] {
+/** Returns what an editor shows of a result: changes of files, else its text and images, and how a command failed. */
+export function resultParts({ observation }: ObservationEvent): Pick<ToolCall, 'status' | 'content' | 'rawOutput'> {
   const diffs = observation.is_error ? [] : changesOf(observation);
-  return diffs.length > 0 ? diffs : textContent(textOf(observation.content));
+  if (diffs.length > 0) return { status: 'completed', content: diffs };
+  const content = blocksOf(observation.content).flatMap((block) =>
+    block.type === 'text' ? textContent(block.text) : [{ type: 'content' as const, content: block }],
+  );
+  const exitCode = TerminalObservation.read(observation)?.exit_code ?? 0;
+  // A command that still runs has -1.
+  if (exitCode <= 0) return { status: observation.is_error ? 'failed' : 'completed', content };
+  const end = textContent(`exit status ${exitCode}`);
+  return { status: 'failed', content: [...content, ...end], rawOutput: { exit_code: exitCode } };
 }
 
 /** Returns a text as content of a call; none for an empty one. */

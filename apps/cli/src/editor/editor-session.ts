@@ -7,15 +7,17 @@ import {
   type SessionUpdate,
   type StopReason,
 } from '@agentclientprotocol/sdk';
-import type { RunResult } from '@varve/agent';
+import type { Conversation, RunResult } from '@varve/agent';
 import type { Questions } from '@varve/host/people';
 import type { Settings } from '@varve/settings';
+import type { PreparedAgent } from '@varve/settings/agent';
 import { redactor } from '@varve/text';
 import { confirmModes, modeOf, type ConfirmMode } from '../opening/confirm-modes.ts';
 import { openRun, type OpenRun, type RunPlace } from '../opening/open-run.ts';
 import { endSentence } from '../wording/end-sentence.ts';
 import { questionsTo } from '../opening/questions-to.ts';
 import type { RunOptions } from '../opening/run-options.ts';
+import { policyOfMode } from '../screen/policy-of-mode.ts';
 import type { Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { EditorPerson } from './editor-person.ts';
@@ -42,7 +44,7 @@ export class EditorSession implements AsyncDisposable {
   readonly #clientServers: EditorPlace['servers'];
   #options: RunOptions;
   #mode: ConfirmMode;
-  #open: OpenParts | undefined;
+  #open: Promise<OpenParts> | undefined;
   #running: Promise<unknown> | undefined;
   #interruption = new AbortController();
 
@@ -57,34 +59,46 @@ export class EditorSession implements AsyncDisposable {
     this.#mode = options.confirm ?? settings.get('confirmation.policy') ?? 'auto';
   }
 
-  /** Modes for the editor. */
-  get modes(): SessionModeState {
-    return { currentModeId: this.#mode, availableModes: availableModes() };
+  /** True while a prompt runs. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
   }
 
-  /** Changes what is asked about, after the prompt that runs. @throws {RequestError} for an unknown mode. */
+  /** Returns what the editor chooses from. */
+  async choices(): Promise<{ readonly modes: SessionModeState }> {
+    return { modes: { currentModeId: this.#mode, availableModes: availableModes() } };
+  }
+
+  /** Changes what is asked about from the next decision on. @throws {RequestError} for an unknown mode. */
   async setMode(modeId: string): Promise<void> {
     const mode = confirmModes.find(({ id }) => id === modeId);
     if (!mode) throw RequestError.invalidParams({ modeId }, 'There is no such mode.');
     this.#mode = mode.id;
     this.#options = { ...this.#options, confirm: mode.id };
-    await this.#running;
-    await this.#close();
+    // What was approved was approved with the rights that applied.
+    this.#questions.endApprovals();
+    const conversation = (await this.#open?.catch(() => undefined))?.hosted.conversation;
+    await conversation?.setConfirmation(await policyOfMode(mode.id, conversation.workspace, this.#io));
   }
 
-  /** Sends all events of a stored conversation. */
+  /** Sends all events of a stored conversation, also while a prompt runs. */
   async replay(): Promise<void> {
-    const { hosted, updates } = await this.#opened();
+    const { hosted, prepared } = await this.#opened();
+    const { conversation } = hosted;
+    const updates = this.#updatesOf(conversation, prepared);
     updates.isReplay = true;
-    for await (const { event } of hosted.conversation.events()) updates.addEvent(event);
-    updates.isReplay = false;
+    for await (const { event } of conversation.events()) updates.addEvent(event);
   }
 
-  /** Runs the agent on a prompt. @throws {RequestError} while another prompt runs, and when the model fails. */
-  async prompt(blocks: readonly ContentBlock[]): Promise<StopReason> {
+  /**
+   * Runs the agent on a prompt, until a signal aborts.
+   *
+   * @throws {RequestError} while another prompt runs, for content that the model would not get, and when it fails.
+   */
+  async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     if (this.#running) throw RequestError.invalidRequest(undefined, 'The agent is working on another prompt.');
     this.#interruption = new AbortController();
-    const running = this.#promptOnce(blocks, this.#interruption.signal);
+    const running = this.#promptOnce(blocks, AbortSignal.any([signal, this.#interruption.signal]));
     this.#running = running.catch(() => undefined);
     try {
       return await running;
@@ -105,8 +119,8 @@ export class EditorSession implements AsyncDisposable {
   }
 
   async #promptOnce(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
-    const { hosted, updates } = await this.#opened();
-    await hosted.send(contentOf(blocks));
+    const { hosted, prepared, updates } = await this.#opened();
+    await hosted.send(contentOf(blocks, prepared.agent.model));
     const result = await hosted.run({ signal, questions: this.#questions });
     const sentence = signal.aborted ? undefined : endSentence(result);
     if (sentence !== undefined) updates.sendMessage(sentence);
@@ -116,7 +130,11 @@ export class EditorSession implements AsyncDisposable {
   }
 
   async #opened(): Promise<OpenParts> {
-    return (this.#open ??= await this.#openConversation());
+    const opening = (this.#open ??= this.#openConversation());
+    return opening.catch((error: unknown) => {
+      if (this.#open === opening) this.#open = undefined;
+      throw error;
+    });
   }
 
   async #openConversation(): Promise<OpenParts> {
@@ -136,15 +154,19 @@ export class EditorSession implements AsyncDisposable {
     this.#options = { ...this.#options, resume: conversation.id };
     // A resumed conversation may have a stricter policy.
     this.#mode = modeOf(conversation.confirmation) ?? 'auto';
-    const updates = new SessionUpdates({
-      redactor: redactor(prepared.secrets, { replacement: '<secret-hidden>' }),
-      contextWindow: prepared.agent.model.capabilities.contextWindow,
-      workspace: conversation.workspace,
-      send: (update) => this.#send(update),
-    });
+    const updates = this.#updatesOf(conversation, prepared);
     hosted.follow(updates);
     const owned = open.move();
     return { ...opened, updates, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  }
+
+  #updatesOf({ workspace }: Conversation, { secrets, agent }: PreparedAgent): SessionUpdates {
+    return new SessionUpdates({
+      redactor: redactor(secrets, { replacement: '<secret-hidden>' }),
+      contextWindow: agent.model.capabilities.contextWindow,
+      workspace,
+      send: (update) => this.#send(update),
+    });
   }
 
   #send(update: SessionUpdate): void {
@@ -155,7 +177,7 @@ export class EditorSession implements AsyncDisposable {
   async #close(): Promise<void> {
     const open = this.#open;
     this.#open = undefined;
-    await open?.[Symbol.asyncDispose]();
+    await (await open?.catch(() => undefined))?.[Symbol.asyncDispose]();
   }
 }
 

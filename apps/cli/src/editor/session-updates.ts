@@ -16,7 +16,7 @@ import type { EventSink } from '@varve/host';
 import type { Delta } from '@varve/llm';
 import type { Redactor } from '@varve/text';
 import { MaskedPieces } from '../wording/masked-pieces.ts';
-import { callParts, resultContent, textContent } from './call-parts.ts';
+import { callParts, resultParts, textContent } from './call-parts.ts';
 import { blocksOf } from './prompt-content.ts';
 
 /** Characters of running output that an editor shows. */
@@ -71,7 +71,8 @@ export class SessionUpdates implements EventSink {
       this.#masks.end('output');
       this.#output = { callId, text: '' };
     }
-    this.#output.text = `${this.#output.text}${this.#masks.push('output', chunk)}`.slice(-keptChars);
+    const output = this.#masks.push('output', chunk).replaceAll('\r\n', '\n');
+    this.#output.text = `${this.#output.text}${output}`.slice(-keptChars);
     const content = textContent(this.#output.text);
     this.#options.send({ sessionUpdate: 'tool_call_update', toolCallId: callId, status: 'in_progress', content });
   }
@@ -125,8 +126,7 @@ export class SessionUpdates implements EventSink {
     if (observation.kind === 'FinishObservation' || observation.kind === 'ThinkObservation') return;
     const tasks = observation.is_error ? undefined : TaskTrackerObservation.read(observation);
     if (tasks) this.#sendPlan(tasks.task_list);
-    const status = observation.is_error ? 'failed' : 'completed';
-    this.#update(id, { status, content: tasks ? [] : resultContent(event) });
+    this.#update(id, tasks ? { status: 'completed', content: [] } : resultParts(event));
   }
 
   #addFailure(id: string, event: BaseEvent): void {

@@ -103,7 +103,8 @@ function otherServer({ message }: SettingsError, settings: Settings): CliError {
 /** Converts errors in the name of a model, and missing keys, to usage errors. */
 function withHint(error: unknown, hintForKey: string): unknown {
   if (!(error instanceof LlmError)) return error;
-  if (error.code === 'unauthenticated') return new CliError(exitCodes.usage, error.message, hintForKey);
+  if (error.code === 'unauthenticated')
+    return new CliError(exitCodes.usage, error.message, hintForKey, { cause: error });
   const known = Object.keys(providers).join(', ');
   const hint = `A model is NAME or PROVIDER/NAME. The providers are: ${known}.`;
   return new CliError(exitCodes.usage, error.message, hint);
