@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StorageError } from '@varve/storage';
 import { type Wakeups, wakeups } from '@varve/storage/kit';
-import { Pool, type PoolClient, types } from 'pg';
-import { isConflict, isFull, isOutage, toFailure, toStorageError } from './errors.ts';
+import { isConflict, isFull, isOutage, toStorageError } from './errors.ts';
+import { openPool, type Transaction } from './pool.ts';
 import { grantRights } from './rights.ts';
 import { migrate } from './schema.ts';
-import type { Query, Row, Session } from './session.ts';
+import type { Query, Session } from './session.ts';
 import { sqlOf, type Sql } from './sql.ts';
 import type { Target } from './url.ts';
 
@@ -18,6 +18,8 @@ export interface Connection {
   readonly read: Query;
   /** Runs a statement that commits by itself; it may run more than once. @throws {StorageError} as {@link read}. */
   readonly write: Query;
+  /** As {@link write}, for statements about leases: they wait for a reply for a shorter time. */
+  readonly lease: Query;
   /** Runs work in a transaction; it may run more than once. @throws {StorageError} as {@link read}. */
   readonly transaction: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
   /** Keyed by the conversation's key. Fired by this store, and within `pollMs` for commits of others. */
@@ -36,19 +38,23 @@ export interface ConnectOptions {
   readonly creates: boolean;
   /** Role that receives the rights to append. */
   readonly role?: string | undefined;
+  /** Default {@link replyLimits}. */
+  readonly limits?: typeof replyLimits;
 }
 
-/** Time after which the database ends the transaction of a process that was stopped in it, and a wait for its locks. */
-const stalledMs = 10_000;
-/** Time after which a statement without a reply counts as lost. */
-const replyMs = 120_000;
+/**
+ * Times after which a statement without a reply counts as lost, in milliseconds: it is repeated on another connection,
+ * or its transaction fails. Leases have to be renewed in time; steps of the schema may take long.
+ */
+export const replyLimits = { lease: 3_000, statement: 10_000, transaction: 30_000, start: 120_000 };
 const conflictTries = 8;
 /** Time during which a server that restarts or has no space, or a connection that fails, is waited for. */
 const outageMs = 30_000;
 const outagePauseMs = 200;
 
 /** Connects to a database, and creates or migrates its tables. @throws {StorageError} `io`, `invalid`, `missing`. */
-export async function connect({ target, pollMs, creates, role }: ConnectOptions): Promise<Connection> {
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { target, pollMs, creates, role, limits = replyLimits } = options;
   const { label, schema } = target;
   const pool = openPool(target);
   const closing = new AbortController();
@@ -65,22 +71,23 @@ export async function connect({ target, pollMs, creates, role }: ConnectOptions)
       throw toStorageError(error, label);
     }
   };
-  const query: Query = async (sql, values) =>
-    run(async () => retried(async () => queryOf(pool)(sql, values), isOutage, isPatient));
+  const within =
+    (limitMs: number, isOver: () => boolean): Query =>
+    async (sql, values) => {
+      check(isOver());
+      return run(async () => retried(async () => pool.query(limitMs)(sql, values), isOutage, isPatient));
+    };
+  const begin = async (): Promise<Transaction> =>
+    pool.begin({ beginMs: limits.lease, limitMs: isConnected ? limits.transaction : limits.start });
   const connection: Connection = {
     label,
     sql: sqlOf(schema),
-    read: async (sql, values) => {
-      check(closing.signal.aborted);
-      return query(sql, values);
-    },
-    write: async (sql, values) => {
-      check(isClosed);
-      return query(sql, values);
-    },
+    read: within(limits.statement, () => closing.signal.aborted),
+    write: within(limits.statement, () => isClosed),
+    lease: within(limits.lease, () => isClosed),
     transaction: async (work) => {
       check(isClosed);
-      return run(async () => transact(async () => retried(async () => begin(pool), isOutage, isPatient), work));
+      return run(async () => transact(async () => retried(begin, isOutage, isPatient), work));
     },
     wake: wakeups(commitWatch((): Connection => connection, pollMs)),
     closed: closing.signal,
@@ -103,60 +110,6 @@ export async function connect({ target, pollMs, creates, role }: ConnectOptions)
     await pool.end();
     throw error;
   }
-}
-
-function openPool({ host, port, user, password, database, tls, ...target }: Target): Pool {
-  const pool = new Pool({
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
-    ...(database !== undefined && { database }),
-    ssl: tls,
-    application_name: target.applicationName,
-    connectionTimeoutMillis: target.connectMs,
-    max: target.poolSize,
-    keepAlive: true,
-    query_timeout: replyMs,
-    types: { getTypeParser: (oid, format) => (oid === int8 ? parseInt8 : types.getTypeParser(oid, format)) },
-  });
-  // The pool removes an idle connection that fails; the next statement uses another one, and fails if it cannot.
-  pool.on('error', () => {});
-  // One that fails between two statements of a transaction fails the next one; without a listener it ends the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
-}
-
-const int8 = types.builtins.INT8;
-
-/** Parses a 64-bit integer. varve stores none that JavaScript cannot represent. */
-function parseInt8(text: string): number {
-  const value = Number(text);
-  if (Number.isSafeInteger(value)) return value;
-  throw new StorageError('corrupt', `The database contains the number ${text}, which is out of range.`);
-}
-
-function queryOf(client: Pick<PoolClient, 'query'>): Query {
-  return async (text, values) => {
-    try {
-      const { rows }: { readonly rows: readonly Row[] } = await client.query({
-        text,
-        ...(values && { values: [...values], name: nameOf(text) }),
-      });
-      return rows;
-    } catch (error) {
-      throw toFailure(error);
-    }
-  };
-}
-
-/** Statements with parameters are prepared once per connection, under these names. Their number is limited. */
-const names = new Map<string, string>();
-
-function nameOf(text: string): string {
-  const name = names.get(text) ?? `varve_${names.size}`;
-  names.set(text, name);
-  return name;
 }
 
 async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
@@ -184,30 +137,6 @@ async function retried<T>(
     }
     await delay(outagePauseMs);
   }
-}
-
-/** A connection with an open transaction. */
-interface Transaction extends Session {
-  /** Returns the connection to the pool, or closes it if it is broken. */
-  readonly release: (isBroken: boolean) => void;
-}
-
-async function begin(pool: Pool): Promise<Transaction> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw toFailure(error);
-  });
-  const query = queryOf(client);
-  try {
-    // Poolers refuse connections with such parameters.
-    const limits = ['lock_timeout', 'idle_in_transaction_session_timeout'].map(
-      (name) => `SET LOCAL ${name} = ${stalledMs}`,
-    );
-    await query(['BEGIN ISOLATION LEVEL READ COMMITTED', ...limits].join('; '));
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
-  return { query, release: (isBroken) => client.release(isBroken) };
 }
 
 async function transact<T>(begun: () => Promise<Transaction>, work: (session: Session) => Promise<T>): Promise<T> {

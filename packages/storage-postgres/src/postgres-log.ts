@@ -37,7 +37,7 @@ export function postgresLog(options: PostgresLogOptions): EventLog {
     append: async (checked) => queue(async () => writer.append(checked)),
     wake: () => connection.wake.fire(key),
     drain: async () => queue(async () => {}),
-    release: async () => connection.write(connection.sql.releaseLease, [key, epoch]),
+    release: async () => connection.lease(connection.sql.releaseLease, [key, epoch]),
     onClose: () => {
       renewals.remove(lease);
       onClose();

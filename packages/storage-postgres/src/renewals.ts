@@ -23,7 +23,7 @@ const renewalTicks = 2;
  * renewed in the last two of these intervals. With a statement for each, idle conversations cost the database more than
  * appends. A lease that could not be renewed is retried; it is lost only when another holder takes it over.
  */
-export function renewals({ sql, write }: Connection, leaseMs: number): Renewals {
+export function renewals({ sql, lease: send }: Connection, leaseMs: number): Renewals {
   const renewedAt = new Map<Lease, number>();
   let tick = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -32,7 +32,7 @@ export function renewals({ sql, write }: Connection, leaseMs: number): Renewals 
     const due = [...renewedAt].filter(([, at]) => tick - at >= renewalTicks).map(([lease]) => lease);
     if (due.length === 0) return;
     for (const lease of due) renewedAt.set(lease, tick);
-    await write(sql.renewLeases, [leaseMs, due.map(({ key }) => key), due.map(({ epoch }) => epoch)]);
+    await send(sql.renewLeases, [leaseMs, due.map(({ key }) => key), due.map(({ epoch }) => epoch)]);
   };
   return {
     keep(lease) {

@@ -6,21 +6,21 @@ import { type ConversationRow, toConversation } from './rows.ts';
 
 /** Returns what the processes of a store share in addition to the conversations. */
 export function replicasOf(connection: Connection, holder: Holder, announce: Replicas['announce']): Replicas {
-  const { sql, read, write, transaction } = connection;
+  const { sql, lease, transaction } = connection;
   return {
     announce,
     async addressOf(id) {
       checkId(id);
-      const [row] = await read(sql.conversation, [id]);
+      const [row] = await lease(sql.conversation, [id]);
       const conversation = row && toConversation(row);
       return conversation && isHeld(conversation, holder) ? (conversation.lease_address ?? undefined) : undefined;
     },
     async abandon(id) {
       checkId(id);
-      await write(sql.abandon, [id]);
+      await lease(sql.abandon, [id]);
     },
     async abandoned() {
-      const rows = (await read(sql.endedLeases, [holder.host, holder.boot, holder.pid])).map(toConversation);
+      const rows = (await lease(sql.endedLeases, [holder.host, holder.boot, holder.pid])).map(toConversation);
       return rows
         .filter((row) => !isHeld(row, holder))
         .map(({ id }) => id)

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { newEvent } from '../../storage/src/testing/events.ts';
 import { postgresStore } from '../src/postgres-store.ts';
 import { appendStatement } from '../src/append.ts';
+import { connect } from '../src/connection.ts';
+import { parseUrl } from '../src/url.ts';
 import { connectedClient, freshUrl, problem, runSql } from './server.ts';
 import { tcpProxy } from './tcp-proxy.ts';
 
@@ -100,6 +102,34 @@ describe.skipIf(problem !== undefined)('while the database cannot be reached', (
       expect((await created).epoch).toBe(1);
     },
   );
+
+  test('connections that a network forgot are given up together, after one statement without a reply', async () => {
+    const url = new URL(await freshUrl());
+    await using proxy = await tcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    // Only a lease has a limit that passes.
+    const limits = { lease: 200, statement: 600_000, transaction: 600_000, start: 600_000 };
+    const connection = await connect({ target: parseUrl(url.href), pollMs: 600_000, creates: true, limits });
+    const sleep = 'SELECT pg_sleep(0.02)';
+    await Promise.all(Array.from({ length: 5 }, async () => connection.write(sleep)));
+    proxy.forget();
+    expect(await connection.lease('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await connection.write('SELECT 2 AS two')).toEqual([{ two: 2 }]);
+    expect(await connection.transaction(async ({ query }) => query('SELECT 3 AS three'))).toEqual([{ three: 3 }]);
+    expect(proxy.lost).toBe(1);
+    await connection.close(async () => {});
+  });
+
+  test('a transaction begins on another connection if the first one does not reply', async () => {
+    const url = new URL(await freshUrl());
+    await using proxy = await tcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const limits = { lease: 200, statement: 600_000, transaction: 600_000, start: 600_000 };
+    const connection = await connect({ target: parseUrl(url.href), pollMs: 600_000, creates: true, limits });
+    proxy.forget();
+    expect(await connection.transaction(async ({ query }) => query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    await connection.close(async () => {});
+  });
 
   test('a store that is closed does not wait for it', async () => {
     const url = new URL(await freshUrl());

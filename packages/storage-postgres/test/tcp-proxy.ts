@@ -1,17 +1,23 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A proxy between a program and a server, which can be cut. */
+/** A proxy between a program and a server, whose connections can fail. */
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
   /** Ends all connections, and refuses new ones until `restore`. */
   cut(): Promise<void>;
   restore(): Promise<void>;
+  /** Forgets all connections without ending them: what is sent on them is lost. New ones work. */
+  forget(): void;
+  /** Number of forgotten connections on which something was sent. */
+  readonly lost: number;
 }
 
 /** Starts a proxy for a port of this machine. */
 export async function tcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  const forgotten = new Set<() => void>();
+  let lost = 0;
   const track = (socket: Socket): Socket => {
     sockets.add(socket);
     // An end of one side is an end of both.
@@ -22,6 +28,13 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
     track(socket).pipe(upstream).pipe(socket);
     socket.on('close', () => upstream.destroy());
     upstream.on('close', () => socket.destroy());
+    forgotten.add(() => {
+      socket
+        .unpipe(upstream)
+        .once('data', () => (lost += 1))
+        .resume();
+      upstream.unpipe(socket).resume();
+    });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
@@ -38,6 +51,13 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
     restore: async () => {
       if (server.listening) return;
       await once(server.listen(port, '127.0.0.1'), 'listening');
+    },
+    forget() {
+      for (const forget of forgotten) forget();
+      forgotten.clear();
+    },
+    get lost() {
+      return lost;
     },
     [Symbol.asyncDispose]: cut,
   };
