@@ -38,12 +38,48 @@ const beginText = [
 /** Time without traffic after which the system checks a connection, for ten seconds. */
 const keepAliveMs = 5_000;
 
-/**
- * Opens connections as they are needed. After a statement without a reply, those that are idle are not used again: an
- * address that moved, or a network that forgot them, loses all of them without a sign.
- */
+/** Opens connections as they are needed. */
 export function openPool(target: Target): Pool {
   const clients = openClients(target);
+  const { take, onLoss } = trusted(clients);
+  return {
+    query: (limitMs) => async (text, values) => {
+      const client = await take();
+      let isBroken = true;
+      try {
+        const rows = await statements(client, limitMs, onLoss)(text, values);
+        isBroken = false;
+        return rows;
+      } finally {
+        client.release(isBroken);
+      }
+    },
+    async begin({ beginMs, limitMs }) {
+      const client = await take();
+      try {
+        await statements(client, beginMs, onLoss)(beginText);
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+      return { query: statements(client, limitMs, onLoss), release: (isBroken) => client.release(isBroken) };
+    },
+    end: async () => clients.end(),
+  };
+}
+
+/** Connections that are not known to be lost. */
+interface Trusted {
+  readonly take: () => Promise<PoolClient>;
+  /** Called after a statement without a reply. */
+  readonly onLoss: () => void;
+}
+
+/**
+ * Takes connections from a pool. After a statement without a reply, those that are idle are not used again: an address
+ * that moved, or a network that forgot them, loses all of them without a sign.
+ */
+function trusted(clients: Clients): Trusted {
   let losses = 0;
   const lossesAt = new WeakMap<PoolClient, number>();
   clients.on('connect', (client) => void lossesAt.set(client, losses));
@@ -58,31 +94,7 @@ export function openPool(target: Target): Pool {
       client.release(true);
     }
   };
-  const queryOf = (client: PoolClient, limitMs: number): Query => statements(client, limitMs, () => (losses += 1));
-  return {
-    query: (limitMs) => async (text, values) => {
-      const client = await take();
-      let isBroken = true;
-      try {
-        const rows = await queryOf(client, limitMs)(text, values);
-        isBroken = false;
-        return rows;
-      } finally {
-        client.release(isBroken);
-      }
-    },
-    async begin({ beginMs, limitMs }) {
-      const client = await take();
-      try {
-        await queryOf(client, beginMs)(beginText);
-      } catch (error) {
-        client.release(true);
-        throw error;
-      }
-      return { query: queryOf(client, limitMs), release: (isBroken) => client.release(isBroken) };
-    },
-    end: async () => clients.end(),
-  };
+  return { take, onLoss: () => void (losses += 1) };
 }
 
 /** Returns a function that runs statements on a connection. */
