@@ -160,7 +160,7 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   }
 
   async #recover(ids: AsyncGenerator<string>): Promise<void> {
-    const { onFailure = () => undefined } = this.#source;
-    await recoverRuns(ids, { use: (id, work) => this.use(id, work), onFailure });
+    const { store, onFailure = () => undefined } = this.#source;
+    await recoverRuns(ids, { store, use: (id, work) => this.use(id, work), onFailure });
   }
 }

@@ -1,6 +1,6 @@
 import { defineAgent, type Agent } from '@varve/agent';
 import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
-import { memoryStore } from '@varve/storage';
+import { memoryStore, StorageError, type EventLog, type EventStore } from '@varve/storage';
 import { finish, think } from '@varve/tools';
 import { expect, test } from 'vitest';
 import { createHost } from './host.ts';
@@ -53,6 +53,71 @@ test('a run that a host left is continued with its agent', async () => {
     expect(conversation.state.status).toBe('finished');
   });
 });
+
+/** A store, and a function after which the logs that are open cannot be changed, as those of a process that ended. */
+function mortalStore() {
+  const store = memoryStore();
+  const { create, open } = { create: store.create.bind(store), open: store.open.bind(store) };
+  let life = { isOver: false };
+  const mortal = (log: EventLog): EventLog => {
+    const append: EventLog['append'] = log.append.bind(log);
+    const own = life;
+    return Object.assign(log, {
+      append: async (...parameters: Parameters<EventLog['append']>) => {
+        if (own.isOver) throw new StorageError('io', 'The process has ended.');
+        return append(...parameters);
+      },
+    });
+  };
+  Object.assign(store, {
+    create: async (...parameters: Parameters<EventStore['create']>) => mortal(await create(...parameters)),
+    open: async (...parameters: Parameters<EventStore['open']>) => mortal(await open(...parameters)),
+  });
+  const end = (): void => {
+    life.isOver = true;
+    life = { isOver: false };
+  };
+  return { store, end };
+}
+
+test.for(['nothing', 'a call'])(
+  'a run whose processes end four times after %s is continued or ends',
+  async (progress) => {
+    const { store, end } = mortalStore();
+    const thought = { calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] };
+    /** Runs until the model is asked for the last time of a process, which then ends. */
+    const live = async (id?: string): Promise<string> => {
+      const asked = Promise.withResolvers<void>();
+      const hang: ScriptedStep = () => {
+        asked.resolve();
+        return { fault: { kind: 'hang', afterPieces: 0 } };
+      };
+      const agents = { support: agentWith(...(progress === 'a call' ? [thought] : []), hang) };
+      const host = createHost({ store, agents });
+      const used = id ?? (await host.create({ agent: 'support', workspace: '/' }));
+      if (id === undefined) await host.send(used, 'Help.');
+      else await host.recover();
+      await asked.promise;
+      end();
+      await host.close(AbortSignal.abort());
+      return used;
+    };
+    const id = await live();
+    for (let lives = 0; lives < 3; lives += 1) await live(id);
+    await using last = createHost({ store, agents: { support: agentWith({ text: 'Helped.' }, { text: 'Again.' }) } });
+    await last.recover();
+    const statusNow = () =>
+      last.use(id, async ({ runs, conversation }) => {
+        await runs.idle();
+        return conversation.state.status;
+      });
+    expect(await statusNow()).toBe(progress === 'a call' ? 'finished' : 'error');
+    const events = await Array.fromAsync((await store.read(id)).range(0), ({ text }) => text);
+    expect(events.some((text) => text.includes('ended 4 times'))).toBe(progress === 'nothing');
+    await last.send(id, 'Help again.');
+    expect(await statusNow()).toBe('finished');
+  },
+);
 
 test('a name without an agent is refused, and an id that exists changes nothing', async () => {
   await using store = memoryStore();

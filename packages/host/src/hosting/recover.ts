@@ -1,12 +1,16 @@
 import { AgentError } from '@varve/agent';
-import type { Json } from '@varve/events';
-import { StorageError, type EventStore, type Summary } from '@varve/storage';
+import type { BaseEvent, Json } from '@varve/events';
+import { runFact } from '@varve/events/facts';
+import { parseJson } from '@varve/text';
+import { StorageError, type LogReader, type EventStore, type Summary } from '@varve/storage';
 import { unlessMissing } from '@varve/storage/kit';
 import { HostError } from '../error.ts';
+import type { HostedConversation } from '../live/hosted-conversation.ts';
 import type { OpenConversation, OpenConversations } from './open-conversations.ts';
 
 /** Options of {@link recoverRuns}. */
 export interface RecoverOptions {
+  readonly store: Pick<EventStore, 'read'>;
   readonly use: OpenConversations<OpenConversation>['use'];
   readonly onFailure: (error: unknown, conversationId: string) => void;
 }
@@ -14,13 +18,18 @@ export interface RecoverOptions {
 /**
  * Continues runs that a crash of the server ended: what was running or waited for its turn continues, and what
  * waited for a person still waits. Conversations that the server did not create are left to their owners, and so are
- * those that another process holds.
+ * those that another process holds. A run whose processes ended again and again gets an error that a person reads.
  */
-export async function recoverRuns(ids: AsyncGenerator<string>, { use, onFailure }: RecoverOptions): Promise<void> {
+export async function recoverRuns(ids: AsyncGenerator<string>, options: RecoverOptions): Promise<void> {
+  const { store, use, onFailure } = options;
   const lane = async (): Promise<void> => {
     for await (const id of ids) {
       try {
-        await use(id, async (live) => live.isResumable && live.hosted.runs.resume());
+        await use(id, async ({ isResumable, hosted }) => {
+          if (!isResumable) return;
+          const isRepeated = (await losses(await store.read(id))) > maxContinuations;
+          await (isRepeated ? giveUp(hosted) : hosted.runs.resume());
+        });
       } catch (error) {
         // Leaving the loop ends the listing for all lanes.
         if (error instanceof HostError && error.code === 'stopping') return;
@@ -33,6 +42,31 @@ export async function recoverRuns(ids: AsyncGenerator<string>, { use, onFailure 
 
 /** Conversations that are opened at a time: a server of tools may take half a minute to start or to fail. */
 const lanes = 8;
+
+/** Number of times that a run is continued of which no call gets a result: it may be the reason for the crashes. */
+const maxContinuations = 3;
+
+/** Number of events at the end of a log that are searched for runs without an end. */
+const searchedEvents = 200;
+
+/** Returns how many runs were cut off since a message was stored, a call got its result, or a run ended. */
+async function losses(log: LogReader): Promise<number> {
+  let cut = 0;
+  for await (const { kind, text } of log.range(Math.max(0, (await log.head()) - searchedEvents))) {
+    if (kind === 'MessageEvent' || kind === 'ObservationEvent') cut = 0;
+    if (!text.includes(runFact.key)) continue;
+    const run = runFact.read(parseJson(text) as BaseEvent);
+    if (run) cut = run.state === 'begun' ? cut + 1 : 0;
+  }
+  return cut;
+}
+
+/** Stores why a run is not continued. */
+async function giveUp({ conversation }: HostedConversation): Promise<void> {
+  const detail = `The process of this run ended ${maxContinuations + 1} times before a call of it had a result, so it is not continued.`;
+  await conversation.goal.stop();
+  await conversation.markRun({ code: 'ProcessEnded', detail });
+}
 
 /** Yields the conversations of a store that run and that a host created, except those that another replica holds. */
 export async function* runningIds(store: EventStore, isHosted: AbandonedOptions['isHosted']): AsyncGenerator<string> {
