@@ -6,10 +6,10 @@ import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { describe, expect, test } from 'vitest';
 import { longSteps, unwantedIn, type Shown } from '../../../packages/server/test/restart/long-steps.ts';
 import { webhookReceiver } from '../../../packages/server/test/support/webhook-receiver.ts';
-import { countRows, freshUrl, problem } from '../../../packages/storage-postgres/test/server.ts';
+import { countRows, freePort, freshUrl, problem } from '../../../packages/storage-postgres/test/server.ts';
 import { followedEvents } from './follow-events.ts';
 import { conversation, finish, forever, until, type ConversationInfo, type Stored } from './replica-conversation.ts';
-import { jsonOf, replicaGroup, requested, type ReplicaGroup } from './replica-group.ts';
+import { jsonOf, replicaGroup, requested, startServer, type ReplicaGroup } from './replica-group.ts';
 
 function effects(directory: string): string {
   return join(directory, 'effects');
@@ -94,6 +94,22 @@ describe.skipIf(problem !== undefined)('other replicas of a store', () => {
       const path = `/conversations/${id}/events/search?limit=100`;
       expect(unwantedIn((await two.json<{ readonly items: readonly Shown[] }>('GET', path)).items)).toEqual([]);
     }
+  });
+
+  test('receive the conversation of one whose address nothing answers, and pause its run', async () => {
+    await using model = await scriptedServer(forever({ fault: { kind: 'hang', afterPieces: 0 } }));
+    const url = await freshUrl();
+    await using group = await replicaGroup(url, 1);
+    const [other] = group.replicas;
+    const address = `http://127.0.0.1:${await freePort()}`;
+    const args = ['--port', '0', '--address', address, '--store', url];
+    const holder = await startServer(join(group.directory, 'holder'), args);
+    const body = conversation(model, group.directory, 'Run.');
+    const { id } = await holder.json<ConversationInfo>('POST', '/conversations', body);
+    const paused = async () => (await other?.send('POST', `/conversations/${id}/pause`))?.status;
+    await expect.poll(paused, { timeout: 60_000 }).toBe(200);
+    await until(group, id, 'paused');
+    await holder.kill();
   });
 
   test('send a webhook what one that is killed has not sent of conversations that do not run', async () => {

@@ -107,6 +107,11 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
     return this.#open.close(id, AbortSignal.abort());
   }
 
+  /** Closes a conversation so that another process continues its run; the signal cancels its step. */
+  giveUp(id: string, signal: AbortSignal): Promise<void> {
+    return this.#open.giveUp(id, signal);
+  }
+
   /** Stops a run, closes the conversation and removes it with all its data. */
   async remove(id: string): Promise<void> {
     const { store, removeStored = (removed) => store.remove(removed) } = this.#source;

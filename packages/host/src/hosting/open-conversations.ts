@@ -103,11 +103,24 @@ export class OpenConversations<Live extends OpenConversation> {
     await this.#closing.get(id);
   }
 
+  /** Closes a conversation if it is open, so that its run is continued by another process, as `handOver` closes all. */
+  async giveUp(id: string, signal: AbortSignal): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (entry)
+      this.#holdBack(
+        id,
+        this.#closed(id, entry, async (live) => this.#leave(id, live, signal)),
+      );
+    await this.#closing.get(id);
+  }
+
   /** Closes a conversation as `close` does, and removes it: nothing opens or creates it before that has ended. */
   async remove(id: string, signal: AbortSignal, remove: () => Promise<void>): Promise<void> {
     while (this.#closing.has(id)) await this.#closing.get(id);
     const entry = this.#entries.get(id);
-    const removed = (entry ? this.#closed(id, entry, signal) : Promise.resolve()).then(remove);
+    const removed = (entry ? this.#closed(id, entry, (live) => this.#end(id, live, signal)) : Promise.resolve()).then(
+      remove,
+    );
     this.#holdBack(id, removed);
     await removed;
   }
@@ -212,20 +225,25 @@ export class OpenConversations<Live extends OpenConversation> {
   }
 
   #startClosing(id: string, entry: Entry<Live>, signal: AbortSignal): void {
-    this.#holdBack(id, this.#closed(id, entry, signal));
+    this.#holdBack(
+      id,
+      this.#closed(id, entry, (live) => this.#end(id, live, signal)),
+    );
   }
 
-  async #closed(id: string, entry: Entry<Live>, signal: AbortSignal): Promise<void> {
+  async #closed(id: string, entry: Entry<Live>, end: (live: Live) => Promise<void>): Promise<void> {
     this.#forget(id, entry);
     // One that could not be opened is reported to the caller that opened it.
     const live = await entry.live.catch(() => undefined);
-    await this.#end(id, live, signal).catch(this.#options.onFailure);
+    if (live) await end(live).catch(this.#options.onFailure);
     await this.#options.onClose(id);
   }
 
-  async #end(id: string, live: Live | undefined, signal: AbortSignal): Promise<void> {
-    if (!live) return;
-    if (!this.#isEnding) return close(live, signal);
+  async #end(id: string, live: Live, signal: AbortSignal): Promise<void> {
+    await (this.#isEnding ? this.#leave(id, live, signal) : close(live, signal));
+  }
+
+  async #leave(id: string, live: Live, signal: AbortSignal): Promise<void> {
     let isContinued = false;
     try {
       isContinued = await live.hosted.runs.handOver(signal);

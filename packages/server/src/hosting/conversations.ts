@@ -92,6 +92,8 @@ export interface Conversations extends AsyncDisposable {
   readonly load: { readonly running: number; readonly waiting: number };
   /** Pauses all runs and closes all conversations; the signal ends the wait for their current steps. */
   release(signal: AbortSignal): Promise<void>;
+  /** Closes a conversation so that another replica continues its run; the signal cancels its step. */
+  giveUp(id: string, signal: AbortSignal): Promise<void>;
   /** Closes all conversations so that other replicas continue their runs; the signal ends the wait for their steps. */
   handOver(signal: AbortSignal): Promise<void>;
   /** As `handOver`; then nothing can be opened. Idempotent. */
@@ -147,6 +149,7 @@ export function conversations(options: ConversationsOptions): Conversations {
       return host.load;
     },
     release: (signal) => host.release(signal),
+    giveUp: (id, signal) => host.giveUp(id, signal),
     handOver: (signal) => host.handOver(signal),
     close: (signal) => host.close(signal),
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),

@@ -101,6 +101,25 @@ test.for(['replica', 'single server'])(
   },
 );
 
+test('a conversation that is given up is continued by another host, and the others remain open', async () => {
+  const { steps, asked, open } = gated(() => finish);
+  await using model = await scriptedServer(steps);
+  const store = memoryStore();
+  const { first, second, abandoned } = hostsOf(store);
+  const [wanted, kept] = [await created(first, model), await created(first, model)];
+  await first.send(wanted, content, { run: true });
+  await asked;
+  const given = first.giveUp(wanted, AbortSignal.timeout(60_000));
+  open();
+  await given;
+  expect([abandoned, first.isOpen(wanted), first.isOpen(kept)]).toEqual([[wanted], false, true]);
+  await second.takeOver(abandoned);
+  await second.use(wanted, (live) => live.hosted.runs.idle());
+  expect((await store.summary(wanted)).meta).toMatchObject({ status: 'finished' });
+  await first.close(AbortSignal.abort());
+  await second.close(AbortSignal.abort());
+});
+
 test('a host that ends takes over nothing, and continues no run that a client has paused', async () => {
   const { steps, asked, open } = gated(() => finish);
   await using model = await scriptedServer(steps);

@@ -189,6 +189,9 @@ function extensionServices(
   };
 }
 
+/** Time for the step of a run in a conversation that another replica wants. */
+const giveUpMs = 5_000;
+
 /**
  * Continues interrupted runs. Requests need not wait for it: what they use is opened for them. Failures are logged.
  */
@@ -197,6 +200,7 @@ export async function recoverServices({ conversations, replica, webhooks, logger
     webhooks.start();
     await replica?.watch({
       recover: (ids) => conversations.takeOver(ids),
+      giveUp: (id) => conversations.giveUp(id, AbortSignal.timeout(giveUpMs)),
       onFailure: (err) => logger.error({ err }, 'failure'),
     });
     await conversations.recover();

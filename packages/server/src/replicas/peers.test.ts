@@ -3,7 +3,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { memoryRecords } from '../../test/support/memory-records.ts';
 import { forwardedHeader, peers } from './peers.ts';
+import { wantedConversations } from './wanted.ts';
 
 const own = 'http://127.0.0.1:1';
 
@@ -22,7 +24,7 @@ async function replica(listener: RequestListener): Promise<string> {
 function peersOf(...addresses: readonly (string | undefined)[]) {
   const left = [...addresses];
   return peers({
-    replicas: { addressOf: async () => (left.length > 1 ? left.shift() : left[0]) },
+    replicas: { addressOf: async () => (left.length > 1 ? left.shift() : left[0]), records: memoryRecords() },
     address: own,
     key: 'key',
     delay: async () => new Promise(setImmediate),
@@ -76,4 +78,32 @@ test('a message that another replica refuses is a failure', async () => {
   const address = await replica((_request, response) => response.writeHead(500).end());
   await expect(peersOf(address).send('c', {})).rejects.toMatchObject({ code: 'stopping' });
   expect(await peersOf(undefined).send('c', {})).toBe(false);
+});
+
+test('a holder that cannot be reached is asked in the database to give the conversation up, and keeps it from itself', async () => {
+  const records = memoryRecords();
+  const holder = 'http://127.0.0.1:2';
+  let time = 0;
+  const wanted = wantedConversations({ records, address: holder, now: () => time });
+  let address: string | undefined = holder;
+  const looks: (readonly string[])[] = [];
+  const peer = peers({
+    replicas: { addressOf: async () => address, records },
+    address: own,
+    key: 'key',
+    now: () => 0,
+    async delay(ms) {
+      // Between two attempts, not between two looks at the holder during one.
+      await new Promise<void>((resolve) => void (ms < 1000 && setImmediate(resolve)));
+      looks.push(await wanted.look());
+      if (looks.at(-1)?.includes('c')) address = undefined;
+    },
+  });
+  expect(await peer.forward('c', post())).toBeUndefined();
+  expect(looks[0]).toEqual([]);
+  expect(await records.names('', '~')).toEqual([]);
+  expect(wanted.isForOthers('c')).toBe(true);
+  time = 120_000;
+  await wanted.look();
+  expect(wanted.isForOthers('c')).toBe(false);
 });

@@ -1,13 +1,14 @@
 import type { Replicas } from '@varve/storage';
 import { proxy } from 'hono/proxy';
 import { RequestError } from '../error.ts';
+import { askFor } from './wanted.ts';
 
 /** Header of a request that a replica forwarded: no other one forwards it again. */
 export const forwardedHeader = 'x-varve-forwarded';
 
 /** Options of {@link peers}. */
 export interface PeersOptions {
-  readonly replicas: Pick<Replicas, 'addressOf'>;
+  readonly replicas: Pick<Replicas, 'addressOf' | 'records'>;
   /** URL of this replica. */
   readonly address: string;
   /** Key of every replica, for messages of sockets. */
@@ -22,7 +23,7 @@ export interface PeersOptions {
 export interface Peers {
   /**
    * Returns the response of the replica that holds a conversation; undefined if no other one does. One that cannot be
-   * reached is waited for until its lease has ended.
+   * reached is waited for until its lease has ended, or it has given the conversation up.
    */
   forward(id: string, request: Request): Promise<Response | undefined>;
   /** Sends a request to this replica again, which does not forward it. */
@@ -43,6 +44,8 @@ const retryMs = 250;
 export function peers({ replicas, address: own, key, delay, now }: PeersOptions): Peers {
   const forward: Peers['forward'] = async (id, request) => {
     const end = now() + waitMs;
+    await using asked = new AsyncDisposableStack();
+    let asks = '';
     for (;;) {
       const holder = await replicas.addressOf(id);
       if (holder === undefined || holder === own) return undefined;
@@ -52,6 +55,8 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
       const response = await send(request.clone(), holder, AbortSignal.any([request.signal, held.signal]));
       if (response) return response;
       if (now() >= end) return unreachable(holder);
+      if (asks !== holder) asked.use(await askFor(id, holder, replicas.records));
+      asks = holder;
       await delay(retryMs);
     }
   };
@@ -115,7 +120,14 @@ function whileTrue(isHolder: () => Promise<boolean>, delay: PeersOptions['delay'
 /** Methods whose requests may be received twice. */
 const repeatable = new Set(['PUT', 'DELETE']);
 
-const refusals = new Set<unknown>(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+const refusals = new Set<unknown>([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** Returns true for an error after which the other side has received nothing. */
 function isRefusal(error: unknown): boolean {

@@ -9,6 +9,7 @@ import { sharedSettings, type SharedSettings } from './shared-settings.ts';
 import { recordsIn, sharedCommands, type SharedCommands } from './shared-commands.ts';
 import { sharedTokens } from './shared-tokens.ts';
 import { watchAbandoned, type WatchOptions } from './takeover.ts';
+import { wantedConversations } from './wanted.ts';
 
 /** Part of a server that shares a store with servers of other machines. */
 export interface Replica extends Peers {
@@ -21,9 +22,18 @@ export interface Replica extends Peers {
   readonly settings: SharedSettings | undefined;
   /** Lets another replica continue the run of a conversation that this one has closed. */
   abandon(id: string): Promise<void>;
-  /** Receives the settings that others have shared, and continues the runs of replicas that ended, until `stop`. */
-  watch(options: Pick<WatchOptions, 'recover' | 'onFailure'>): Promise<void>;
+  /**
+   * Receives the settings that others have shared, continues the runs of replicas that ended, and gives up
+   * conversations that others want, until `stop`.
+   */
+  watch(options: ReplicaWork): Promise<void>;
   stop(): void;
+}
+
+/** What a replica does for the others. */
+export interface ReplicaWork extends Pick<WatchOptions, 'recover' | 'onFailure'> {
+  /** Closes a conversation so that another replica opens it. */
+  readonly giveUp: (id: string) => Promise<void>;
 }
 
 /**
@@ -50,11 +60,16 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
     commands: sharedCommands({ records, every, now }),
     settings,
     abandon: (id) => replicas.abandon(id),
-    async watch({ recover, onFailure }) {
+    async watch({ recover, giveUp, onFailure }) {
       if (isStopped) return;
+      const wanted = wantedConversations({ records, address: origin, now: monotonicNow });
       const pulled: WatchOptions['recover'] = async (ids) => {
+        const given = await wanted.look();
+        for (const id of given)
+          onFailure(new ServerError('address', `Another replica cannot reach ${origin}, which gives up ${id}.`));
+        await Promise.all(given.map(giveUp));
         if (ids.length > 0) await settings?.pull();
-        await recover(ids);
+        await recover(ids.filter((id) => !wanted.isForOthers(id)));
       };
       watching ??= watchAbandoned({ replicas, address: origin, recover: pulled, onFailure, every, now: monotonicNow });
       // The first replica shares its files.
