@@ -9,9 +9,17 @@ export class RunQueue {
   readonly #limit: number;
   readonly #waiting = new Set<() => Promise<void>>();
   readonly #running = new Set<Promise<void>>();
+  readonly #onRoom: () => void;
 
-  constructor(limit: number) {
+  /** @param onRoom Called when a job has ended and none waits. */
+  constructor(limit: number, onRoom: () => void = () => undefined) {
     this.#limit = limit;
+    this.#onRoom = onRoom;
+  }
+
+  /** Number of jobs that would start now. */
+  get room(): number {
+    return Math.max(0, this.#limit - this.#running.size - this.#waiting.size);
   }
 
   get running(): number {
@@ -35,7 +43,8 @@ export class RunQueue {
     this.#waiting.delete(next);
     const running = next().finally(() => {
       this.#running.delete(running);
-      this.#startNext();
+      if (this.#waiting.size > 0) this.#startNext();
+      else this.#onRoom();
     });
     this.#running.add(running);
   }

@@ -69,7 +69,7 @@ function leaseSql(s: string) {
       SELECT id, lease_host, lease_pid, lease_boot, lease_until, now
       FROM ${s}.conversation, ${s}.now_ms() AS now
       WHERE lease_host IS NOT NULL AND (lease_until <= now OR (lease_host = $1 AND lease_boot = $2 AND lease_pid <> $3))
-      ORDER BY lease_until = 0 DESC, lease_until DESC`,
+      ORDER BY updated_at`,
   } as const;
 }
 

@@ -52,6 +52,14 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
     expect(await store.replicas?.abandoned()).toEqual(['dead']);
     await expire(url);
     expect((await store.replicas?.abandoned())?.toSorted()).toEqual(['dead', 'far', 'here']);
+    // Those that wait longest are first.
+    for (const [id, at] of [
+      ['here', 2],
+      ['dead', 3],
+      ['far', 1],
+    ])
+      await runSql(url, `UPDATE conversation SET updated_at = ${at} WHERE id = '${id}'`);
+    expect(await store.replicas?.abandoned()).toEqual(['far', 'here', 'dead']);
   });
 
   test('release the lease of a process that ended, which cannot append later, and no other', async () => {

@@ -16,8 +16,13 @@ export interface ConversationWatcher {
 export interface HostingOptions {
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number | undefined;
-  /** Lets another process continue a run that this host ends when it closes. Default: the next `recover` does. */
+  /**
+   * Lets another process continue a run that this host ends when it closes, or for which it has no room. Default: the
+   * next `recover` continues it, and runs wait here.
+   */
   readonly abandon?: ((id: string) => Promise<void>) | undefined;
+  /** Called when a run has ended and none waits here: there may be one to take over. */
+  readonly onRoom?: (() => void) | undefined;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
   readonly idleMs?: number | undefined;
   /** Calls a function repeatedly. Default: `setInterval`. */
@@ -53,12 +58,14 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   readonly #open: OpenConversations<Live>;
   readonly #changes = keyedQueue();
   readonly #creations = keyedQueue();
+  /** Number of runs that are being taken over, and do not wait yet. */
+  #taking = 0;
 
   constructor(source: ConversationSource<Live>) {
     const { maxRuns = 8, load, watcher, abandon } = source;
     const { idleMs = 20 * minute, now = Date.now, every = repeatedly } = source;
     this.#source = source;
-    this.queue = new RunQueue(maxRuns);
+    this.queue = new RunQueue(maxRuns, source.onRoom);
     const options: OpenConversationsOptions<Live> = {
       load: (id) => load(id, this.queue),
       onOpen: async (id, from) => watcher?.watch(id, from),
@@ -129,15 +136,14 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   }
 
   /**
-   * Continues the runs of these conversations, whose processes ended, and those that a failure of the store ended here,
-   * as long as no run waits for its turn.
+   * Continues the runs of these conversations, whose processes ended or had no room for them, and those that a failure
+   * of the store ended here, as long as there is room.
    */
   async takeOver(ids: readonly string[]): Promise<void> {
     const { store, isHosted } = this.#source;
-    const hasRoom = (): boolean => this.queue.waiting === 0;
-    const stalled = hasRoom() ? await this.#open.closeStalled() : [];
-    const options = { store, isHosted, hasRoom: () => hasRoom() && !this.#open.isEnding };
-    await this.#recover(abandonedRuns([...stalled, ...ids], options));
+    const stalled = await this.#open.closeStalled();
+    const hasRoom = (): boolean => this.queue.room > this.#taking && !this.#open.isEnding;
+    await this.#recover(abandonedRuns([...stalled, ...ids], { store, isHosted, hasRoom }));
   }
 
   /** Returns true for a conversation that is stored. */
@@ -166,6 +172,10 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
 
   async #recover(ids: AsyncGenerator<string>): Promise<void> {
     const { store, onFailure = () => undefined } = this.#source;
-    await recoverRuns(ids, { store, use: (id, work) => this.use(id, work), onFailure });
+    const use: typeof this.use = async (id, work) => {
+      this.#taking += 1;
+      return this.use(id, work).finally(() => (this.#taking -= 1));
+    };
+    await recoverRuns(ids, { store, use, onFailure });
   }
 }

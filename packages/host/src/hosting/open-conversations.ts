@@ -18,7 +18,10 @@ export interface OpenConversationsOptions<Live extends OpenConversation> {
   readonly onOpen: (id: string, from: 'start' | 'now') => Promise<void>;
   /** Called when a conversation is closed, or could not be opened. It must not reject. */
   readonly onClose: (id: string) => Promise<void>;
-  /** Lets another process continue a run that `handOver` or `closeAll` ends. Default: the next `recover` does. */
+  /**
+   * Lets another process continue a run that `handOver` or `closeAll` ends, or that waits for its turn while nothing
+   * uses its conversation. Default: the next `recover` continues it, and runs wait here.
+   */
   readonly abandon?: ((id: string) => Promise<void>) | undefined;
   /** Milliseconds without use after which a conversation is closed. */
   readonly idleMs: number;
@@ -132,7 +135,7 @@ export class OpenConversations<Live extends OpenConversation> {
       const live = await entry.live.catch(() => undefined);
       if (!live?.isResumable || entry.users > 0 || this.#entries.get(id) !== entry) continue;
       if (!live.hosted.runs.isStalled) continue;
-      this.#startClosing(id, entry, AbortSignal.abort());
+      void this.giveUp(id, AbortSignal.abort());
       stalled.push(id);
     }
     return stalled;
@@ -209,7 +212,15 @@ export class OpenConversations<Live extends OpenConversation> {
     } finally {
       entry.users -= 1;
       entry.usedAt = this.#options.now();
+      if (this.#options.abandon) void this.#giveUpWaiting(id, entry);
     }
+  }
+
+  /** Closes a conversation whose run waits: the process that first has room for it continues it. */
+  async #giveUpWaiting(id: string, entry: Entry<Live>): Promise<void> {
+    const live = await entry.live.catch(() => undefined);
+    const isUnused = entry.users === 0 && this.#entries.get(id) === entry;
+    if (isUnused && live?.isResumable && live.hosted.runs.isWaiting) await this.giveUp(id, AbortSignal.abort());
   }
 
   #closeIdle(): void {

@@ -103,8 +103,8 @@ export async function* abandonedRuns(
     if (!hasRoom()) return;
     const summary = await unlessMissing(store.summary(id));
     if (!summary || !(await isHosted(summary))) continue;
-    if (isRunning(summary.meta)) yield id;
-    else await store.replicas?.release(id);
+    if (!isRunning(summary.meta)) await store.replicas?.release(id);
+    else if (hasRoom()) yield id;
   }
 }
 

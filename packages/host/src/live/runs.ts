@@ -7,6 +7,8 @@ import { aborted } from './run-slot.ts';
 export interface Runs {
   /** True from the request of a run to its end. */
   readonly isActive: boolean;
+  /** True for a run that waits for its turn. */
+  readonly isWaiting: boolean;
   /** True for a run or a goal that the log contains without an end, and that this process does not execute. */
   readonly isStalled: boolean;
   /** Resolves when no run is active, or the signal aborts. */
@@ -56,6 +58,9 @@ export function runs(parts: RunParts): Runs {
   return {
     get isActive() {
       return slot.run !== undefined;
+    },
+    get isWaiting() {
+      return slot.run?.job !== undefined && !slot.run.hasStarted;
     },
     get isStalled() {
       return stalled() !== undefined;

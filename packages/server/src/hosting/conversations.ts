@@ -82,8 +82,8 @@ export interface Conversations extends AsyncDisposable {
   /** Continues the runs that a crash ended. Resolves when they are requested. */
   recover(): Promise<void>;
   /**
-   * Continues the runs of these conversations, whose processes ended, and those that a failure of the store ended here,
-   * as long as no run waits for its turn.
+   * Continues the runs of these conversations, whose processes ended or had no room for them, and those that a failure
+   * of the store ended here, as long as there is room.
    */
   takeOver(ids: readonly string[]): Promise<void>;
   /** Returns true for a conversation that is open in this process. */

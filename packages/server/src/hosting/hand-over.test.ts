@@ -20,12 +20,12 @@ function newDirectory(): string {
 }
 
 /** Two hosts of a store; the first collects what it hands over. */
-function hostsOf(store: EventStore, { isSingle = false } = {}) {
+function hostsOf(store: EventStore, { isSingle = false, onRoom }: { isSingle?: boolean; onRoom?: () => void } = {}) {
   const home = newDirectory();
   const abandoned: string[] = [];
   const options = { store, home, env: { PATH: process.env['PATH'], OH_SECRET_KEY: 'secret' }, maxRuns: 1 };
   const abandon = async (id: string): Promise<void> => void abandoned.push(id);
-  const first = serverHost({ ...options, ...(!isSingle && { abandon }) });
+  const first = serverHost({ ...options, onRoom, ...(!isSingle && { abandon }) });
   return { first: first.conversations, second: serverHost(options).conversations, abandoned };
 }
 
@@ -66,8 +66,8 @@ test('a host that ends completes the current step, and another one continues all
   expect(model.requests).toHaveLength(1);
   expect(abandoned.toSorted()).toEqual([running, waiting].toSorted());
   expect(abandoned).not.toContain(idle);
-  await second.takeOver(abandoned);
   for (const id of abandoned) {
+    await second.takeOver([id]);
     await second.use(id, (live) => live.hosted.runs.idle());
     expect((await store.summary(id)).meta).toMatchObject({ status: 'finished' });
   }
@@ -100,6 +100,31 @@ test.for(['replica', 'single server'])(
     await second.close(AbortSignal.abort());
   },
 );
+
+test('a run for which a host has no room is left to the first one that has some', async () => {
+  const { steps, asked, open } = gated(() => finish);
+  await using model = await scriptedServer(steps);
+  const store = memoryStore();
+  let rooms = 0;
+  const { first, second, abandoned } = hostsOf(store, { onRoom: () => (rooms += 1) });
+  const busy = await created(first, model);
+  await first.send(busy, content, { run: true });
+  await asked;
+  const waiting = await created(first, model);
+  await first.send(waiting, content, { run: true });
+  await expect.poll(() => [abandoned, first.isOpen(waiting)]).toEqual([[waiting], false]);
+  await first.takeOver(abandoned);
+  expect(first.isOpen(waiting)).toBe(false);
+  await second.takeOver(abandoned);
+  await second.use(waiting, (live) => live.hosted.runs.idle());
+  expect((await store.summary(waiting)).meta).toMatchObject({ status: 'finished' });
+  expect(rooms).toBe(0);
+  open();
+  await first.use(busy, (live) => live.hosted.runs.idle());
+  await expect.poll(() => rooms).toBe(1);
+  await first.close(AbortSignal.abort());
+  await second.close(AbortSignal.abort());
+});
 
 test('a conversation that is given up is continued by another host, and the others remain open', async () => {
   const { steps, asked, open } = gated(() => finish);

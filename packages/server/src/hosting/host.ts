@@ -100,6 +100,7 @@ export function serverHost(options: ServerHostOptions, parts: Partial<HostParts>
     maxRuns: options.maxRuns,
     idleMs: options.idleMs,
     abandon: options.abandon,
+    onRoom: options.onRoom,
     every: options.every,
     onFailure,
     onNotice,

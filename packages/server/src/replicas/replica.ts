@@ -8,7 +8,7 @@ import { peers, type Peers } from './peers.ts';
 import { sharedSettings, type SharedSettings } from './shared-settings.ts';
 import { recordsIn, sharedCommands, type SharedCommands } from './shared-commands.ts';
 import { sharedTokens } from './shared-tokens.ts';
-import { watchAbandoned, type WatchOptions } from './takeover.ts';
+import { watchAbandoned, type Watch, type WatchOptions } from './takeover.ts';
 import { wantedConversations } from './wanted.ts';
 
 /** Part of a server that shares a store with servers of other machines. */
@@ -27,6 +27,8 @@ export interface Replica extends Peers {
    * conversations that others want, until `stop`.
    */
   watch(options: ReplicaWork): Promise<void>;
+  /** Looks for runs to continue: there is room for one. */
+  look(): void;
   stop(): void;
 }
 
@@ -51,7 +53,7 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
   replicas.announce(origin);
   const { records } = replicas;
   const settings = home === undefined ? undefined : sharedSettings({ home, records });
-  let watching: Disposable | undefined;
+  let watching: Watch | undefined;
   let isStopped = false;
   return {
     ...peers({ replicas, address: origin, key: keys[0] ?? '', delay, now: monotonicNow }),
@@ -75,6 +77,7 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
       // The first replica shares its files.
       await settings?.change(async () => undefined);
     },
+    look: () => watching?.look(),
     stop() {
       isStopped = true;
       watching?.[Symbol.dispose]();

@@ -24,9 +24,16 @@ const checkMs = 2_000;
  */
 const graceMs = 10_000;
 
-/** Continues the conversations of replicas that ended, until the result is disposed. */
-export function watchAbandoned({ replicas, address, recover, every, now, onFailure }: WatchOptions): Disposable {
+/** Looks for the conversations of replicas that ended, until it is disposed. */
+export interface Watch extends Disposable {
+  /** Looks now: there is room for a run. */
+  look(): void;
+}
+
+/** Continues the conversations of replicas that ended, and those for which others have no room. */
+export function watchAbandoned({ replicas, address, recover, every, now, onFailure }: WatchOptions): Watch {
   let isChecking = false;
+  let isWanted = false;
   let checkedAt = now();
   const check = async (): Promise<void> => {
     const startedAt = now();
@@ -36,23 +43,35 @@ export function watchAbandoned({ replicas, address, recover, every, now, onFailu
     if (isAfterOutage) checkedAt = now() + graceMs;
     await recover(now() < checkedAt ? [] : inOrderOf(address, ids));
   };
-  return every(checkMs, () => {
+  const look = (): void => {
+    isWanted = true;
     if (isChecking) return;
     isChecking = true;
-    void check()
-      .catch((error: unknown) => {
+    void looked().finally(() => (isChecking = false));
+  };
+  const looked = async (): Promise<void> => {
+    while (isWanted) {
+      isWanted = false;
+      await check().catch((error: unknown) => {
         checkedAt = now() + graceMs;
         onFailure(error);
-      })
-      .finally(() => (isChecking = false));
-  });
+      });
+    }
+  };
+  const timer = every(checkMs, look);
+  return { look, [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
-/** Replicas that look at the same time begin with different conversations. */
+/** Number of conversations that replicas take in different orders, so that two do not open the same one. */
+const shuffledFirst = 32;
+
+/** Of those that wait longest, replicas that look at the same time begin with different ones. */
 function inOrderOf(address: string, ids: readonly string[]): readonly string[] {
   const keyOf = (id: string): string => createHash('sha256').update(`${address} ${id}`).digest('hex');
-  return ids
+  const first = ids
+    .slice(0, shuffledFirst)
     .map((id) => [keyOf(id), id] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([, id]) => id);
+  return [...first, ...ids.slice(shuffledFirst)];
 }

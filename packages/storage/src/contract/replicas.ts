@@ -18,8 +18,8 @@ export interface Replicas {
   /** Makes a conversation that this process has released an {@link abandoned} one, which another replica continues. */
   abandon(id: string): Promise<void>;
   /**
-   * Returns conversations whose holder ended without releasing them, as far as this process knows: those whose leases
-   * ended last, at most 1000.
+   * Returns conversations whose holder ended without releasing them, as far as this process knows, or abandoned them:
+   * those that were changed first, at most 1000.
    */
   abandoned(): Promise<readonly string[]>;
   /** Ends the lease of an abandoned conversation, also for a holder that was only stopped. */

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { watchAbandoned } from './takeover.ts';
+
+/** A watch whose looks find these conversations, and what it continues. */
+function watchOf(find: () => Promise<readonly string[]>, address = 'http://one') {
+  const continued: (readonly string[])[] = [];
+  const watch = watchAbandoned({
+    replicas: { abandoned: find },
+    address,
+    recover: async (ids) => void continued.push(ids),
+    every: () => ({ [Symbol.dispose]: () => undefined }),
+    now: () => 0,
+    onFailure: (error) => expect.unreachable(String(error)),
+  });
+  return { watch, continued };
+}
+
+test('a look that is wanted during another one follows it', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { watch, continued } = watchOf(async () => {
+    await gate.promise;
+    return [];
+  });
+  for (let count = 0; count < 3; count += 1) watch.look();
+  gate.resolve();
+  await expect.poll(() => continued).toEqual([[], []]);
+});
+
+test('conversations are continued in their order, except that replicas begin with different ones', async () => {
+  const ids = Array.from({ length: 100 }, (_, n) => `c${n}`);
+  const orders = await Promise.all(
+    ['http://one', 'http://two'].map(async (address) => {
+      const { watch, continued } = watchOf(async () => ids, address);
+      watch.look();
+      await expect.poll(() => continued).toHaveLength(1);
+      return continued[0] ?? [];
+    }),
+  );
+  for (const order of orders) {
+    expect(order.slice(32)).toEqual(ids.slice(32));
+    expect(order.slice(0, 32).toSorted()).toEqual(ids.slice(0, 32).toSorted());
+  }
+  expect(orders[0]).not.toEqual(orders[1]);
+});
