@@ -4,6 +4,8 @@ import { CodedError } from '@varve/text';
 export type HostErrorCode =
   /** The host is being closed. */
   | 'stopping'
+  /** As many runs wait for their turn as the host allows. */
+  | 'full'
   /** No agent of the host has the name. */
   | 'unknown-agent';
 

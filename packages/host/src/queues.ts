@@ -1,20 +1,31 @@
+import { HostError } from './error.ts';
+
 /** A job in a queue. */
 export interface QueuedJob {
   /** Removes the job; returns false if it has started. */
   cancel(): boolean;
 }
 
+/** Options of {@link RunQueue}. */
+export interface RunQueueOptions {
+  /** Number of jobs that wait from which on no other is admitted; default no limit. */
+  readonly maxWaiting?: number | undefined;
+  /** Called when a job has ended and none waits. */
+  readonly onRoom?: (() => void) | undefined;
+}
+
 /** Runs jobs concurrently up to a limit; the others wait in order. */
 export class RunQueue {
+  /** Number of jobs that wait outside of this queue for any process. */
+  waitingElsewhere = 0;
   readonly #limit: number;
+  readonly #options: RunQueueOptions;
   readonly #waiting = new Set<() => Promise<void>>();
   readonly #running = new Set<Promise<void>>();
-  readonly #onRoom: () => void;
 
-  /** @param onRoom Called when a job has ended and none waits. */
-  constructor(limit: number, onRoom: () => void = () => undefined) {
+  constructor(limit: number, options: RunQueueOptions = {}) {
     this.#limit = limit;
-    this.#onRoom = onRoom;
+    this.#options = options;
   }
 
   /** Number of jobs that would start now. */
@@ -28,6 +39,13 @@ export class RunQueue {
 
   get waiting(): number {
     return this.#waiting.size;
+  }
+
+  /** Checks that another job may be added. @throws {HostError} `full` if too many wait. */
+  admit(): void {
+    const waiting = this.waiting + this.waitingElsewhere;
+    const { maxWaiting = Infinity } = this.#options;
+    if (this.room === 0 && waiting >= maxWaiting) throw new HostError('full', `${waiting} runs wait for their turn.`);
   }
 
   /** Adds a job, which must not reject. It starts now if there is room. */
@@ -44,7 +62,7 @@ export class RunQueue {
     const running = next().finally(() => {
       this.#running.delete(running);
       if (this.#waiting.size > 0) this.#startNext();
-      else this.#onRoom();
+      else this.#options.onRoom?.();
     });
     this.#running.add(running);
   }

@@ -60,6 +60,8 @@ export interface ServerOptions {
   readonly wrapModel?: ModelWrapper;
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number;
+  /** Number of runs that wait from which on others are refused; default 1000. Replicas count up to 1000 of all. */
+  readonly maxWaiting?: number;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
   readonly idleMs?: number;
   /** Calls a function repeatedly. Default: `setInterval`. */

@@ -16,6 +16,8 @@ export interface ConversationWatcher {
 export interface HostingOptions {
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number | undefined;
+  /** Number of runs that wait from which on no other one is requested. Default 1000. */
+  readonly maxWaiting?: number | undefined;
   /**
    * Lets another process continue a run that this host ends when it closes, or for which it has no room. Default: the
    * next `recover` continues it, and runs wait here.
@@ -62,10 +64,10 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   #taking = 0;
 
   constructor(source: ConversationSource<Live>) {
-    const { maxRuns = 8, load, watcher, abandon } = source;
+    const { maxRuns = 8, maxWaiting = 1000, load, watcher, abandon, onRoom } = source;
     const { idleMs = 20 * minute, now = Date.now, every = repeatedly } = source;
     this.#source = source;
-    this.queue = new RunQueue(maxRuns, source.onRoom);
+    this.queue = new RunQueue(maxRuns, { maxWaiting, onRoom });
     const options: OpenConversationsOptions<Live> = {
       load: (id) => load(id, this.queue),
       onOpen: async (id, from) => watcher?.watch(id, from),
@@ -81,7 +83,8 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
 
   /** Number of runs that are active, and that wait. */
   get load(): { readonly running: number; readonly waiting: number } {
-    return { running: this.queue.running, waiting: this.queue.waiting };
+    const { running, waiting, waitingElsewhere } = this.queue;
+    return { running, waiting: waiting + waitingElsewhere };
   }
 
   /** Lets `work` use a conversation, which stays open until it ends. @throws what opening it and `work` throw. */
@@ -141,6 +144,7 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
    */
   async takeOver(ids: readonly string[]): Promise<void> {
     const { store, isHosted } = this.#source;
+    this.queue.waitingElsewhere = ids.length;
     const stalled = await this.#open.closeStalled();
     const hasRoom = (): boolean => this.queue.room > this.#taking && !this.#open.isEnding;
     await this.#recover(abandonedRuns([...stalled, ...ids], { store, isHosted, hasRoom }));

@@ -109,12 +109,15 @@ export class HostedConversation implements AsyncDisposable {
   /**
    * Stores a message, and returns the id of its event. With `run` it is answered: by the active run, or a new one in
    * the background. One whose `id` is in the log is not stored again, and starts a run only if the first one could not.
+   *
+   * @throws {HostError} `full`, before anything is stored, if too many runs wait.
    */
   async send(
     input: Parameters<Conversation['send']>[0],
     { run = false, id }: { readonly run?: boolean; readonly id?: string | undefined } = {},
   ): Promise<string> {
     const { conversation } = this;
+    if (run) this.#parts.slot.admit();
     const eventId = await (id === undefined
       ? conversation.send(input)
       : this.#identified(() => conversation.send(input, { id })));
@@ -165,6 +168,7 @@ export class HostedConversation implements AsyncDisposable {
     const { reject, ifWaiting, ...approval } = decision;
     await this.#parts.slot.inOrder(async () => {
       if (ifWaiting && !this.#isWaiting(decision)) return;
+      if (run) this.#parts.slot.admit();
       const { actionIds } = decision;
       if (reject === undefined) await conversation.approve(withoutUndefined(approval));
       else await conversation.reject(reject, withoutUndefined({ actionIds }));

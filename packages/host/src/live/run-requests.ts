@@ -38,6 +38,7 @@ export async function requestRun(parts: RunParts): Promise<void> {
 /** Lets the active run continue with what was stored, or requests one. */
 export async function continueOrRequestRun(parts: RunParts): Promise<void> {
   const { run } = parts.slot;
+  parts.slot.admit();
   if (run && !run.isEnding) {
     run.isWantedAgain = true;
     return;

@@ -85,6 +85,11 @@ export class RunSlot {
     return done;
   }
 
+  /** Checks that a run may be requested, or is active. @throws {HostError} `full` if too many wait. */
+  admit(): void {
+    if (!this.#run || this.#run.isEnding) this.#options.queue?.admit();
+  }
+
   /** Queues a run. Nothing else begins while `record` stores that it is requested. */
   async begin(execute: (run: ActiveRun) => Promise<void>, { record, ...waited }: BeginOptions = {}): Promise<void> {
     const run: ActiveRun = {

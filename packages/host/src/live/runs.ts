@@ -20,7 +20,7 @@ export interface Runs {
   /**
    * Requests a run, and resolves when the request is stored.
    *
-   * @throws {AgentError} `busy`, `nothing-to-do`; what the store throws.
+   * @throws {AgentError} `busy`, `nothing-to-do`; {@link HostError} `full`; what the store throws.
    */
   start(): Promise<void>;
   /** Approves all calls that wait, and requests a run: what the protocol means by a run that a client starts. */
@@ -71,11 +71,13 @@ export function runs(parts: RunParts): Runs {
     start: () =>
       slot.inOrder(async () => {
         await slot.assertIdle();
+        slot.admit();
         await requestRun(parts);
       }),
     approveAndStart: () =>
       slot.inOrder(async () => {
         await slot.assertIdle();
+        slot.admit();
         if (conversation.state.status === 'waiting_for_confirmation') await approveAll(conversation);
         await requestRun(parts);
       }),

@@ -120,8 +120,9 @@ export function conversations(options: ConversationsOptions): Conversations {
   });
   const context = { ...options, loader, host };
   return {
-    create(request) {
+    async create(request) {
       const id = request.conversation_id ?? newId();
+      if (request.initial_message) host.queue.admit();
       return host.creating(id, () => createConversation(id, request, context));
     },
     use: (id, work) => host.use(id, work),

@@ -98,6 +98,7 @@ export function serverHost(options: ServerHostOptions, parts: Partial<HostParts>
     defaultWorkspace: options.defaultWorkspace,
     worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),
     maxRuns: options.maxRuns,
+    maxWaiting: options.maxWaiting,
     idleMs: options.idleMs,
     abandon: options.abandon,
     onRoom: options.onRoom,

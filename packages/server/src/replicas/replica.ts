@@ -9,7 +9,7 @@ import { sharedSettings, type SharedSettings } from './shared-settings.ts';
 import { recordsIn, sharedCommands, type SharedCommands } from './shared-commands.ts';
 import { sharedTokens } from './shared-tokens.ts';
 import { watchAbandoned, type Watch, type WatchOptions } from './takeover.ts';
-import { wantedConversations } from './wanted.ts';
+import { wantedConversations, type Wanted } from './wanted.ts';
 
 /** Part of a server that shares a store with servers of other machines. */
 export interface Replica extends Peers {
@@ -65,14 +65,10 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
     async watch({ recover, giveUp, onFailure }) {
       if (isStopped) return;
       const wanted = wantedConversations({ records, address: origin, now: monotonicNow });
-      const pulled: WatchOptions['recover'] = async (ids) => {
-        const given = await wanted.look();
-        for (const id of given)
-          onFailure(new ServerError('address', `Another replica cannot reach ${origin}, which gives up ${id}.`));
-        await Promise.all(given.map(giveUp));
+      const pulled = exceptWanted({ wanted, origin, giveUp, onFailure }, async (ids) => {
         if (ids.length > 0) await settings?.pull();
-        await recover(ids.filter((id) => !wanted.isForOthers(id)));
-      };
+        await recover(ids);
+      });
       watching ??= watchAbandoned({ replicas, address: origin, recover: pulled, onFailure, every, now: monotonicNow });
       // The first replica shares its files.
       await settings?.change(async () => undefined);
@@ -82,6 +78,25 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
       isStopped = true;
       watching?.[Symbol.dispose]();
     },
+  };
+}
+
+interface WantedWork extends Pick<ReplicaWork, 'giveUp' | 'onFailure'> {
+  readonly wanted: Wanted;
+  readonly origin: string;
+}
+
+/** Gives up what other replicas want, and continues the rest. */
+function exceptWanted(
+  { wanted, origin, giveUp, onFailure }: WantedWork,
+  recover: WatchOptions['recover'],
+): WatchOptions['recover'] {
+  return async (ids) => {
+    const given = await wanted.look();
+    for (const id of given)
+      onFailure(new ServerError('address', `Another replica cannot reach ${origin}, which gives up ${id}.`));
+    await Promise.all(given.map(giveUp));
+    await recover(ids.filter((id) => !wanted.isForOthers(id)));
   };
 }
 

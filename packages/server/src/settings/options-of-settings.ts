@@ -13,6 +13,7 @@ export function optionsOfSettings(settings: Settings) {
     ...(fileRoots && { fileRoots }),
     deferred: settings.get('server.deferred') ?? false,
     maxRuns: settings.get('server.max_runs') ?? 8,
+    maxWaiting: settings.get('server.max_waiting') ?? 1000,
     idleMs: (settings.get('server.idle_seconds') ?? 1200) * 1000,
   };
 }

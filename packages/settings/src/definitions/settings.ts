@@ -140,6 +140,9 @@ export const settingDefinitions = {
     variables: ['OH_MAX_CONCURRENT_RUNS'],
     defaultValue: 8,
   }),
+  'server.max_waiting': setting(() => count().max(1000), 'Runs that wait at a time; others are refused.', {
+    defaultValue: 1000,
+  }),
   'server.idle_seconds': setting(
     () => count().max(2_000_000),
     'Seconds after which an unused conversation is closed.',

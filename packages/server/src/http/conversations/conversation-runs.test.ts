@@ -1,6 +1,7 @@
 import type { ModelWrapper } from '@varve/llm';
 import type { ScriptedTurn } from '@varve/llm/testing';
 import { ActionEvent, MessageEvent, ObservationEvent, UserRejectObservation } from '@varve/events/kinds';
+import { canonicalId } from '@varve/storage';
 import { expect, test } from 'vitest';
 import type { ConversationInfo } from '../../reference/info/conversation-info.ts';
 import { ended, message, requestFor, runningServer } from '../../../test/support/running-server.ts';
@@ -181,6 +182,33 @@ test('runs beyond the limit wait in order, and a waiting run can be paused', asy
   await running.status(first.id, ['finished']);
   await running.status(third.id, ['finished']);
   expect(running.model.requests).toHaveLength(2);
+});
+
+test('while too many runs wait, what wants another one is refused and stores nothing', async () => {
+  const gate = Promise.withResolvers<void>();
+  const options = { maxRuns: 1, maxWaiting: 1 };
+  await using running = await runningServer([{ ...finish, gate: gate.promise }, finish, finish], options);
+  const [first, second, third] = [await running.create(), await running.create(), await running.create()];
+  for (const { id } of [first, second]) await running.json(200, 'POST', `/${id}/events`, message('Go.', true));
+  const { head } = await running.store.summary(canonicalId(third.id));
+  const created = { ...requestFor(running.model, running.workspace), initial_message: message('Go.') };
+  for (const [path, body] of [
+    [`/${third.id}/events`, message('Go.', true)],
+    [`/${third.id}/goal`, { objective: 'Pursue.' }],
+    ['', created],
+  ] as const) {
+    const response = await running.send('POST', path, body);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(await response.json()).toEqual({ detail: '1 runs wait for their turn.' });
+  }
+  expect((await running.store.summary(canonicalId(third.id))).head).toBe(head);
+  expect(await running.store.count()).toBe(3);
+  // These want no other run.
+  await running.json(200, 'POST', `/${third.id}/events`, message('Later.'));
+  await running.json(200, 'POST', `/${first.id}/events`, message('And this.', true));
+  gate.resolve();
+  await running.status(second.id, ['finished']);
+  await running.json(200, 'POST', `/${third.id}/run`);
 });
 
 test('a failure of the model is an event, and the next run continues', async () => {

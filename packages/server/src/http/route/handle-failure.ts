@@ -53,6 +53,7 @@ export function refusalOf(error: Error): Refusal | undefined {
   if (error instanceof RequestError) return { status: error.status, detail };
   if (error instanceof HostError && error.code === 'stopping')
     return { status: 503, detail: 'The server is stopping.' };
+  if (error instanceof HostError && error.code === 'full') return { status: 429, detail };
   if (error instanceof AgentError) {
     const status = agentStatuses[error.code];
     return status === undefined ? undefined : { status, detail };
@@ -96,6 +97,7 @@ export function handleFailure(
 const hidden = 'Internal Server Error';
 
 function response({ status, detail }: Refusal): Response {
+  if (status === 429) return errorResponse(status, detail, { 'retry-after': '5' });
   if (status < 500) return errorResponse(status, detail);
   return Response.json({ detail: hidden, exception: `${status}: ${detail}` }, { status });
 }
