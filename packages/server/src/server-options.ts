@@ -25,6 +25,15 @@ export interface ServerOptions {
   readonly host?: string;
   /** Accepted host names in addition to `host` and those of this machine, without a port. */
   readonly allowedHosts?: readonly string[];
+  /**
+   * Addresses and networks of proxies in front of the server, such as `10.0.0.0/8`, whose `X-Forwarded-For` is used.
+   * Default: none.
+   */
+  readonly trustedProxies?: readonly string[];
+  /** Maximum number of connections at a time, each of which takes about 40 kB. Default 1000. */
+  readonly maxConnections?: number;
+  /** Maximum number of connections of one address that have not sent a key. Default 100. */
+  readonly maxConnectionsByAddress?: number;
   /** Origins whose pages may call the server, such as `https://app.example`, in addition to those of this machine. */
   readonly allowedOrigins?: readonly string[];
   /** Directory of a built front end with an `index.html`; default none. Its files need no key. */

@@ -5,7 +5,9 @@ import { configuredOptions, requestedStore } from './http/deferred/configured-op
 import type { InitRequest } from './http/deferred/init-request.ts';
 import { deferredInitialization, initialized, type Initialization } from './http/deferred/initialization.ts';
 import { keyCheck, type KeyCheck } from './http/guards/key-check.ts';
+import { connectionLimits, type ConnectionLimits } from './http/connection-limits.ts';
 import { listen, type Listening } from './http/listen.ts';
+import { trustedProxies } from './http/trusted-proxies.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** A server that handles requests with or without a socket. */
@@ -24,11 +26,12 @@ export interface Server extends AsyncDisposable {
  * Creates a server of the agent-server protocol for a store. A deferred one refuses requests until one of them
  * configures it.
  *
- * @throws {ServerError} `invalid` for an invalid key or origin.
+ * @throws {ServerError} `invalid` for an invalid key, origin or proxy.
  */
 export function server(options: ServerOptions): Server {
   const { host = '127.0.0.1', deferred = false } = options;
   const resources = new AsyncDisposableStack();
+  const proxies = trustedProxies(options.trustedProxies ?? []);
   let isClosed = false;
   const initialization = deferred ? deferredInitialization({ isKey: initKeyCheck(options), start }) : initialized;
   let { app, services } = serving(options, initialization);
@@ -59,6 +62,8 @@ export function server(options: ServerOptions): Server {
         fetch: (request, connection) => app.fetch(request, connection),
         host,
         port,
+        limits: limitsOf(options),
+        proxies,
         onStop: close,
         onHandOver: options.address === undefined ? undefined : (signal) => services.conversations.handOver(signal),
       });
@@ -73,6 +78,13 @@ export function server(options: ServerOptions): Server {
 function serving(options: ServerOptions, initialization: Initialization) {
   const services = createServices(options, initialization);
   return { services, app: createApp(services, options) };
+}
+
+function limitsOf({
+  maxConnections: total = connectionLimits.total,
+  maxConnectionsByAddress: unknownByAddress = connectionLimits.unknownByAddress,
+}: ServerOptions): ConnectionLimits {
+  return { ...connectionLimits, total, unknownByAddress };
 }
 
 /** The request that configures a server needs the passphrase of its secrets, else one of its keys. */

@@ -32,6 +32,7 @@ import { workspaces } from '../workspace/workspace-list.ts';
 import { initialized, type Initialization } from './deferred/initialization.ts';
 import { createActivity } from './operations/activity.ts';
 import { createMetrics, type Load } from './operations/metrics.ts';
+import { readiness } from './operations/readiness.ts';
 import { loggerFor } from './request-log.ts';
 import type { Services } from './services.ts';
 
@@ -75,6 +76,7 @@ export function createServices(options: ServerOptions, initialization: Initializ
     workspaceRoot,
     userHome: env['HOME'] ?? homedir(),
     activity: createActivity(now),
+    readiness: readiness(options.store, monotonicNow),
     initialization,
     startedAt: now(),
   };

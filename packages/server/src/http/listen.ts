@@ -4,8 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
 import { ServerError } from '../error.ts';
-import { connectionLimits, limitConnections, type ConnectionLimits } from './connection-limits.ts';
+import { connectionLimits, Connections, type ConnectionLimits } from './connection-limits.ts';
+import { errorResponse } from './route/handle-failure.ts';
 import { closeSocket } from './sockets/close-socket.ts';
+import { trustedProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { maxMessageBytes } from '../streams/limits.ts';
 
 /** A listening server. */
@@ -25,6 +27,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Default {@link connectionLimits}. */
   readonly limits?: ConnectionLimits;
+  /** Proxies in front of the server. Default: none. */
+  readonly proxies?: TrustedProxies;
   /** Hands the work of a replica over while it still accepts requests; the signal aborts when time is over. */
   readonly onHandOver?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Ends the work of the server; the signal aborts when time is over. */
@@ -36,6 +40,9 @@ const graceMs = 10_000;
 /** The part of it in which conversations are still open for active requests. */
 const requestsMs = 2_000;
 
+/** Connections that the system accepts for the server while it is busy: as many as Linux allows by default. */
+const backlog = 4096;
+
 /** Starts to listen. @throws {ServerError} `address` if the address is in use or does not belong to this machine. */
 export async function listen({
   fetch,
@@ -43,19 +50,15 @@ export async function listen({
   port,
   onStop,
   limits = connectionLimits,
+  proxies = trustedProxies([]),
   onHandOver,
 }: ListenOptions): Promise<Listening> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
-  const http = httpServer((request, connection) => fetch(request, trusted(connection)), sockets, limits);
-  const connections = limitConnections(http, limits);
-  // Adapters keep the object, so that it is extended instead of copied.
-  const trusted = (connection: object): object => {
-    const { incoming } = connection as Partial<HttpBindings>;
-    return Object.assign(connection, { trust: () => incoming && connections.trust(incoming.socket) });
-  };
+  const http = httpServer((request, connection) => limited(request, connection), sockets, limits);
+  const limited = limitedFetch(fetch, new Connections(http, limits, proxies), proxies);
   closeWhenIdle(http);
   try {
-    http.listen(port, host);
+    http.listen({ port, host, backlog });
     await once(http, 'listening');
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
@@ -73,6 +76,25 @@ export async function listen({
     port: bound,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     [Symbol.asyncDispose]: () => (stopped ??= stop(http, sockets, { onStop, onHandOver })),
+  };
+}
+
+/** Returns a handler of the requests for which there is room. */
+function limitedFetch(
+  fetch: ListenOptions['fetch'],
+  connections: Connections,
+  proxies: TrustedProxies,
+): ListenOptions['fetch'] {
+  return (request, connection: Partial<HttpBindings>) => {
+    const { incoming, outgoing } = connection;
+    if (!incoming) return fetch(request, connection);
+    const admission = connections.admit(incoming);
+    if (admission !== 'admitted' && outgoing) outgoing.shouldKeepAlive = false;
+    if (admission === 'refused')
+      return errorResponse(503, 'The server has too many connections.', { 'retry-after': '1' });
+    const trust = (): void => connections.trust(incoming.socket);
+    // Adapters keep the object, so that it is extended instead of copied.
+    return fetch(request, Object.assign(connection, { trust, sender: proxies.senderOf(incoming) }));
   };
 }
 

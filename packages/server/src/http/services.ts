@@ -11,6 +11,7 @@ import type { McpTester } from '../extensions/mcp-test.ts';
 import type { Conversations } from '../hosting/conversations.ts';
 import type { Activity } from './operations/activity.ts';
 import type { Metrics } from './operations/metrics.ts';
+import type { Readiness } from './operations/readiness.ts';
 import type { Initialization } from './deferred/initialization.ts';
 import type { LiveLogs } from '../streams/live-logs.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';
@@ -44,6 +45,7 @@ export interface Services extends ConversationSources {
   readonly activity: Activity;
   readonly initialization: Initialization;
   readonly metrics: Metrics;
+  readonly readiness: Readiness;
   /** UTC milliseconds. */
   readonly startedAt: number;
 }

@@ -7,6 +7,9 @@ export function optionsOfSettings(settings: Settings) {
   return {
     host: settings.get('server.host') ?? '127.0.0.1',
     allowedHosts: settings.get('server.allowed_hosts') ?? [],
+    trustedProxies: settings.get('server.trusted_proxies') ?? [],
+    maxConnections: settings.get('server.max_connections') ?? 1000,
+    maxConnectionsByAddress: settings.get('server.max_connections_by_address') ?? 100,
     allowedOrigins: settings.get('server.allowed_origins') ?? [],
     openMetrics: settings.get('server.open_metrics') ?? false,
     ...(address !== undefined && { address }),

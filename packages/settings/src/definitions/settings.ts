@@ -135,6 +135,15 @@ export const settingDefinitions = {
   'server.allowed_origins': setting(names, 'Origins whose pages may call the server.', {
     variables: ['OH_ALLOW_CORS_ORIGINS'],
   }),
+  'server.trusted_proxies': setting(names, 'Addresses and networks of proxies whose X-Forwarded-For is used.'),
+  'server.max_connections': setting(() => count().max(1_000_000), 'Connections at a time, of about 40 kB each.', {
+    defaultValue: 1000,
+  }),
+  'server.max_connections_by_address': setting(
+    () => count().max(1_000_000),
+    'Connections of one address that have not sent a key.',
+    { defaultValue: 100 },
+  ),
   'server.file_roots': setting(names, 'Directories that the file and git routes may use; default all.'),
   'server.max_runs': setting(() => count().max(100_000), 'Runs at a time; the others wait.', {
     variables: ['OH_MAX_CONCURRENT_RUNS'],

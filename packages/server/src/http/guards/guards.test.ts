@@ -237,7 +237,7 @@ test('wrong keys from a network are limited by their address, and those of this 
 
 test('an address that sent too many wrong keys is refused, also with the key', async () => {
   const { app } = testApp({});
-  const connection = { incoming: { socket: { remoteAddress: '10.0.0.5' } } };
+  const connection = { sender: '10.0.0.5' };
   const send = (key: string) =>
     app.request('/api/conversations/count', { headers: { 'X-Session-API-Key': key } }, connection);
   for (let count = 0; count < 100; count += 1) expect((await send('wrong')).status).toBe(401);

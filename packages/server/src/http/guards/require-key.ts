@@ -41,7 +41,7 @@ function keyOf({ req }: Context<ServerEnv>): string | undefined {
 export function limitFailedKeys(failed: FailedKeys): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     // A request made in this process has no connection.
-    const address = context.env?.incoming?.socket.remoteAddress;
+    const address = context.env?.sender;
     const waitMs = failed.waitOf(address);
     if (waitMs > 0) {
       return errorResponse(429, 'Too many wrong keys.', { 'retry-after': String(Math.ceil(waitMs / 1000)) });

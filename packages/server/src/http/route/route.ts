@@ -14,11 +14,11 @@ export interface Route {
 }
 
 /**
- * Environment of a request: its connection, unless it was made in this process, and what keeps that; its id, and what
- * logs an error that occurs after its response has started.
+ * Environment of a request: its connection, unless it was made in this process, what keeps that, and the address of its
+ * sender; its id, and what logs an error that occurs after its response has started.
  */
 export interface ServerEnv {
-  readonly Bindings: Partial<HttpBindings> & { readonly trust?: () => void };
+  readonly Bindings: Partial<HttpBindings> & { readonly trust?: () => void; readonly sender?: string };
   readonly Variables: {
     readonly requestId: string;
     readonly reportFailure: (error: unknown) => void;

@@ -59,8 +59,9 @@ function socketRoute<Input extends z.ZodType>(
       onOpen(_event, { raw: socket }) {
         const connection = context.env.incoming?.socket;
         if (!(socket instanceof WebSocket) || !connection) return;
-        const trust = (): void => context.env.trust?.();
-        void serveSocket({ socket, hasKey, connection, trust }, socketContext, (client) => serve(client, input.data));
+        const { sender } = context.env;
+        const opened = { socket, hasKey, connection, sender, trust: () => context.env.trust?.() };
+        void serveSocket(opened, socketContext, (client) => serve(client, input.data));
       },
     }));
     return upgrade(context, next);

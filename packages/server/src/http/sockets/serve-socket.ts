@@ -39,13 +39,15 @@ export interface OpenedSocket {
   /** True if the handshake contained a key. */
   readonly hasKey: boolean;
   readonly connection: Socket;
+  /** Address of the client. */
+  readonly sender: string | undefined;
   /** Keeps the connection, whose client has sent a key. */
   readonly trust: () => void;
 }
 
 /** Serves an open socket until it closes: the client sends its key, if the handshake had none, and is served. */
 export async function serveSocket(
-  { socket, hasKey, connection, trust }: OpenedSocket,
+  { socket, hasKey, connection, sender, trust }: OpenedSocket,
   context: SocketContext,
   serve: (client: Client) => Promise<void>,
 ): Promise<void> {
@@ -58,7 +60,7 @@ export async function serveSocket(
     const isAccepted = await sendsKey(socket, inbox, { ...context, connection });
     context.unknown.count -= 1;
     if (!isAccepted) {
-      context.failed.add(connection.remoteAddress);
+      context.failed.add(sender);
       return closeSocket(socket, 'notAuthenticated', 'Authentication failed');
     }
   }

@@ -1,7 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
-import { StorageError } from '@varve/storage';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 import type { Services } from '../services.ts';
@@ -71,22 +69,10 @@ export const healthRoutes: readonly Route[] = [
   ),
 ];
 
-/** Longest wait for the store. */
-const readyMs = 2_000;
-
-async function readinessOf({ store, initialization }: Services): Promise<Response> {
+async function readinessOf({ readiness, initialization }: Services): Promise<Response> {
   if (initialization.status.state !== 'ready') return initializing('The server waits for its configuration.');
-  try {
-    const isRead = store.list({ limit: 1 }).then(() => true);
-    const late = delay(readyMs, false, { ref: false });
-    // A store in a database waits for one that restarts.
-    if (!(await Promise.race([isRead, late]))) return initializing('The store does not answer.');
-    return Response.json({ status: 'ready' });
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-    // This route needs no key, so the message does not contain the location of the store.
-    return initializing('The store cannot be read.');
-  }
+  const problem = await readiness.problem();
+  return problem === undefined ? Response.json({ status: 'ready' }) : initializing(problem);
 }
 
 function initializing(message: string): Response {
