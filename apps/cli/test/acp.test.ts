@@ -259,7 +259,7 @@ test('a mode changes what is asked about from the next prompt on', async () => {
     const { agent, cwd, asked } = editor;
     const created = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
     expect(created.modes?.currentModeId).toBe('never');
-    expect(created.modes?.availableModes.map(({ id }) => id)).toEqual(['ask', 'edits', 'auto', 'never']);
+    expect(created.modes?.availableModes.map(({ id }) => id)).toEqual(['plan', 'ask', 'edits', 'auto', 'never']);
     await prompt(editor, created.sessionId, 'One.');
     expect(asked).toEqual([]);
     await agent.request(methods.agent.session.setMode, { sessionId: created.sessionId, modeId: 'ask' });

@@ -62,7 +62,7 @@ test('Shift-Tab changes what is asked about while the agent works', async () => 
   const window = openWindow(['--base-url', server.url, '--model', 'm'], home);
   await window.shows('mode: auto');
   await window.enter('Work', 'waiting for the model');
-  window.press(keys.shiftTab);
+  window.press(keys.shiftTab, keys.shiftTab);
   await window.shows('mode: ask');
   gate.resolve();
   await window.shows('Approve this tool call?');
@@ -93,7 +93,7 @@ test('a changed mode ends approvals for the session while the agent works', asyn
   ]);
   const window = await approvedWindow(server);
   await window.enter('Again, twice', 'waiting for the model');
-  window.press(keys.shiftTab);
+  window.press(keys.shiftTab, keys.shiftTab);
   await window.shows('mode: ask');
   gate.resolve();
   await window.shows('Approve this tool call?');

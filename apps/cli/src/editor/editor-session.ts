@@ -12,7 +12,7 @@ import type { Questions } from '@varve/host/people';
 import type { Settings } from '@varve/settings';
 import type { PreparedAgent } from '@varve/settings/agent';
 import { redactor } from '@varve/text';
-import { confirmModes, modeOf, type ConfirmMode } from '../opening/confirm-modes.ts';
+import { confirmModes, modeContent, modeOf, type ConfirmMode } from '../opening/confirm-modes.ts';
 import { openRun, type OpenRun, type RunPlace } from '../opening/open-run.ts';
 import { endSentence } from '../wording/end-sentence.ts';
 import { questionsTo } from '../opening/questions-to.ts';
@@ -120,7 +120,7 @@ export class EditorSession implements AsyncDisposable {
 
   async #promptOnce(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const { hosted, prepared, updates } = await this.#opened();
-    await hosted.send(contentOf(blocks, prepared.agent.model));
+    await hosted.send([...contentOf(blocks, prepared.agent.model), ...modeContent(hosted.conversation)]);
     const result = await hosted.run({ signal, questions: this.#questions });
     const sentence = signal.aborted ? undefined : endSentence(result);
     if (sentence !== undefined) updates.sendMessage(sentence);

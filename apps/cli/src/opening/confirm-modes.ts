@@ -1,8 +1,9 @@
 import type { Conversation } from '@varve/agent';
-import type { Json } from '@varve/events';
+import { text, type Content, type Json } from '@varve/events';
 
 /** Modes of confirmation, from the strictest on: add a row, and the setting `confirmation.policy` has one more. */
 export const confirmModes = [
+  { id: 'plan', name: 'Plan', asks: 'nothing, and only reading runs', kind: 'OnlyReading' },
   { id: 'ask', name: 'Ask', asks: 'every call', kind: 'AlwaysConfirm' },
   { id: 'edits', name: 'Edits', asks: 'all but edits and reading', kind: 'ConfirmAllButEdits' },
   { id: 'auto', name: 'Auto', asks: 'risky calls', kind: 'ConfirmRisky' },
@@ -36,8 +37,17 @@ export function modeOfClient(policy: Json | undefined, own: ConfirmMode): Confir
   return mode !== undefined && confirmNames.indexOf(mode) >= confirmNames.indexOf(own) ? own : undefined;
 }
 
+/** What a message in the mode `plan` adds for the model. */
+const planText =
+  'Plan mode for this message: only reading runs, and all else is denied. Answer with a plan: the goal, the steps in order with the files that each one changes, and how to check the result.';
+
+/** Returns what the messages of a conversation contain for the model because of its mode. */
+export function modeContent({ confirmation }: Pick<Conversation, 'confirmation'>): readonly Content[] {
+  return modeOf(confirmation) === 'plan' ? [text(planText)] : [];
+}
+
 /** Returns the mode after one, without the one that asks about nothing: that is only chosen by its name. */
 export function nextMode(mode: string | undefined): ConfirmMode {
   const cycle = confirmNames.filter((id) => id !== 'never');
-  return cycle[(cycle.findIndex((id) => id === mode) + 1) % cycle.length] ?? 'ask';
+  return cycle[(cycle.findIndex((id) => id === mode) + 1) % cycle.length] ?? 'plan';
 }

@@ -4,6 +4,7 @@ import type { Work } from '@varve/host';
 import { goalWork } from '@varve/host/kit';
 import type { TextLine } from '@varve/events/text';
 import { attachedFiles } from './attached-files.ts';
+import { modeContent } from './confirm-modes.ts';
 import type { RunOptions } from './run-options.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function startWork(
 ): Promise<Work | undefined> {
   if (!options.goal) {
     const files = await filesOf(task, conversation, options);
-    if (task !== '') await conversation.send([text(task), ...files]);
+    if (task !== '') await conversation.send([text(task), ...files, ...modeContent(conversation)]);
     return undefined;
   }
   const { goal } = conversation;

@@ -61,8 +61,10 @@ export async function runSession(
     const pasteImage = (): void => {
       void attachClipboard(images, screen).catch((error: unknown) => reportProblem(error, screen));
     };
+    const modeChanges = taskQueue();
+    const nextOne = async (): Promise<void> => session.setMode(nextMode(screen.footer.mode));
     const changeMode = (): void => {
-      void session.setMode(nextMode(screen.footer.mode)).catch((error: unknown) => reportProblem(error, screen));
+      void modeChanges(nextOne).catch((error: unknown) => reportProblem(error, screen));
     };
     for (const text of await history.read()) screen.editor.addToHistory(text);
     let prompts: readonly SessionCommand[] = [];

@@ -3,6 +3,7 @@ import { text, type Content } from '@varve/events';
 import type { Work } from '@varve/host';
 import type { Questions } from '@varve/host/people';
 import { attachedFiles } from '../opening/attached-files.ts';
+import { modeContent } from '../opening/confirm-modes.ts';
 import { endSentence } from '../wording/end-sentence.ts';
 import { goalLine, startWork } from '../opening/start-work.ts';
 import { attachedImages } from './attached-images.ts';
@@ -111,7 +112,7 @@ export class SessionRuns {
   async #store(content: readonly Content[]): Promise<void> {
     const { hosted } = await this.#shown.opened();
     const whole = [...content, ...this.#shell.unread.map((each) => text(each))];
-    if (whole.length > 0) await hosted.send(whole);
+    if (whole.length > 0) await hosted.send([...whole, ...modeContent(hosted.conversation)]);
     this.#shell.clearUnread();
   }
 

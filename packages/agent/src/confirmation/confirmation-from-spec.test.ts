@@ -6,7 +6,7 @@ import { ensembleRisk, modelRisk, shellRisk, workspaceRisk, type RiskAnalyzer } 
 import { riskKinds } from '../risk/risk-kinds.ts';
 import { builtinConfirmations, confirmationFromSpec } from './confirmation-from-spec.ts';
 import { confirmationKinds } from './confirmation-kinds.ts';
-import { confirmAllButEdits } from './policies.ts';
+import { confirmAllButEdits, onlyReading } from './policies.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 
 /** A policy of each kind: add its line here. */
@@ -14,6 +14,7 @@ const policies: Readonly<Record<string, ConfirmationPolicy>> = {
   NeverConfirm: neverConfirm(),
   AlwaysConfirm: alwaysConfirm(),
   ConfirmAllButEdits: confirmAllButEdits(),
+  OnlyReading: onlyReading(),
   ConfirmRisky: confirmRisky({ threshold: 'LOW', confirmUnknown: false }),
 };
 

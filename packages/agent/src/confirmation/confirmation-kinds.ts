@@ -1,7 +1,7 @@
 import { definePartKind, type PartKind } from '@varve/events/specs';
 import * as z from 'zod';
 import type { RiskAnalyzer } from '../risk/risk-analyzer.ts';
-import { alwaysConfirm, confirmAllButEdits, confirmRisky, neverConfirm } from './policies.ts';
+import { alwaysConfirm, confirmAllButEdits, confirmRisky, neverConfirm, onlyReading } from './policies.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 
 /** Context in which a policy is rebuilt. */
@@ -33,6 +33,11 @@ export const confirmationKinds: readonly ConfirmationKind[] = [
     kind: 'ConfirmAllButEdits',
     options: () => z.object({}),
     create: (): ConfirmationPolicy => confirmAllButEdits(),
+  }),
+  definePartKind({
+    kind: 'OnlyReading',
+    options: () => z.object({}),
+    create: (): ConfirmationPolicy => onlyReading(),
   }),
   definePartKind({
     kind: 'ConfirmRisky',

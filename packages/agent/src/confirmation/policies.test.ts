@@ -1,11 +1,20 @@
-import { FileEditorAction, MCPToolAction, TerminalAction, type Payload } from '@varve/events/payloads';
+import {
+  FileEditorAction,
+  MCPToolAction,
+  TaskAction,
+  TaskTrackerAction,
+  TerminalAction,
+  type Payload,
+} from '@varve/events/payloads';
 import { expect, test } from 'vitest';
 import type { ProposedCall } from '../commands/proposed-call.ts';
 import { countingTool } from '../testing/counting-tool.ts';
 import { defineTool, type Effect } from '@varve/tools';
 import * as z from 'zod';
 import { autoConfirm } from '../conversation/create-agent.ts';
-import { alwaysConfirm, confirmAllButEdits, confirmRisky } from './policies.ts';
+import { denialOf } from './gate.ts';
+import { alwaysConfirm, confirmAllButEdits, confirmRisky, onlyReading } from './policies.ts';
+import { withRules } from './with-rules.ts';
 
 const tool = { ...countingTool().tool(), fromAction: (action: Payload) => action, sandbox: 'workspace' } as const;
 const terminal = (command: string) => TerminalAction.create({ command });
@@ -26,6 +35,29 @@ test.for<[ProposedCall['action'], boolean]>([
   [MCPToolAction.create({ data: {} }), true],
 ])('edits and reading need no approval, in a sandbox either, and %j: %s', ([action, asks]) => {
   expect(confirmAllButEdits().review({ tool, action, risk: 'LOW', workspace: '/w' }).asks).toBe(asks);
+});
+
+test.for<[ProposedCall['action'], boolean]>([
+  [FileEditorAction.create({ command: 'view', path: '/w/a.ts' }), false],
+  [TaskTrackerAction.create({ command: 'plan', task_list: [] }), false],
+  [terminal('cat src/*.ts | grep -n x | wc -l'), false],
+  [terminal('ls > list.txt'), true],
+  [terminal('npm test'), true],
+  [edit('/w/a.ts'), true],
+  [TaskAction.create({ description: 'x', prompt: 'Write it.', subagent_type: 'general' }), true],
+  [MCPToolAction.create({ data: {} }), true],
+])('a policy for plans asks about nothing, allow rules or not, and denies %j: %s', ([action, denies]) => {
+  const allowing = withRules(onlyReading(), [
+    { decision: 'allow', on: 'command', pattern: '*' },
+    { decision: 'allow', on: 'path', pattern: '**' },
+  ]);
+  const effect = FileEditorAction.is(action) && action.command === 'view' ? 'read' : 'write';
+  const call = { tool: { ...tool, effect: () => effect }, action, risk: 'LOW', workspace: '/w' } as const;
+  for (const policy of [onlyReading(), allowing]) {
+    const review = policy.review(call);
+    expect([review.asks, review.denies ?? false]).toEqual([false, denies]);
+    expect(denialOf(review)?.includes('plan mode') ?? false).toBe(denies);
+  }
 });
 
 test.for<[Effect, boolean]>([

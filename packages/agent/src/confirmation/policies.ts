@@ -1,4 +1,5 @@
 import type { SecurityRisk } from '@varve/events/kinds';
+import { TaskTrackerAction } from '@varve/events/payloads';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 import { isReading } from '../commands/proposed-call.ts';
 import { ensembleRisk } from '../risk/ensemble-risk.ts';
@@ -49,6 +50,19 @@ export function confirmRisky({
 export function confirmAllButEdits(): ConfirmationPolicy {
   const policy = confirmRisky({ analyzer: ensembleRisk([readingRisk(), workspaceRisk()]) });
   return { spec: { kind: 'ConfirmAllButEdits' }, review: (call) => policy.review(call) };
+}
+
+/** Denies everything but reading, also with commands that are known to only read, and the task list. */
+export function onlyReading(): ConfirmationPolicy {
+  const commands = readingRisk();
+  return {
+    spec: { kind: 'OnlyReading' },
+    review(call) {
+      const isList = TaskTrackerAction.is(call.action);
+      if (isReading(call) || isList || commands.assess(call)?.risk === 'LOW') return { asks: false };
+      return { asks: false, denies: true, rule: 'plan mode, in which only reading runs' };
+    },
+  };
 }
 
 /** Asks before every reply with calls, except one that only thinks or finishes. */

@@ -7,7 +7,7 @@ import type { ConfirmationPolicy } from './confirmation-policy.ts';
 /**
  * Adds the rules of a person to a policy, in place of those that it has: what a rule denies is answered with the reason
  * and never runs, what a rule asks about waits, and what allow rules cover completely runs. The policy decides about
- * all other calls. `deny` takes precedence over `ask`, and `ask` over `allow`.
+ * all other calls, and what it denies is denied. `deny` takes precedence over `ask`, and `ask` over `allow`.
  *
  * Commands are compared as the shell parses them, paths with links resolved. Not even an allow rule lets a call change
  * the configuration of agents without a question.
@@ -25,7 +25,7 @@ export function withRules(policy: ConfirmationPolicy, rules: readonly Permission
     spec: { ...specOf(base), rules: data.map((rule) => ({ ...rule })) },
     review(call) {
       const review = base.review(call);
-      const ruled = ruleDecision(data, call);
+      const ruled = review.denies ? undefined : ruleDecision(data, call);
       if (!ruled) return review;
       const { decision, rule } = ruled;
       if (decision === 'deny') return { ...review, asks: false, denies: true, rule };

@@ -45,7 +45,7 @@ function miscSettings(current: Settings): JsonObject {
   return { ...stored, app_preferences: { ...defaultPreferences, ...objectOf(stored['app_preferences']) } };
 }
 
-type ConfirmationName = 'ask' | 'edits' | 'auto' | 'never';
+type ConfirmationName = 'plan' | 'ask' | 'edits' | 'auto' | 'never';
 
 /** Answer with all settings. @see agent-server 1.43.1 OpenAPI, SettingsResponse */
 export const settingsResponse = lazy(() =>

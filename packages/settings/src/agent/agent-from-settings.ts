@@ -103,6 +103,7 @@ export function confirmationFromSettings(settings: Settings): ConfirmationPolicy
   const policy = settings.get('confirmation.policy');
   if (policy === 'never') return neverConfirm();
   if (policy === 'ask') return alwaysConfirm();
+  if (policy === 'plan') return confirmationFromSpec({ kind: 'OnlyReading' }, undefined);
   if (policy === 'edits') return confirmationFromSpec({ kind: 'ConfirmAllButEdits' }, undefined);
   const [threshold, confirmUnknown] = [settings.get('confirmation.threshold'), settings.get('confirmation.unknown')];
   return confirmRisky({

@@ -25,7 +25,7 @@ export const condenserNames = [
 /** Names of the confirmation policies, and the earlier names of two of them. */
 export const confirmationNames = lazy(() =>
   z
-    .enum(['ask', 'edits', 'auto', 'never', 'always', 'risky'])
+    .enum(['plan', 'ask', 'edits', 'auto', 'never', 'always', 'risky'])
     .transform((name) => (name === 'always' ? 'ask' : name === 'risky' ? 'auto' : name)),
 );
 

@@ -95,7 +95,7 @@ export const settingDefinitions = {
   'condenser.options': setting(json, 'Other options of the strategy.', { scope: 'trusted-project' }),
   'confirmation.policy': setting(
     confirmationNames,
-    'Calls that need your approval: all, all but edits and reading, those with a risk, or none.',
+    'Calls that need your approval: all, all but edits and reading, those with a risk, or none; plan: only reading runs.',
     { defaultValue: 'auto' },
   ),
   'confirmation.threshold': setting(() => z.enum(['LOW', 'MEDIUM', 'HIGH']), 'Lowest risk that asks, with auto.'),

@@ -118,7 +118,7 @@ test.for([
   ['{"concurrency": "many"}', '1:2: concurrency: Invalid input: expected number, received string.'],
   [
     '{"confirmation": {"policy": "off"}}',
-    '1:19: confirmation.policy: Invalid option: expected one of "ask"|"edits"|"auto"|"never"|"always"|"risky".',
+    '1:19: confirmation.policy: Invalid option: expected one of "plan"|"ask"|"edits"|"auto"|"never"|"always"|"risky".',
   ],
   ['{"budget": 5}', '1:12: budget is not an object.'],
   ['{"store": "a:b", "store": "c:d"}', '1:18: repeated key "store".'],

@@ -19,7 +19,7 @@ const keys = [
   ['Enter', 'sends a message, also while the agent works'],
   ['Shift-Enter, \\ Enter', 'starts a new line'],
   ['Esc', 'interrupts the agent; twice, goes back to an earlier message'],
-  ['Shift-Tab', 'changes what is asked about: ask, edits, auto'],
+  ['Shift-Tab', 'changes what is asked about: plan, ask, edits, auto'],
   ['Up, Down', 'earlier inputs'],
   ['@ Tab', 'completes a file, or after @SERVER: a resource of a server of tools, whose text is sent'],
   ['/SERVER: Tab', 'completes a prompt of a server of tools'],
