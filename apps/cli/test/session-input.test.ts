@@ -93,3 +93,47 @@ test('code of a reply has colours, and is complete without them', async () => {
     await leaveWindow(window);
   }
 });
+
+test('an earlier input is searched, changed and sent, and Esc keeps what was typed', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([
+    { text: 'Four.' },
+    { text: 'Six.' },
+    { text: 'Eight.', expect: '2 + 2?!' },
+  ]);
+  const first = await openSession(server, home);
+  await first.enter('What is 2 + 2?', 'Four.');
+  await first.enter('What is 3 + 3?', 'Six.');
+  await leaveWindow(first);
+  const second = await openSession(server, home);
+  second.press('A draft', keys.ctrlR);
+  await second.shows(/Earlier input\n> *\n→ What is 3 \+ 3\?\n {2}What is 2 \+ 2\?\n/);
+  second.press(keys.escape);
+  await second.shows(/─\nA draft *\n─/);
+  second.press(keys.ctrlR);
+  await second.shows('Earlier input');
+  second.press('2+2');
+  await second.shows(/> 2\+2 *\n→ What is 2 \+ 2\?\n─?[^3]*$/);
+  second.press(keys.enter);
+  await second.shows(/─\nWhat is 2 \+ 2\? *\n─/);
+  await second.enter('!', 'Eight.');
+  await leaveWindow(second);
+});
+
+test('the bell rings when a session asks and when its work ends, for a person who wants that', async () => {
+  const home = await newHome();
+  const push = { calls: [{ name: 'terminal', arguments: { command: 'git push' } }] };
+  await using server = await scriptedServer([push, { text: 'Left.' }, push, { text: 'Left.' }]);
+  for (const [env, rings] of [
+    [{ VARVE_SESSION_BELL: 'true' }, [1, 2]],
+    [{}, [0, 0]],
+  ] as const) {
+    const window = await openSession(server, home, ['--sandbox', 'off'], { env });
+    const count = (): number => window.written().split('\u001B[?7l\u0007').length - 1;
+    await window.enter('Publish', 'Approve this tool call?');
+    const asked = count();
+    await window.enter('Not now', /Left\.(?![^]*●)/);
+    expect([asked, count()]).toEqual(rings);
+    await leaveWindow(window);
+  }
+});

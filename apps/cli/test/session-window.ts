@@ -14,6 +14,7 @@ export const keys = {
   ctrlC: '\u0003',
   ctrlG: '\u0007',
   ctrlO: '\u000F',
+  ctrlR: '\u0012',
   ctrlV: '\u0016',
   shiftTab: '\u001B[Z',
   down: '\u001B[B',

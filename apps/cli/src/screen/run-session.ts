@@ -66,6 +66,9 @@ export async function runSession(
     const changeMode = (): void => {
       void modeChanges(nextOne).catch((error: unknown) => reportProblem(error, screen));
     };
+    const searchInputs = (): void => {
+      void chooseInput(history, screen).catch((error: unknown) => reportProblem(error, screen));
+    };
     for (const text of await history.read()) screen.editor.addToHistory(text);
     let prompts: readonly SessionCommand[] = [];
     screen.completeWith({
@@ -79,6 +82,7 @@ export async function runSession(
       edit,
       changeMode,
       pasteImage,
+      searchInputs,
       quit: () => session.quit(),
     });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
@@ -146,6 +150,16 @@ async function editOutside(screen: Screen, { env }: TerminalIo): Promise<void> {
   const { text, remove } = await screen.suspended(async () => editCopy(typed, 'message.md', env));
   await remove();
   screen.editor.setText(text.trimEnd());
+  screen.draw();
+}
+
+/** Offers earlier inputs, and takes one over to be changed and sent; without a choice what was typed stays. */
+async function chooseInput(history: InputHistory, screen: Screen): Promise<void> {
+  const typed = screen.editor.getText();
+  const items = [...new Set((await history.read()).toReversed())].map((input) => ({ value: input, label: input }));
+  if (items.length === 0) return screen.status.hint('There is no earlier input.');
+  screen.editor.setText('');
+  screen.editor.setText((await screen.choose({ title: 'Earlier input', items })) ?? typed);
   screen.draw();
 }
 

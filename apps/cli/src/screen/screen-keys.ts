@@ -11,6 +11,8 @@ interface KeyHandlers {
   readonly pasteImage: () => void;
   /** Chooses the next mode. */
   readonly changeMode: () => void;
+  /** Offers earlier inputs. */
+  readonly searchInputs: () => void;
 }
 
 /** Actions of the inputs and keys of the person. */
@@ -26,6 +28,7 @@ export const noHandlers: ScreenHandlers = {
   quit: nothing,
   pasteImage: nothing,
   changeMode: nothing,
+  searchInputs: nothing,
 };
 
 /** Parts of a screen that keys change. */
@@ -65,12 +68,13 @@ export class ScreenKeys {
 
   #actionOf(data: string): (() => void) | undefined {
     const { editor, toggleFolding, stopJob } = this.#screen;
-    const { escape, edit, quit, changeMode, pasteImage } = this.#handlers;
+    const { escape, edit, quit, changeMode, pasteImage, searchInputs } = this.#handlers;
     if (matchesKey(data, 'ctrl+o')) return toggleFolding;
     if (matchesKey(data, 'ctrl+z')) return stopJob;
     if (matchesKey(data, 'shift+tab')) return changeMode;
     if (!editor.focused) return undefined;
     if (matchesKey(data, 'ctrl+g')) return edit;
+    if (matchesKey(data, 'ctrl+r')) return searchInputs;
     if (matchesKey(data, 'ctrl+v')) return pasteImage;
     if (matchesKey(data, 'ctrl+d') && editor.getText() === '') return quit;
     return matchesKey(data, 'escape') && !editor.isShowingAutocomplete() ? escape : undefined;

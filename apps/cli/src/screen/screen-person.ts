@@ -18,6 +18,7 @@ export class ScreenPerson implements Person {
   async approve(question: CallQuestion, signal: AbortSignal): Promise<Approval> {
     const { status, theme } = this.#screen;
     status.set(undefined);
+    this.#screen.ring();
     const approval = await this.#screen.ask(approvalPrompt(question, theme, this.#screen.newEditor()), signal);
     if (approval !== 'later') status.set('waiting for the model');
     return approval;
@@ -26,6 +27,7 @@ export class ScreenPerson implements Person {
   /** Answers that allow nothing are the first ones. */
   async choose(question: ChoiceQuestion, signal: AbortSignal): Promise<string | undefined> {
     const { title, texts = [], choices } = question;
+    this.#screen.ring();
     const rows = questionRows(question, this.#screen.columns);
     if (texts.length > 0) this.#screen.status.set(undefined);
     if (rows.length > 0) this.#screen.print([...(texts.length > 0 ? [title] : []), ...rows].join('\n'));
@@ -34,6 +36,7 @@ export class ScreenPerson implements Person {
   }
 
   async type(title: string, signal: AbortSignal): Promise<string | undefined> {
+    this.#screen.ring();
     const typed = await this.#screen.ask(new TextPrompt(title, this.#screen.theme), signal);
     if (typed !== undefined) this.#screen.print(`${revealedLine(title)}: ${typed}`, 'dim');
     return typed;

@@ -34,6 +34,8 @@ export class Screen implements Disposable {
   readonly status: StatusLine;
   readonly footer: Footer;
   readonly editor: Editor;
+  /** True if {@link ring} is heard. */
+  rings = false;
   readonly #transcript = new Container();
   readonly #bottom = new Container();
   readonly #tui: TuiMainScreen;
@@ -101,6 +103,11 @@ export class Screen implements Disposable {
   clear(): void {
     this.#transcript.clear();
     this.#tui.requestRender(true);
+  }
+
+  /** Rings the bell of the terminal, if the person wants that. */
+  ring(): void {
+    if (this.rings) this.#tui.terminal.write('\u0007');
   }
 
   /** Copies a text to the clipboard of the terminal, also over ssh: some terminals refuse it. */

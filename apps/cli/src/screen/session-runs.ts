@@ -164,6 +164,7 @@ export class SessionRuns {
   }
 
   #showEnd(result: RunResult): void {
+    this.#screen.ring();
     const { live } = this.#screen;
     live.endReply();
     live.endOutput();

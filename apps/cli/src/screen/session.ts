@@ -5,6 +5,7 @@ import type { ConfirmMode } from '../opening/confirm-modes.ts';
 import type { RunOptions } from '../opening/run-options.ts';
 import { taskQueue } from '@varve/host/kit';
 import { questionsTo } from '../opening/questions-to.ts';
+import { settingsFor } from '../home/settings.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { reportProblem } from './report-problem.ts';
 import type { CommandFor } from './command-for.ts';
@@ -156,6 +157,8 @@ export class Session implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
+    const settings = await settingsFor(this.io, { workspace: this.workspace });
+    this.screen.rings = settings.get('session.bell') ?? false;
     const conversation = await this.#shown.start();
     if (!conversation) return;
     const continued = asksToContinue(conversation, this.screen).then(async (isYes) => isYes && this.continueRun());

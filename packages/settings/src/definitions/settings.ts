@@ -124,6 +124,10 @@ export const settingDefinitions = {
   'signing.key_file': setting(() => z.string().min(1), 'File of the signing key.', {
     variables: ['VARVE_SIGNING_KEY'],
   }),
+  'session.bell': setting(
+    () => z.boolean(),
+    'Rings the bell of the terminal when a session asks, or has ended its work.',
+  ),
   'server.host': setting(() => z.string().min(1), 'Address that varve serve listens on.', {
     defaultValue: '127.0.0.1',
   }),

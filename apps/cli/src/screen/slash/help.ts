@@ -21,6 +21,7 @@ const keys = [
   ['Esc', 'interrupts the agent; twice, goes back to an earlier message'],
   ['Shift-Tab', 'changes what is asked about: plan, ask, edits, auto'],
   ['Up, Down', 'earlier inputs'],
+  ['Ctrl-R', 'searches earlier inputs'],
   ['@ Tab', 'completes a file, or after @SERVER: a resource of a server of tools, whose text is sent'],
   ['/SERVER: Tab', 'completes a prompt of a server of tools'],
   ['Ctrl-V', 'attaches the image of the clipboard'],
