@@ -127,7 +127,7 @@ export function withOutputs(sandbox: Sandbox, outputs: string): Sandbox {
     ...sandbox,
     wrap(argv, options) {
       createDirectory(outputs);
-      return sandbox.wrap(argv, { ...options, readOnly: [outputs] });
+      return sandbox.wrap(argv, { ...options, readOnly: [...(options.readOnly ?? []), outputs] });
     },
   };
 }

@@ -1,10 +1,11 @@
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolError } from '../contract/error.ts';
+import { removePrivateDirectory } from '../files/private-file.ts';
 import { realPathOf } from '../files/real-path.ts';
 import { findShell, isVariableName, shellEnvironment } from '../processes/shell-environment.ts';
-import { shellFile, terminalDirectory } from './cleanup/terminal-directory.ts';
+import { outputsDirectory, shellFile, terminalDirectory } from './cleanup/terminal-directory.ts';
 import { directoryVariable, type RunningProgram, runningPrograms, terminatePrograms } from './cleanup/kill-programs.ts';
 import { OutputBuffer } from './output/output-buffer.ts';
 import { pipeBackend } from './session/pipe-backend.ts';
@@ -70,7 +71,7 @@ export class ShellFactory {
     const privateDirectory = join(shared, String(this.#shells));
     const output = new OutputBuffer({
       maxChars: this.#options.maxOutputChars ?? 30_000,
-      directory: outputDir ?? shared,
+      directory: outputDir ?? join(shared, outputsDirectory),
       maxSavedBytes: this.#options.maxSavedBytes ?? 64 * 1024 * 1024,
     });
     const program = findShell(shell, this.#environment['PATH']);
@@ -125,7 +126,7 @@ export class ShellFactory {
     if (directory === undefined) return;
     await terminatePrograms(directory);
     // A command may have made it immutable or mounted something in it; a later terminal tries again.
-    await rm(directory, { recursive: true, force: true }).catch(() => undefined);
+    await removePrivateDirectory(directory);
   }
 
   /** Returns the directory that all shells share. When it cannot be created, the next start tries again. */

@@ -83,7 +83,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     const directory = outputOf(await shell.call({ command: 'echo "$VARVE_TERMINAL"', timeout }));
     await expect
       .poll(() => readdir(directory), { interval: 10, timeout: 20_000 })
-      .toEqual([expect.stringMatching(/^[123]$/), 'owner']);
+      .toEqual([expect.stringMatching(/^[123]$/), 'outputs', 'owner']);
   });
 
   test('a secondary shell starts with the variables of the main shell, without unset ones and without secrets', async () => {

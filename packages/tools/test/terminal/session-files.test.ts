@@ -1,8 +1,16 @@
+import { mkdirSync, mkdtempDisposableSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openSandbox, sandboxProblem } from '@varve/sandbox';
+import { removePrivateDirectory } from '../../src/files/private-file.ts';
 import { backends, metadataOf, openTerminal, outputOf } from '../support/open-terminal.ts';
 import { faultsAfter, replacements } from '../support/replaced-files.ts';
 
 const timeout = 20;
+
+const problem = await sandboxProblem();
+if (problem !== undefined) process.stderr.write(`NOT TESTED: files of a terminal in a sandbox. ${problem}\n`);
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test.for(replacements.slice(0, 3))(
@@ -37,4 +45,45 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     ]);
     expect(outputOf(await shell.call({ command: 'echo next', timeout }))).toBe('next');
   });
+});
+
+test.skipIf(problem !== undefined)(
+  'in a sandbox, the only place of varve that a shell writes has its state',
+  async () => {
+    const walls = { profile: 'test', writable: [tmpdir()], readOnly: [], hidden: [], network: 'off' } as const;
+    const sandbox = openSandbox(walls);
+    try {
+      await using shell = await openTerminal(false, { sandbox, maxOutputChars: 1000 });
+      const attempts = [
+        '> owner',
+        'mkdir 7',
+        '> outputs/x',
+        'rm 1/command',
+        '> 1/shell',
+        'mv 1 other',
+        'mv 1/state other',
+      ];
+      const script = `cd $VARVE_TERMINAL; for name in ${attempts.map((each) => `'${each}'`).join(' ')}; do (eval "$name") 2>/dev/null && echo "$name"; done; ls 1`;
+      expect(outputOf(await shell.call({ command: script, timeout }))).toBe('command\nshell\nstartup\nstate');
+      expect(outputOf(await shell.call({ command: '> 1/state/x; ls 1/state', timeout }))).toContain('x');
+      const long = await shell.call({ command: 'seq 500', timeout });
+      const { full_output_save_dir: saved } = long;
+      expect(outputOf(await shell.call({ command: `cat ${String(saved)}/* | tail -1`, timeout }))).toBe('500');
+    } finally {
+      sandbox.close();
+    }
+  },
+);
+
+test('the removal of a directory follows no link', async () => {
+  using directory = mkdtempDisposableSync(join(tmpdir(), 'varve-'));
+  const [removed, kept] = [join(directory.path, 'removed'), join(directory.path, 'kept')];
+  for (const path of [join(removed, 'a/b'), kept]) mkdirSync(path, { recursive: true });
+  writeFileSync(join(kept, 'file'), '');
+  writeFileSync(join(removed, 'a/b/file'), '');
+  symlinkSync(kept, join(removed, 'a/link'));
+  symlinkSync(kept, join(directory.path, 'other'));
+  await removePrivateDirectory(removed);
+  await removePrivateDirectory(join(directory.path, 'other'));
+  expect([readdirSync(directory.path), readdirSync(kept)]).toEqual([['kept', 'other'], ['file']]);
 });

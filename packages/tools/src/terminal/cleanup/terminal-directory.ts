@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removePrivateDirectory } from '../../files/private-file.ts';
 import { killPrograms } from './kill-programs.ts';
 import { type ProcessRecord, readProcessRecord, recordProcess, hasEnded } from '../../processes/process-record.ts';
 
@@ -10,12 +11,15 @@ export const directoryPrefix = 'varve-terminal-';
 /** File in such a directory that identifies the owning process. */
 export const ownerFile = 'owner';
 
+/** Directory there with long outputs, which shells may read. */
+export const outputsDirectory = 'outputs';
+
 /** File in the directory of a shell that identifies its process. */
 export const shellFile = 'shell';
 
 /**
- * Creates the private directory of a terminal, which shells in a sandbox cannot reach unless it is theirs, after
- * cleaning up what killed hosts left there.
+ * Creates the private directory of a terminal, after cleaning up what killed hosts left there. A shell in a sandbox
+ * reads its own directory there and the outputs, and cannot reach the records of processes.
  */
 export async function terminalDirectory(): Promise<string> {
   // Loaded here, because the first request to the model does not need it.
@@ -23,6 +27,7 @@ export async function terminalDirectory(): Promise<string> {
   const place = privateDirectory();
   await killOrphanedShells(place);
   const directory = await mkdtemp(join(place, directoryPrefix));
+  await mkdir(join(directory, outputsDirectory), { mode: 0o700 });
   recordProcess(join(directory, ownerFile), process.pid);
   return directory;
 }
@@ -41,7 +46,7 @@ export async function killOrphanedShells(temporary: string, user = process.getui
     const owner = readProcessRecord(join(directory, ownerFile));
     if (owner === undefined || !hasEnded(owner)) continue;
     if (!killPrograms(directory, await shellsIn(directory))) continue;
-    await rm(directory, { recursive: true, force: true }).catch(() => undefined);
+    await removePrivateDirectory(directory);
   }
 }
 

@@ -1,7 +1,12 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
-import { lstat, rm } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
+import {
+  readPrivateFile,
+  removePrivateDirectory,
+  removePrivateFile,
+  writePrivateFile,
+} from '../../files/private-file.ts';
 import type { ShellBackend } from './shell-process.ts';
 import { commandEnd, stateFile, isComplete, secretsFile, startupFile } from './startup-file.ts';
 
@@ -15,9 +20,13 @@ export interface SessionStartup {
 /** A larger state is not passed on; programs could not start with such variables. */
 const maxStateBytes = 16 * 1024 * 1024;
 
+/** Directory of the session to which its shell writes. */
+export const stateDirectory = 'state';
+
 /**
- * Files by which a session and its shell exchange data that is too long, or too private, for a line of input. Commands
- * can reach them: whatever they put in the place of a file or of its directory is replaced.
+ * Files by which a session and its shell exchange data that is too long, or too private, for a line of input. In a
+ * sandbox the shell only reads them, and writes its state in a directory of its own. Without one commands can reach
+ * them: whatever they put in the place of a file or of its directory is replaced.
  */
 export class SessionFiles {
   readonly #directory: string;
@@ -32,6 +41,7 @@ export class SessionFiles {
 
   /** Writes the startup file of the shell and returns its path. */
   startup({ backend, state }: SessionStartup): string {
+    this.#restore(join(this.#directory, stateDirectory));
     const inherit = state === undefined ? undefined : this.#write('inherited', state);
     const stateFiles = this.#stateFiles();
     const text = startupFile({
@@ -73,19 +83,23 @@ export class SessionFiles {
   async remove(): Promise<void> {
     // Not through a link that a command has put in the place of the directory above.
     const above = await lstat(dirname(this.#directory)).catch(() => undefined);
-    if (above?.isDirectory()) await rm(this.#directory, { recursive: true, force: true }).catch(() => undefined);
+    if (above?.isDirectory()) await removePrivateDirectory(this.#directory);
   }
 
   #stateFiles(): string {
-    return join(this.#directory, 'state-');
+    return join(this.#directory, stateDirectory, 'state-');
   }
 
   /** Writes a file, in a new directory if a command has removed or replaced the old one. */
   #write(name: string, text: string): string {
-    for (const directory of [dirname(this.#directory), this.#directory]) restoreDirectory(directory);
+    this.#restore();
     const path = join(this.#directory, name);
     writePrivateFile(path, text);
     return path;
+  }
+
+  #restore(...below: readonly string[]): void {
+    for (const directory of [dirname(this.#directory), this.#directory, ...below]) restoreDirectory(directory);
   }
 }
 

@@ -246,7 +246,7 @@ test('secrets that the shell has not read are removed at the end of their comman
   session.acknowledge();
   session.run('true', { KEY: 'swordfish' });
   session.kill();
-  expect(readdirSync(shell.directory)).toEqual(['command', 'startup']);
+  expect(readdirSync(shell.directory)).toEqual(['command', 'startup', 'state']);
   session.run('true', { KEY: 'swordfish' });
   expect(readdirSync(shell.directory)).not.toContain('secrets');
 });

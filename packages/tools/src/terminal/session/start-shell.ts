@@ -1,7 +1,9 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { WrapOptions, WrappedCommand } from '@varve/sandbox';
 import { oldestChild } from '../../processes/process-table.ts';
 import { programIn } from '../../processes/program-sandbox.ts';
+import { outputsDirectory } from '../cleanup/terminal-directory.ts';
+import { stateDirectory } from './session-files.ts';
 import type { ShellProcessOptions } from './shell-process.ts';
 
 /** Returns the command that starts the shell, in its sandbox if it has one. */
@@ -10,9 +12,10 @@ export function shellCommand(
   options: Pick<WrapOptions, 'keepDescriptors' | 'newSession'> = {},
 ): WrappedCommand {
   const argv = [shell, '--noprofile', '--rcfile', startupFile, '--noediting', '-i'] as const;
-  // The private directory of the terminal, where the files of its shells and long outputs are.
-  const writable = [dirname(dirname(startupFile))];
-  return programIn(sandbox, [...argv], { directory, env: environment, marks, writable, ...options });
+  const own = dirname(startupFile);
+  const readOnly = [own, join(dirname(own), outputsDirectory)];
+  const writable = [join(own, stateDirectory)];
+  return programIn(sandbox, [...argv], { directory, env: environment, marks, readOnly, writable, ...options });
 }
 
 /**
