@@ -1,6 +1,7 @@
 export { openSandbox } from './open-sandbox.ts';
 export type { SandboxPolicy } from './policy/sandbox-policy.ts';
-export { credentialPaths, defaultHosts } from './policy/paths.ts';
+export { gitPaths } from './policy/git-paths.ts';
+export { credentialPaths, defaultHosts, executedNames } from './policy/paths.ts';
 export { findBelow } from './policy/find-below.ts';
 export { profilePolicy } from './policy/profiles.ts';
 export type { UpstreamProxy } from './proxy/proxy.ts';

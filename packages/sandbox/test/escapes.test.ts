@@ -205,7 +205,7 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
   });
 
   test('keeps its walls when another sandbox of the workspace is closed, which cleans up after killed ones', async () => {
-    using place = openPlace();
+    using place = openPlace({ prepare: ({ workspace }) => writeFileSync(join(workspace, 'a'), '') });
     const other = openSandbox(place.sandbox.policy);
     const { program, args, env } = other.wrap(['/bin/sh', '-c', 'echo; read x; echo 1 >.mcp.json'], {
       directory: place.workspace,

@@ -7,7 +7,10 @@ import { openPlace, problem } from './support/open-place.ts';
 describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
   test('has its refusals described', async () => {
     using place = openPlace({
-      prepare: ({ home }) => mkdirSync(join(home, '.ssh')),
+      prepare: ({ home, workspace }) => {
+        mkdirSync(join(home, '.ssh'));
+        mkdirSync(join(workspace, 'src'));
+      },
     });
     const refusalOf = async (command: string): Promise<string | undefined> =>
       place.sandbox.describeRefusals((await place.run(command)).output, place.workspace)?.text;

@@ -1,7 +1,15 @@
-import { homedir } from 'node:os';
+import { mkdirSync, mkdtempDisposableSync, realpathSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FileEditorAction, MCPToolAction, TerminalAction, type Payload } from '@varve/events/payloads';
+import {
+  ApplyPatchAction,
+  FileEditorAction,
+  MCPToolAction,
+  TerminalAction,
+  type Payload,
+} from '@varve/events/payloads';
+import { executedNames } from '@varve/sandbox';
 import { countingTool } from '../testing/counting-tool.ts';
 import { protectedFinding } from './protected-paths.ts';
 
@@ -67,6 +75,28 @@ test('file tools may not change the configuration, nor read credentials', () => 
     'read.credentials',
     undefined,
   ]);
+});
+
+test.for(executedNames)('file tools may not change what the sandbox protects: %s', (name) => {
+  const patch = `*** Begin Patch\n*** Add File: deep/${name}/x\n+x\n*** End Patch`;
+  expect(
+    [edit(`/project/${name}`), edit(`/project/deep/${name}/x`), ApplyPatchAction.create({ patch })].map((action) =>
+      ruleFor(action),
+    ),
+  ).toEqual(Array.from({ length: 3 }, () => 'config.write'));
+});
+
+test('file tools may not change the hooks and settings that the configuration of git names', () => {
+  using directory = mkdtempDisposableSync(join(realpathSync(tmpdir()), 'varve-'));
+  const workspace = directory.path;
+  for (const name of ['.git/objects', 'own-hooks']) mkdirSync(join(workspace, name), { recursive: true });
+  writeFileSync(join(workspace, 'included'), '');
+  writeFileSync(join(workspace, '.git/config'), '[core]\n\thooksPath = own-hooks\n[include]\n\tpath = ../included\n');
+  const names = ['own-hooks/pre-commit', 'included', 'other'];
+  const found = names.map((name) =>
+    protectedFinding({ tool, action: edit(join(workspace, name)), risk: 'LOW', workspace }, []),
+  );
+  expect(found.map((finding) => finding?.rule)).toEqual(['config.write', 'config.write', undefined]);
 });
 
 test('other tools are asked about when a text mentions such a name', () => {

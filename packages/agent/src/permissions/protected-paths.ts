@@ -2,21 +2,21 @@ import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { RiskVerdict } from '@varve/events/facts';
 import { FinishAction, TaskTrackerAction, ThinkAction } from '@varve/events/payloads';
-import { credentialPaths } from '@varve/sandbox';
+import { credentialPaths, executedNames, gitPaths } from '@varve/sandbox';
 import { type ProposedCall } from '../commands/proposed-call.ts';
 import { isHarmless } from '../commands/harmless-commands.ts';
 import { callFacts, pathsOf, type CallFacts } from '../commands/call-facts.ts';
 import { isBelow, type NamedPath } from '../commands/named-path.ts';
 
-/** Directories with configuration that an agent runs. */
-const directories = new Set(['.varve', '.openhands', '.agents']);
+/** Names of configuration that agents, editors and hooks run. */
+const names = new Set(executedNames);
 /**
  * Files that agents or git run, below `.git`: the directory itself, its settings and hooks, also of submodules, the
  * file that names another directory for them, and the commands that an interrupted rebase continues with.
  */
 const inGit = /^(?:hooks|config(?:\.worktree)?|info|modules|worktrees|commondir|rebase-merge|rebase-apply|sequencer)?$/;
 /** Attributes select the programs that filter, merge and compare files. */
-const files = new Set(['.mcp.json', '.gitattributes', '.gitconfig', 'git-rebase-todo']);
+const files = new Set(['.gitattributes', '.gitconfig', 'git-rebase-todo']);
 
 /** A protected name within other text, such as a script or code in an argument. */
 const mentioned =
@@ -47,14 +47,14 @@ function changedPath(facts: CallFacts, extra: readonly string[]): string | undef
   const { plain, paths, texts, isFileTool } = facts;
   if (plain) {
     const changing = plain.filter((command) => !isHarmless(command, false));
-    const named = changing.flatMap(pathsOf).find(isProtected);
+    const named = changing.flatMap(pathsOf).find(isProtectedIn(facts));
     if (named) return nameOf(named, facts);
     return changing
       .flatMap(({ words }) => words)
       .map((word) => mentionIn(word, extra))
       .find((name) => name !== undefined);
   }
-  const path = paths.find(isProtected);
+  const path = paths.find(isProtectedIn(facts));
   if (path) return nameOf(path, facts);
   return isFileTool ? undefined : texts.map((text) => mentionIn(text, extra)).find((name) => name !== undefined);
 }
@@ -69,15 +69,21 @@ function isSecret({ path, real }: NamedPath, extra: readonly string[]): boolean 
   return [path, real].some((name) => secrets.some((secret) => isBelow(name, secret)));
 }
 
-function isProtected({ path, real }: NamedPath): boolean {
-  return [path, real].some(hasProtectedName);
+/** Returns a test of whether a path has such a name, or is one that the settings of git name. */
+function isProtectedIn({ workspace }: CallFacts): (path: NamedPath) => boolean {
+  let executed: readonly string[] | undefined;
+  return ({ path, real }) =>
+    [path, real].some(
+      (name) =>
+        hasProtectedName(name) || (executed ??= gitPaths(workspace).executed).some((place) => isBelow(name, place)),
+    );
 }
 
 function hasProtectedName(path: string): boolean {
   const parts = path.split(/[\\/]/).map(plainName);
   return parts.some((part, at) => {
     const next = parts[at + 1] ?? '';
-    if (directories.has(part) || (at === parts.length - 1 && files.has(part))) return true;
+    if (names.has(part) || (at === parts.length - 1 && files.has(part))) return true;
     // The settings of a person: `~/.config/git/config`.
     if (part === '.config' && next === 'git' && at + 2 < parts.length) return true;
     return part === '.git' && inGit.test(next);

@@ -13,16 +13,20 @@ import { basename } from 'node:path';
 /** Mode of mount points, by which leftovers of a killed process are recognised. */
 const mode = 0o555;
 
-/** Content of a file `commondir` that has no effect; git ends at a directory of this name. */
-const sameDirectory = '.\n';
+/** Contents of files without effect; git ends at directories of these names. */
+const withoutEffect: ReadonlyMap<string, string> = new Map([
+  ['commondir', '.\n'],
+  ['config.worktree', ''],
+]);
 
 /**
  * Creates an empty directory at a path where nothing exists, so that a sandbox can cover it, also in the place of a
  * file: git ignores empty directories.
  */
 export function createMountPoint(path: string): void {
-  if (basename(path) === 'commondir') writeFileSync(path, sameDirectory, { mode, flag: 'wx' });
-  else mkdirSync(path, { mode });
+  const text = withoutEffect.get(basename(path));
+  if (text === undefined) mkdirSync(path, { mode });
+  else writeFileSync(path, text, { mode, flag: 'wx' });
 }
 
 /** Returns true if a path is what {@link createMountPoint} has created and nothing has changed. */
@@ -31,7 +35,7 @@ export function isMountPoint(path: string): boolean {
   if (stats === undefined || (stats.mode & 0o777) !== mode) return false;
   return stats.isDirectory()
     ? readdirSync(path).length === 0
-    : stats.isFile() && readFileSync(path, 'utf8') === sameDirectory;
+    : stats.isFile() && readFileSync(path, 'utf8') === withoutEffect.get(basename(path));
 }
 
 /** Removes mount points, unless a sandbox of another process still needs them: they would then be writable there. */

@@ -18,17 +18,18 @@ export interface Mount {
 export function mountsOf(policy: SandboxPolicy): readonly Mount[] {
   // The last access to a path decides.
   const byPath = new Map<string, Mount>();
-  const add = (paths: readonly string[], access: Mount['access']): void => {
-    for (const path of paths) {
+  const add = (paths: readonly string[] | undefined, access: Mount['access']): readonly Mount[] =>
+    (paths ?? []).map((path) => {
       const mount = { ...mountOf(access === 'writable' ? path : reachable(path)), access };
       byPath.set(mount.path, mount);
-    }
-  };
+      return mount;
+    });
   add(policy.writable, 'writable');
-  add(policy.readOnly, 'read-only');
-  add([...policy.hidden, ...(policy.denied ?? [])], 'hidden');
+  add(policy.inPlace, 'read-only');
+  const fixed = [...add(policy.readOnly, 'read-only'), ...add(policy.hidden, 'hidden')];
+  add(policy.denied, 'hidden');
   const named = sorted(byPath.values());
-  const all = sorted([...named, ...named.flatMap((mount) => directoriesAbove(mount, named))]);
+  const all = sorted([...named, ...fixed.flatMap((mount) => directoriesAbove(mount, named))]);
   return all.filter(({ path, access, kind }) =>
     kind === 'nothing' ? access === 'read-only' && isWritable(dirname(path), all) : true,
   );

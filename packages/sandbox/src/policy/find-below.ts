@@ -4,8 +4,8 @@ import { join } from 'node:path';
 /** Maximum number of directories that are searched, the nearest first: 100 ms. */
 const maxDirectories = 4000;
 
-/** Directories with packages of others, which are searched last. */
-const packages = new Set(['node_modules', '.venv', 'vendor', 'target']);
+/** Names of directories with packages of others, which are searched last. */
+export const packageNames: ReadonlySet<string> = new Set(['node_modules', '.venv', 'vendor', 'target']);
 
 /**
  * Returns the paths below a directory whose names a test accepts, up to a limit of searched directories. What is below
@@ -22,7 +22,7 @@ export function findBelow(directory: string, isWanted: (name: string) => boolean
       const path = join(next, entry.name);
       if (isWanted(entry.name)) found.push(path);
       else if (entry.isDirectory() && entry.name !== '.git')
-        (packages.has(entry.name) || searched >= queue.length ? last : queue).push(path);
+        (packageNames.has(entry.name) || searched >= queue.length ? last : queue).push(path);
     }
   }
   return found;

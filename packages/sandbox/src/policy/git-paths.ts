@@ -22,18 +22,38 @@ export function gitPaths(directory: string): GitPaths {
   const linked = gitDirectory(entry);
   if (linked === undefined) return { writable: [], executed: [own] };
   const shared = isWorktree(linked, entry) ? dirname(dirname(linked)) : linked;
-  const all = [...new Set([linked, shared, ...submodules(join(shared, 'modules'))])];
   return {
     writable: [...new Set([linked, shared])],
     executed: [
-      // The file `commondir` leads git to the configuration and hooks of another directory.
-      ...all.flatMap((path) => below(path, ['hooks', 'config', 'config.worktree', 'commondir'])),
-      ...namesIn(join(shared, 'worktrees')).map((name) => join(shared, 'worktrees', name, 'commondir')),
+      ...executedIn([...new Set([linked, shared])], dirname(entry)),
       // A missing one would be the nearest when it is created.
       ...new Set([entry, own].filter((path) => path !== linked)),
-      ...configuredPaths(join(shared, 'config'), dirname(entry)),
     ],
   };
+}
+
+/** Returns what git executes in repositories below a directory: the settings of those that entries `.git` are. */
+export function executedBelow(entries: readonly string[]): readonly string[] {
+  return entries.flatMap((entry) => (isDirectory(entry) ? executedIn([entry], dirname(entry)) : [entry]));
+}
+
+function executedIn(repositories: readonly string[], workTree: string): readonly string[] {
+  const all = [...new Set(repositories.flatMap((path) => [path, ...submodules(join(path, 'modules'))]))];
+  return [
+    // The file `commondir` leads git to the configuration and hooks of another directory.
+    ...all.flatMap((path) => below(path, ['hooks', 'config', 'config.worktree', 'commondir'])),
+    ...all.flatMap(worktreesOf).flatMap((path) => below(path, ['config.worktree', 'commondir'])),
+    ...repositories.flatMap((path) => configuredPaths(join(path, 'config'), workTree)),
+  ];
+}
+
+function worktreesOf(repository: string): readonly string[] {
+  const place = join(repository, 'worktrees');
+  return below(place, namesIn(place));
+}
+
+function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function findEntry(directory: string): string | undefined {
@@ -47,7 +67,7 @@ function findEntry(directory: string): string | undefined {
 
 /** Returns the directory that an entry `.git` is, or names and that records the entry. */
 function gitDirectory(entry: string): string | undefined {
-  if (lstatSync(entry).isDirectory()) return entry;
+  if (isDirectory(entry)) return entry;
   const named = /^gitdir: (.+)$/m.exec(textOf(entry))?.[1];
   const directory = named === undefined ? undefined : resolve(dirname(entry), named.trim());
   if (directory === undefined || !existsSync(join(directory, 'HEAD'))) return undefined;

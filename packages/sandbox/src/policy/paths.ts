@@ -46,10 +46,12 @@ export const cachePaths: readonly string[] = listed(`
 /** Caches that are created when they are missing: without them the most common package managers fail. */
 export const requiredCaches: readonly string[] = ['.cache', '.npm'];
 
-/** Names in a workspace whose content agents and editors execute. */
-export const executedNames: readonly string[] = listed(`
+/** Names whose content agents and editors execute, and which could be created in a workspace. */
+export const createdNames: readonly string[] = listed(`
   .varve, .agents, .openhands, .claude, .codex, .gemini, .cursor, .vscode, .idea, .zed, .mcp.json
 `);
+/** All names whose content is executed: the last ones by hooks of git, if they existed when these were installed. */
+export const executedNames: readonly string[] = [...createdNames, '.husky', '.pre-commit-config.yaml'];
 
 /** Startup files below a home directory, and directories of programs. */
 export const startupFiles: readonly string[] = listed(`

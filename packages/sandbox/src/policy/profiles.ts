@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { gitPaths } from './git-paths.ts';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { findBelow, packageNames } from './find-below.ts';
+import { executedBelow, gitPaths } from './git-paths.ts';
 import {
   below,
   cachePaths,
+  createdNames,
   credentialPaths,
   executedNames,
   requiredCaches,
@@ -18,6 +20,8 @@ export const sandboxProfiles = ['read-only', 'workspace', 'off'] as const;
 
 /** Name of a profile. */
 export type SandboxProfile = (typeof sandboxProfiles)[number];
+
+const protectedNames: ReadonlySet<string> = new Set(executedNames);
 
 /** Options of {@link profilePolicy}. */
 export interface ProfileOptions {
@@ -39,6 +43,7 @@ export function profilePolicy(profile: Exclude<SandboxProfile, 'off'>, options: 
   const { temporary = [...new Set(['/tmp', '/var/tmp', tmpdir()])] } = options;
   const git = gitPaths(workspace);
   const writes = profile === 'workspace';
+  const executed = executedPaths(workspace);
   if (writes) createCaches(home);
   return {
     profile,
@@ -48,14 +53,40 @@ export function profilePolicy(profile: Exclude<SandboxProfile, 'off'>, options: 
       ...(workspace === home && writes ? [] : [home]),
       ...(writes ? [] : [workspace]),
       ...git.executed,
-      ...below(workspace, executedNames),
+      ...executed.repositories,
+      ...(isEmpty(workspace) ? [] : below(workspace, createdNames)),
       ...(writes ? startedFromCache(home) : []),
       ...(workspace === home ? below(home, startupFiles) : []),
     ],
+    inPlace: executed.names,
     hidden: [...below(home, credentialPaths), ...dataDirectories, ...systemCredentials, join('/root', '.ssh')],
     denied,
     network,
   };
+}
+
+/** Returns what agents, editors and git execute below a workspace, apart from its own repository. */
+function executedPaths(workspace: string): {
+  readonly repositories: readonly string[];
+  readonly names: readonly string[];
+} {
+  const found = findBelow(workspace, (name) => name === '.git' || protectedNames.has(name));
+  const [entries, names] = [true, false].map((isEntry) =>
+    found.filter((path) => (basename(path) === '.git') === isEntry),
+  );
+  const isPackage = (path: string): boolean =>
+    relative(workspace, path)
+      .split(sep)
+      .some((part) => packageNames.has(part));
+  return {
+    repositories: executedBelow((entries ?? []).filter((path) => dirname(path) !== workspace)),
+    names: (names ?? []).filter((path) => !isPackage(path)),
+  };
+}
+
+/** What does not exist could be created, except in a workspace without files, as `git clone URL .` needs it. */
+function isEmpty(directory: string): boolean {
+  return existsSync(directory) && readdirSync(directory).length === 0;
 }
 
 /** Returns what shells start from the cache: prompts of zsh are files there, those of package managers directories. */

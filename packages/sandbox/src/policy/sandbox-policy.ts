@@ -26,9 +26,11 @@ export interface SandboxPolicy {
   readonly writable: readonly string[];
   /** Paths inside of writable ones that cannot be written, whether they exist or not. */
   readonly readOnly: readonly string[];
+  /** The same where they are: a directory around one can be renamed with it, and is no mount of its own. */
+  readonly inPlace?: readonly string[];
   /** Files and directories that cannot be read. */
   readonly hidden: readonly string[];
-  /** Further hidden paths, about which no question is asked, as about denied hosts. */
+  /** Further hidden paths, where they are, about which no question is asked, as about denied hosts. */
   readonly denied?: readonly string[];
   readonly network: 'off' | 'on' | AllowedHosts;
   /** Names of the only variables that programs receive. Default: all that the caller passes. */
