@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { accessTo, isWithin, realPath, type Mount } from './bubblewrap/mounts.ts';
+import { networkClaims } from './network-claims.ts';
 import type { SandboxPolicy } from './policy/sandbox-policy.ts';
 import { ruleFor } from './proxy/host-rules.ts';
 import type { Refusal } from './sandbox.ts';
@@ -20,9 +21,6 @@ const readOnly = /read-only file system|\bEROFS\b/i;
 /** A mount cannot be removed, nor replaced by a renamed file, as git replaces its settings. */
 const busy = /device or resource busy|\bEBUSY\b/i;
 const denied = /permission denied|operation not permitted|\bE(?:ACCES|PERM)\b/i;
-/** Programs that ignore the variables of the proxy have no names of hosts. */
-const unresolved =
-  /(?:could not resolve host(?:name)?:?|getaddrinfo E(?:AI_AGAIN|NOTFOUND)|failed to resolve|\blookup) '?([a-z\d][\w.-]*\.[a-z]+)/gi;
 const localSocket = /unix:\/\/|\blisten E(?:PERM|ACCES)\b|\bsocket\b.*not permitted|AF_UNIX/i;
 
 /** Number of lines at the end of the output that are searched. */
@@ -41,30 +39,44 @@ export function describeRefusals(options: RefusalOptions): Refusal | undefined {
     .split('\n')
     .slice(-maxLines)
     .filter((line) => line.length < 2000);
-  const names = policy.network === 'on' ? [] : lines.flatMap((line) => [...line.matchAll(unresolved)]);
-  const named = [...new Set(names.map(([, name = '']) => name))].filter((name) => !hosts.includes(name));
+  const network = networkClaims(policy.network === 'on' ? [] : lines);
+  const rules = typeof policy.network === 'string' ? { allowed: [] } : policy.network;
+  const names = network.hosts.filter((name) => !hosts.includes(name));
   const refused = lines.filter(isRefusal).map((line) => refusedPath(line, options));
   const paths = new Map(refused.filter((claim) => claim !== undefined).map((claim) => [claim.path, claim]));
   const claims = [
-    ...(named.length === 0 ? [] : [networkHosts(named)]),
+    ...(names.length === 0 ? [] : [networkHosts(names)]),
     ...[...paths.values()].slice(0, maxNames).map(({ access, path }) => `${access} ${quoted(path)}`),
+    ...network.ports.filter((port) => !rules.ports?.includes(port)).map((port) => `the port ${port} of this machine`),
     ...(lines.some((line) => localSocket.test(line)) ? ['sockets of the local machine'] : []),
   ];
-  if (hosts.length === 0 && claims.length === 0) return undefined;
   const isDenied =
-    [...hosts, ...named].some(
-      (host) => typeof policy.network === 'object' && ruleFor(host, policy.network) === false,
-    ) || (policy.denied ?? []).some((path) => [...paths.keys()].some((name) => isWithin(name, realPath(path))));
-  const sandbox = `The sandbox (profile ${policy.profile})`;
+    [...hosts, ...names].some((host) => ruleFor(host, rules) === false) ||
+    (policy.denied ?? []).some((path) => [...paths.keys()].some((name) => isWithin(name, realPath(path))));
+  return worded({ profile: policy.profile, hosts, claims, isDenied, isLocal: network.isLocal });
+}
+
+interface Found extends Pick<Refusal, 'claims' | 'isDenied'> {
+  readonly profile: string;
+  readonly hosts: readonly string[];
+  /** True if a program found no service at an address of its own machine, which in a sandbox is the sandbox. */
+  readonly isLocal: boolean;
+}
+
+function worded({ profile, hosts, claims, isDenied, isLocal }: Found): Refusal | undefined {
+  const sandbox = `The sandbox (profile ${profile})`;
+  const own = `${sandbox} has a local network of its own: services of this machine are reached on the ports of sandbox.ports.`;
   const known = hosts.length === 0 ? [] : [`${sandbox} refused ${networkHosts(hosts)}.`];
-  const claimed = (what: string): string => `${known.length === 0 ? sandbox : 'It'} may have refused ${what}`;
-  const text = claims.length === 0 ? [] : [`${claimed(claims.join(' and '))}, which the output names.`];
-  const rule = isDenied ? ['A rule denies this.'] : [];
+  const may = known.length === 0 ? `${sandbox} may have refused` : 'It may have refused';
+  const claimed = claims.length === 0 ? [] : [`${may} ${claims.join(' and ')}, which the output names.`];
+  const more = [...(isDenied ? ['A rule denies this.'] : []), ...(isLocal ? [own] : [])];
+  if (known.length + claimed.length + more.length === 0) return undefined;
+  const title = known.length > 0 || claimed.length === 0 ? known : [`${may} what the output names.`];
   return {
-    title: [...(known.length === 0 ? [claimed('what the output names.')] : known), ...rule].join(' '),
-    text: [...known, ...text, ...rule].join(' '),
+    title: [...title, ...more].join(' '),
+    text: [...known, ...claimed, ...more].join(' '),
     claims,
-    isDenied,
+    isDenied: isDenied || hosts.length + claims.length === 0,
   };
 }
 

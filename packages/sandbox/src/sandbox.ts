@@ -32,7 +32,7 @@ export interface Refusal {
   readonly claims: readonly string[];
   /** The sentence with the claims, for a model. */
   readonly text: string;
-  /** True if a rule denies it, so that no question is asked. */
+  /** True if no question is asked: a rule denies it, or nothing was refused. */
   readonly isDenied: boolean;
 }
 

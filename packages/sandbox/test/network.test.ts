@@ -32,6 +32,30 @@ describe.skipIf(problem !== undefined)('the network of a sandbox', () => {
     expect(place.sandbox.describeRefusals('', place.workspace)).toBeUndefined();
   });
 
+  test('reaches services of this machine on the ports of a list, and names the others', async () => {
+    await using server = await httpServer();
+    await using other = await httpServer();
+    const [port, closed] = [portOf(server), portOf(other)];
+    using place = openPlace({ network: { allowed: [], ports: [port] } });
+    const { output } = await place.run(
+      `curl -sS http://localhost:${port}/large | wc -c; curl -sS http://127.0.0.1:${port}; curl -sS http://localhost:${closed}`,
+    );
+    expect(output).toMatch(new RegExp(`^5000000\nanswer to 127.0.0.1:${port}curl: .*connect`));
+    const own =
+      'The sandbox (profile workspace) has a local network of its own: services of this machine are reached on the ports of sandbox.ports.';
+    expect(place.sandbox.describeRefusals(output, place.workspace)).toMatchObject({
+      claims: [`the port ${closed} of this machine`],
+      text: expect.stringContaining(own),
+      isDenied: false,
+    });
+    expect(place.sandbox.describeRefusals('ECONNREFUSED', place.workspace)).toEqual({
+      title: own,
+      text: own,
+      claims: [],
+      isDenied: true,
+    });
+  });
+
   test('refuses other hosts and names them', async () => {
     using place = openPlace({ network: { allowed: ['*.allowed.example'], denied: ['denied.allowed.example'] } });
     const { output } = await place.run(

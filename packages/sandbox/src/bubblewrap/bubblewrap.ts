@@ -42,7 +42,7 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
       );
       const link = proxy && openLink(files.directory, `link-${links.length}`, proxy);
       if (link) links.push(link);
-      const inside = link ? [bash, ...scriptArguments(innerLauncher), ...forwarderCommand()] : [];
+      const inside = link ? [bash, ...scriptArguments(innerLauncher), ...forwarderCommand(network)] : [];
       const args = bubblewrapArguments({
         mounts,
         network,
@@ -75,8 +75,9 @@ function scriptArguments(script: string): readonly string[] {
   return ['--norc', '-p', '-c', script, 'varve-sandbox'];
 }
 
-function forwarderCommand(): readonly string[] {
-  return [required('env'), required('setsid'), process.execPath, forwarder];
+function forwarderCommand(network: SandboxPolicy['network']): readonly string[] {
+  const ports = typeof network === 'string' ? [] : network.ports;
+  return [required('env'), required('setsid'), process.execPath, forwarder(ports)];
 }
 
 function required(name: string): string {

@@ -27,18 +27,23 @@ exec ${descriptors.toProxy}>&- ${descriptors.fromProxy}<&-
 exec "$@"`;
 
 /**
- * Program of Node that forwards connections to a port inside of the sandbox over two pipes to the proxy outside. It
- * creates no socket of the local machine, which the filter refuses. Closing its output means that it listens.
+ * Returns a program of Node that forwards connections to ports inside of the sandbox over two pipes to the proxy
+ * outside: that of the proxy, and those of services of this machine. It creates no socket of the local machine, which
+ * the filter refuses. Closing its output means that it listens.
  */
-export const forwarder = `
+export function forwarder(ports: readonly number[] = []): string {
+  return `
 const { closeSync, openSync } = require('node:fs'), { connect } = require('node:http2'), { createServer, Socket } = require('node:net'), { Duplex } = require('node:stream');
 const readable = new Socket({ fd: ${descriptors.fromProxy}, readable: true, writable: false });
 const writable = new Socket({ fd: ${descriptors.toProxy}, readable: false, writable: true });
 const session = connect('http://proxy', { createConnection: () => Duplex.from({ readable, writable }) });
 session.on('error', () => process.exit()).on('close', () => process.exit());
-createServer({ allowHalfOpen: true }, (socket) => {
-  const stream = session.request({ ':method': 'POST' }, { endStream: false });
+const listen = (port, path) => createServer({ allowHalfOpen: true }, (socket) => {
+  const stream = session.request({ ':method': 'POST', ':path': path }, { endStream: false });
   socket.on('error', () => stream.close()).pipe(stream);
   stream.on('error', () => socket.destroy()).on('close', () => socket.destroySoon()).pipe(socket);
-}).listen(${proxyPort}, '127.0.0.1', () => { closeSync(1); openSync('/dev/null', 'w'); });
+}).listen(port, '127.0.0.1');
+for (const port of ${JSON.stringify(ports)}) listen(port, '/' + port).on('error', () => {});
+listen(${proxyPort}, '/').on('listening', () => { closeSync(1); openSync('/dev/null', 'w'); });
 `;
+}

@@ -4,6 +4,8 @@
 export interface AllowedHosts {
   readonly allowed: readonly string[];
   readonly denied?: readonly string[];
+  /** Ports of services of this machine, which programs reach at `127.0.0.1`. */
+  readonly ports?: readonly number[];
 }
 
 /** Limits of each process of a sandbox; default none. */

@@ -57,7 +57,7 @@ function serveStreams(connection: Duplex, proxy: Proxy): void {
   // Loaded here: it takes 17 ms of a start, and a sandbox without allowed hosts does not need it.
   const settings = { maxConcurrentStreams };
   const server = process.getBuiltinModule('node:http2').createServer({ settings });
-  server.on('stream', (stream) => {
+  server.on('stream', (stream, { ':path': path = '/' }) => {
     stream.on('error', () => stream.destroy());
     guard(stream, () => {
       stream.respond({ ':status': 200 });
@@ -66,7 +66,7 @@ function serveStreams(connection: Duplex, proxy: Proxy): void {
       const copy = new Transform({ transform: (chunk: Buffer, _, done) => done(null, Buffer.from(chunk)) });
       pipeline(other, copy, stream, other, () => other.destroy());
       served.once('close', () => served.writableFinished || other.destroy());
-      proxy.serve(served);
+      proxy.serve(served, path === '/' ? undefined : Number(path.slice(1)));
     });
   });
   server.on('sessionError', () => connection.destroy());

@@ -16,8 +16,8 @@ export type AskHost = (host: string) => Promise<boolean>;
 
 /** HTTP proxy that connects to allowed hosts only. */
 export interface Proxy {
-  /** Serves a connection of a program. */
-  serve(connection: Duplex): void;
+  /** Serves a connection of a program: to a service of this machine by its port, else to hosts by HTTP. */
+  serve(connection: Duplex, port?: number): void;
   /** Returns the hosts that were refused since the last call. */
   takeRefused(): readonly string[];
   close(): void;
@@ -61,10 +61,13 @@ export function hostProxy({ rules, askHost, upstream }: ProxyOptions): Proxy {
   });
   server.on('clientError', (_, socket) => socket.destroy());
   return {
-    serve(connection) {
+    serve(connection, port) {
       open.add(connection);
       connection.on('error', () => connection.destroy()).once('close', () => open.delete(connection));
-      server.emit('connection', connection);
+      if (port === undefined) server.emit('connection', connection);
+      else if (rules.ports?.includes(port))
+        guard(connection, async () => join(await connected('127.0.0.1', port), connection));
+      else connection.destroy();
     },
     takeRefused() {
       const hosts = [...refused];
@@ -112,12 +115,17 @@ async function tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer, w
     const server = await ways.dial(hostname, Number(port || 443));
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     server.write(head);
-    server.on('error', () => client.destroy()).on('close', () => client.destroy());
-    client.on('close', () => server.destroy());
-    client.pipe(server).pipe(client);
+    join(server, client);
   } catch {
     client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   }
+}
+
+/** Passes on what each of two connections receives, until one ends. */
+function join(server: Socket, client: Duplex): void {
+  server.on('error', () => client.destroy()).on('close', () => client.destroy());
+  client.on('close', () => server.destroy());
+  client.pipe(server).pipe(client);
 }
 
 async function forward(incoming: IncomingMessage, response: ServerResponse, ways: Ways): Promise<void> {

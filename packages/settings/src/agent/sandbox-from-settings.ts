@@ -74,7 +74,7 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
     home: userHome,
     dataDirectories: [home],
     denied: hidden,
-    network: { allowed: hosts, denied },
+    network: { allowed: hosts, denied, ports: settings.get('sandbox.ports') ?? [] },
   });
   using opened = new DisposableStack();
   const [sandbox, servers] = [policy, { ...policy, network: 'on' as const }].map((each) =>

@@ -112,6 +112,10 @@ export const settingDefinitions = {
     names,
     'Hosts that commands reach in a sandbox, in addition to package registries and public code.',
   ),
+  'sandbox.ports': setting(
+    () => z.array(z.int().min(1).max(65_535)).max(100),
+    'Ports of services of this machine that commands reach in a sandbox, at 127.0.0.1.',
+  ),
   'workspace.server': setting(
     () => z.url({ protocol: /^https?$/ }),
     'URL of the agent-server on which commands run and files are edited; default this machine.',
