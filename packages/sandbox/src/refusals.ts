@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { accessTo, isWithin, realPath, type Mount } from './bubblewrap/mounts.ts';
 import { networkClaims } from './network-claims.ts';
@@ -31,7 +31,7 @@ const maxPathChars = 200;
 
 /**
  * Returns what a policy has refused. The hosts of the proxy are facts. What only the output names is a claim of the
- * program: it is named where the mounts refuse it and the user could do it outside.
+ * program: a path is named where the mounts refuse it, and it or its directory exists.
  */
 export function describeRefusals(options: RefusalOptions): Refusal | undefined {
   const { output, policy, hosts } = options;
@@ -109,22 +109,10 @@ function refusedPath(
     const path = realPath(resolve(directory, word));
     const mount = accessTo(path, mounts);
     // The hidden directory itself: a name below it would report what exists there.
-    if (mount?.access === 'hidden' && isPermitted(mount.path, constants.R_OK))
-      return { access: 'access to', path: mount.path };
+    if (mount?.access === 'hidden') return { access: 'access to', path: mount.path };
     const isMount = mount?.path === path;
     const isRefused = busy.test(line) ? isMount : mount?.access !== 'writable' && readOnly.test(line);
-    const isPossible = [path, dirname(path)].some((place) => isPermitted(place, constants.W_OK));
-    if (isRefused && isPossible) return { access: 'writing to', path };
+    if (isRefused && (existsSync(path) || existsSync(dirname(path)))) return { access: 'writing to', path };
   }
   return undefined;
-}
-
-/** Returns true if the user may read or write an existing path outside of the sandbox. */
-function isPermitted(path: string, access: number): boolean {
-  try {
-    accessSync(path, access);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -238,10 +238,12 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
       (exec 3<>/dev/tcp/192.0.2.1/80) || echo no connection
       python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect("service"); print(s.recv(9))' || echo no socket
       python3 -c 'import socket; s = socket.socket(40)' || echo no machine socket
+      for type in DGRAM RAW STREAM SEQPACKET; do python3 -c "import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_$type); print('pair of $type')"; done
       ls -A /run | wc -l`);
     for (const line of ['no name', 'no datagram', 'no connection', 'no socket', 'no machine socket'])
       expect(output).toContain(line);
     expect(output).not.toContain('SERVICE');
+    expect(output.match(/pair of .*/g)).toEqual(['pair of STREAM', 'pair of SEQPACKET']);
     expect(output).toMatch(/0\n$/);
   });
 
