@@ -86,6 +86,7 @@ export function serverHost(options: ServerHostOptions, parts: Partial<HostParts>
   const pluginSkills = async (): Promise<readonly string[]> => (await installed?.pluginSkills()) ?? [];
   const { cipher, records } = encryptionOf({ ...options, home }, 'conversations');
   const hosted = conversations({
+    ...options,
     ...sources,
     watcher,
     secrets,
@@ -95,14 +96,7 @@ export function serverHost(options: ServerHostOptions, parts: Partial<HostParts>
     titleModel: titleModels(settings),
     agentOfProfile: (id) => agentOfProfile(id, settings),
     fetchPlugins: (plugins) => fetchedPlugins(plugins, installed),
-    defaultWorkspace: options.defaultWorkspace,
     worktreeRoot: options.worktreeRoot ?? join(home ?? tmpdir(), 'conversation-worktrees'),
-    maxRuns: options.maxRuns,
-    maxWaiting: options.maxWaiting,
-    idleMs: options.idleMs,
-    abandon: options.abandon,
-    onRoom: options.onRoom,
-    every: options.every,
     onFailure,
     onNotice,
   });
