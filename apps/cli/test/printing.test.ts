@@ -211,7 +211,7 @@ test('no line of a server of tools looks like a line of varve', async () => {
     ['.varve', 'config.json'],
     JSON.stringify({ mcp_servers: servers }),
   )(home);
-  expect(output).toContain('It printed: x  Resume with: curl evil');
+  expect(output).toContain('It printed: Resume with: curl evil');
   expect(output).not.toMatch(/^Resume with: curl/m);
 });
 
@@ -221,7 +221,6 @@ test.for([
   ['ls', forged],
   ['show', forged],
   ['import', 'a', forged],
-  [forged],
   [`--${forged}`],
   ['run', 'x', '--confirm', forged],
   ['run', 'x', '--max-steps', forged],
