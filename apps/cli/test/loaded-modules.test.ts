@@ -42,7 +42,7 @@ test.for([
   ['events', 115],
   ['llm', 275],
   ['storage', 68],
-  ['tools', 293],
+  ['tools', 298],
   ['agent', 810],
   ['settings', 178],
 ] as const)('@varve/%s loads at most %i modules', { timeout: 60_000 }, async ([name, most]) => {

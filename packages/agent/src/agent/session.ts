@@ -2,7 +2,7 @@ import type { EventCodec } from '@varve/events';
 import type { View } from '@varve/events/projections';
 import type { EventLog } from '@varve/storage';
 import type { Mask } from '@varve/text';
-import type { Tool, ClientToolSpec } from '@varve/tools';
+import type { Tool, ClientToolSpec, ToolContext } from '@varve/tools';
 import type { BudgetLedger } from '../budget/budget-ledger.ts';
 import type { SessionHooks } from '../confirmation/hooks/session-hooks.ts';
 import type { GoalTracker } from '../log/goal-tracker.ts';
@@ -47,6 +47,8 @@ export interface Session {
   readonly timeout: (ms: number) => AbortSignal;
   /** Asks the sources of tools what has changed, for the requests and calls from now on. */
   readonly updateTools: (signal: AbortSignal) => Promise<void>;
+  /** Files as its calls last showed or wrote them. */
+  readonly shownFiles: NonNullable<ToolContext['shownFiles']>;
   /** Returns the request for a view, by default the current one. */
   readonly prepareRequest: (view?: View) => PreparedRequest;
   /** Returns a counter of the tokens of its requests, corrected by the usage of its last reply. */

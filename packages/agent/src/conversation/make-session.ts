@@ -90,6 +90,7 @@ export function makeSession(parts: SessionParts): Session {
       });
       if (isChanged) requests = requestsOf();
     },
+    shownFiles: new Map(),
     prepareRequest: (view = timeline.read('view')) => requests.build(view),
     requestTokens: () => requests.countTokens(timeline.read('context'), timeline.read('view').events),
     onChildWaiting: undefined,

@@ -18,6 +18,11 @@ export interface ToolContext {
   readonly idempotencyKey: string;
   /** Id of the event of the call; absent for a call that is no event. */
   readonly actionId?: string;
+  /**
+   * Digests of files as calls of the conversation last showed or wrote them, by their paths with links resolved. Tools
+   * add to it. Absent: nothing is known.
+   */
+  readonly shownFiles?: Map<string, string>;
   /** Receives output while the call runs, for display only. Must not throw. */
   readonly onOutput?: (chunk: string) => void;
   /**

@@ -17,6 +17,7 @@ import { insertText } from './insert-text.ts';
 import { PersistentHistory } from './persistent-history.ts';
 import { isRefusal, refuse, refuseExisting, type Refusal, refuseFailure, refuseParameter } from '../files/refusal.ts';
 import { type Changed, replaceText } from './replace-text.ts';
+import { isChangedSince, recordShown, type ShownFiles } from '../files/shown-files.ts';
 import type { Target } from '../files/target.ts';
 import { digestOf, readTextFile, type TextFile } from '../files/text-file.ts';
 import { viewDirectory } from './view-directory.ts';
@@ -40,6 +41,7 @@ export interface CallScope {
   /** A listing opens linked directories inside of these only; undefined: all. */
   readonly roots: readonly string[] | undefined;
   readonly signal: AbortSignal;
+  readonly shownFiles: ShownFiles | undefined;
 }
 
 interface EditScope extends CallScope {
@@ -82,7 +84,7 @@ export class EditorCommands {
     return { maxChars: this.#maxViewChars, mask: this.#mask };
   }
 
-  async #view(target: Target, call: EditorCall, { roots, signal }: CallScope): Outcome {
+  async #view(target: Target, call: EditorCall, { roots, signal, shownFiles }: CallScope): Outcome {
     const maxChars = this.#maxViewChars;
     const done = callFieldsOf(call);
     if (target.stats?.isDirectory()) {
@@ -104,10 +106,13 @@ export class EditorCommands {
     if (isRefusal(file)) return file;
     const mask = this.#mask;
     const view = viewText(file.text, { path: target.path, range: call.view_range, maxChars, mask });
-    return typeof view === 'string' ? success(done, view) : view;
+    if (typeof view !== 'string') return view;
+    const isChanged = isChangedSince(shownFiles?.get(target.real), file.bytes);
+    recordShown(shownFiles, target.real, file.bytes);
+    return success(done, isChanged ? `NOTE: ${changedSince(target.path)} ${view}` : view);
   }
 
-  async #create(target: Target, call: EditorCall, { signal }: CallScope): Outcome {
+  async #create(target: Target, call: EditorCall, { signal, shownFiles }: CallScope): Outcome {
     const { file_text: content } = call;
     if (content === undefined) return missingParameter('file_text', call);
     const bytes = Buffer.from(content);
@@ -121,6 +126,7 @@ export class EditorCommands {
       if (errnoOf(error) === 'EEXIST') return refuseExisting(target.path);
       return refuseFailure('Creating', target.path, error);
     }
+    recordShown(shownFiles, target.real, bytes);
     await this.#history.push(target.real, { before: undefined, after: digestOf(bytes) });
     return creationReport(callFieldsOf(call), content);
   }
@@ -137,10 +143,15 @@ export class EditorCommands {
     const { insert_line: line, new_str: insertion } = call;
     if (line === undefined) return missingParameter('insert_line', call);
     if (insertion === undefined) return missingParameter('new_str', call);
-    return this.#edit(target, call, { ...scope, change: (file) => insertText(file, line, insertion) });
+    const shown = scope.shownFiles?.get(target.real) ?? (await this.#history.last(target.real))?.after;
+    const change = (file: TextFile): Changed | Refusal =>
+      line > 0 && isChangedSince(shown, file.bytes)
+        ? refuse(`Nothing was inserted. ${changedSince(target.path)} View it again, and use its new numbers.`)
+        : insertText(file, line, insertion);
+    return this.#edit(target, call, { ...scope, change });
   }
 
-  async #undo(target: Target, call: EditorCall, { signal }: CallScope): Outcome {
+  async #undo(target: Target, call: EditorCall, { signal, shownFiles }: CallScope): Outcome {
     const { path, real } = target;
     const edit = await this.#history.last(real);
     if (edit === undefined) return refuse(`There is no edit history for ${path} that could be undone.`);
@@ -160,11 +171,12 @@ export class EditorCommands {
       if (error === signal.reason) throw error;
       return refuseFailure('Restoring', path, error);
     }
+    recordShown(shownFiles, real, edit.before);
     await this.#history.pop(real);
     return undoReport(callFieldsOf(call), file.text, edit.before, this.#shown);
   }
 
-  async #edit(target: Target, call: EditorCall, { change, signal }: EditScope): Outcome {
+  async #edit(target: Target, call: EditorCall, { change, signal, shownFiles }: EditScope): Outcome {
     const edit = await planEdit(target.path, await readTextFile(target, this.#maxFileBytes), change);
     if (isRefusal(edit)) return edit;
     const { file, bytes } = edit;
@@ -175,6 +187,7 @@ export class EditorCommands {
       if (error === signal.reason) throw error;
       return refuseFailure('Writing', target.path, error);
     }
+    recordShown(shownFiles, target.real, bytes);
     await this.#history.push(target.real, { before: file.bytes, after: digestOf(bytes) });
     return editReport(callFieldsOf(call), edit, this.#shown);
   }
@@ -182,6 +195,10 @@ export class EditorCommands {
 
 function callFieldsOf({ command, path }: EditorCall): CallFields {
   return { command, path };
+}
+
+function changedSince(path: string): string {
+  return `The file ${path} was changed by something else since it was shown.`;
 }
 
 function refuseChanged(path: string): Refusal {

@@ -24,10 +24,10 @@ export function editorHandler(
     throw new ToolError('unusable', `The directory ${historyDir} is not an absolute path.`);
   const commands = new EditorCommands(options);
   const inTurn = mutex();
-  const work = async (call: EditorCall, { workspace, signal }: ToolContext): Promise<EditorReport> => {
+  const work = async (call: EditorCall, { workspace, signal, shownFiles }: ToolContext): Promise<EditorReport> => {
     const reach = { workspace, roots: jail === 'workspace' ? roots : undefined };
     const target = await resolveTarget(call.path, call.command, reach);
-    const scope = { roots: reach.roots && [workspace, ...reach.roots], signal };
+    const scope = { roots: reach.roots && [workspace, ...reach.roots], signal, shownFiles };
     const outcome = isRefusal(target) ? target : await commands.perform(call, target, scope);
     return isRefusal(outcome) ? failure({ command: call.command, path: call.path }, outcome.refused) : outcome;
   };

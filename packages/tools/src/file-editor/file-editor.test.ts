@@ -38,6 +38,34 @@ test('all paths of a file are one resource', async () => {
   expect(keys).toEqual(names.map(() => [`file:${editor.at('real/file')}`]));
 });
 
+test('lines of an older view are not used after something else changed the file', async () => {
+  await using editor = await open();
+  await editor.write('file', 'alpha\nbeta\n');
+  await editor.do('view', 'file');
+  await editor.do('insert', 'file', { insert_line: 1, new_str: 'between' });
+  await editor.write('file', 'title\nalpha\nbetween\nbeta\n');
+  const refused = await editor.do('insert', 'file', { insert_line: 2, new_str: 'gamma' });
+  expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining('changed by something else')]);
+  expect((await editor.do('insert', 'file', { insert_line: 0, new_str: 'top' })).isError).toBe(false);
+  await editor.write('file', 'title\nalpha\n');
+  const view = { view_range: [1, 1] };
+  expect((await editor.do('view', 'file', view)).text).toMatch(/^NOTE: .* was changed by something else/);
+  expect((await editor.do('view', 'file', view)).text).not.toContain('NOTE');
+  expect((await editor.do('insert', 'file', { insert_line: 2, new_str: 'gamma' })).isError).toBe(false);
+  expect(await editor.read('file')).toBe('title\nalpha\ngamma\n');
+});
+
+test('an edit of an earlier process is remembered with its history', async () => {
+  await using editor = await open();
+  const historyDir = editor.at('history');
+  await editor.write('file', 'alpha\n');
+  const context = { workspace: editor.at('.'), signal: new AbortController().signal, idempotencyKey: 'k' };
+  const insert = { command: 'insert', path: editor.at('file'), insert_line: 1, new_str: 'beta' } as const;
+  expect(await fileEditor({ historyDir }).execute(insert, context)).toMatchObject({ is_error: false });
+  await editor.write('file', 'title\nalpha\nbeta\n');
+  expect(await fileEditor({ historyDir }).execute(insert, context)).toMatchObject({ is_error: true });
+});
+
 test('a file over the limit is refused with both sizes', async () => {
   await using editor = await open();
   await editor.write('file', '');

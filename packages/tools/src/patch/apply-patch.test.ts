@@ -85,6 +85,18 @@ test('a file is renamed without a change, and keeps its mode', async () => {
   expect(await readdir(tool.workspace)).toEqual(['go.sh']);
 });
 
+test('a patch of a file that something else changed since the last one names this, or is refused without context', async () => {
+  await using tool = await opened({ a: '1\n2\n' });
+  await tool.call(patch('*** Update File: a', ' 1', '-2', '+3'));
+  await writeFile(join(tool.workspace, 'a'), '0\n1\n3\n');
+  await refused(tool, patch('*** Update File: a', '+top'), /changed by something else since it was shown/);
+  const named = await tool.call(patch('*** Update File: a', ' 1', '-3', '+4'));
+  expect(textIn(named)).toBe(
+    'The patch was applied:\nM a. It was changed by something else since it was shown: check the result.',
+  );
+  expect(textIn(await tool.call(patch('*** Update File: a', '+top')))).toBe('The patch was applied:\nM a');
+});
+
 test('several changes of one file follow each other', async () => {
   await using tool = await opened({ a: '1\n2\n3\n4\n5\n6\n' });
   await tool.call(patch('*** Update File: a', '@@', ' 1', '-2', '@@', ' 5', '+5.5', ' 6'));

@@ -8,6 +8,7 @@ import { ToolError } from '../contract/error.ts';
 import { withoutHabits } from '../contract/habits.ts';
 import { isRefusal, type Refusal } from '../files/refusal.ts';
 import { realPathOf } from '../files/real-path.ts';
+import { recordShown } from '../files/shown-files.ts';
 import { mutex } from '../contract/mutex.ts';
 import { applyChanges } from './apply-changes.ts';
 import { parsePatch } from './parse-patch.ts';
@@ -80,9 +81,9 @@ export function applyPatch(options: ApplyPatchOptions = {}): SharedTool<ApplyPat
     effect: 'write',
     repairInput: (fields) => withoutHabits(fields, habits),
     ...(home !== undefined && { resources: ({ patch }: ApplyPatchCall) => resourceKeys(patch, home) }),
-    execute: ({ patch }: ApplyPatchCall, { workspace, signal }) =>
+    execute: ({ patch }: ApplyPatchCall, { workspace, signal, shownFiles }) =>
       inTurn(async () => {
-        const reach = { workspace, roots: jail === 'workspace' ? roots : undefined, maxFileBytes, signal };
+        const reach = { workspace, roots: jail === 'workspace' ? roots : undefined, maxFileBytes, signal, shownFiles };
         const outcome = await planAndApply(patch, reach);
         if (isRefusal(outcome)) return { content: [text(outcome.refused)], is_error: true, message: outcome.refused };
         const { commit, fuzz, summary } = outcome;
@@ -98,7 +99,10 @@ async function planAndApply(patch: string, reach: PatchScope): Promise<PatchPlan
   if ('refused' in hunks) return hunks;
   const plan = await planPatch(hunks, reach);
   if (isRefusal(plan)) return plan;
-  return (await applyChanges(plan.changes, reach.signal)) ?? plan;
+  const problem = await applyChanges(plan.changes, reach.signal);
+  if (problem) return problem;
+  for (const { real, after } of plan.changes) recordShown(reach.shownFiles, real, after);
+  return plan;
 }
 
 /** Returns the keys of all files that a patch names; none if it is invalid, because then it changes nothing. */

@@ -4,10 +4,11 @@ import type { ApplyPatchObservation } from '@varve/events/payloads';
 import { contents } from '../file-editor/editor-report.ts';
 import { turn } from '../contract/turn.ts';
 import { isRefusal, refuse, type Refusal } from '../files/refusal.ts';
+import { isChangedSince, type ShownFiles } from '../files/shown-files.ts';
 import { type PathScope, type Target, resolveTarget } from '../files/target.ts';
 import { encodeLike, readTextFile } from '../files/text-file.ts';
 import type { PlannedChange } from './apply-changes.ts';
-import type { PatchHunk } from './parse-patch.ts';
+import type { Chunk, PatchHunk } from './parse-patch.ts';
 import { applyChunks } from './apply-chunks.ts';
 
 type Report = Parameters<typeof ApplyPatchObservation.create>[0];
@@ -32,6 +33,7 @@ const maxLargestFiles = 10;
 export interface PatchScope extends PathScope {
   readonly maxFileBytes: number;
   readonly signal: AbortSignal;
+  readonly shownFiles: ShownFiles | undefined;
 }
 
 /** Computes the changes of a patch; a refusal names the change that cannot be made. */
@@ -119,12 +121,17 @@ async function planUpdate(
 ): Promise<PatchPlan | Refusal> {
   const file = await readTextFile(target, reach.maxFileBytes);
   if (isRefusal(file)) return file;
+  const isChanged = isChangedSince(reach.shownFiles?.get(target.real), file.bytes);
+  if (isChanged && chunks.some(isPlacedByNumber)) {
+    return refuse(`${path} ${changedSince}, and lines are added to it without any unchanged line next to them.`);
+  }
   const patched = await applyChunks(file, { path, chunks, signal: reach.signal });
   if (isRefusal(patched)) return patched;
   const written = await encodeLike(patched.text, file);
   if (isRefusal(written)) return written;
   const { bytes: after, note } = written;
-  const end = note === undefined ? '' : `. ${note}`;
+  const notes = [note, isChanged ? `It ${changedSince}: check the result.` : undefined];
+  const end = notes.flatMap((each) => (each === undefined ? [] : `. ${each}`)).join('');
   const previous = target.stats;
   const change = { type: 'update', ...contents(file.text, patched.text) } as const;
   const { fuzz } = patched;
@@ -145,6 +152,13 @@ async function planUpdate(
     fuzz,
     summary: [`R ${path} -> ${moveTo}${end}`],
   };
+}
+
+const changedSince = 'was changed by something else since it was shown';
+
+/** Tests for lines that are added at the top, or below an earlier change. */
+function isPlacedByNumber({ lines, anchors, isAtEnd }: Chunk): boolean {
+  return anchors.length === 0 && !isAtEnd && lines.every(({ mark }) => mark === '+');
 }
 
 async function moveTarget(path: string, reach: PatchScope): Promise<Target | Refusal> {

@@ -25,6 +25,7 @@ export async function openedTool<Made extends Tool>(
 ): Promise<OpenedTool<Made>> {
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'varve-workspace-')));
   const tool = typeof made === 'function' ? await made(workspace) : made;
+  const shownFiles = new Map<string, string>();
   let calls = 0;
   return {
     workspace,
@@ -34,6 +35,7 @@ export async function openedTool<Made extends Tool>(
       return tool.execute(tool.parse(input), {
         workspace,
         signal,
+        shownFiles,
         idempotencyKey: `call-${calls}`,
         ...(onOutput && { onOutput }),
       });

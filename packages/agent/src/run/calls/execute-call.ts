@@ -39,7 +39,7 @@ export interface CallContext extends StepContext {
  */
 export async function executeCall(call: RunnableCall, session: Session, context: CallContext): Promise<CallOutcome> {
   const { event, tool, input } = call;
-  const { journal, workspace } = session;
+  const { journal, workspace, shownFiles } = session;
   const { signal, onOutput, askOutside, startDirectories } = context;
   const idempotencyKey = idempotencyKeyOf(event, session);
   if (!(await recordStart(call, session, context))) return 'done';
@@ -56,7 +56,7 @@ export async function executeCall(call: RunnableCall, session: Session, context:
       ...(shellDirectory !== undefined && { shellDirectory }),
       ...(startDirectories && { startDirectories }),
     };
-    const callContext = { workspace, signal, idempotencyKey, actionId: event.id };
+    const callContext = { workspace, signal, shownFiles, idempotencyKey, actionId: event.id };
     const outside = askOutside && { askOutside: outsideQuestion(call, session, { askOutside, signal, directories }) };
     const checkLease = async (): Promise<void> => journal.checkLease();
     await checkLease();
