@@ -49,8 +49,17 @@ export interface McpConnection extends ConnectionOffers {
   readonly isOpen: boolean;
   /** True after the server has refused a request because it does not know the session: it was restarted. */
   readonly isForgotten: boolean;
-  /** @throws {ToolError} `unusable` for a server that fails, ends or takes too long; what the signal aborts with. */
-  call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult>;
+  /**
+   * Calls a tool. A key that is equal for every attempt at a call is sent with it, for servers that deduplicate.
+   *
+   * @throws {ToolError} `unusable` for a server that fails, ends or takes too long; what the signal aborts with.
+   */
+  call(
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    idempotencyKey?: string,
+  ): Promise<CallToolResult>;
   /** Ends the server, if it is a process. Idempotent. */
   close(): Promise<void>;
 }
@@ -128,13 +137,19 @@ export async function openConnection(name: string, server: McpServer, options: C
     get isForgotten() {
       return isForgotten;
     },
-    call: async (tool, input, calling) =>
-      request(`a call of ${tool}`, calling, async (limit) =>
-        operations.afterAddresses(calling, async () => client.callTool({ name: tool, arguments: { ...input } }, limit)),
-      ),
+    async call(tool, input, calling, key) {
+      const _meta = key === undefined ? undefined : { [keyOfCall]: key };
+      const params = { name: tool, arguments: { ...input }, ...(_meta && { _meta }) };
+      return request(`a call of ${tool}`, calling, async (limit) =>
+        operations.afterAddresses(calling, async () => client.callTool(params, limit)),
+      );
+    },
     close,
   };
 }
+
+/** Name of the key of a call in its `_meta`. @see https://modelcontextprotocol.io/specification/2025-11-25/basic */
+const keyOfCall = 'varve/idempotency-key';
 
 function answerQuestions(client: Client, operations: Operations): void {
   client.registerCapabilities({ elicitation: { form: {}, url: {} } });

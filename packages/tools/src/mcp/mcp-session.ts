@@ -38,11 +38,11 @@ export class McpSession {
   async call(
     tool: string,
     input: Readonly<Record<string, unknown>>,
-    { signal, checkLease }: Pick<ToolContext, 'signal' | 'checkLease'>,
+    { signal, checkLease, idempotencyKey }: Pick<ToolContext, 'signal' | 'checkLease' | 'idempotencyKey'>,
   ): Promise<CallToolResult> {
     return this.ask(signal, async (connection) => {
       await checkLease?.();
-      return connection.call(tool, input, signal);
+      return connection.call(tool, input, signal, idempotencyKey);
     });
   }
 

@@ -19,7 +19,7 @@ test.for([
   const context = { conversationId: 'c', redactor: redactor([], { replacement: '***' }) };
   const tools = preparePart(params, { registry: [started.kind], path: [] })(context);
   const source = tools[0]?.source;
-  const run = { workspace: tmpdir(), signal } as Parameters<Tool['execute']>[1];
+  const run = { workspace: tmpdir(), signal, idempotencyKey: 'key-of-the-call' } as Parameters<Tool['execute']>[1];
   const called = async (name: string) => tools.find((tool) => tool.name === `mcp__docs__${name}`)?.execute({}, run);
   expect(names(source?.made)).toEqual(['mcp__docs__ask', 'mcp__docs__grow', 'mcp__docs__shrink']);
   expect(await source?.changes(signal)).toEqual({ added: [], removed: [] });
@@ -42,7 +42,8 @@ test.for([
       ['mcp__docs__fresh', 'Is known.'],
       ['mcp__docs__fresh', 'Is new.'],
     ]);
-  await called('shrink');
+  // The server reads the key of the call, by which it recognizes a repetition.
+  expect(await called('shrink')).toMatchObject({ content: [{ text: 'It is gone after key-of-the-call.' }] });
   await expect
     .poll(async () => names((await source?.changes(signal))?.removed), { interval: 5 })
     .toEqual(['mcp__docs__fresh']);
