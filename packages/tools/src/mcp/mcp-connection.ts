@@ -138,8 +138,8 @@ export async function openConnection(name: string, server: McpServer, options: C
       return isForgotten;
     },
     async call(tool, input, calling, key) {
-      const _meta = key === undefined ? undefined : { [keyOfCall]: key };
-      const params = { name: tool, arguments: { ...input }, ...(_meta && { _meta }) };
+      const meta = key === undefined ? {} : { _meta: { [keyOfCall]: key } };
+      const params = { name: tool, arguments: { ...input }, ...meta };
       return request(`a call of ${tool}`, calling, async (limit) =>
         operations.afterAddresses(calling, async () => client.callTool(params, limit)),
       );

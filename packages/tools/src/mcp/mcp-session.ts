@@ -38,7 +38,11 @@ export class McpSession {
   async call(
     tool: string,
     input: Readonly<Record<string, unknown>>,
-    { signal, checkLease, idempotencyKey }: Pick<ToolContext, 'signal' | 'checkLease' | 'idempotencyKey'>,
+    {
+      signal,
+      checkLease,
+      idempotencyKey,
+    }: Pick<ToolContext, 'signal' | 'checkLease'> & Partial<Pick<ToolContext, 'idempotencyKey'>>,
   ): Promise<CallToolResult> {
     return this.ask(signal, async (connection) => {
       await checkLease?.();

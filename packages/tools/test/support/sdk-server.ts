@@ -49,9 +49,9 @@ function addChanges(server: McpServer): void {
     added ??= server.registerTool('fresh', { description: 'Is new.' }, () => textResult('I am new.'));
     return textResult('There is a new tool.');
   });
-  server.registerTool('shrink', { description: 'Removes the tool.' }, ({ mcpReq }) => {
+  server.registerTool('shrink', { description: 'Removes the tool.' }, ({ mcpReq: { _meta: meta } }) => {
     added?.remove();
-    return textResult(`It is gone after ${String(mcpReq._meta?.['varve/idempotency-key'])}.`);
+    return textResult(`It is gone after ${String(meta?.['varve/idempotency-key'])}.`);
   });
 }
 
