@@ -67,7 +67,7 @@ test('Tab completes files and directories of the workspace after @, also in a me
   await mkdir(join(home, 'work dir'));
   await writeFile(join(home, 'work dir', 'my notes.txt'), 'a note');
   await writeFile(join(home, 'work dir', 'my \u009B31mnotes'), '');
-  await using server = await scriptedServer([{ text: 'Read.', expect: 'a note' }]);
+  await using server = await scriptedServer([{ text: 'Read.', expect: 'a note' }, { text: 'Read, too.' }]);
   const env = { VARVE_SANDBOX_PROFILE: 'off' };
   const window = await openSession(server, home, [], { env });
   window.press('Read @wo');
@@ -78,6 +78,14 @@ test('Tab completes files and directories of the workspace after @, also in a me
   await window.shows('Read @"work dir/my notes.txt"');
   window.press(keys.enter);
   await window.shows('Read.');
+  // A name that is typed to its end is sent with one Enter.
+  await writeFile(join(home, 'calc.js'), '');
+  window.press('Read @cal');
+  await window.shows('→ calc.js');
+  window.press('c.js');
+  await window.shows(/^(?![^]*→ calc)[^]*─\nRead @calc\.js *\n─/);
+  window.press(keys.enter);
+  await window.shows('Read, too.');
   expect(window.written()).not.toContain('\u009B');
   await leaveWindow(window);
   server.assertDone();

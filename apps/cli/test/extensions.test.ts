@@ -59,10 +59,10 @@ test('a hook of a repository runs after varve trust has shown it with its script
   const start = ['-w', project.directory, '--store', 'memory:', 'Go.'];
   const before = await project.run(server, ...start);
   expect([before.code, project.hasRun()]).toEqual([0, false]);
-  expect(before.stderr).toContain(`no effect have hooks (.openhands/hooks.json). Review it: varve trust`);
+  expect(before.stderr).toContain(`so without effect: hooks (.openhands/hooks.json). Review it: varve trust`);
   const invocation = await project.trust(project.directory);
   expect(invocation.stderr).toContain(`│ +touch ${project.mark}`);
-  expect((await project.run(server, ...start)).stderr).not.toContain('no effect');
+  expect((await project.run(server, ...start)).stderr).not.toContain('without effect');
   expect(project.hasRun()).toBe(true);
   project.write('check.sh', `touch ${project.mark} # changed`);
   const after = await project.run(server, ...start);
@@ -139,7 +139,9 @@ test('config context lists what files add, and what has no effect', async () => 
   expect(invocation.stdout).toMatch(
     /prompt +\S+AGENTS\.md +repository, 9 bytes\nskill +release +\S+, commands not trusted\n$/,
   );
-  expect(invocation.stderr).toContain('no effect have hooks (.openhands/hooks.json), commands of the skill release');
+  expect(invocation.stderr).toContain(
+    'so without effect: hooks (.openhands/hooks.json), commands of the skill release',
+  );
   expect(invocation.stderr).toContain('the command /review of sessions (.claude/commands/review.md)');
   await project.trust(project.directory);
   const trusted = await project.varve('config', 'context', '-w', project.directory);
@@ -171,7 +173,7 @@ test('a server of .mcp.json starts after it is trusted, and ends with the run; a
   await using server = await scriptedServer([done, echo, variable('A'), variable('DOCS_KEY'), cat, done, echo, done]);
   const start = ['-w', project.directory, '--confirm', 'never'];
   const before = await project.run(server, ...start, '--store', 'memory:', 'Go.');
-  expect(before.stderr).toContain('no effect have servers (.mcp.json)');
+  expect(before.stderr).toContain('so without effect: servers (.mcp.json)');
   expect(JSON.stringify(server.requests[0])).not.toContain('mcp__');
   await project.trust(project.directory);
   const run = await project.run(server, ...start, 'Go.');

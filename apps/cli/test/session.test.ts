@@ -138,7 +138,7 @@ test('Esc interrupts a reply, and what arrived of it stays', async () => {
   const window = await openSession(server, home);
   await window.enter('Talk', 'The first');
   window.press(keys.escape);
-  await window.shows('Interrupted.');
+  await window.shows('interrupted');
   expect(await window.shows('The first')).toContain('the reply was not completed');
   await window.enter('/continue', 'Continued.');
   await leave(window);
@@ -241,4 +241,23 @@ test('without a terminal the command without arguments prints its help, and othe
   const refused = await runVarve(['--continue', '--store', 'memory:'], { home });
   expect(refused.code).toBe(5);
   expect(await runVarve(['--model', 'm'], { home })).toMatchObject({ code: 2 });
+});
+
+test('after Esc, messages that were queued are named, and /continue has them answered', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([
+    { text: 'A long story begins', fault: { kind: 'hang', afterPieces: 3 } },
+    { text: 'Both.', expect: 'And two' },
+  ]);
+  const window = await openSession(server, home);
+  await window.enter('A story', 'A long story');
+  await window.enter('And one', '› And one');
+  await window.enter('And two', '› And two');
+  window.press(keys.escape);
+  const rows = await window.shows('Your last 2 messages are not answered: they wait for /continue');
+  expect(rows).toContain('\ninterrupted\n');
+  expect(rows).not.toContain('Interrupted.');
+  await window.enter('/continue', 'Both.');
+  await leave(window);
+  server.assertDone();
 });

@@ -118,7 +118,7 @@ test('a server of a sub-agent starts after it is trusted, and only the sub-agent
   ]);
   const args = ['--set', 'tools.add=task', '--store', 'memory:', 'Go.'];
   const before = await run(model, ...args);
-  expect(before.stderr).toContain('no effect have servers of the sub-agent reader');
+  expect(before.stderr).toContain('so without effect: servers of the sub-agent reader');
   expect(JSON.stringify(model.requests[1])).not.toContain('mcp__');
   const hash = /--hash ([0-9a-f]+)/.exec((await varve('trust', directory)).stderr)?.[1] ?? '';
   await varve('trust', directory, '--hash', hash);

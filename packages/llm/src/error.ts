@@ -87,9 +87,14 @@ export class LlmError extends CodedError<LlmErrorCode> {
     this.failedAttempts = failedAttempts;
   }
 
+  /** The message with a sign at its end: that of a server may have none. */
+  get sentence(): string {
+    return /[.!?…]$/.test(this.message) ? this.message : `${this.message}.`;
+  }
+
   /** Returns the same failure with a further sentence in its message. */
   explained(sentence: string): LlmError {
-    return this.with({ message: `${this.message} ${sentence}` });
+    return this.with({ message: `${this.sentence} ${sentence}` });
   }
 
   /** Returns the same failure with further details. */

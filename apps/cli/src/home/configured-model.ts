@@ -83,7 +83,7 @@ export function noticesFor(report: (line: string) => void): NonNullable<ModelOpt
           : `The server read ${readTokens} tokens, more than the known context window of ${contextWindow}.`,
       ),
     onRetry: ({ attempt, delayMs, error }, attempts) =>
-      report(`${error.message} Retrying in ${(delayMs / 1000).toFixed(1)} s (${attempt + 1}/${attempts}).`),
+      report(`${error.sentence} Retrying in ${(delayMs / 1000).toFixed(1)} s (${attempt + 1}/${attempts}).`),
     onNotice: (notice) => report(describeNotice(notice)),
     onSwitch: (name) => report(`${name} does not support tools: switching to calls as text (--function-calling mock).`),
   };

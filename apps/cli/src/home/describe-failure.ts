@@ -19,7 +19,7 @@ export interface Failure {
 }
 
 const modelHints: Partial<Record<LlmErrorCode, string>> = {
-  unauthenticated: 'Replace it, or choose another model with `varve init`.',
+  unauthenticated: 'Set another key, or choose another model with `varve init`.',
   'unknown-model': 'Choose another model with --model.',
   unavailable: 'Check that the server is running and can be reached, or choose another one with --base-url.',
   timeout: 'Check that the server answers.',

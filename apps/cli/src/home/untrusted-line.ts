@@ -8,7 +8,7 @@ import type { TerminalIo } from '../terminal/terminal-io.ts';
 export function untrustedLine({ directory, scope, status, details }: UntrustedDirectory, io: TerminalIo): string {
   if (status === 'refused') return `The configuration of ${directory} has no effect. ${details.join(' ')}`;
   const change = status === 'changed' ? 'changed since you trusted it' : 'is not trusted';
-  return `The configuration of ${directory} ${change}: no effect have ${details.join(', ')}. Review it: ${trustCommand(directory, scope, io)}`;
+  return `The configuration of ${directory} ${change}, so without effect: ${details.join(', ')}. Review it: ${trustCommand(directory, scope, io)}`;
 }
 
 /** Returns the command that shows a configuration and asks about it, as one line for a POSIX shell. */

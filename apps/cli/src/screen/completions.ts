@@ -47,7 +47,9 @@ export function completionsOf({ directory, commandsFor, resourcesFor }: Completi
       const line = `${before.slice(0, -word.length - 1)}${word}`;
       const path = await files().getSuggestions([line], 0, line.length, { ...options, force: true });
       const named = safely(path)?.items.map((item) => ({ ...item, value: `@${item.value}` })) ?? [];
-      return { items: [...resources, ...named], prefix: `@${word}` };
+      const items = [...resources, ...named];
+      // Enter sends what is complete.
+      return items.length === 1 && items[0]?.value === `@${word}` ? null : { items, prefix: `@${word}` };
     },
     applyCompletion(lines, row, column, item, prefix) {
       // More may have been typed since the suggestions were made.

@@ -15,7 +15,14 @@ import {
   FinishObservation,
   TaskTrackerObservation,
 } from '@varve/events/payloads';
-import { condenserLines, eventLines, partialReplyLines, safeText, type TextLine } from '@varve/events/text';
+import {
+  condenserLines,
+  eventLines,
+  partialReplyLines,
+  safeText,
+  textWithImages,
+  type TextLine,
+} from '@varve/events/text';
 import { markStyles } from '../terminal/mark-styles.ts';
 import type { Style } from '../terminal/output.ts';
 import { editKind, editRows } from './edit-rows.ts';
@@ -103,7 +110,7 @@ function observationParts(event: ObservationEvent, context: PartsContext): reado
     const paint = (row: string): string => theme.paint(styleOf[editKind(row)], row);
     return [new Folded(rows.join('\n'), { folding, head: 20, tail: 5, paint })];
   }
-  const text = textOf(observation.content);
+  const text = textWithImages(observation.content);
   if (text.trim() === '') return linesParts(eventLines(event), context);
   const style = observation.is_error ? 'red' : 'dim';
   const end = eventLines(event).filter(({ mark }) => mark === 'warning');

@@ -1,5 +1,6 @@
-import type { RunResult } from '@varve/agent';
-import { text, type Content } from '@varve/events';
+import type { Conversation, RunResult } from '@varve/agent';
+import { text, type BaseEvent, type Content } from '@varve/events';
+import { ObservationEvent } from '@varve/events/kinds';
 import type { Work } from '@varve/host';
 import type { Questions } from '@varve/host/people';
 import { attachedFiles } from '../opening/attached-files.ts';
@@ -8,6 +9,7 @@ import { endSentence } from '../wording/end-sentence.ts';
 import { goalLine, startWork } from '../opening/start-work.ts';
 import { attachedImages } from './attached-images.ts';
 import { attachedResources } from './attached-resources.ts';
+import { isOfUser } from './message-tree.ts';
 import { isHeld, reportProblem } from './report-problem.ts';
 import type { Screen } from './screen.ts';
 import type { SessionShell } from './session-shell.ts';
@@ -159,11 +161,12 @@ export class SessionRuns {
   async #runToEnd(work: Work | undefined, signal: AbortSignal): Promise<void> {
     const { hosted } = await this.#shown.opened();
     this.#screen.status.set('waiting for the model');
+    const before = hosted.conversation.state.view.events.length;
     const result = await hosted.run({ work, signal, questions: this.#questions, continues: () => false });
-    this.#showEnd(result);
+    this.#showEnd(result, before);
   }
 
-  #showEnd(result: RunResult): void {
+  #showEnd(result: RunResult, before: number): void {
     this.#screen.ring();
     const { live } = this.#screen;
     live.endReply();
@@ -173,7 +176,27 @@ export class SessionRuns {
     if (goal) this.#screen.printLines([goal]);
     if (result.reason === 'error') reportProblem(result.error, this.#screen);
     const waiting = result.reason === 'waiting' ? `${waitingCalls(result.calls)}: ${laterHint}` : undefined;
-    const sentence = waiting ?? endSentence(result);
+    // The event of an interruption is shown.
+    const sentence = waiting ?? (result.reason === 'interrupted' ? undefined : endSentence(result));
     if (sentence !== undefined) this.#screen.print(sentence, 'yellow');
+    const unread = conversation && unreadLine(conversation, before);
+    if (unread !== undefined && !answered.has(result.reason)) this.#screen.print(unread, 'yellow');
   }
+}
+
+/** Ends of runs that the model reached. */
+const answered: ReadonlySet<RunResult['reason']> = new Set(['finished', 'asked', 'waiting']);
+
+/** Returns the sentence about messages of the view, from an index on, that the model has not answered. */
+function unreadLine({ state }: Pick<Conversation, 'state'>, from: number): string | undefined {
+  const later = state.view.events.slice(from);
+  const { length } = later.slice(later.findLastIndex(isOfAgent) + 1).filter((event) => isOfUser(event));
+  if (length === 0) return undefined;
+  return length === 1
+    ? 'Your last message is not answered: it waits for /continue or for the next one.'
+    : `Your last ${length} messages are not answered: they wait for /continue or for the next one.`;
+}
+
+function isOfAgent(event: BaseEvent): boolean {
+  return event.source === 'agent' || ObservationEvent.is(event);
 }

@@ -46,6 +46,11 @@ test.for<readonly [SecurityRisk, RiskVerdict | undefined, string]>([
     { risk: 'HIGH', reasons: [{ ...finding, text: 'The model > /etc/passwd' }, rating] },
     'HIGH: The model > /etc/passwd (rule exec.destruct.rm_rf); the model rates it LOW',
   ],
+  [
+    'UNKNOWN',
+    { risk: 'UNKNOWN', reasons: [{ risk: 'UNKNOWN', text: 'It is not known what this tool does.' }] },
+    'UNKNOWN: It is not known what this tool does; the model did not rate it',
+  ],
   ['UNKNOWN', undefined, 'Its risk is not known, or every call is asked about.'],
   ['MEDIUM', undefined, "Model's risk rating: MEDIUM"],
 ])('a call that the model rates %s is shown with the reason why it waits', ([risk, verdict, row]) => {

@@ -37,7 +37,10 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
     .filter((reason) => reason.risk === verdict.risk && !isOwnRating(reason))
     .map(({ risk, text, rule }) => `${risk}: ${text}${rule === undefined ? '' : ` (rule ${rule})`}`);
   const [first, ...more] = rows;
-  return [...decided, ...(first === undefined ? [`${verdict.risk}: ${rating}`] : [`${first}; ${rating}`, ...more])];
+  return [
+    ...decided,
+    ...(first === undefined ? [`${verdict.risk}: ${rating}`] : [`${first.replace(/\.$/, '')}; ${rating}`, ...more]),
+  ];
 }
 
 /** Returns where the command of a call would start, if that is another directory than the workspace. */

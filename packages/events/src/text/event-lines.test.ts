@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { condensationFact } from '../facts/index.ts';
-import { text, type BaseEvent } from '../index.ts';
+import { text, type BaseEvent, type Content } from '../index.ts';
 import {
   ActionEvent,
   AgentErrorEvent,
@@ -70,6 +70,12 @@ test('an edit shows removed and added lines, truncated if there are many', () =>
   expect(linesOf(action(FileEditorAction.create(edit)))).toBe('✎ str_replace /a\n  - one\n  - two\n  + three');
   const file = { command: 'create' as const, path: '/a', file_text: 'x\n'.repeat(8) };
   expect(linesOf(action(FileEditorAction.create(file)))).toMatch(/(\n {2}\+ x){6}\n {2}\+ … 2 more lines$/);
+});
+
+test('a result names the images that are left out', () => {
+  const image: Content = { type: 'image', image_urls: ['data:image/png;base64,AA=='], cache_prompt: false };
+  const result = MCPToolObservation.create({ content: [text('The image above'), image, image], tool_name: 't' });
+  expect(linesOf(observation(result))).toBe('  The image above\n  [2 images]');
 });
 
 test('long output shows its beginning and its end, and a failed command its exit code', () => {

@@ -1,7 +1,7 @@
 import { Condensation } from '../kinds/condensation.ts';
 import { firstLines, indented, outputExcerpt, shortened } from './excerpt.ts';
 import type { TextLine } from './text-line.ts';
-import { textOf } from '../content.ts';
+import { textOf, type Content } from '../content.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { maskFact } from '../facts/mask.ts';
 import { ActionEvent } from '../kinds/action-event.ts';
@@ -49,12 +49,17 @@ function linesOf(event: BaseEvent): readonly TextLine[] {
 }
 
 function messageLines({ source, llm_message: message }: MessageEvent): readonly TextLine[] {
-  const count = message.content.flatMap((block) => (block.type === 'image' ? block.image_urls : [])).length;
-  const images = count === 0 ? [] : [count === 1 ? '[1 image]' : `[${count} images]`];
-  const content = [textOf(message.content).trim(), ...images].filter((part) => part !== '').join('\n');
+  const content = textWithImages(message.content);
   if (content === '') return [];
   if (source === 'user') return [{ mark: 'user', text: `› ${content}` }];
   return [source === 'agent' ? { text: content } : { mark: 'quiet', text: `(${content})` }];
+}
+
+/** Returns the text of contents, and the number of the images in them. */
+export function textWithImages(content: readonly Content[]): string {
+  const count = content.flatMap((block) => (block.type === 'image' ? block.image_urls : [])).length;
+  const images = count === 0 ? '' : count === 1 ? '[1 image]' : `[${count} images]`;
+  return [textOf(content).trim(), images].filter((part) => part !== '').join('\n');
 }
 
 function hookLines({ hook_event_type: type, hook_command: command, ...hook }: HookExecutionEvent): readonly TextLine[] {
@@ -89,7 +94,7 @@ function observationLines({ observation }: ObservationEvent): readonly TextLine[
       ...(code === undefined || code === 0 ? [] : [{ mark: 'warning' as const, text: `  ${end}` }]),
     ];
   }
-  const content = textOf(observation.content).trim();
+  const content = textWithImages(observation.content);
   if (failed) return [{ mark: 'error', text: indented(firstLines(content, 3)) }];
   return content === '' || isRepetition(observation) ? [] : [{ mark: 'quiet', text: indented(outputExcerpt(content)) }];
 }

@@ -1,5 +1,5 @@
 export { callLines } from './whole-call-lines.ts';
-export { eventLines } from './event-lines.ts';
+export { eventLines, textWithImages } from './event-lines.ts';
 export { condenserLines } from './condenser-lines.ts';
 export { partialReplyLines } from './partial-reply-lines.ts';
 export { eventText } from './event-text.ts';
