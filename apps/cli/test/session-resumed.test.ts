@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -119,7 +121,7 @@ async function servedConversation(model: ScriptedServer, home: string): Promise<
     method: 'POST',
     headers: { 'X-Session-API-Key': 'k', 'Content-Type': 'application/json' },
     body: JSON.stringify({
-      agent: { llm: { model: 'openai/m', base_url: model.url, api_key: 'no-key' }, tools: [{ name: 'terminal' }] },
+      agent: { llm: { model: 'openai/gpt-5', base_url: model.url, api_key: 'no-key' }, tools: [{ name: 'terminal' }] },
       workspace: { working_dir: home },
       confirmation_policy: { kind: 'AlwaysConfirm' },
       initial_message: { role: 'user', content: [{ type: 'text', text: '2 + 2' }], run: true },
@@ -128,26 +130,39 @@ async function servedConversation(model: ScriptedServer, home: string): Promise<
   expect(response.status).toBe(201);
 }
 
-test('a session follows a conversation that a server holds, and sends messages, decisions and interrupts there', async () => {
+test('a session follows a conversation that a server holds, and what is sent, decided and interrupted happens there', async () => {
   const home = await newHome();
+  const png = Buffer.from('89504E470D0A1A0A0000', 'hex');
+  await writeFile(join(home, 'shot.png'), png);
+  await writeFile(join(home, 'notes.txt'), 'a note');
   const gate = Promise.withResolvers<void>();
   await using model = await scriptedServer([
     { text: 'Four.' },
-    { text: 'Six.', expect: '3 + 3' },
     command('git push origin main'),
     { text: 'Left.', expect: 'not to main' },
+    { text: 'Made green.', expect: 'Make it green' },
+    { text: 'Not yet.' },
     { text: 'Too late.', gate: gate.promise },
   ]);
   await servedConversation(model, home);
   const window = openWindow(['--continue'], home);
   await window.shows('A server works on this conversation. It reads what you type.');
   await window.shows('Four.');
-  await window.enter('3 + 3', 'Six.');
-  await window.enter('Publish', 'Approve this tool call?');
+  for (const typed of ['/plan', '/model other'])
+    await window.enter(typed, 'A server works on this conversation, with a model, a mode and a sandbox of its own.');
+  await window.enter('!echo out-$((40+2))', 'out-42');
+  await window.enter('See shot.png and @notes.txt', 'Approve this tool call?');
+  expect(window.history()).toContain('notes.txt is only text: a server works on this conversation.');
+  window.press(keys.escape);
+  await window.shows(/^(?![^]*Approve)(?![^]*read-only)[^]*sandbox: auto/);
+  await window.enter('/continue', 'Approve this tool call?');
   await rejectCall(window, 'not to main', 'Left.');
-  await window.enter('Wait', '› Wait');
+  await window.enter('/goal Make it green', 'Made green.');
+  await window.shows('The objective is not met yet');
   window.press(keys.escape);
   await window.shows(/interrupted/i);
   gate.resolve();
   await leaveWindow(window);
+  const sent = JSON.stringify(model.requests);
+  expect([sent.includes('out-42'), sent.includes(png.toString('base64'))]).toEqual([true, true]);
 });

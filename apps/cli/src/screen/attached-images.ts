@@ -26,13 +26,19 @@ export interface AttachedImages {
   readonly problems: readonly string[];
 }
 
+/** Model that may see images. */
+interface SeeingModel {
+  readonly name: string;
+  readonly capabilities: Pick<LanguageModel['capabilities'], 'vision'>;
+}
+
 /**
  * Reads the images whose paths are in a message, for a model that sees images. Paths of other files, and those of no
  * file, are only text.
  */
 export async function attachedImages(
   message: string,
-  { name, capabilities }: LanguageModel,
+  { name, capabilities }: SeeingModel,
   directory: string,
   io: TerminalIo,
 ): Promise<AttachedImages> {

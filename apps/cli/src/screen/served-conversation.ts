@@ -1,4 +1,5 @@
 import type { ConversationState } from '@varve/agent';
+import type { Content } from '@varve/events';
 import type { WaitingConversation } from '@varve/host/people';
 import { agentServer } from '@varve/tools/workspace';
 import type { RunningServer } from '../home/running-servers.ts';
@@ -6,7 +7,11 @@ import type { RunningServer } from '../home/running-servers.ts';
 /** Conversation that a running server holds: what a person does with it is sent there. */
 export interface ServedConversation {
   /** Sends a message, which the server answers. */
-  send(text: string): Promise<void>;
+  send(content: readonly Content[]): Promise<void>;
+  /** Adds a message that nothing answers yet. */
+  add(content: readonly Content[]): Promise<void>;
+  /** Works until a model judges an objective as met. */
+  pursue(objective: string): Promise<void>;
   /** Runs it, unless it runs. */
   continue(): Promise<void>;
   /** Interrupts its run. */
@@ -54,7 +59,9 @@ function conversationOn(request: Request, id: string): ServedConversation {
   const decide = async (accept: boolean, actionIds: readonly string[], reason?: string): Promise<void> =>
     request('/events/respond_to_confirmation', { accept, action_ids: actionIds, reason });
   return {
-    send: async (text) => request('/events', { role: 'user', content: [{ type: 'text', text }], run: true }),
+    send: async (content) => request('/events', { role: 'user', content, run: true }),
+    add: async (content) => request('/events', { role: 'user', content, run: false }),
+    pursue: async (objective) => request('/goal', { objective }),
     // What waits by then is not approved by it.
     continue: async () => request('/events', { role: 'user', content: [], run: true }),
     interrupt: async () => request('/interrupt'),

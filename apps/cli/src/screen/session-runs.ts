@@ -10,8 +10,10 @@ import { goalLine, startWork } from '../opening/start-work.ts';
 import { attachedImages } from './attached-images.ts';
 import { attachedResources } from './attached-resources.ts';
 import { isOfUser } from './message-tree.ts';
+import type { OpenSession } from './open-session.ts';
 import { isHeld, reportProblem } from './report-problem.ts';
 import type { Screen } from './screen.ts';
+import { sendServed } from './send-served.ts';
 import type { SessionShell } from './session-shell.ts';
 import type { ShownConversation } from './shown-conversation.ts';
 import { waitingCalls } from './unfinished-work.ts';
@@ -65,16 +67,13 @@ export class SessionRuns {
   /** Sends a message: to the run in progress, or to a new one. With `goal` it is an objective. */
   async send(message: string, goal: boolean): Promise<void> {
     // What was typed is kept until it can be sent.
-    const { served } = this.#shown.watched ?? {};
     const keep = (error: unknown): never => {
       this.#screen.editor.setText(message);
       this.#screen.draw();
       throw error;
     };
-    const open = await this.#shown
-      .opened()
-      .catch((error: unknown) => (served && isHeld(error) ? undefined : keep(error)));
-    if (!open) return served?.send(message).catch(keep);
+    const open = await this.#openUnlessServed().catch(keep);
+    if (!open) return this.#sendServed(message, goal).catch(keep);
     const { hosted, prepared } = open;
     const { conversation } = hosted;
     const isGoal = goal && !this.isRunning;
@@ -88,6 +87,23 @@ export class SessionRuns {
       return this.#sendContent([text(message), ...attached, ...(await attachedFiles(message, conversation))]);
     await this.#store(attached);
     this.#start(await startWork(conversation, message, { goal }));
+  }
+
+  /** Opens the conversation; returns undefined if a server holds it. */
+  async #openUnlessServed(): Promise<OpenSession | undefined> {
+    const { served } = this.#shown.watched ?? {};
+    return this.#shown.opened().catch((error: unknown) => {
+      if (served && isHeld(error)) return undefined;
+      throw error;
+    });
+  }
+
+  /** Sends a message to the server that holds the conversation. */
+  async #sendServed(message: string, goal: boolean): Promise<void> {
+    const { workspace, watched } = this.#shown;
+    if (!watched?.served) return;
+    await sendServed(watched.served, { message, goal, unread: this.#shell.unread, workspace }, this.#screen);
+    this.#shell.clearUnread();
   }
 
   /** Sends the messages of a prompt of a server, as a message. */
@@ -120,7 +136,7 @@ export class SessionRuns {
 
   /** Runs the conversation, unless it runs. */
   async continue(): Promise<void> {
-    await this.#shown.opened();
+    if (!(await this.#openUnlessServed())) return this.#shown.watched?.continue();
     if (!this.isRunning) this.#start();
   }
 

@@ -84,6 +84,7 @@ export class Session implements AsyncDisposable {
   /** Closes the conversation, and continues it with another model or sandbox. */
   async reopen(changes: Omit<RunOptions, 'resume' | 'confirm'>): Promise<void> {
     return this.#inTurn(async () => {
+      this.#shown.checkUnserved();
       const { model: _model, baseUrl: _baseUrl, ...others } = this.options;
       // A named model is stronger than that of a profile.
       await this.#restart({ ...(changes.profile === undefined ? this.options : others), ...changes });

@@ -72,6 +72,12 @@ export class ShownConversation {
     return this.#watched;
   }
 
+  /** @throws {Error} if a server works on the conversation, with settings that are not those of this session. */
+  checkUnserved(): void {
+    if (this.#watched?.served)
+      throw new Error('A server works on this conversation, with a model, a mode and a sandbox of its own.');
+  }
+
   /** Opens the conversation, or creates it, unless it is open. */
   async opened(): Promise<OpenSession> {
     if (this.#open) return this.#open;
@@ -89,6 +95,7 @@ export class ShownConversation {
 
   /** Changes what is asked about from the next decision on, with the rules that are stored by now. */
   async setMode(mode: ConfirmMode): Promise<void> {
+    this.checkUnserved();
     this.options = { ...this.options, confirm: mode };
     const { conversation, workspace } = this;
     await conversation?.setConfirmation(await policyOfMode(mode, workspace, this.#screen.io));

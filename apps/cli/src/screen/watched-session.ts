@@ -21,6 +21,8 @@ export interface WatchedSession extends AsyncDisposable {
   readonly follower: EventFollower;
   /** The conversation on a running server of this user; undefined if no server has it. */
   readonly served: ServedConversation | undefined;
+  /** Asks again about calls that wait on the server, or continues its run. */
+  continue(): Promise<void>;
   /** Interrupts the run of the server, and leaves a question undecided. Returns false if it has none. */
   interrupt(): boolean;
 }
@@ -54,7 +56,7 @@ export async function watchSession(
     else asking.ask(served, async () => readState(log), workspace);
   };
   open.defer(() => asking.cancel());
-  screen.footer.replace({ ...(model && { model: model.name }), isReadOnly: true });
+  screen.footer.replace({ ...(model && { model: model.name }), isReadOnly: served === undefined });
   const follower = new EventFollower(followed, transcriptOf(followed, screen), await request.from(followed));
   open.defer(async () => follower.finish());
   await follower.caughtUp();
@@ -65,6 +67,10 @@ export async function watchSession(
     workspace,
     follower,
     served,
+    async continue() {
+      if (status() === 'waiting_for_confirmation') ask();
+      else await served?.continue();
+    },
     interrupt: () => asking.interrupt(status() === 'running' ? served : undefined),
     [Symbol.asyncDispose]: async () => owned.disposeAsync(),
   };
