@@ -1,7 +1,8 @@
 export { openSandbox } from './open-sandbox.ts';
 export type { SandboxPolicy } from './policy/sandbox-policy.ts';
 export { gitPaths } from './policy/git-paths.ts';
-export { credentialPaths, defaultHosts, executedNames } from './policy/paths.ts';
+export { defaultHosts, executedNames } from './policy/paths.ts';
+export { isPrivate } from './policy/private-places.ts';
 export { findBelow } from './policy/find-below.ts';
 export { profilePolicy } from './policy/profiles.ts';
 export type { UpstreamProxy } from './proxy/proxy.ts';

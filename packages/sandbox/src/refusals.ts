@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { accessTo, isWithin, realPath, type Mount } from './bubblewrap/mounts.ts';
+import { accessTo, type Mount } from './bubblewrap/mounts.ts';
+import { realPath } from './policy/real-path.ts';
 import { networkClaims } from './network-claims.ts';
+import { isWithin } from './policy/paths.ts';
 import type { SandboxPolicy } from './policy/sandbox-policy.ts';
 import { ruleFor } from './proxy/host-rules.ts';
 import type { Refusal } from './sandbox.ts';

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import type { RiskVerdict } from '@varve/events/facts';
 import { FinishAction, TaskTrackerAction, ThinkAction } from '@varve/events/payloads';
-import { credentialPaths, executedNames, gitPaths } from '@varve/sandbox';
+import { executedNames, gitPaths, isPrivate } from '@varve/sandbox';
 import { type ProposedCall } from '../commands/proposed-call.ts';
 import { isHarmless } from '../commands/harmless-commands.ts';
 import { callFacts, pathsOf, type CallFacts } from '../commands/call-facts.ts';
@@ -34,7 +34,7 @@ export function protectedFinding(call: ProposedCall, extra: readonly string[]): 
   if ([FinishAction, TaskTrackerAction, ThinkAction].some((payload) => payload.is(action))) return undefined;
   const facts = callFacts(call);
   if (facts.script !== undefined && tool.sandbox !== undefined) return undefined;
-  const secret = facts.paths.find((path) => isSecret(path, extra));
+  const secret = facts.paths.find((path) => isSecret(path, extra, facts.workspace));
   if (secret) return { risk: 'HIGH', rule: 'read.credentials', text: `It names credentials: ${nameOf(secret, facts)}` };
   if (tool.annotations.readOnlyHint || ('command' in action && action['command'] === 'view')) return undefined;
   const changed = changedPath(facts, extra);
@@ -64,9 +64,11 @@ function mentionIn(text: string, extra: readonly string[]): string | undefined {
   return mentioned.exec(text)?.[0].trim() ?? extra.find((path) => path.length > 1 && text.includes(path));
 }
 
-function isSecret({ path, real }: NamedPath, extra: readonly string[]): boolean {
-  const secrets = [...extra, ...credentialPaths.map((name) => join(homedir(), name))];
-  return [path, real].some((name) => secrets.some((secret) => isBelow(name, secret)));
+function isSecret({ path, real }: NamedPath, extra: readonly string[], workspace: string): boolean {
+  return [path, real].some(
+    (name) =>
+      extra.some((secret) => isBelow(name, secret)) || (!isBelow(name, workspace) && isPrivate(name, homedir())),
+  );
 }
 
 /** Returns a test of whether a path has such a name, or is one that the settings of git name. */

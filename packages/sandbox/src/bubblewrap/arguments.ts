@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import type { SandboxLimits, SandboxPolicy } from '../policy/sandbox-policy.ts';
-import { isWithin, type Mount } from './mounts.ts';
+import { isWithin } from '../policy/paths.ts';
+import type { Mount } from './mounts.ts';
 import { descriptors, proxyPort } from './launcher.ts';
 
 /** Options of {@link bubblewrapArguments}. */

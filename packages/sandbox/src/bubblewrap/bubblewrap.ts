@@ -10,7 +10,8 @@ import { bubblewrapArguments, limitOptions, proxyVariables } from './arguments.t
 import { findProgram } from './find-program.ts';
 import { forwarder, innerLauncher, outerLauncher } from './launcher.ts';
 import { createMountPoint, isMountPoint, removeMountPoints } from './mount-points.ts';
-import { mountsOf, realPath, type Mount } from './mounts.ts';
+import { mountsOf, type Mount } from './mounts.ts';
+import { realPath } from '../policy/real-path.ts';
 import { seccompProgram } from './seccomp.ts';
 
 /** Options of a backend. */

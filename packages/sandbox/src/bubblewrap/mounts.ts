@@ -1,5 +1,7 @@
-import { lstatSync, realpathSync, type Stats } from 'node:fs';
-import { dirname, join, basename } from 'node:path';
+import { lstatSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import { isWithin } from '../policy/paths.ts';
+import { realPath } from '../policy/real-path.ts';
 import type { SandboxPolicy } from '../policy/sandbox-policy.ts';
 
 /** Access to a path and to everything below it, up to a longer path of the list. */
@@ -64,11 +66,6 @@ export function accessTo(path: string, mounts: readonly Mount[]): Mount | undefi
   return mounts.findLast((mount) => isWithin(path, mount.path));
 }
 
-/** Returns true if a path is a directory or is below it. */
-export function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
-}
-
 function mountOf(path: string): Pick<Mount, 'path' | 'kind'> {
   const real = realPath(path);
   const stats = statsOf(real);
@@ -90,15 +87,5 @@ function statsOf(path: string): Stats | null | undefined {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
     return null;
-  }
-}
-
-/** Returns a path with the links of its existing part followed. */
-export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : join(realPath(above), basename(path));
   }
 }

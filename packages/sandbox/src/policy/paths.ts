@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /** Returns the names of a text, which commas separate. */
-function listed(text: string): readonly string[] {
+export function listed(text: string): readonly string[] {
   return text.split(',').map((name) => name.trim());
 }
 
@@ -18,7 +18,7 @@ export const credentialPaths: readonly string[] = listed(`
   .cache/huggingface/token, .cache/huggingface/stored_tokens, .dbt,
   .config/gh, .config/github-copilot, .config/glab-cli, .config/hub, .git-credentials, .config/git/credentials,
   .npmrc, .yarnrc.yml, .config/pip, .pip, .pypirc, .gem/credentials, .cargo/credentials, .cargo/credentials.toml,
-  .m2/settings.xml, .m2/settings-security.xml, .gradle/gradle.properties, .composer/auth.json, .nuget/NuGet,
+  .m2/settings.xml, .m2/settings-security.xml, .gradle/gradle.properties, .composer/auth.json, .nuget/NuGet, .ivy2/.credentials, .sbt/.credentials, .bundle/config, .android/adbkey, .local/share/uv/credentials,
   .netrc, _netrc, .authinfo, .authinfo.gpg, .msmtprc, .pgpass, .my.cnf, .mongorc.js, .config/rclone, .s3cfg, .boto,
   .bash_history, .zsh_history, .zsh_sessions, .local/share/fish/fish_history, .python_history, .node_repl_history,
   .psql_history, .mysql_history, .sqlite_history, .rediscli_history, .lesshst, .viminfo,
@@ -32,7 +32,7 @@ export const credentialPaths: readonly string[] = listed(`
 
 /** Keys of the system, which a process of its user root could read. */
 export const systemCredentials: readonly string[] = listed(`
-  /etc/shadow, /etc/gshadow, /etc/ssh, /etc/ssl/private, /etc/kubernetes, /etc/wireguard, /etc/letsencrypt
+  /etc/shadow, /etc/shadow-, /etc/gshadow, /etc/gshadow-, /etc/ssh, /etc/ssl/private, /etc/kubernetes, /etc/wireguard, /etc/letsencrypt
 `);
 
 /** Caches of package managers below a home directory, without the directories from which programs are started. */
@@ -74,4 +74,9 @@ export const defaultHosts: readonly string[] = listed(`
 export function below(directory: string, names: readonly string[]): readonly string[] {
   const start = join(directory, '/');
   return names.map((name) => start + name);
+}
+
+/** Returns true if a path is a directory or is below it. */
+export function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
 }

@@ -9,10 +9,12 @@ import {
   createdNames,
   credentialPaths,
   executedNames,
+  isWithin,
   requiredCaches,
   startupFiles,
   systemCredentials,
 } from './paths.ts';
+import { privatePlaces } from './private-places.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 
 /** Profiles: nothing can be written; the workspace can; no sandbox. */
@@ -35,15 +37,19 @@ export interface ProfileOptions {
   readonly network?: SandboxPolicy['network'];
   /** Further hidden paths, which rules deny. */
   readonly denied?: readonly string[];
+  /** Paths of the home directory that would be hidden, which rules allow. */
+  readonly visible?: readonly string[];
 }
 
 /** Returns the policy of a profile. Creates the most important caches when they are missing. */
 export function profilePolicy(profile: Exclude<SandboxProfile, 'off'>, options: ProfileOptions): SandboxPolicy {
-  const { workspace, home, dataDirectories = [], network = 'off', denied = [] } = options;
+  const { workspace, home, dataDirectories = [], network = 'off', denied = [], visible = [] } = options;
   const { temporary = [...new Set(['/tmp', '/var/tmp', tmpdir()])] } = options;
   const git = gitPaths(workspace);
   const writes = profile === 'workspace';
   const executed = executedPaths(workspace);
+  // Names of a project that is the home directory, such as `.github`, are not private.
+  const places = isWithin(home, workspace) ? undefined : privatePlaces(home, [workspace, ...git.writable], visible);
   if (writes) createCaches(home);
   return {
     profile,
@@ -51,6 +57,7 @@ export function profilePolicy(profile: Exclude<SandboxProfile, 'off'>, options: 
     readOnly: [
       // Both may be inside of a writable directory, such as the temporary one.
       ...(workspace === home && writes ? [] : [home]),
+      ...(places?.visible ?? []),
       ...(writes ? [] : [workspace]),
       ...git.executed,
       ...executed.repositories,
@@ -59,7 +66,13 @@ export function profilePolicy(profile: Exclude<SandboxProfile, 'off'>, options: 
       ...(workspace === home ? below(home, startupFiles) : []),
     ],
     inPlace: executed.names,
-    hidden: [...below(home, credentialPaths), ...dataDirectories, ...systemCredentials, join('/root', '.ssh')],
+    hidden: [
+      ...below(home, credentialPaths).filter((path) => !visible.includes(path)),
+      ...(places?.hidden ?? []),
+      ...dataDirectories,
+      ...systemCredentials,
+      join('/root', '.ssh'),
+    ],
     denied,
     network,
   };

@@ -1,4 +1,5 @@
-import { realPath, type Mount } from '../bubblewrap/mounts.ts';
+import { type Mount } from '../bubblewrap/mounts.ts';
+import { realPath } from '../policy/real-path.ts';
 import type { SandboxPolicy } from '../policy/sandbox-policy.ts';
 
 /** Services of macOS without which ordinary programs do not start. */

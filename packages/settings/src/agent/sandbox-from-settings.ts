@@ -67,13 +67,14 @@ export function sandboxFromSettings(setup: SandboxSetup): AgentSandbox {
     return withoutSandbox(`Commands run without a sandbox. ${problem}`);
   }
   const upstream = upstreamProxy(setup.env);
-  const { hidden, allowed, denied } = sandboxRules(rules, workspace, userHome);
+  const { hidden, visible, allowed, denied } = sandboxRules(rules, workspace, userHome);
   const hosts = [...defaultHosts, ...(settings.get('sandbox.hosts') ?? []), ...allowed];
   const policy = profilePolicy(chosen === 'auto' ? 'workspace' : chosen, {
     workspace,
     home: userHome,
     dataDirectories: [home],
     denied: hidden,
+    visible,
     network: { allowed: hosts, denied, ports: settings.get('sandbox.ports') ?? [] },
   });
   using opened = new DisposableStack();

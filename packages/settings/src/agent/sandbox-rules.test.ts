@@ -11,6 +11,8 @@ test('denied paths without wildcards are hidden, and hosts are rules of the prox
       { decision: 'deny', on: 'path', pattern: 'secrets/key' },
       { decision: 'deny', on: 'path', pattern: '*.pem' },
       { decision: 'allow', on: 'path', pattern: '/etc' },
+      { decision: 'allow', on: 'path', pattern: '~/.config/tool/**' },
+      { decision: 'allow', on: 'path', pattern: '~/notes' },
       { decision: 'allow', on: 'host', pattern: '*.example' },
       { decision: 'deny', on: 'host', pattern: 'evil.example' },
       { decision: 'ask', on: 'host', pattern: 'asked.example' },
@@ -21,6 +23,7 @@ test('denied paths without wildcards are hidden, and hosts are rules of the prox
   );
   expect(rules).toEqual({
     hidden: ['/person/notes', '/project/secrets/key'],
+    visible: ['/person/.config/tool'],
     allowed: ['*.example'],
     denied: ['evil.example'],
   });

@@ -6,6 +6,8 @@ import { globMatcher } from '@varve/text';
 /** Rules that a sandbox holds. */
 export interface SandboxRules {
   readonly hidden: readonly string[];
+  /** Allowed paths of the home directory, which a sandbox would hide. */
+  readonly visible: readonly string[];
   readonly allowed: readonly string[];
   readonly denied: readonly string[];
 }
@@ -19,6 +21,7 @@ export function sandboxRules(rules: readonly PermissionRule[], workspace: string
     rules.filter((rule) => rule.on === on && rule.decision === decision).map(({ pattern }) => pattern);
   const denied = patterns('path', 'deny').map((pattern) => pattern.replace(/\/\*\*$/, ''));
   const paths = denied.filter((pattern) => !/[*?[\]{}]/.test(pattern));
+  const visible = patterns('path', 'allow').map((pattern) => /^~\/(\.[^*?[\]{}]+?)(?:\/\*\*)?$/.exec(pattern)?.[1]);
   const names = denied
     .filter((pattern) => !pattern.includes('/') && pattern !== '~')
     .map((pattern) => globMatcher(pattern.toLowerCase(), { dot: true }));
@@ -28,6 +31,7 @@ export function sandboxRules(rules: readonly PermissionRule[], workspace: string
       ...paths.map((path) => (path.startsWith('~/') ? join(userHome, path.slice(2)) : resolve(workspace, path))),
       ...(names.length > 0 ? findBelow(workspace, isDenied) : []),
     ],
+    visible: visible.filter((path) => path !== undefined).map((path) => join(userHome, path)),
     allowed: patterns('host', 'allow'),
     denied: patterns('host', 'deny'),
   };
