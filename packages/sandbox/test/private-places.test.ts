@@ -69,6 +69,12 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     expect(await place.run('echo 1 > a && cat a')).toEqual({ code: 0, output: '1\n' });
   });
 
+  test('reads settings of registries as empty ones, so that package managers work', async () => {
+    using place = openPlace({ prepare: ({ home }) => ['.npmrc', '.netrc'].forEach((name) => write(join(home, name))) });
+    expect(await place.run('cat ~/.npmrc')).toEqual({ code: 0, output: '' });
+    expect((await place.run('cat ~/.netrc')).output).toContain('Permission denied');
+  });
+
   test('reads all names of a project that is the home directory, but credentials', async () => {
     using place = openPlace({
       prepare: ({ workspace }) =>

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   ApplyPatchAction,
   FileEditorAction,
@@ -93,7 +93,8 @@ export function pathsOf({ words, writes, reads = [], directories }: PlacedComman
 /** Returns the files of a call of a built-in file tool; undefined for other tools. */
 function filesOf(action: ProposedCall['action']): readonly string[] | undefined {
   if (FileEditorAction.is(action) || PlanningFileEditorAction.is(action)) return [action.path];
-  if (GrepAction.is(action) || GlobAction.is(action)) return [action.path ?? '.'];
+  if (GlobAction.is(action)) return [action.path ?? '.'];
+  if (GrepAction.is(action)) return [action.path ?? '.', join(action.path ?? '.', action.include ?? '.')];
   return ApplyPatchAction.is(action) ? filesOfPatch(action.patch) : undefined;
 }
 

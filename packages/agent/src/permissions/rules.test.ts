@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import {
   ApplyPatchAction,
   FileEditorAction,
+  GrepAction,
   MCPToolAction,
   TerminalAction,
   type Payload,
@@ -153,6 +154,17 @@ test('file tools are compared by their files, with links resolved', () => {
   ]);
   const patch = ApplyPatchAction.create({ patch: '*** Begin Patch\n*** Delete File: .env\n*** End Patch' });
   expect(ruleDecision(rules, { tool, action: patch, risk: 'LOW', workspace })?.decision).toBe('deny');
+});
+
+function searchDecision(rule: string, path: string, include?: string) {
+  const action = GrepAction.create({ pattern: 'x', path, ...(include && { include }) });
+  return ruleDecision(rulesOf(rule), { tool, action, risk: 'LOW', workspace })?.decision;
+}
+
+test('a search is compared by its directory and by the files that it includes', () => {
+  expect(searchDecision('deny path .env', '.', '**/.env')).toBe('deny');
+  expect(searchDecision('deny path .env', 'src')).toBeUndefined();
+  expect(searchDecision('allow path ./src', 'src', '*.ts')).toBe('allow');
 });
 
 test('other tools are compared by their names and addresses', () => {

@@ -1,16 +1,20 @@
 import { realpathSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { SandboxLimits, SandboxPolicy } from '../policy/sandbox-policy.ts';
 import { isWithin } from '../policy/paths.ts';
 import type { Mount } from './mounts.ts';
 import { descriptors, proxyPort } from './launcher.ts';
+
+/** Settings with tokens, without which package managers work, but not if they cannot read them. */
+const registrySettings = new Set(['.npmrc', '.yarnrc.yml', '.bunfig.toml', '.gemrc', '.condarc', '.curlrc', '.wgetrc']);
 
 /** Options of {@link bubblewrapArguments}. */
 export interface BubblewrapOptions {
   readonly mounts: readonly Mount[];
   readonly network: SandboxPolicy['network'];
   readonly directory: string;
-  /** Path of an unreadable file, which covers hidden ones. */
-  readonly unreadable: string;
+  /** Paths of files that cover hidden ones: one that cannot be read, and one for settings that programs must read. */
+  readonly covers: { readonly unreadable: string; readonly empty: string };
   /** Variables that only programs inside have. */
   readonly variables: Readonly<Record<string, string>>;
   readonly newSession: boolean;
@@ -18,7 +22,7 @@ export interface BubblewrapOptions {
 
 /** Returns the options of bubblewrap up to the command. */
 export function bubblewrapArguments(options: BubblewrapOptions): readonly string[] {
-  const { mounts, network, directory, unreadable, variables, newSession } = options;
+  const { mounts, network, directory, covers, variables, newSession } = options;
   return [
     // Programs see no other process, and no network but their own.
     '--unshare-all --unshare-user --disable-userns --die-with-parent --cap-drop ALL',
@@ -33,7 +37,7 @@ export function bubblewrapArguments(options: BubblewrapOptions): readonly string
     .split(' ')
     .concat(
       network === 'on' ? resolverArguments() : [],
-      mounts.flatMap((mount) => mountArguments(mount, mounts, unreadable)),
+      mounts.flatMap((mount) => mountArguments(mount, mounts, covers)),
       mounts.filter(isHiddenDirectory).flatMap(({ path }) => ['--remount-ro', path]),
       Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value]),
       ['--chdir', directory],
@@ -44,9 +48,14 @@ function isHiddenDirectory({ access, kind }: Mount): boolean {
   return access === 'hidden' && kind === 'directory';
 }
 
-function mountArguments({ path, access, kind }: Mount, mounts: readonly Mount[], unreadable: string): string[] {
+function mountArguments(
+  { path, access, kind }: Mount,
+  mounts: readonly Mount[],
+  covers: BubblewrapOptions['covers'],
+): string[] {
   if (access !== 'hidden') return [access === 'writable' ? '--bind' : '--ro-bind', path, path];
-  if (kind === 'file') return ['--ro-bind', unreadable, path];
+  if (kind === 'file')
+    return ['--ro-bind', registrySettings.has(basename(path)) ? covers.empty : covers.unreadable, path];
   const hasVisible = mounts.some((other) => other.path !== path && isWithin(other.path, path));
   return ['--perms', hasVisible ? '0111' : '0000', '--tmpfs', path];
 }
@@ -61,13 +70,25 @@ function resolverArguments(): readonly string[] {
   }
 }
 
-/** Returns the variables that lead programs to the proxy. */
-export function proxyVariables(): Readonly<Record<string, string>> {
+/** Returns the variables that lead programs with some environment to the proxy. */
+export function proxyVariables(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const url = `http://127.0.0.1:${proxyPort}`;
+  const java = ['http', 'https'].map((name) => `-D${name}.proxyHost=127.0.0.1 -D${name}.proxyPort=${proxyPort}`);
+  const options = (name: string): string => [env[name] ?? '', ...java].join(' ').trim();
   const direct = 'localhost,127.0.0.1,::1';
   const upper = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: direct };
   const lower = Object.fromEntries(Object.entries(upper).map(([name, value]) => [name.toLowerCase(), value]));
-  return { ...upper, ...lower, NODE_USE_ENV_PROXY: '1', npm_config_proxy: url, npm_config_https_proxy: url };
+  return {
+    ...upper,
+    ...lower,
+    NODE_USE_ENV_PROXY: '1',
+    npm_config_proxy: url,
+    npm_config_https_proxy: url,
+    YARN_HTTP_PROXY: url,
+    YARN_HTTPS_PROXY: url,
+    MAVEN_OPTS: options('MAVEN_OPTS'),
+    GRADLE_OPTS: options('GRADLE_OPTS'),
+  };
 }
 
 /** Returns options for `ulimit`, separated by commas. */

@@ -49,8 +49,8 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
         network,
         directory,
         newSession,
-        unreadable: files.unreadable,
-        variables: { ...marks, ...(link && proxyVariables()) },
+        covers: files,
+        variables: { ...marks, ...(link && proxyVariables(env)) },
       });
       const pipes = link ? [link.toProxy, link.fromProxy] : ['', ''];
       const outer = [String(keepDescriptors), limitOptions(policy.limits), files.filter, ...pipes];
@@ -88,15 +88,16 @@ function required(name: string): string {
 }
 
 /** Creates the files of a sandbox, in a directory that its programs cannot see. */
-function createFiles(): { readonly directory: string; readonly filter: string; readonly unreadable: string } {
+function createFiles() {
   const program = seccompProgram();
   if (program === undefined) throw new Error(`There is no filter of system calls for the processor ${process.arch}.`);
   const directory = realPath(mkdtempSync(join(privateDirectory(), 'varve-sandbox-')));
   const filter = join(directory, 'filter');
-  const unreadable = join(directory, 'unreadable');
+  const [unreadable, empty] = [join(directory, 'unreadable'), join(directory, 'empty')];
   writeFileSync(filter, program);
   writeFileSync(unreadable, '', { mode: 0 });
-  return { directory, filter, unreadable };
+  writeFileSync(empty, '');
+  return { directory, filter, unreadable, empty };
 }
 
 /** Creates what protected paths without a file need, and records it to be removed. */
