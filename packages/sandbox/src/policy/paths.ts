@@ -44,7 +44,7 @@ export const cachePaths: readonly string[] = listed(`
 `);
 
 /** Caches that are created when they are missing: without them the most common package managers fail. */
-export const requiredCaches: readonly string[] = ['.cache', '.npm', '.yarn/berry'];
+export const requiredCaches: readonly string[] = ['.cache', '.npm', '.yarn', '.yarn/berry'];
 
 /** Names whose content agents and editors execute, and which could be created in a workspace. */
 export const createdNames: readonly string[] = listed(`

@@ -116,7 +116,7 @@ function startedFromCache(home: string): readonly string[] {
 function createCaches(home: string): void {
   for (const path of below(home, requiredCaches)) {
     try {
-      mkdirSync(path, { recursive: true });
+      mkdirSync(path);
     } catch {
       // It exists, or the home directory cannot be written.
     }
