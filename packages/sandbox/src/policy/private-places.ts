@@ -29,6 +29,9 @@ const visibleNames: ReadonlySet<string> = new Set(
 `).concat(startupFiles),
 );
 
+/** Names of what is run, below any name of a home directory. */
+const visibleParts: readonly string[] = ['bin', 'skills'];
+
 /** Paths of a home directory that a sandbox hides, and those inside that it shows. */
 export interface PrivatePlaces {
   readonly hidden: readonly string[];
@@ -37,7 +40,7 @@ export interface PrivatePlaces {
 
 /**
  * Returns what a home directory has besides what builds need: of names that begin with a dot, and of the directories of
- * settings. Programs are shown everywhere, and what is `allowed`; `kept` are paths that programs write.
+ * settings. Programs and skills are shown everywhere, and what is `allowed`; `kept` are paths that programs write.
  */
 export function privatePlaces(home: string, kept: readonly string[], allowed: readonly string[]): PrivatePlaces {
   const names = existsSync(home) ? readdirSync(home).filter((name) => name.startsWith('.') && !isVisible(name)) : [];
@@ -50,7 +53,7 @@ export function privatePlaces(home: string, kept: readonly string[], allowed: re
     hidden: [...hidden, ...below(home, places)].filter((path) => !allowed.includes(path)),
     visible: [
       ...below(home, visiblePaths),
-      ...hidden.map((path) => join(path, 'bin')),
+      ...hidden.flatMap((path) => below(path, visibleParts)),
       ...ownProgram(home),
       ...allowed,
     ],
@@ -68,8 +71,8 @@ export function isPrivate(path: string, home: string): boolean {
   if (credentialPaths.some((name) => isWithin(inside, name))) return true;
   const isInPlace = places.some((place) => inside !== place && isWithin(inside, place));
   if (isInPlace) return !visiblePaths.some((name) => isWithin(inside, name) || isWithin(name, inside));
-  const [name = ''] = inside.split(sep);
-  return /^\.[^.]/.test(name) && !isVisible(name);
+  const [name = '', part = ''] = inside.split(sep);
+  return /^\.[^.]/.test(name) && !isVisible(name) && !visibleParts.includes(part);
 }
 
 /** Settings of git may include others, such as `.gitconfig-work`. */
