@@ -1,125 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
-import { text as readAll } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import {
-  client,
-  methods,
-  ndJsonStream,
-  type ClientContext,
-  type InitializeResponse,
-  type McpServer,
-  type PromptRequest,
-  type RequestPermissionRequest,
-  type SessionUpdate,
-} from '@agentclientprotocol/sdk';
-import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
+import { methods } from '@agentclientprotocol/sdk';
+import { scriptedServer } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
-import { processEnvironment } from './process-environment.ts';
+import { command, done, hasOutput, newHome, newSession, png, prompt, textIn, withEditor } from './editor.ts';
 import { runVarve } from './run-varve.ts';
-
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const done = (message: string): ScriptedTurn => ({ calls: [{ name: 'finish', arguments: { message } }] });
-const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
-
-const fileServer = { name: 'x', type: 'http', url: 'file:///etc/passwd', headers: [] };
-
-/** What a test does as an editor. */
-interface Editor {
-  readonly described: InitializeResponse;
-  readonly agent: ClientContext;
-  readonly cwd: string;
-  readonly updates: SessionUpdate[];
-  readonly asked: RequestPermissionRequest[];
-  /** Resolves when an update arrives for which the function is true. */
-  readonly seen: (isWanted: (update: SessionUpdate) => boolean) => Promise<void>;
-}
-
-interface EditorOptions {
-  readonly home: string;
-  readonly args?: readonly string[];
-  /** Chooses among the options of a question, or cancels it. */
-  readonly answer?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-async function newHome(): Promise<string> {
-  return realpath(await mkdtemp(join(tmpdir(), 'varve acp ')));
-}
-
-/** Starts the command as the agent of an editor while a function uses it. */
-async function withEditor<T>(
-  { url }: Pick<ScriptedServer, 'url'>,
-  { home, args = [], answer = 'once', env = {} }: EditorOptions,
-  use: (editor: Editor) => Promise<T>,
-): Promise<T> {
-  const options = ['acp', '--base-url', url, '--model', 'scripted', '--sandbox', 'off', ...args];
-  const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...options], {
-    env: processEnvironment(home, env),
-    stdio: 'pipe',
-  });
-  const errors = readAll(child.stderr);
-  const ended = once(child, 'exit');
-  const updates: SessionUpdate[] = [];
-  const asked: RequestPermissionRequest[] = [];
-  const waiting = new Set<() => void>();
-  const output = Writable.toWeb(child.stdin) as WritableStream<Uint8Array>;
-  const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
-  const result = await client({ name: 'test' })
-    .onNotification(methods.client.session.update, ({ params }) => {
-      updates.push(params.update);
-      for (const check of waiting) check();
-    })
-    .onRequest(methods.client.session.requestPermission, ({ params }) => {
-      asked.push(params);
-      const isOffered = params.options.some(({ optionId }) => optionId === answer);
-      return { outcome: isOffered ? { outcome: 'selected', optionId: answer } : { outcome: 'cancelled' } };
-    })
-    .connectWith(ndJsonStream(output, input), async (agent) => {
-      const described = await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} });
-      const seen = (isWanted: (update: SessionUpdate) => boolean): Promise<void> =>
-        new Promise((resolve) => {
-          const check = (): void => void (updates.some(isWanted) && (waiting.delete(check), resolve()));
-          waiting.add(check);
-          check();
-        });
-      return use({ described, agent, cwd: home, updates, asked, seen });
-    });
-  child.stdin.end();
-  await ended;
-  expect([child.exitCode, await errors]).toEqual([0, '']);
-  return result;
-}
-
-async function newSession({ agent, cwd }: Editor, mcpServers: readonly McpServer[] = []): Promise<string> {
-  const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [...mcpServers] });
-  return sessionId;
-}
-
-async function prompt({ agent }: Editor, sessionId: string, text: string): Promise<string> {
-  const params: PromptRequest = { sessionId, prompt: [{ type: 'text', text }] };
-  return (await agent.request(methods.agent.session.prompt, params)).stopReason;
-}
-
-/** Returns a function that tests whether an update contains a text of the output of a call. */
-const hasOutput =
-  (text: string) =>
-  (update: SessionUpdate): boolean =>
-    update.sessionUpdate === 'tool_call_update' && JSON.stringify(update.content ?? '').includes(text);
-
-/** Returns the text of the updates of a kind. */
-function textIn(
-  updates: readonly SessionUpdate[],
-  kind: 'agent_message_chunk' | 'agent_thought_chunk' | 'user_message_chunk',
-): string {
-  return updates
-    .flatMap((update) => (update.sessionUpdate === kind && update.content.type === 'text' ? [update.content.text] : []))
-    .join('');
-}
 
 test('an editor receives text, thoughts, calls with kinds and files, their changes and the answer, and loads them again', async () => {
   const home = await newHome();
@@ -201,41 +87,6 @@ test('output is visible while a command runs, and a cancelled prompt stops it', 
   });
 });
 
-test('a prompt whose request is cancelled ends as one that is cancelled', async () => {
-  const home = await newHome();
-  await using server = await scriptedServer([command('echo started; sleep 600')]);
-  await withEditor(server, { home, args: ['--confirm', 'never'] }, async (editor) => {
-    const sessionId = await newSession(editor);
-    const cancelling = new AbortController();
-    const params: PromptRequest = { sessionId, prompt: [{ type: 'text', text: 'Wait.' }] };
-    const options = { cancellationSignal: cancelling.signal };
-    const ended = editor.agent.request(methods.agent.session.prompt, params, options);
-    await editor.seen(hasOutput('started'));
-    cancelling.abort();
-    expect(await ended).toEqual({ stopReason: 'cancelled' });
-  });
-});
-
-test('a session that is loaded while it works sends its events again, and continues', async () => {
-  const home = await newHome();
-  const go = join(home, 'go');
-  await using server = await scriptedServer([
-    command(`echo started; until [ -e '${go}' ]; do sleep 0.02; done`),
-    done('Done.'),
-  ]);
-  await withEditor(server, { home, args: ['--confirm', 'never'] }, async (editor) => {
-    const { agent, cwd, updates } = editor;
-    const sessionId = await newSession(editor);
-    const ended = prompt(editor, sessionId, 'Wait.');
-    await editor.seen(hasOutput('started'));
-    await agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
-    expect(textIn(updates, 'user_message_chunk')).toBe('Wait.');
-    await writeFile(go, '');
-    expect(await ended).toBe('end_turn');
-    expect(textIn(updates, 'agent_message_chunk')).toBe('Done.');
-  });
-});
-
 test('a command that fails is failed in the editor, with its output and status', async () => {
   const home = await newHome();
   await using server = await scriptedServer([command('echo before; (exit 42)'), done('Done.')]);
@@ -268,8 +119,6 @@ test('a mode changes what is asked about from the next prompt on', async () => {
   });
 });
 
-const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-
 test('the model receives files, links and images of a prompt, and images are offered to one that sees them', async () => {
   const home = await newHome();
   await using server = await scriptedServer([done('Seen.')]);
@@ -290,37 +139,6 @@ test('the model receives files, links and images of a prompt, and images are off
   for (const part of ['needle-of-the-file', 'needle-of-the-blob', 'clip://1', 'file:///x/c.js'])
     expect(request?.text).toContain(part);
   expect(request?.text.split(`data:image/png;base64,${png}`)).toHaveLength(3);
-});
-
-test('what cannot be answered is refused with a code of the protocol', async () => {
-  const { new: create, prompt: ask, load, setMode } = methods.agent.session;
-  const unknown = 'f'.repeat(32);
-  const refusals = [
-    ['a relative directory', create, { cwd: 'here' }, -32602],
-    ['a missing directory', create, { cwd: '/nowhere/here' }, -32602],
-    ['an unknown session', ask, { sessionId: unknown, prompt: [] }, -32002],
-    ['an unknown conversation', load, { sessionId: unknown }, -32002],
-    ['a text that is not an id', load, { sessionId: '' }, -32602],
-    ['an unknown mode', setMode, { modeId: 'nonsense' }, -32602],
-    ['a server whose address is not of the web', create, { mcpServers: [fileServer] }, -32602],
-    [
-      'an image for a model that sees none',
-      ask,
-      { prompt: [{ type: 'image', mimeType: 'image/png', data: png }] },
-      -32602,
-    ],
-  ] as const;
-  await using server = await scriptedServer([]);
-  await withEditor(server, { home: await newHome() }, async (editor) => {
-    const { agent, cwd, described } = editor;
-    expect(described.agentCapabilities?.promptCapabilities?.image).toBe(false);
-    const sessionId = await newSession(editor);
-    for (const [what, method, params, code] of refusals) {
-      const all = { cwd, mcpServers: [], sessionId, ...params };
-      const refused = await agent.request(method, all).catch((error: unknown) => error);
-      expect([what, refused]).toEqual([what, expect.objectContaining({ code })]);
-    }
-  });
 });
 
 test('a failure of the model is an error of the prompt with what to do next, and the session continues', async () => {

@@ -3,13 +3,13 @@ import {
   RequestError,
   type AgentContext,
   type ContentBlock,
+  type SessionConfigOption,
   type SessionModeState,
   type SessionUpdate,
   type StopReason,
 } from '@agentclientprotocol/sdk';
 import type { Conversation, RunResult } from '@varve/agent';
 import type { Questions } from '@varve/host/people';
-import type { Settings } from '@varve/settings';
 import type { PreparedAgent } from '@varve/settings/agent';
 import { redactor } from '@varve/text';
 import { confirmModes, modeContent, modeOf, type ConfirmMode } from '../opening/confirm-modes.ts';
@@ -21,7 +21,9 @@ import { policyOfMode } from '../screen/policy-of-mode.ts';
 import type { Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { EditorPerson } from './editor-person.ts';
+import { availableCommands, typedPrompt } from './editor-commands.ts';
 import { contentOf } from './prompt-content.ts';
+import type { SessionModel } from './session-model.ts';
 import { SessionUpdates } from './session-updates.ts';
 
 interface OpenParts extends OpenRun, AsyncDisposable {
@@ -33,6 +35,8 @@ export interface EditorPlace {
   readonly io: TerminalIo;
   readonly client: AgentContext;
   readonly servers: NonNullable<RunPlace['clientServers']>;
+  readonly mode: ConfirmMode;
+  readonly model: SessionModel;
 }
 
 /** Session of an editor: one conversation, which is stored with its first prompt. */
@@ -42,21 +46,25 @@ export class EditorSession implements AsyncDisposable {
   readonly #questions: Questions;
   readonly #io: TerminalIo;
   readonly #clientServers: EditorPlace['servers'];
+  readonly #model: SessionModel;
   #options: RunOptions;
+  /** True if the conversation is open with another model. */
+  #isOutdated = false;
   #mode: ConfirmMode;
   #open: Promise<OpenParts> | undefined;
   #running: Promise<unknown> | undefined;
   #interruption = new AbortController();
 
-  constructor(id: string, options: RunOptions, settings: Settings, place: EditorPlace) {
+  constructor(id: string, options: RunOptions, place: EditorPlace) {
     this.#id = id;
     this.#client = place.client;
     this.#options = options;
     this.#io = place.io;
     this.#clientServers = place.servers;
+    this.#model = place.model;
     const person = new EditorPerson(place.client, id);
     this.#questions = questionsTo(person, place.io, { options: () => this.#options });
-    this.#mode = options.confirm ?? settings.get('confirmation.policy') ?? 'auto';
+    this.#mode = place.mode;
   }
 
   /** True while a prompt runs. */
@@ -64,9 +72,21 @@ export class EditorSession implements AsyncDisposable {
     return this.#running !== undefined;
   }
 
-  /** Returns what the editor chooses from. */
-  async choices(): Promise<{ readonly modes: SessionModeState }> {
-    return { modes: { currentModeId: this.#mode, availableModes: availableModes() } };
+  /** Returns what the editor chooses from, after which its commands are sent. */
+  async begin(): ReturnType<EditorSession['choices']> {
+    const choices = await this.choices();
+    const commands = await availableCommands(this.#options.workspace ?? this.#io.cwd, this.#io);
+    // An editor knows the session after the response.
+    setImmediate(() => this.send({ sessionUpdate: 'available_commands_update', availableCommands: commands }));
+    return choices;
+  }
+
+  /** Returns what the editor chooses from: modes, for editors without options, and options. */
+  async choices(): Promise<{ readonly modes: SessionModeState; readonly configOptions: SessionConfigOption[] }> {
+    return {
+      modes: { currentModeId: this.#mode, availableModes: availableModes() },
+      configOptions: [modeOption(this.#mode), await this.#model.option()],
+    };
   }
 
   /** Changes what is asked about from the next decision on. @throws {RequestError} for an unknown mode. */
@@ -79,6 +99,25 @@ export class EditorSession implements AsyncDisposable {
     this.#questions.endApprovals();
     const conversation = (await this.#open?.catch(() => undefined))?.hosted.conversation;
     await conversation?.setConfirmation(await policyOfMode(mode.id, conversation.workspace, this.#io));
+    this.send({ sessionUpdate: 'config_option_update', configOptions: (await this.choices()).configOptions });
+  }
+
+  /** Changes an option; a model from the next prompt on. @throws {RequestError} for an unknown option or value. */
+  async setOption(configId: string, value: unknown): Promise<void> {
+    if (typeof value !== 'string' || (configId !== 'mode' && configId !== 'model'))
+      throw RequestError.invalidParams({ configId, value }, 'There is no such option.');
+    if (configId === 'mode') {
+      await this.setMode(value);
+      this.send({ sessionUpdate: 'current_mode_update', currentModeId: value });
+    } else {
+      this.#options = await this.#model.choose(value, this.#options);
+      this.#isOutdated = true;
+    }
+  }
+
+  /** Opens a stored conversation. */
+  async open(): Promise<void> {
+    await this.#opened();
   }
 
   /** Sends all events of a stored conversation, also while a prompt runs. */
@@ -112,19 +151,34 @@ export class EditorSession implements AsyncDisposable {
     this.#interruption.abort();
   }
 
+  /** Sends an update of the session. */
+  send(update: SessionUpdate): void {
+    // An editor that went away reads nothing; its connection ends the session.
+    this.#client.notify(methods.client.session.update, { sessionId: this.#id, update }).catch(() => undefined);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.cancel();
     await this.#running;
     await this.#close();
   }
 
-  async #promptOnce(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
+  async #promptOnce(typed: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
+    if (this.#isOutdated) await this.#close();
+    this.#isOutdated = false;
     const { hosted, prepared, updates } = await this.#opened();
-    await hosted.send([...contentOf(blocks, prepared.agent.model), ...modeContent(hosted.conversation)]);
+    const { conversation } = hosted;
+    const prompt = await typedPrompt(typed, conversation.workspace, this.#io);
+    if ('focus' in prompt) {
+      signal.addEventListener('abort', () => void conversation.interrupt(), { once: true });
+      const isCondensed = await conversation.condense(prompt);
+      updates.sendMessage(isCondensed ? 'The conversation is condensed.' : 'Nothing can be left out.');
+      return 'end_turn';
+    }
+    await hosted.send([...contentOf(prompt.blocks, prepared.agent.model), ...modeContent(conversation)]);
     const result = await hosted.run({ signal, questions: this.#questions });
     const sentence = signal.aborted ? undefined : endSentence(result);
     if (sentence !== undefined) updates.sendMessage(sentence);
-    this.#send({ sessionUpdate: 'session_info_update', title: hosted.conversation.state.title ?? null });
     if (result.reason === 'error') throw result.error;
     return stopReasonOf(result);
   }
@@ -141,14 +195,8 @@ export class EditorSession implements AsyncDisposable {
     await using open = new AsyncDisposableStack();
     const io = this.#io;
     const progress = { lineAbove: (line: Printable) => io.stderr.line(line) };
-    const place = {
-      io,
-      progress,
-      questions: this.#questions,
-      clientServers: this.#clientServers,
-      isClient: true,
-    } as const;
-    const opened = await openRun(this.#options, place, open);
+    const asks = { questions: this.#questions, clientServers: this.#clientServers, isClient: true } as const;
+    const opened = await openRun(this.#options, { io, progress, ...asks }, open);
     const { hosted, prepared } = opened;
     const { conversation } = hosted;
     this.#options = { ...this.#options, resume: conversation.id };
@@ -165,13 +213,8 @@ export class EditorSession implements AsyncDisposable {
       redactor: redactor(secrets, { replacement: '<secret-hidden>' }),
       contextWindow: agent.model.capabilities.contextWindow,
       workspace,
-      send: (update) => this.#send(update),
+      send: (update) => this.send(update),
     });
-  }
-
-  #send(update: SessionUpdate): void {
-    // An editor that went away reads nothing; its connection ends the session.
-    this.#client.notify(methods.client.session.update, { sessionId: this.#id, update }).catch(() => undefined);
   }
 
   async #close(): Promise<void> {
@@ -179,6 +222,11 @@ export class EditorSession implements AsyncDisposable {
     this.#open = undefined;
     await (await open?.catch(() => undefined))?.[Symbol.asyncDispose]();
   }
+}
+
+function modeOption(currentValue: ConfirmMode): SessionConfigOption {
+  const options = availableModes().map(({ id, ...mode }) => ({ value: id, ...mode }));
+  return { id: 'mode', name: 'Mode', category: 'mode', type: 'select', currentValue, options };
 }
 
 function availableModes(): SessionModeState['availableModes'] {

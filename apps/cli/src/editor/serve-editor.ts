@@ -22,7 +22,7 @@ async function description(sessions: EditorSessions): Promise<InitializeResponse
       loadSession: true,
       promptCapabilities: await sessions.promptCapabilities(),
       mcpCapabilities: { http: true, sse: true },
-      sessionCapabilities: { list: {}, close: {} },
+      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
     },
   };
 }
@@ -47,13 +47,14 @@ function agentOf(sessions: EditorSessions): AgentApp {
     .onRequest(methods.agent.initialize, async () => reported(async () => description(sessions)))
     .onRequest(session.new, async ({ params, client }) => reported(async () => sessions.create(params, client)))
     .onRequest(session.load, async ({ params, client }) => reported(async () => sessions.load(params, client)))
+    .onRequest(session.resume, async ({ params, client }) => reported(async () => sessions.resume(params, client)))
     .onRequest(session.list, async ({ params }) => reported(async () => sessions.list(params.cwd ?? undefined)))
     .onRequest(session.close, async ({ params }) => reported(async () => sessions.close(params.sessionId)))
+    .onRequest(session.delete, async ({ params }) => reported(async () => sessions.delete(params.sessionId)))
+    .onRequest(session.setConfigOption, async ({ params }) => reported(async () => sessions.setOption(params)))
     .onRequest(session.setMode, async ({ params }) =>
       reported(async () => sessions.find(params.sessionId).setMode(params.modeId)),
     )
-    .onRequest(session.prompt, async ({ params, signal }) =>
-      reported(async () => ({ stopReason: await sessions.find(params.sessionId).prompt(params.prompt, signal) })),
-    )
+    .onRequest(session.prompt, async ({ params, signal }) => reported(async () => sessions.prompt(params, signal)))
     .onNotification(session.cancel, ({ params }) => sessions.find(params.sessionId).cancel());
 }

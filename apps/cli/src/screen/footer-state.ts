@@ -1,6 +1,6 @@
 import type { Conversation } from '@varve/agent';
 import { modelAddress, type PreparedAgent } from '@varve/settings/agent';
-import { modeOf } from '../opening/confirm-modes.ts';
+import { modeOf, type ConfirmMode } from '../opening/confirm-modes.ts';
 import { flagsOf } from '../opening/run-flags.ts';
 import type { RunOptions } from '../opening/run-options.ts';
 import { modelOptions } from '../home/configured-model.ts';
@@ -22,7 +22,10 @@ export function stateOfOpen({ confirmation, state }: Conversation, { agent }: Pr
 }
 
 /** Returns what the footer shows before a conversation is stored. */
-export async function stateOfNew(options: RunOptions, io: TerminalIo): Promise<FooterState> {
+export async function stateOfNew(
+  options: RunOptions,
+  io: TerminalIo,
+): Promise<FooterState & { readonly mode: ConfirmMode }> {
   const settings = await settingsFor(io, { workspace: options.workspace ?? io.cwd, flags: flagsOf(options) });
   // Without a model or its key, the first message reports what is missing.
   const address = await modelAddress(modelOptions(io, { settings })).catch(() => undefined);

@@ -57,6 +57,19 @@ test('a server that a repository names receives nothing', async () => {
   expect([sent, evil.requests]).toEqual(['Bearer own-0123456789', []]);
 });
 
+test('a resumed conversation keeps its model, unless a flag names a profile', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'varve-settings-'));
+  await modelProfiles(home).save('other', { model: 'another', base_url: 'http://127.0.0.1:2/v1' });
+  const stored = { name: 'm', baseUrl: 'http://127.0.0.1:1/v1', functionCalling: 'auto', settings: {} } as const;
+  const changes: string[] = [];
+  const inputs = { home, stored, notices: { onChange: (change: string) => changes.push(change) } };
+  const kept = await configured({ ...inputs, user: { roles: { agent: 'other' } } });
+  expect([kept.model.name, changes]).toEqual(['m', []]);
+  const flags = [{ key: 'roles.agent', value: 'other', flag: '--profile' }] as const;
+  expect((await configured({ ...inputs, flags })).model.name).toBe('another');
+  expect(changes).toEqual(['The model changes from m to another.']);
+});
+
 test('the key of a file is not sent to the server of a flag or a variable', async () => {
   const user = { llm: { model: 'm', base_url: 'https://llm.example.test', api_key_ref: 'env:FILE_KEY' } };
   const env = { FILE_KEY: 'file-0123456789' };
