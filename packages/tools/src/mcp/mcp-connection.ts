@@ -158,9 +158,12 @@ function answerQuestions(client: Client, operations: Operations): void {
   );
 }
 
-/** Reports whether an error is the answer to a session that the server does not know. */
+/**
+ * Reports whether an error is the answer to a session that the server does not know: 404, or 400 of servers that read
+ * it as a request without one. Neither executes the request.
+ */
 function hasForgotten(transport: Transport, error: unknown): boolean {
-  if (!SdkHttpError.isInstance(error) || error.status !== 404) return false;
+  if (!SdkHttpError.isInstance(error) || (error.status !== 404 && error.status !== 400)) return false;
   return transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined;
 }
 

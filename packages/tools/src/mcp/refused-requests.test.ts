@@ -77,25 +77,28 @@ function sessionAt(
 
 const watered = { content: [{ type: 'text', text: 'Watered.' }] };
 
-test('a request in a session that the server has forgotten is sent again in a new one, however often', async () => {
-  let forgotten = 0;
-  const place = await httpServer((_, session) =>
-    session !== undefined && Number(session) <= forgotten
-      ? { status: 404, body: { jsonrpc: '2.0', id: null, error: { code: -32001, message: 'Session not found' } } }
-      : undefined,
-  );
-  const session = sessionAt(place.url);
-  for (let round = 0; round < 6; round++) {
-    expect(await session.call('water', {}, { signal })).toMatchObject(watered);
-    forgotten = place.session;
-  }
-  const both = await Promise.all(
-    [1, 2].map(async () => session.ask(signal, async (connection) => connection.resource('notes://today', signal))),
-  );
-  expect(both.flat()).toMatchObject([{ text: 'Buy oats.' }, { text: 'Buy oats.' }]);
-  // Requests that are refused concurrently share the new session.
-  expect(place.requests.filter((method) => method === 'initialize')).toHaveLength(7);
-});
+test.for([404, 400])(
+  'a request in a session that the server has forgotten (%i) is sent again in a new one',
+  async (status) => {
+    let forgotten = 0;
+    const place = await httpServer((_, session) =>
+      session !== undefined && Number(session) <= forgotten
+        ? { status, body: { jsonrpc: '2.0', id: null, error: { code: -32001, message: 'Session not found' } } }
+        : undefined,
+    );
+    const session = sessionAt(place.url);
+    for (let round = 0; round < 6; round++) {
+      expect(await session.call('water', {}, { signal })).toMatchObject(watered);
+      forgotten = place.session;
+    }
+    const both = await Promise.all(
+      [1, 2].map(async () => session.ask(signal, async (connection) => connection.resource('notes://today', signal))),
+    );
+    expect(both.flat()).toMatchObject([{ text: 'Buy oats.' }, { text: 'Buy oats.' }]);
+    // Requests that are refused concurrently share the new session.
+    expect(place.requests.filter((method) => method === 'initialize')).toHaveLength(7);
+  },
+);
 
 test('a server that refuses its new session as well is not asked a third time', async () => {
   const place = await httpServer((method) => (method === 'tools/call' ? { status: 404 } : undefined));
