@@ -49,6 +49,8 @@ export interface ConversationSource<Live extends OpenConversation> extends Hosti
 }
 
 const minute = 60_000;
+/** Interval in which runs that a failure of the store ended are continued: a disk may have space again. */
+const stalledMs = 10_000;
 /** Wait for the current step of a run when its conversation is removed. @see agent-server 1.43.1 delete */
 const removeWaitMs = 10_000;
 
@@ -62,6 +64,7 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   readonly #creations = keyedQueue();
   /** Number of runs that are being taken over, and do not wait yet. */
   #taking = 0;
+  #watch: Disposable | undefined;
 
   constructor(source: ConversationSource<Live>) {
     const { maxRuns = 8, maxWaiting = 1000, load, watcher, abandon, onRoom } = source;
@@ -132,9 +135,14 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
     await this.#open.remove(id, waited, () => removeStored(id));
   }
 
-  /** Continues the runs that a crash ended. Resolves when they are requested. */
+  /**
+   * Continues the runs that a crash ended, and from now on those that a failure of the store ends here. Resolves when
+   * those of the crash are requested.
+   */
   async recover(): Promise<void> {
-    const { store, isHosted } = this.#source;
+    const { store, isHosted, abandon, every = repeatedly } = this.#source;
+    // Replicas take such runs over.
+    if (abandon === undefined) this.#watch ??= every(stalledMs, () => void this.#open.continueStalled());
     await this.#recover(runningIds(store, isHosted));
   }
 
@@ -167,6 +175,7 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
 
   /** As `handOver`; then nothing can be opened. Idempotent. */
   close(signal: AbortSignal): Promise<void> {
+    this.#watch?.[Symbol.dispose]();
     return this.#open.closeAll(signal);
   }
 

@@ -60,8 +60,7 @@ export function createHost(options: HostOptions): Host {
   const { store, agents } = options;
   const open = (conversation: Conversation, queue: RunQueue): OpenConversation => {
     const onFailure = (error: unknown): void => options.onFailure?.(error, conversation.id);
-    const isReplica = options.abandon !== undefined;
-    const hosted = new HostedConversation(conversation, { queue, onFailure, isReplica });
+    const hosted = new HostedConversation(conversation, { queue, onFailure });
     return { hosted, isResumable: true, [Symbol.asyncDispose]: () => hosted[Symbol.asyncDispose]() };
   };
   const host = new ConversationHost<OpenConversation>({

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { StorageError } from '@varve/storage';
 import { HostError } from '../error.ts';
+import { continuedFact } from './continued-fact.ts';
+import { isOutage } from '../live/execute-run.ts';
 import type { HostedConversation } from '../live/hosted-conversation.ts';
 
 /** Conversation that a host has open, with what belongs to it. Disposing closes all of it. */
@@ -139,6 +141,15 @@ export class OpenConversations<Live extends OpenConversation> {
       stalled.push(id);
     }
     return stalled;
+  }
+
+  /** Continues runs that ended although their logs do not contain that, if they can be changed again. */
+  async continueStalled(): Promise<void> {
+    for (const [id, entry] of this.#entries) {
+      const live = await entry.live.catch(() => undefined);
+      if (!live?.isResumable || !live.hosted.runs.isStalled || this.#entries.get(id) !== entry) continue;
+      await this.#used(id, entry, ({ hosted }) => continueRun(hosted)).catch(this.#options.onFailure);
+    }
   }
 
   /** Returns true for a conversation that is open, or is being opened. */
@@ -287,6 +298,17 @@ async function close(live: OpenConversation, signal: AbortSignal): Promise<void>
     await runs.idle(signal);
   }
   await live[Symbol.asyncDispose]();
+}
+
+/** Stores that a run is continued, before the model is asked for what a full disk could not store, and continues it. */
+async function continueRun({ conversation, runs }: HostedConversation): Promise<void> {
+  try {
+    await conversation.record((stamp) => continuedFact.create({}, stamp));
+  } catch (error) {
+    if (isOutage(error)) return;
+    throw error;
+  }
+  await runs.resume();
 }
 
 async function isOpened({ live }: Entry<OpenConversation>): Promise<boolean> {

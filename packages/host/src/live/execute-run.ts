@@ -35,8 +35,8 @@ export interface RunParts {
   readonly conversation: Conversation;
   readonly slot: RunSlot;
   readonly followers: Followers;
-  /** True if runs that a failure of the store ended are continued elsewhere. */
-  readonly isReplica: boolean;
+  /** True in a host, which continues runs that a failure of the store ended. */
+  readonly isHosted: boolean;
   /** Called when a run has ended, or was paused before it began. */
   readonly onIdle: () => void;
   /** Writes the title if the first message is stored. */
@@ -47,12 +47,12 @@ export interface RunParts {
 
 /** Executes a run whose result nothing waits for. */
 export async function executeInBackground(run: ActiveRun, request: RunRequest, parts: RunParts): Promise<void> {
-  const { conversation, isReplica, onFailure } = parts;
+  const { conversation, isHosted, onFailure } = parts;
   try {
     await execute(run, request, parts);
   } catch (error) {
     onFailure(error);
-    if (!isReplica || !isOutage(error)) await markFailed(error, conversation).catch(onFailure);
+    if (!isHosted || !isOutage(error)) await markFailed(error, conversation).catch(onFailure);
   }
   // The message of a goal is stored by its loop.
   parts.writeTitle();
@@ -156,7 +156,7 @@ function asksNothing({ confirmation: { spec } }: Conversation): boolean {
 }
 
 /** Returns true for a store that may work again later. */
-function isOutage(error: unknown): boolean {
+export function isOutage(error: unknown): boolean {
   return error instanceof StorageError && error.isRetryable;
 }
 

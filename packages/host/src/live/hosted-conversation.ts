@@ -15,10 +15,11 @@ import { runs, type Runs } from './runs.ts';
 
 /** Options of {@link HostedConversation}. */
 export interface HostedOptions {
-  /** Queue of background runs. Default: they start when they are requested. */
+  /**
+   * Queue of background runs, of a host that continues those that a failure of the store ended. Default: they start
+   * when they are requested.
+   */
   readonly queue?: RunQueue | undefined;
-  /** True if runs that a failure of the store ended are continued elsewhere. */
-  readonly isReplica?: boolean | undefined;
   /** Writes the title, once the first message is stored; abandoned when the conversation is closed. */
   readonly title?: ReturnType<Conversation['titleWriter']> | undefined;
   /** Returns what receives pieces of replies in addition to those that follow. */
@@ -76,7 +77,7 @@ export class HostedConversation implements AsyncDisposable {
   #isLost = false;
 
   constructor(conversation: Conversation, options: HostedOptions = {}) {
-    const { queue, isReplica = false, title, deltas = () => undefined, onIdle = () => undefined } = options;
+    const { queue, title, deltas = () => undefined, onIdle = () => undefined } = options;
     const isEndStored = (): boolean => conversation.state.status !== 'running';
     this.conversation = conversation;
     this.#options = options;
@@ -84,7 +85,7 @@ export class HostedConversation implements AsyncDisposable {
       conversation,
       slot: new RunSlot({ queue, isEndStored, onEnd: onIdle }),
       followers: new Followers(conversation, deltas),
-      isReplica,
+      isHosted: queue !== undefined,
       onIdle,
       writeTitle: () => title?.start(),
       onFailure: (error) => {

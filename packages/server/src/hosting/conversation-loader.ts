@@ -42,8 +42,6 @@ export interface LoaderOptions {
   /** Returns the cipher of what clients send encrypted. */
   readonly cipher: () => Promise<Cipher>;
   readonly environment: AgentEnvironment;
-  /** True in a replica, which continues runs that a failure of the store ended. */
-  readonly isReplica: boolean;
   readonly feed: Pick<Feed, 'publish'>;
   readonly titleModel: TitleModel;
   readonly secrets: Pick<SecretsInUse, 'set' | 'remove'>;
@@ -300,7 +298,7 @@ export class ConversationLoader {
     readonly confirmation: Confirmation;
     readonly queue: RunQueue;
   }): LiveConversation {
-    const { isReplica, feed, titleModel, onFailure } = this.#options;
+    const { feed, titleModel, onFailure } = this.#options;
     const { id } = parts.conversation;
     const { registries, rules, takeWalls } = parts.surroundings;
     return new LiveConversation({
@@ -308,7 +306,6 @@ export class ConversationLoader {
       walls: takeWalls(),
       registries,
       rules,
-      isReplica,
       titleModel,
       publish: (message) => feed.publish(id, message),
       onFailure: (error) => onFailure(error, id),

@@ -18,8 +18,7 @@ import { requestedAgent, startPlan } from '../reference/request/start-plan.ts';
 import { isMadeUpPath, prepareWorkspace } from './workspace.ts';
 
 /** Options of {@link conversations}. */
-export interface ConversationsOptions
-  extends Omit<LoaderOptions, 'isReplica'>, Omit<HostingOptions, keyof LoaderOptions> {
+export interface ConversationsOptions extends LoaderOptions, Omit<HostingOptions, keyof LoaderOptions> {
   /** Returns the agent of a profile. @throws {RequestError} */
   readonly agentOfProfile: (id: string) => Promise<ProfiledAgent>;
   /** Is notified of the conversations that are opened and closed. */
@@ -103,7 +102,7 @@ export interface Conversations extends AsyncDisposable {
 /** Creates the conversations of a server. */
 export function conversations(options: ConversationsOptions): Conversations {
   const { folds, watcher, secrets } = options;
-  const loader = new ConversationLoader({ ...options, isReplica: options.abandon !== undefined });
+  const loader = new ConversationLoader(options);
   const host = new ConversationHost<LiveConversation>({
     ...options,
     load: (id, queue) => loader.load(id, queue),

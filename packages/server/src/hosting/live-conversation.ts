@@ -27,8 +27,6 @@ export interface LiveParts {
   /** Rules of the person for calls. */
   readonly rules?: readonly PermissionRule[] | undefined;
   readonly queue: RunQueue;
-  /** True if runs that a failure of the store ended are continued. */
-  readonly isReplica: boolean;
   /** Absent for a conversation that another program created. */
   readonly configuration?: Configuration | undefined;
   readonly confirmation: Confirmation;
@@ -51,7 +49,7 @@ export class LiveConversation implements OpenConversation {
   #configuration: Configuration | undefined;
 
   constructor(parts: LiveParts) {
-    const { conversation, publish, queue, isReplica, onFailure } = parts;
+    const { conversation, publish, queue, onFailure } = parts;
     this.#parts = parts;
     this.privateValues = parts.privateValues;
     this.registries = parts.registries;
@@ -60,7 +58,6 @@ export class LiveConversation implements OpenConversation {
     this.#configuration = parts.configuration;
     this.hosted = new HostedConversation(conversation, {
       queue,
-      isReplica,
       title: conversation.titleWriter({ model: async () => this.#titleModel(), onFailure }),
       deltas: () => (isStreaming(this.#configuration) ? (delta) => publishDelta(delta, publish) : undefined),
       onIdle: () => publish({ kind: 'full_state' }),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AgentError, type AgentErrorCode } from '@varve/agent';
+import { errnoOf } from '@varve/files';
 import { HostError } from '@varve/host';
 import { SettingsError } from '@varve/settings';
 import { StorageError } from '@varve/storage';
@@ -61,11 +62,20 @@ export function refusalOf(error: Error): Refusal | undefined {
   // The person has to change a file before the request can succeed.
   if (error instanceof SettingsError && error.code !== 'io') return { status: 409, detail };
   if (error instanceof ToolError && error.code === 'invalid-input') return { status: 400, detail };
+  if (isFull(error)) return { status: 507, detail };
   if (!(error instanceof StorageError)) return undefined;
   // A conversation may be removed while it is read.
   if (error.code === 'missing') return { status: 404, detail: 'Not Found' };
   if (error.code === 'held' || error.code === 'fenced') return { status: 404, detail };
-  return error.code === 'exists' ? { status: 409, detail } : undefined;
+  if (error.code === 'exists') return { status: 409, detail };
+  return error.isRetryable ? { status: 503, detail } : undefined;
+}
+
+/** Returns true for a failure because there is no space for a file or the store. */
+function isFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isOfStore = error instanceof StorageError && error.code === 'full';
+  return isOfStore || ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '') || isFull(error.cause);
 }
 
 /**
@@ -86,12 +96,22 @@ export function handleFailure(
         { detail: { message: redact(refusal.detail), ...error.fields } },
         { status: refusal.status },
       );
+    const logged = { err: error, request_id: context.get('requestId'), method, path };
+    // An operator has to make space, or to look at the database.
+    if (refusal && isOfOperator(refusal, error)) logger.error(logged, 'failure');
     if (refusal) return response({ ...refusal, detail: redact(refusal.detail) });
     const error_id = randomUUID().replaceAll('-', '');
-    logger.error({ err: error, error_id, request_id: context.get('requestId'), method, path }, 'failure');
+    logger.error({ ...logged, error_id }, 'failure');
     return Response.json({ detail: hidden, exception: redact(error.message), error_id }, { status: 500 });
   };
 }
+
+function isOfOperator({ status }: Refusal, error: Error): boolean {
+  return status === 507 || (status === 503 && error instanceof StorageError);
+}
+
+/** Statuses after which a client may repeat its request. */
+const retried = new Set([503, 507]);
 
 /** Detail of every failure of the server. */
 const hidden = 'Internal Server Error';
@@ -99,5 +119,6 @@ const hidden = 'Internal Server Error';
 function response({ status, detail }: Refusal): Response {
   if (status === 429) return errorResponse(status, detail, { 'retry-after': '5' });
   if (status < 500) return errorResponse(status, detail);
-  return Response.json({ detail: hidden, exception: `${status}: ${detail}` }, { status });
+  const headers = { ...(retried.has(status) && { 'retry-after': '5' }) };
+  return Response.json({ detail: hidden, exception: `${status}: ${detail}` }, { status, headers });
 }
