@@ -51,19 +51,24 @@ export function isDuplicate(error: unknown): boolean {
 type MappedError = readonly [code: StorageErrorCode, message: (label: string, reason: string) => string];
 
 const unreachable = (label: string, reason: string): string => `${label} cannot be reached: ${reason}.`;
+const unprepared = (label: string): string => `${label} is behind a pooler that keeps no prepared statements.`;
 const refused = (label: string, reason: string): string => `${label} refused: ${reason}.`;
 
 /** By SQLSTATE, or its first two characters. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const errorsByState: Readonly<Record<string, MappedError>> = {
   '08': ['io', unreachable],
   '22021': ['invalid', (label) => `A text cannot be stored in ${label}.`],
+  '25006': ['io', (label) => `${label} is read-only, as a standby is.`],
   '25': ['io', refused],
+  // A statement of a connection that several processes have, by turns.
+  '26000': ['io', unprepared],
   '28': ['io', refused],
   '3D': ['io', refused],
   '3F': ['io', refused],
   '40': ['io', refused],
   '42501': ['io', refused],
   '42704': ['invalid', refused],
+  '42P05': ['io', unprepared],
   '42P01': ['io', refused],
   '53100': ['full', (label) => `There is no space left for ${label}.`],
   '53': ['io', refused],

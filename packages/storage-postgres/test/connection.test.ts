@@ -49,6 +49,16 @@ describe.skipIf(problem !== undefined)('a server', () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(password);
   });
 
+  test('that is read-only, as a standby is, is named at the first connection', async () => {
+    const url = new URL(await freshUrl());
+    const reader = `reader_${process.pid}`;
+    await runSql(url.href, `CREATE ROLE ${reader} SUPERUSER LOGIN PASSWORD '${reader}'`);
+    await runSql(url.href, `ALTER ROLE ${reader} SET default_transaction_read_only = on`);
+    [url.username, url.password] = [reader, reader];
+    const error = await failureOf(url.href);
+    expect(error).toMatchObject({ code: 'io', message: expect.stringContaining('is read-only, as a standby is.') });
+  });
+
   test('that ends the connections of a store is used again afterwards', async () => {
     const url = await freshUrl();
     await using store = await postgresStore({ url: `${url}&application_name=ended` });
