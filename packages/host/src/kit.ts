@@ -1,4 +1,9 @@
-export { ConversationHost, type ConversationSource, type ConversationWatcher } from './hosting/conversation-host.ts';
+export {
+  ConversationHost,
+  type ConversationSource,
+  type ConversationWatcher,
+  type HostFigures,
+} from './hosting/conversation-host.ts';
 export type { OpenConversation } from './hosting/open-conversations.ts';
 export { isOwned } from './hosting/recover.ts';
 export { goalWork } from './live/run-requests.ts';

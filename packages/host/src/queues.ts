@@ -12,6 +12,8 @@ export interface RunQueueOptions {
   readonly maxWaiting?: number | undefined;
   /** Called when a job has ended and none waits. */
   readonly onRoom?: (() => void) | undefined;
+  /** Clock in UTC milliseconds; default `Date.now`. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** Runs jobs concurrently up to a limit; the others wait in order. */
@@ -20,8 +22,9 @@ export class RunQueue {
   waitingElsewhere = 0;
   readonly #limit: number;
   readonly #options: RunQueueOptions;
-  readonly #waiting = new Set<() => Promise<void>>();
-  readonly #running = new Set<Promise<void>>();
+  /** Jobs, the oldest first, with the times at which they were added, or started. */
+  readonly #waiting = new Map<() => Promise<void>, number>();
+  readonly #running = new Map<Promise<void>, number>();
 
   constructor(limit: number, options: RunQueueOptions = {}) {
     this.#limit = limit;
@@ -41,6 +44,13 @@ export class RunQueue {
     return this.#waiting.size;
   }
 
+  /** Milliseconds since the oldest job that runs started, and since the oldest one that waits was added; 0 for none. */
+  get ages(): { readonly running: number; readonly waiting: number } {
+    const now = this.#now();
+    const ageOf = ([since = now]: Iterable<number>): number => Math.max(0, now - since);
+    return { running: ageOf(this.#running.values()), waiting: ageOf(this.#waiting.values()) };
+  }
+
   /** Checks that another job may be added. @throws {HostError} `full` if too many wait. */
   admit(): void {
     const waiting = this.waiting + this.waitingElsewhere;
@@ -50,13 +60,13 @@ export class RunQueue {
 
   /** Adds a job, which must not reject. It starts now if there is room. */
   add(job: () => Promise<void>): QueuedJob {
-    this.#waiting.add(job);
+    this.#waiting.set(job, this.#now());
     this.#startNext();
     return { cancel: () => this.#waiting.delete(job) };
   }
 
   #startNext(): void {
-    const [next] = this.#waiting;
+    const [next] = this.#waiting.keys();
     if (next === undefined || this.#running.size >= this.#limit) return;
     this.#waiting.delete(next);
     const running = next().finally(() => {
@@ -64,7 +74,11 @@ export class RunQueue {
       if (this.#waiting.size > 0) this.#startNext();
       else this.#options.onRoom?.();
     });
-    this.#running.add(running);
+    this.#running.set(running, this.#now());
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
   }
 }
 

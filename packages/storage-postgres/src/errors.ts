@@ -51,7 +51,7 @@ export function isDuplicate(error: unknown): boolean {
 type MappedError = readonly [code: StorageErrorCode, message: (label: string, reason: string) => string];
 
 const unreachable = (label: string, reason: string): string => `${label} cannot be reached: ${reason}.`;
-const unprepared = (label: string): string => `${label} is behind a pooler that keeps no prepared statements.`;
+const unprepared = (label: string): string => `${label} is reached through a pooler that keeps no prepared statements.`;
 const refused = (label: string, reason: string): string => `${label} refused: ${reason}.`;
 
 /** By SQLSTATE, or its first two characters. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */

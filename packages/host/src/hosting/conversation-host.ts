@@ -48,6 +48,18 @@ export interface ConversationSource<Live extends OpenConversation> extends Hosti
   readonly removeStored?: ((id: string) => Promise<void>) | undefined;
 }
 
+/** Figures of a host from which an operator sees what is stuck. */
+export interface HostFigures {
+  /** Milliseconds since the oldest active run began, and since the oldest one that waits here was requested. */
+  readonly ages: { readonly running: number; readonly waiting: number };
+  /** Conversations that no process has, those that were changed first before others, when this host last looked. */
+  readonly unowned: readonly string[];
+  /** Number of runs that were continued after another process, or an earlier one. */
+  readonly continued: number;
+  /** Number of conversations that could not be left for another process to continue. */
+  readonly failedHandOvers: number;
+}
+
 const minute = 60_000;
 /** Interval in which runs that a failure of the store ended are continued: a disk may have space again. */
 const stalledMs = 10_000;
@@ -64,13 +76,15 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   readonly #creations = keyedQueue();
   /** Number of runs that are being taken over, and do not wait yet. */
   #taking = 0;
+  #continued = 0;
+  #unowned: readonly string[] = [];
   #watch: Disposable | undefined;
 
   constructor(source: ConversationSource<Live>) {
     const { maxRuns = 8, maxWaiting = 1000, load, watcher, abandon, onRoom } = source;
     const { idleMs = 20 * minute, now = Date.now, every = repeatedly } = source;
     this.#source = source;
-    this.queue = new RunQueue(maxRuns, { maxWaiting, onRoom });
+    this.queue = new RunQueue(maxRuns, { maxWaiting, onRoom, now });
     const options: OpenConversationsOptions<Live> = {
       load: (id) => load(id, this.queue),
       onOpen: async (id, from) => watcher?.watch(id, from),
@@ -88,6 +102,11 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   get load(): { readonly running: number; readonly waiting: number } {
     const { running, waiting, waitingElsewhere } = this.queue;
     return { running, waiting: waiting + waitingElsewhere };
+  }
+
+  get figures(): HostFigures {
+    const { ages } = this.queue;
+    return { ages, unowned: this.#unowned, continued: this.#continued, failedHandOvers: this.#open.failedHandOvers };
   }
 
   /** Lets `work` use a conversation, which stays open until it ends. @throws what opening it and `work` throw. */
@@ -152,6 +171,7 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
    */
   async takeOver(ids: readonly string[]): Promise<void> {
     const { store, isHosted } = this.#source;
+    this.#unowned = ids;
     this.queue.waitingElsewhere = ids.length;
     const stalled = await this.#open.closeStalled();
     const hasRoom = (): boolean => this.queue.room > this.#taking && !this.#open.isEnding;
@@ -189,6 +209,6 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
       this.#taking += 1;
       return this.use(id, work).finally(() => (this.#taking -= 1));
     };
-    await recoverRuns(ids, { store, use, onFailure });
+    await recoverRuns(ids, { store, use, onFailure, onContinued: () => (this.#continued += 1) });
   }
 }

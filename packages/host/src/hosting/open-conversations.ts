@@ -57,12 +57,18 @@ export class OpenConversations<Live extends OpenConversation> {
   readonly #entries = new Map<string, Entry<Live>>();
   /** Conversations that are being closed: they can be opened again afterwards. */
   readonly #closing = new Map<string, Promise<void>>();
+  #failedHandOvers = 0;
   #timer: Disposable | undefined;
   #isClosed = false;
   #isEnding = false;
 
   constructor(options: OpenConversationsOptions<Live>) {
     this.#options = options;
+  }
+
+  /** Number of conversations that could not be left for another process to continue. */
+  get failedHandOvers(): number {
+    return this.#failedHandOvers;
   }
 
   /** True once the conversations are handed over. */
@@ -266,13 +272,18 @@ export class OpenConversations<Live extends OpenConversation> {
   }
 
   async #leave(id: string, live: Live, signal: AbortSignal): Promise<void> {
-    let isContinued = false;
     try {
-      isContinued = await live.hosted.runs.handOver(signal);
-    } finally {
-      await live[Symbol.asyncDispose]();
+      let isContinued = false;
+      try {
+        isContinued = await live.hosted.runs.handOver(signal);
+      } finally {
+        await live[Symbol.asyncDispose]();
+      }
+      if (isContinued && live.isResumable) await this.#options.abandon?.(id);
+    } catch (error) {
+      this.#failedHandOvers += 1;
+      throw error;
     }
-    if (isContinued && live.isResumable) await this.#options.abandon?.(id);
   }
 
   /** Lets nothing open a conversation before `closed` settles. */

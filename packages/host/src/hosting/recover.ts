@@ -12,6 +12,8 @@ import type { OpenConversation, OpenConversations } from './open-conversations.t
 export interface RecoverOptions {
   readonly store: Pick<EventStore, 'read'>;
   readonly use: OpenConversations<OpenConversation>['use'];
+  /** Called when a run is continued. */
+  readonly onContinued?: () => void;
   readonly onFailure: (error: unknown, conversationId: string) => void;
 }
 
@@ -21,7 +23,7 @@ export interface RecoverOptions {
  * those that another process holds. A run whose processes ended again and again gets an error that a person reads.
  */
 export async function recoverRuns(ids: AsyncGenerator<string>, options: RecoverOptions): Promise<void> {
-  const { store, use, onFailure } = options;
+  const { store, use, onContinued, onFailure } = options;
   const lane = async (): Promise<void> => {
     for await (const id of ids) {
       try {
@@ -29,6 +31,7 @@ export async function recoverRuns(ids: AsyncGenerator<string>, options: RecoverO
           if (!isResumable) return;
           const isRepeated = (await losses(await store.read(id))) > maxContinuations;
           await (isRepeated ? giveUp(hosted) : hosted.runs.resume());
+          if (hosted.runs.isActive) onContinued?.();
         });
       } catch (error) {
         // Leaving the loop ends the listing for all lanes.

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Content } from '@varve/events';
 import type { HostingOptions } from '@varve/host';
-import { ConversationHost, isOwned, type ConversationWatcher } from '@varve/host/kit';
+import { ConversationHost, isOwned, type ConversationWatcher, type HostFigures } from '@varve/host/kit';
 import { unlessMissing } from '@varve/storage/kit';
 import { StorageError } from '@varve/storage';
 import { childFact } from '../reference/info/server-facts.ts';
@@ -89,6 +89,7 @@ export interface Conversations extends AsyncDisposable {
   isOpen(id: string): boolean;
   /** Number of runs that are active, and that wait. */
   readonly load: { readonly running: number; readonly waiting: number };
+  readonly figures: HostFigures;
   /** Pauses all runs and closes all conversations; the signal ends the wait for their current steps. */
   release(signal: AbortSignal): Promise<void>;
   /** Closes a conversation so that another replica continues its run; the signal cancels its step. */
@@ -147,6 +148,9 @@ export function conversations(options: ConversationsOptions): Conversations {
     isOpen: (id) => host.isOpen(id),
     get load() {
       return host.load;
+    },
+    get figures() {
+      return host.figures;
     },
     release: (signal) => host.release(signal),
     giveUp: (id, signal) => host.giveUp(id, signal),

@@ -101,6 +101,29 @@ test.for(['replica', 'single server'])(
   },
 );
 
+test('the figures of a host contain what it continued, what no process has, and what it could not hand over', async () => {
+  const { steps, asked } = gated(() => finish);
+  await using model = await scriptedServer(steps);
+  const store = memoryStore();
+  const { first, second, abandoned } = hostsOf(store);
+  const running = await created(first, model);
+  await first.send(running, content, { run: true });
+  await asked;
+  const abandon = abandoned.push.bind(abandoned);
+  abandoned.push = () => {
+    throw new Error('The database cannot be reached.');
+  };
+  await first.close(AbortSignal.abort());
+  abandoned.push = abandon;
+  expect(first.figures.failedHandOvers).toBe(1);
+  await second.takeOver([running]);
+  await second.use(running, (live) => live.hosted.runs.idle());
+  expect(second.figures).toMatchObject({ continued: 1, unowned: [running], failedHandOvers: 0 });
+  await second.takeOver([]);
+  expect(second.figures.unowned).toEqual([]);
+  await second.close(AbortSignal.abort());
+});
+
 test('a run for which a host has no room is left to the first one that has some', async () => {
   const { steps, asked, open } = gated(() => finish);
   await using model = await scriptedServer(steps);

@@ -132,8 +132,24 @@ function wallsOf(
     openAgentSandbox({ settings: await settings.at(workspace), workspace, home, userHome, env });
 }
 
-function loadOf({ conversations: { load }, bash }: Pick<Services, 'conversations' | 'bash'>): Load {
-  return { activeRuns: load.running, waitingRuns: load.waiting, runningCommands: bash.running };
+async function loadOf({ conversations, bash, store, now }: Omit<Services, 'metrics'>): Promise<Load> {
+  const { load, figures } = conversations;
+  const { ages, unowned } = figures;
+  const [first] = unowned;
+  const summary = first === undefined ? undefined : store.summary(first).catch(() => undefined);
+  // Without its database a server still has figures of its own.
+  const oldest = await Promise.race([summary, delay(1_000, undefined, { ref: false })]);
+  const waitingMs = Math.max(ages.waiting, oldest ? now() - oldest.updatedAt : 0);
+  return {
+    activeRuns: load.running,
+    waitingRuns: load.waiting,
+    runningCommands: bash.running,
+    oldestActive: ages.running / 1000,
+    oldestWaiting: waitingMs / 1000,
+    expiredLeases: unowned.length,
+    takenOver: figures.continued,
+    failedHandOvers: figures.failedHandOvers,
+  };
 }
 
 function webhooksOf(
