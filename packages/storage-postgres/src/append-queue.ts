@@ -29,11 +29,11 @@ const maxStatements = 4;
 const maxAppends = 64;
 
 /** Creates the queue of a store. */
-export function appendQueue(connection: Connection, leaseMs: number): AppendQueue {
+export function appendQueue(connection: Connection): AppendQueue {
   const waiting: Waiting[] = [];
   let running = 0;
   const execute = async (appends: readonly Append[]): Promise<ReadonlySet<unknown>> => {
-    const { sql, values } = appendStatement(connection.sql.schema, appends, leaseMs);
+    const { sql, values } = appendStatement(connection.sql.schema, appends);
     const rows = await connection.write(sql, values);
     return new Set(rows.map(({ key }) => key));
   };

@@ -1,6 +1,7 @@
 import { factsOf, inlineLimit, type SealedAppend, type SealedNewEvent } from '@varve/storage/kit';
 import { appendText } from './append-text.ts';
 import { columnsOf, type StoredString } from './events.ts';
+import { columnMs } from './heartbeat.ts';
 import { sealBytes } from './rows.ts';
 
 /** An append to a log whose end is known. */
@@ -26,13 +27,13 @@ export function isSmall({ events, metaText }: Append): boolean {
 }
 
 /**
- * Builds one statement that stores an append, or several small ones to different conversations, and renews their leases
- * for `leaseMs`. It returns rows with the keys of those that it stored. It does nothing for the others: their lease was
- * taken over, their head is another, or, among several, another transaction has locked their conversation.
+ * Builds one statement that stores an append, or several small ones to different conversations. It returns rows with
+ * the keys of those that it stored. It does nothing for the others: their lease was taken over, their head is another,
+ * or, among several, another transaction has locked their conversation.
  *
  * All of an append is or is not stored, and an error stores none of the appends.
  */
-export function appendStatement(s: string, appends: readonly Append[], leaseMs: number): Statement {
+export function appendStatement(s: string, appends: readonly Append[]): Statement {
   const split = appends.flatMap(({ key, events }) => events.map((event) => ({ key, event, ...columnsOf(event) })));
   const strings = split.flatMap((event) => event.strings);
   const rows = {
@@ -47,7 +48,7 @@ export function appendStatement(s: string, appends: readonly Append[], leaseMs: 
     event: split.map(eventRow),
   };
   const { sql, arrange } = appendText(s, rows);
-  return { sql, values: [leaseMs, ...arrange(rows)] };
+  return { sql, values: [columnMs, ...arrange(rows)] };
 }
 
 /** An event to store, split into columns and long strings. */

@@ -1,17 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { type Holder, StorageError } from '@varve/storage';
 import { checkLease } from '@varve/storage/kit';
 import type { AppendQueue } from './append-queue.ts';
 import type { Connection } from './connection.ts';
 import type { Row, Session } from './session.ts';
 import type { ConversationKey } from './events.ts';
-import type { Lease, Renewals } from './renewals.ts';
+import { columnMs, type Lease } from './heartbeat.ts';
 import { type ConversationRow, type LogState, toConversation } from './rows.ts';
 
 /** Lease settings of a store. */
 export interface LeaseOptions {
-  /** Milliseconds until a lease expires if it is not renewed. */
-  readonly leaseMs: number;
   /** Process that takes the leases. */
   readonly holder: Holder;
 }
@@ -22,13 +19,12 @@ export interface LeasedConversation extends LeaseOptions {
   readonly purpose: 'append' | 'repair';
   readonly connection: Connection;
   readonly appends: AppendQueue;
-  readonly renewals: Renewals;
   readonly lease: Lease;
   /** Time of statements, in UTC milliseconds. */
   readonly now: () => number;
 }
 
-/** Shortest lease: it is renewed three times as often, over a network. */
+/** Shortest lease: its heartbeat is three times as frequent, over a network. */
 const minLeaseMs = 250;
 const maxLeaseMs = 86_400_000;
 
@@ -38,9 +34,6 @@ export function checkLeaseMs(leaseMs: number): void {
   throw new StorageError('invalid', `The leaseMs ${leaseMs} is not an integer from ${minLeaseMs} to ${maxLeaseMs}.`);
 }
 
-/** Identifies this process among others of the same id, for a person who looks at the table. */
-const process = randomUUID();
-
 /** Rejects a conversation whose lease a live process holds. @throws {StorageError} `held`. */
 export function checkFree(row: ConversationRow, holder: Holder, takeOver?: boolean): void {
   const { lease_host: host, lease_pid: pid, lease_boot: boot, lease_until: until } = row;
@@ -49,8 +42,10 @@ export function checkFree(row: ConversationRow, holder: Holder, takeOver?: boole
 }
 
 /** A lease to take. */
-export interface TakenLease extends LeaseOptions {
+export interface TakenLease extends Pick<LeaseOptions, 'holder'> {
   readonly key: number;
+  /** Name of the store. */
+  readonly name: string;
   /** URL of this process for others; absent without one. */
   readonly address: string | undefined;
 }
@@ -59,9 +54,9 @@ export interface TakenLease extends LeaseOptions {
 export async function takeLease(
   session: Session,
   { sql }: Connection,
-  { key, leaseMs, holder: { host, pid, boot }, address }: TakenLease,
+  { key, name, holder: { host, pid, boot }, address }: TakenLease,
 ): Promise<Lease> {
-  const [row] = await session.query(sql.takeLease, [process, host, pid, boot, address ?? null, leaseMs, key]);
+  const [row] = await session.query(sql.takeLease, [name, host, pid, boot, address ?? null, columnMs, key]);
   return { key, epoch: Number(row?.['lease_epoch']) };
 }
 

@@ -17,13 +17,12 @@ export interface PostgresLogOptions extends LeasedConversation {
 
 /** Creates the writable log of a conversation whose lease was just taken. */
 export function postgresLog(options: PostgresLogOptions): EventLog {
-  const { id, connection, lease, renewals, onClose } = options;
+  const { id, connection, lease, onClose } = options;
   const { key, epoch } = lease;
   const closing = new AbortController();
   const source = logSource(connection, { id, key, closed: closing.signal });
   const writer = appender(options);
   const queue = inOrder();
-  renewals.keep(lease);
   return leasedLog(closing, {
     source,
     atomicity: 'all',
@@ -38,10 +37,7 @@ export function postgresLog(options: PostgresLogOptions): EventLog {
     wake: () => connection.wake.fire(key),
     drain: async () => queue(async () => {}),
     release: async () => connection.lease(connection.sql.releaseLease, [key, epoch]),
-    onClose: () => {
-      renewals.remove(lease);
-      onClose();
-    },
+    onClose,
   });
 }
 
@@ -71,7 +67,7 @@ function appender(conversation: LeasedConversation): Appender {
   const forget = (): void => void (known = undefined);
   const attempt = async (checked: CheckedAppend, state: LogState, stored: readonly Stored[], store: StoreAppend) => {
     const byId = new Map(stored.map((event) => [event.id, event]));
-    const { id, lease, renewals, now } = conversation;
+    const { id, lease, now } = conversation;
     const { head } = state;
     const plan = planAppend(checked.events, {
       id,
@@ -84,7 +80,6 @@ function appender(conversation: LeasedConversation): Appender {
     forget();
     const append = { ...sealed, key: lease.key, epoch: lease.epoch, head, metaText: checked.metaText };
     if (!(await store(append))) return undefined;
-    renewals.keep(lease);
     const end = head + sealed.events.length;
     known = { head: end, seal: end === 0 ? null : sealBytes(sealed.last) };
     return plan.seqs;

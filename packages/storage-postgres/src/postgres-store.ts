@@ -30,7 +30,7 @@ import { findFacts } from './facts.ts';
 import { checkIntact } from './intact.ts';
 import { checkFree, checkLeaseMs, existing, type LeaseOptions, takeLease } from './lease.ts';
 import { postgresLog } from './postgres-log.ts';
-import { type Lease, type Renewals, renewals } from './renewals.ts';
+import { type Heartbeat, heartbeat, type Lease } from './heartbeat.ts';
 import { replicasOf } from './replicas.ts';
 import { toConversation, toSummary } from './rows.ts';
 import { logSource } from './source.ts';
@@ -86,6 +86,7 @@ export async function postgresScheme(rest: string, options: SchemeOptions = {}):
 type SchemeOptions = Omit<PostgresStoreOptions, 'url'>;
 
 interface StoreOptions extends LeaseOptions {
+  readonly leaseMs: number;
   readonly now: () => number;
 }
 
@@ -94,7 +95,7 @@ class PostgresStore implements EventStore {
   readonly replicas: Replicas;
   readonly #connection: Connection;
   readonly #appends: AppendQueue;
-  readonly #renewals: Renewals;
+  readonly #heartbeat: Heartbeat;
   readonly #options: StoreOptions;
   readonly #logs = openLogs();
   #address: string | undefined;
@@ -103,8 +104,8 @@ class PostgresStore implements EventStore {
   constructor(connection: Connection, options: StoreOptions) {
     this.#connection = connection;
     this.#options = options;
-    this.#appends = appendQueue(connection, options.leaseMs);
-    this.#renewals = renewals(connection, options.leaseMs);
+    this.#appends = appendQueue(connection);
+    this.#heartbeat = heartbeat(connection, options.leaseMs, options.holder);
     this.replicas = replicasOf(connection, options.holder, (address) => (this.#address = address));
   }
 
@@ -117,7 +118,7 @@ class PostgresStore implements EventStore {
       if (!row) throw new StorageError('exists', `There is a conversation ${id} already.`);
       const key = Number(row['key']);
       await session.query(sql.insertMeta, [key, metaText]);
-      return takeLease(session, this.#connection, { ...this.#options, address: this.#address, key });
+      return this.#take(session, key);
     });
   }
 
@@ -128,7 +129,7 @@ class PostgresStore implements EventStore {
       const row = toConversation(existing(id, await session.query(sql.lockConversation, [id])));
       checkFree(row, this.#options.holder, takeOver);
       if (purpose === 'append') await checkIntact(session, this.#connection, row);
-      return takeLease(session, this.#connection, { ...this.#options, address: this.#address, key: row.key });
+      return this.#take(session, row.key);
     });
   }
 
@@ -171,7 +172,10 @@ class PostgresStore implements EventStore {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed ??= this.#connection.close(() => this.#logs.close());
+    this.#closed ??= this.#connection.close(async () => {
+      await this.#logs.close();
+      await this.#heartbeat.end();
+    });
     return this.#closed;
   }
 
@@ -180,11 +184,17 @@ class PostgresStore implements EventStore {
     checkId(id);
   }
 
+  async #take(session: Session, key: number): Promise<Lease> {
+    const { name } = this.#heartbeat;
+    return takeLease(session, this.#connection, { ...this.#options, address: this.#address, name, key });
+  }
+
   #openLog(opened: Opening, take: (session: Session) => Promise<Lease>): Promise<EventLog> {
     const connection = this.#connection;
     return this.#logs.open(async (onClose) => {
+      await this.#heartbeat.begin();
       const lease = await connection.transaction(take);
-      const shared = { connection, appends: this.#appends, renewals: this.#renewals };
+      const shared = { connection, appends: this.#appends };
       return postgresLog({ ...this.#options, ...opened, ...shared, lease, onClose });
     });
   }

@@ -1,6 +1,7 @@
 import { type Holder, type Replicas, StorageError } from '@varve/storage';
-import { checkId } from '@varve/storage/kit';
+import { checkId, isDead } from '@varve/storage/kit';
 import type { Connection } from './connection.ts';
+import type { Row } from './session.ts';
 import { checkFree } from './lease.ts';
 import { type ConversationRow, toConversation } from './rows.ts';
 
@@ -19,9 +20,16 @@ export function replicasOf(connection: Connection, holder: Holder, announce: Rep
       checkId(id);
       await lease(sql.abandon, [id]);
     },
+    async abandonRunning() {
+      await connection.write(sql.abandonRunning, []);
+    },
     async abandoned() {
-      const rows = (await lease(sql.endedLeases, [holder.host, holder.boot, holder.pid])).map(toConversation);
+      const holders = (await lease(sql.holders, [])).map(toProcess);
+      // Leases of a process without a row have an end of their own.
+      const ended = holders.filter((each) => each.until === null || !isAlive(each, holder));
+      const rows = await lease(sql.endedLeases, [ended.map(({ name }) => name)]);
       return rows
+        .map(toConversation)
         .filter((row) => !isHeld(row, holder))
         .map(({ id }) => id)
         .slice(0, 1000);
@@ -71,6 +79,21 @@ function sharedRecords({ sql, read, write, transaction }: Connection): Replicas[
       await write(sql.removeRecord, [name]);
     },
   };
+}
+
+/** A name in leases, and the row of its process if it has one. */
+interface ProcessRow extends Holder {
+  readonly name: string;
+  readonly until: number | null;
+  readonly now: number;
+}
+
+function toProcess(row: Row): ProcessRow {
+  return row as unknown as ProcessRow;
+}
+
+function isAlive({ host, pid, boot, until, now }: ProcessRow, self: Holder): boolean {
+  return until !== null && until > now && !isDead({ host, pid, boot }, self);
 }
 
 /** Returns true if a live process has the lease of a conversation. */

@@ -5,9 +5,12 @@ import { quoted } from './sql.ts';
 
 /** Rights on tables, in addition to reading all: to append and to lease, not to change what is stored. */
 const rights: readonly (readonly [right: string, tables: readonly string[]])[] = [
-  ['INSERT', ['conversation', 'meta', 'event', 'blob', 'event_blob', 'statement', 'fact', 'snapshot', 'record']],
-  ['UPDATE', ['conversation', 'meta', 'snapshot', 'record']],
-  ['DELETE', ['conversation', 'snapshot', 'record']],
+  [
+    'INSERT',
+    ['conversation', 'meta', 'event', 'blob', 'event_blob', 'statement', 'fact', 'snapshot', 'record', 'process'],
+  ],
+  ['UPDATE', ['conversation', 'meta', 'snapshot', 'record', 'process']],
+  ['DELETE', ['conversation', 'snapshot', 'record', 'process']],
   // An append locks the row of a text that is stored already.
   ['UPDATE (sha256)', ['blob']],
 ];

@@ -16,7 +16,9 @@ import { quoted } from './sql.ts';
  * No index contains what each append and each renewal of a lease changes: PostgreSQL then changes no index of
  * `conversation`. Listings use `updated_minute`, and sort the conversations of a minute.
  *
- * Leases use `now_ms`, the clock of the database: those of the processes differ.
+ * Leases use `now_ms`, the clock of the database: those of the processes differ. A lease lasts as long as the process
+ * whose name is its `lease_holder`, which one row of `process` shows; `lease_until` counts for one without such a row,
+ * of version 4, and is what processes of version 4 read.
  *
  * Events refer to their conversation without a foreign key, whose check was a tenth of an append: they are only
  * inserted from the row of the conversation, which the same statement locks.
@@ -68,6 +70,18 @@ export const migrations: readonly ((s: string) => string)[] = [
   DROP INDEX ${s}.conversation_by_update;
   CREATE INDEX conversation_by_holder ON ${s}.conversation (key) WHERE lease_host IS NOT NULL;
   DROP INDEX ${s}.conversation_by_lease;
+  `,
+  (s) => `
+  CREATE TABLE ${s}.process (
+    name text COLLATE "C" PRIMARY KEY,
+    host text COLLATE "C" NOT NULL,
+    pid bigint NOT NULL,
+    boot text COLLATE "C" NOT NULL,
+    alive_until bigint NOT NULL
+  ) WITH (fillfactor = 50);
+  CREATE INDEX conversation_by_process ON ${s}.conversation (coalesce(lease_holder, '')) WHERE lease_host IS NOT NULL;
+  DROP INDEX ${s}.conversation_by_holder;
+  CREATE INDEX meta_by_goal ON ${s}.meta (conversation) WHERE json LIKE '%"goal":"running"%';
   `,
 ];
 
@@ -246,7 +260,11 @@ async function checkUnused(
   { version, next }: { readonly version: number; readonly next: number },
 ): Promise<void> {
   const s = quoted(schema);
-  const [used] = await session.query(`SELECT 1 FROM ${s}.conversation WHERE lease_until > ${s}.now_ms() LIMIT 1`);
+  const aliveUntil = `(SELECT alive_until FROM ${s}.process WHERE name = lease_holder)`;
+  const until = version < 5 ? 'lease_until' : `coalesce(${aliveUntil}, lease_until)`;
+  const [used] = await session.query(
+    `SELECT 1 FROM ${s}.conversation WHERE lease_host IS NOT NULL AND ${until} > ${s}.now_ms() LIMIT 1`,
+  );
   if (!used) return;
   const problem = `has schema version ${version} and is in use by processes that cannot use version ${next}`;
   throw new StorageError('invalid', `${label} ${problem}.`);

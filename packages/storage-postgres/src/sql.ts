@@ -25,8 +25,8 @@ export function sqlOf(schema: string) {
 function conversationSql(s: string) {
   // Columns are named: a prepared `SELECT *` fails when a newer version adds one.
   const conversations = `
-    SELECT key, id, head, seal, lease_epoch, lease_host, lease_pid, lease_boot, lease_address, lease_until,
-      ${s}.now_ms() AS now
+    SELECT key, id, head, seal, lease_epoch, lease_host, lease_pid, lease_boot, lease_address,
+      ${leaseUntil(s)} AS lease_until, ${s}.now_ms() AS now
     FROM ${s}.conversation`;
   return {
     conversation: `${conversations} WHERE id = $1`,
@@ -49,27 +49,31 @@ function leaseSql(s: string) {
     takeLease: `
       UPDATE ${s}.conversation SET lease_epoch = lease_epoch + 1, lease_holder = $1, lease_host = $2, lease_pid = $3,
         lease_boot = $4, lease_address = $5, lease_until = ${s}.now_ms() + $6 WHERE key = $7 RETURNING lease_epoch`,
-    // Without those that were released or taken over; one that another transaction has locked would delay the others.
-    renewLeases: `
-      UPDATE ${s}.conversation SET lease_until = ${s}.now_ms() + $1
-      FROM (
-        SELECT found.key FROM unnest($2::bigint[], $3::bigint[]) AS held (key, epoch)
-        JOIN ${s}.conversation AS found ON found.key = held.key
-        WHERE found.lease_epoch = held.epoch AND found.lease_holder IS NOT NULL
-        FOR NO KEY UPDATE OF found SKIP LOCKED) AS renewed
-      WHERE conversation.key = renewed.key`,
     releaseLease: `UPDATE ${s}.conversation SET ${noLease} WHERE key = $1 AND lease_epoch = $2`,
     endLease: `UPDATE ${s}.conversation SET ${noLease}, lease_epoch = lease_epoch + 1 WHERE key = $1`,
-    // A lease of no process, which has expired. An append whose reply was lost may set the end of a released lease.
-    abandon: `
-      UPDATE ${s}.conversation SET lease_host = '', lease_pid = 0, lease_boot = '', lease_until = 0
-      WHERE id = $1 AND lease_host IS NULL`,
-    // Those that expired, and those of this machine, whose processes are looked for.
+    abandon: `${abandoning(s)} AND id = $1`,
+    // Each part has an index.
+    abandonRunning: `${abandoning(s)} AND key IN (
+        SELECT conversation FROM ${s}.meta WHERE ${s}.status_in(json) = 'running'
+        UNION ALL SELECT conversation FROM ${s}.meta WHERE json LIKE '%"goal":"running"%')`,
+    beat: `
+      INSERT INTO ${s}.process (name, host, pid, boot, alive_until)
+      SELECT $1, $2, $3, $4, now + $5 FROM ${s}.now_ms() AS now
+      ON CONFLICT (name) DO UPDATE SET alive_until = excluded.alive_until`,
+    forgetProcesses: `DELETE FROM ${s}.process WHERE alive_until < ${s}.now_ms() - $1::bigint`,
+    // Each name of an index of many conversations, with the row of its process.
+    holders: `
+      WITH RECURSIVE holder AS (
+        SELECT min(${leaseName}) AS name FROM ${s}.conversation WHERE lease_host IS NOT NULL
+        UNION ALL
+        SELECT (SELECT min(${leaseName}) FROM ${s}.conversation WHERE lease_host IS NOT NULL AND ${leaseName} > name)
+        FROM holder WHERE name IS NOT NULL)
+      SELECT holder.name, host, pid, boot, alive_until AS until, ${s}.now_ms() AS now
+      FROM holder LEFT JOIN ${s}.process USING (name) WHERE holder.name IS NOT NULL`,
     endedLeases: `
-      SELECT id, lease_host, lease_pid, lease_boot, lease_until, now
-      FROM ${s}.conversation, ${s}.now_ms() AS now
-      WHERE lease_host IS NOT NULL AND (lease_until <= now OR (lease_host = $1 AND lease_boot = $2 AND lease_pid <> $3))
-      ORDER BY updated_at`,
+      SELECT id, lease_host, lease_pid, lease_boot, ${leaseUntil(s)} AS lease_until, ${s}.now_ms() AS now
+      FROM ${s}.conversation
+      WHERE lease_host IS NOT NULL AND ${leaseName} = ANY ($1::text[]) ORDER BY updated_at`,
   } as const;
 }
 
@@ -191,6 +195,19 @@ function snapshotSql(s: string) {
     deleteSnapshotsAfter: `DELETE FROM ${s}.snapshot WHERE conversation = $1 AND seq > $2`,
   } as const;
 }
+
+// An append whose reply was lost may set the end of a released lease.
+/** Sets a lease of no process, which has expired. */
+const abandoning = (s: string): string => `
+  UPDATE ${s}.conversation SET lease_host = '', lease_pid = 0, lease_boot = '', lease_until = 0
+  WHERE lease_host IS NULL`;
+
+/** Name of the process of a lease; empty for that of no process. */
+const leaseName = "coalesce(lease_holder, '')";
+
+/** The end of a lease of a conversation. */
+const leaseUntil = (s: string): string =>
+  `coalesce((SELECT alive_until FROM ${s}.process WHERE process.name = lease_holder), lease_until)`;
 
 const noLease =
   'lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_address = NULL, lease_until = NULL';

@@ -8,7 +8,7 @@ function statementOf(appends: number, eventsOfEach: number) {
   const events = Array.from({ length: eventsOfEach }, (_, seq) => ({ ...newEvent(`e${seq}`), seq, seal }));
   const append = { epoch: 1, head: 0, events, statements: [], last: seal, metaText: undefined };
   const all = Array.from({ length: appends }, (_, key) => ({ ...append, key }));
-  return appendStatement('s', all, 1000);
+  return appendStatement('s', all);
 }
 
 test('the number of different statements is limited', () => {

@@ -3,7 +3,7 @@ import type { EventStore } from '@varve/storage';
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../../storage/src/testing/events.ts';
 import { postgresStore } from '../src/postgres-store.ts';
-import { connectedClient, countRows, freshUrl, problem, runSql } from './server.ts';
+import { connectedClient, countRows, expireLeases, freshUrl, problem, runSql } from './server.ts';
 
 /** Creates conversations with one event each. */
 async function createdLogs(store: EventStore, count: number) {
@@ -56,7 +56,7 @@ describe.skipIf(problem !== undefined)('appends to different conversations at th
     const logs = await createdLogs(store, 4);
     const before = await store.create('c', {});
     for (const id of ['a', 'b', 'c']) await before.append([newEvent(id)]);
-    await runSql(url, `UPDATE conversation SET lease_until = 0 WHERE id = 'c'`);
+    await expireLeases(url, 'c');
     const after = await store.open('c', { purpose: 'repair' });
     await after.proof?.cut(0);
     await after[Symbol.asyncDispose]();

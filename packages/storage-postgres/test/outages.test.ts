@@ -75,7 +75,7 @@ describe.skipIf(problem !== undefined)('while the database cannot be reached', (
     const [{ key, schema } = { key: '', schema: '' }] = rows;
     const late = { key: Number(key), epoch: log.epoch, head: 0, events: [], statements: [], last: '', metaText: '{}' };
     for (const appends of [[late], [late, { ...late, key: 0 }]]) {
-      const { sql, values } = appendStatement(schema, appends, 15_000);
+      const { sql, values } = appendStatement(schema, appends);
       expect((await client.query(sql, [...values])).rows).toEqual([]);
     }
     expect(await log.head()).toBe(1);

@@ -3,11 +3,9 @@ import { thisProcess } from '@varve/storage/kit';
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../../storage/src/testing/events.ts';
 import { postgresStore } from '../src/postgres-store.ts';
-import { countRows, freshUrl, problem, runSql } from './server.ts';
+import { countRows, expireLeases, freshUrl, problem, runSql } from './server.ts';
 
 const elsewhere = { host: 'elsewhere', pid: 1, boot: 'b' };
-const expire = async (url: string) =>
-  runSql(url, 'UPDATE conversation SET lease_until = 0 WHERE lease_until IS NOT NULL');
 
 function replicasIn({ replicas }: EventStore): Replicas {
   if (replicas) return replicas;
@@ -26,7 +24,7 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
     await log[Symbol.asyncDispose]();
     expect(await other.replicas?.addressOf('c')).toBeUndefined();
     await first.open('c');
-    await expire(url);
+    await expireLeases(url);
     expect(await other.replicas?.addressOf('c')).toBeUndefined();
   });
 
@@ -50,7 +48,7 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
     expect((await store.replicas?.abandoned())?.toSorted()).toEqual(['closed', 'dead']);
     await (await store.open('closed'))[Symbol.asyncDispose]();
     expect(await store.replicas?.abandoned()).toEqual(['dead']);
-    await expire(url);
+    await expireLeases(url);
     expect((await store.replicas?.abandoned())?.toSorted()).toEqual(['dead', 'far', 'here']);
     // Those that wait longest are first.
     for (const [id, at] of [
@@ -62,12 +60,27 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
     expect(await store.replicas?.abandoned()).toEqual(['far', 'here', 'dead']);
   });
 
+  test('find what runs although nothing holds it, by its status or its goal', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url });
+    for (const [id, meta] of [
+      ['idle', { status: 'finished', title: '"goal":"running"' }],
+      ['run', { status: 'running' }],
+      ['goal', { status: 'finished', goal: 'running' }],
+    ] as const)
+      await (await store.create(id, meta))[Symbol.asyncDispose]();
+    await using held = await store.create('held', { status: 'running' });
+    await replicasIn(store).abandonRunning();
+    expect((await replicasIn(store).abandoned()).toSorted()).toEqual(['goal', 'run']);
+    expect(await held.append([newEvent('a')])).toEqual([0]);
+  });
+
   test('release the lease of a process that ended, which cannot append later, and no other', async () => {
     const url = await freshUrl();
     await using far = await postgresStore({ url, holder: elsewhere });
     await using store = await postgresStore({ url });
     const logs = [await far.create('ended', {}), await far.create('held', {})];
-    await runSql(url, `UPDATE conversation SET lease_until = 0 WHERE id = 'ended'`);
+    await expireLeases(url, 'ended');
     for (const id of ['ended', 'held', 'missing']) await replicasIn(store).release(id);
     expect(await countRows(url, `conversation WHERE lease_until IS NOT NULL`)).toBe(1);
     const [ended, held] = await Promise.allSettled(logs.map(async (log) => log.append([newEvent('a')])));

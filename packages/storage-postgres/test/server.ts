@@ -62,6 +62,12 @@ export async function runSql(url: string, sql: string): Promise<void> {
   await client.query(sql);
 }
 
+/** Ends all leases in the schema of a URL, or one, as if their processes had ended long ago. */
+export async function expireLeases(url: string, id?: string): Promise<void> {
+  const which = id === undefined ? 'lease_until IS NOT NULL' : `id = '${id}'`;
+  await runSql(url, `UPDATE conversation SET lease_holder = 'ended', lease_until = 0 WHERE ${which}`);
+}
+
 /** Returns the number of rows of a table in the schema of a URL. */
 export async function countRows(url: string, table: string): Promise<number> {
   await using client = await connectedClient(url);

@@ -160,6 +160,13 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
    */
   async recover(): Promise<void> {
     const { store, isHosted, abandon, every = repeatedly } = this.#source;
+    const { replicas } = store;
+    if (abandon && replicas) {
+      // Those that have no room here are taken over later.
+      await replicas.abandonRunning();
+      await this.takeOver(await replicas.abandoned());
+      return;
+    }
     // Replicas take such runs over.
     if (abandon === undefined) this.#watch ??= every(stalledMs, () => void this.#open.continueStalled());
     await this.#recover(runningIds(store, isHosted));

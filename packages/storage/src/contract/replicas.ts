@@ -17,6 +17,8 @@ export interface Replicas {
   addressOf(id: string): Promise<string | undefined>;
   /** Makes a conversation that this process has released an {@link abandoned} one, which another replica continues. */
   abandon(id: string): Promise<void>;
+  /** Makes those an {@link abandoned} one that no process holds although their `meta` has a run or a goal. */
+  abandonRunning(): Promise<void>;
   /**
    * Returns conversations whose holder ended without releasing them, as far as this process knows, or abandoned them:
    * those that were changed first, at most 1000.
