@@ -126,6 +126,52 @@ function checkBase64OfText(numRuns: number): void {
   );
 }
 
+/** Lines as `base64`, `openssl`, `xxd -p` and YAML print them. */
+const lineForms: readonly (readonly [encoding: 'base64' | 'hex', width: number, lineEnd: string])[] = [
+  ['base64', 76, '\n'],
+  ['base64', 64, '\r\n'],
+  ['hex', 60, '\n'],
+  ['base64', 76, '\n    '],
+  ['base64', 76, String.raw`\n`],
+];
+/** A secret, the encoded letters that it alone determines, and a text that holds them in lines. */
+const wrapped = fc
+  .tuple(secretOf(8), fc.string({ maxLength: 90, size: 'max' }), fc.string({ minLength: 90, maxLength: 120 }))
+  .chain(([secret, before, after]) =>
+    fc.constantFrom(...lineForms).map(([encoding, width, lineEnd]) => {
+      const encoded = Buffer.from(before + secret + after).toString(encoding);
+      const bits = encoding === 'hex' ? 4 : 6;
+      const [start, end] = [before, before + secret].map((text) => (Buffer.byteLength(text) * 8) / bits);
+      const letters = encoded.slice(Math.ceil(start ?? 0), Math.floor(end ?? 0));
+      const lines = encoded.match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+      return { secret, letters, text: `$ cat f | ${encoding}\n${lines.join(lineEnd)}\n$ ` };
+    }),
+  );
+
+/** Checks that a secret is found in encoded lines, also in a stream that is cut anywhere. */
+function checkLines(numRuns: number): void {
+  fc.assert(
+    fc.property(
+      wrapped,
+      fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }),
+      ({ secret, letters, text }, sizes) => {
+        const { text: redact, lines, stream } = redactor([secret], { replacement: '*' });
+        const redacted = redact(text);
+        expect(redacted.split('*')).toHaveLength(2);
+        expect(redacted.replaceAll(/\\n|\s/g, '')).not.toContain(letters);
+        expect(lines.text(text).match(/\n/g)).toEqual(text.match(/\n/g));
+        const redacting = stream();
+        expect(
+          pieces(text, sizes)
+            .map((piece) => redacting.push(piece))
+            .join('') + redacting.end(),
+        ).toBe(redacted);
+      },
+    ),
+    { numRuns },
+  );
+}
+
 const pieces = (text: string, sizes: readonly number[]): readonly string[] => {
   const result: string[] = [];
   for (let at = 0, turn = 0; at < text.length; turn += 1) {
@@ -186,6 +232,7 @@ export function redactionChecks(size: number): readonly (readonly [title: string
       ([name, encode]) => [`a secret is found as ${name}`, () => checkByteEncoder(encode, 10 * size)] as const,
     ),
     ['a secret is found in the base64 of a text that holds it, at any byte', () => checkBase64OfText(60 * size)],
+    ['a secret is found in encoded lines, also in a stream that is cut anywhere', () => checkLines(60 * size)],
     ['a stream is redacted as its whole text, wherever it is cut', () => checkStream(60 * size)],
     ['other bytes in hex and base64 are unchanged', () => checkOtherBytes(30 * size)],
   ];

@@ -1,3 +1,4 @@
+import { joinedLines } from './joined-lines.ts';
 import { lookupIndex } from './lookup-index.ts';
 import { spellingTree } from './spelling-tree.ts';
 
@@ -10,8 +11,8 @@ export interface Range {
 /** Finds spellings in texts. */
 export interface Matcher {
   /**
-   * Returns the parts of a text that are spellings, in order. Those that overlap are one. `startOf` may move the start
-   * of a spelling, or leave it out.
+   * Returns the parts of a text that are spellings, also in several lines of encoded text, in order. Those that overlap
+   * are one. `startOf` may move the start of a spelling, or leave it out.
    */
   readonly find: (text: string, startOf?: (start: number) => number | undefined) => readonly Range[];
   /** Returns the first index where a spelling starts that more text could complete, or else the length of the text. */
@@ -31,21 +32,35 @@ export function matcher(spellings: readonly string[], kept: string): Matcher {
   const waitedFor = keeps ? [...spellings, kept] : spellings;
   const unfinished = spellingTree(waitedFor);
   const longest = waitedFor.reduce((length, spelling) => Math.max(length, spelling.length), 0);
+  const unfinishedIn = (text: string): number => {
+    for (let start = Math.max(0, text.length - longest); start < text.length; start += 1) {
+      if (unfinished.isUnfinished(text, start)) return start;
+    }
+    return text.length;
+  };
   return {
     find(text, startOf = same) {
       const ranges: Range[] = [];
-      index.search(text, (first) => {
-        const end = tree.endAt(text, first);
-        const start = end === undefined ? undefined : startOf(first);
-        if (start !== undefined && end !== undefined) ranges.push({ start, end });
-      });
+      const add = (first: number, end: number): void => {
+        const start = startOf(first);
+        if (start !== undefined) ranges.push({ start, end });
+      };
+      const search = (searched: string, found: typeof add): void =>
+        index.search(searched, (first) => {
+          const end = tree.endAt(searched, first);
+          if (end !== undefined) found(first, end);
+        });
+      search(text, add);
+      for (const lines of joinedLines(text, longest)) {
+        search(lines.text, (first, end) => add(lines.indexOf(first), lines.indexOf(end - 1) + 1));
+      }
       return ranges.length === 0 ? none : merged(ranges, keeps ? rangesOf(kept, text) : none);
     },
     unfinishedFrom(text) {
-      for (let start = Math.max(0, text.length - longest); start < text.length; start += 1) {
-        if (unfinished.isUnfinished(text, start)) return start;
-      }
-      return text.length;
+      const whole = unfinishedIn(text);
+      const last = [...joinedLines(text, longest)].find(({ isLast }) => isLast);
+      const from = last ? unfinishedIn(last.text) : undefined;
+      return last && from !== undefined && from < last.text.length ? Math.min(whole, last.indexOf(from)) : whole;
     },
   };
 }

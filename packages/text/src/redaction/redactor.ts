@@ -1,4 +1,5 @@
 import { mapStrings } from '../json/map-strings.ts';
+import { shortestEncodedLine } from './joined-lines.ts';
 import { matcher, type Matcher, type Range } from './matcher.ts';
 import { secretSpellings } from './secret-spellings.ts';
 
@@ -116,25 +117,31 @@ function latest(secrets: () => readonly string[], kept: string): Current {
 }
 
 function redactionStream(current: Current, replaced: Replace): RedactionStream {
+  /** Returned already: the letters before a line end show that it is one of encoded text. */
+  let before = '';
   let rest = '';
+  const replacedRest = (text: string, ranges: readonly Range[], until: number): string => {
+    const from = before.length;
+    const inside = ranges.flatMap(({ start, end }) =>
+      start >= from && end <= until ? [{ start: start - from, end: end - from }] : [],
+    );
+    before = text.slice(Math.max(0, until - shortestEncodedLine), until);
+    rest = text.slice(until);
+    return replaced(text.slice(from, until), inside);
+  };
   return {
     push(piece) {
-      const text = rest + piece;
+      const text = before + rest + piece;
       const secret = current();
       const ranges = secret?.find(text) ?? [];
-      const unfinished = secret?.unfinishedFrom(text) ?? text.length;
+      const unfinished = Math.max(before.length, secret?.unfinishedFrom(text) ?? text.length);
       // A spelling in which another one starts is replaced together with it.
       const until = ranges.find(({ start, end }) => start < unfinished && unfinished < end)?.start ?? unfinished;
-      rest = text.slice(until);
-      return replaced(
-        text.slice(0, until),
-        ranges.filter(({ end }) => end <= until),
-      );
+      return replacedRest(text, ranges, until);
     },
     end() {
-      const text = rest;
-      rest = '';
-      return replaced(text, current()?.find(text) ?? []);
+      const text = before + rest;
+      return replacedRest(text, current()?.find(text) ?? [], text.length);
     },
   };
 }

@@ -9,7 +9,8 @@ const shortestLine = 16;
 
 /**
  * Returns the spellings in which a secret is looked for: as it is, in JSON of one or two levels, percent-encoded, in
- * hex, and in base64 (of itself or in JSON) that starts at any byte; all with any line ends.
+ * hex, and in base64 (of itself or in JSON) that starts at any byte; all with any line ends. {@link joinedLines} finds
+ * those of hex and base64 in several lines.
  *
  * The white space around a secret is optional. Lines of 16 characters or more are also looked for one by one, but not
  * in hex and base64. A secret of fewer than 8 characters is not looked for in hex, and in base64 only as a whole; one
