@@ -27,9 +27,9 @@ const camera: Tool = defineTool({
 });
 
 /** A model of a server, and the requests that it was sent. */
-async function modelOf(steps: readonly ScriptedStep[]) {
+async function modelOf(steps: readonly ScriptedStep[], vision = true) {
   const server = await scriptedServer(steps);
-  const chat = openaiChat({ model: 'm', baseUrl: server.url, vision: true });
+  const chat = openaiChat({ model: 'm', baseUrl: server.url, vision });
   const requests: ModelRequest[] = [];
   const model: LanguageModel = {
     ...chat,
@@ -119,9 +119,12 @@ test('a request that is refused without its images as well fails with its first 
   expect((await events()).flatMap((event) => maskFact.read(event) ?? [])).toEqual([]);
 });
 
-test('a request without images is not repeated', async () => {
-  await using sent = await modelOf([refuse('first'), { text: 'Never.' }]);
-  const { conversation } = await started(sent.model);
+test.each([
+  ['a conversation without images', true, [text('Go.')]],
+  ['a model that is sent no images', false, [text('Look.'), image('GOOD')]],
+])('the request of %s is not repeated', async (_, vision, content) => {
+  await using sent = await modelOf([refuse('first'), { text: 'Never.' }], vision);
+  const { conversation } = await started(sent.model, content);
   expect(await conversation.run()).toMatchObject({ reason: 'error' });
   expect(sent.requests).toHaveLength(1);
 });

@@ -32,14 +32,15 @@ const maxProblemLength = 300;
  * @throws the error of the first request, if none is answered.
  */
 export async function askWithoutRefused(session: Session, ask: AskAbout, signal: AbortSignal): Promise<Answer> {
-  const { journal, maskBeginning } = session;
+  const { journal, maskBeginning, agent } = session;
   const view = journal.timeline.read('view');
   try {
     return await ask(view);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const refusal = maskBeginning(error.message);
-    for (const mask of masksFor(view, error, refusal)) {
+    const { vision } = agent.model.capabilities;
+    for (const mask of masksFor(view, error, { refusal, vision })) {
       if (signal.aborted) break;
       const answer = await ask({ ...view, events: withMask(view.events, mask) }).catch(rethrowUnlessFailed);
       if (!answer) continue;
@@ -64,11 +65,16 @@ function rethrowUnlessFailed(error: unknown): undefined {
 }
 
 /** Returns what may be left out of a refused request, least first. */
-function masksFor({ events }: View, { code }: LlmError, refusal: string): readonly ViewMask[] {
+function masksFor(
+  { events }: View,
+  { code, status }: LlmError,
+  { refusal, vision }: { readonly refusal: string; readonly vision: boolean },
+): readonly ViewMask[] {
   const lastReply = events.findLastIndex(
     (event) => ActionEvent.is(event) || (MessageEvent.is(event) && event.source === 'agent'),
   );
-  const images = events.filter(hasImages);
+  // A model without sight was sent none.
+  const images = vision ? events.filter(hasImages) : [];
   const added = new Set(events.slice(lastReply + 1));
   const newImages = images.filter((event) => added.has(event));
   const results = code === 'refused' ? [...added].filter((event) => ObservationEvent.is(event)) : [];
@@ -81,7 +87,8 @@ function masksFor({ events }: View, { code }: LlmError, refusal: string): readon
   });
   return [
     imageMask(newImages),
-    ...(newImages.length < images.length ? [imageMask(images)] : []),
+    // Images that were answered once are hardly the cause of a failure of the server.
+    ...(newImages.length < images.length && status !== 500 ? [imageMask(images)] : []),
     { event_ids: results.map(({ id }) => id), text: noteOf('The result of this call is') },
   ].filter(({ event_ids: ids }) => ids.length > 0);
 }
