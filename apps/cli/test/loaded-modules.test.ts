@@ -44,7 +44,7 @@ test.for([
   ['storage', 68],
   ['tools', 298],
   ['agent', 810],
-  ['settings', 178],
+  ['settings', 180],
 ] as const)('@varve/%s loads at most %i modules', { timeout: 60_000 }, async ([name, most]) => {
   const entry = join(root, 'packages', name, 'src/index.ts');
   const loaded = await loadedBy(['--input-type=module', '--eval', `await import(${JSON.stringify(entry)})`]);
