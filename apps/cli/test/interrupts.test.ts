@@ -192,7 +192,10 @@ test('what arrived of a reply before an interrupt is kept', async () => {
   const io = { env: { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1' }, cwd: home, stdin, stderr };
   const args = ['run', 'Go.', '--base-url', server.url, '--model', 'm'];
   expect(await runProgram(args, { ...io, stdout: new PassThrough().resume() })).toBe(130);
-  expect(output.slice(output.lastIndexOf('I begin'))).toMatch(/^I begin[^]*the reply was not completed[^]*interrupted/);
+  expect(output.slice(output.lastIndexOf('I begin'))).toMatch(
+    /^I begin[^]*the reply was not completed[^]*Interrupted\./,
+  );
+  expect(output.match(/interrupted/gi)).toHaveLength(1);
   const { stdout: listed } = await runVarve(['ls', '--json'], { home });
   const { stdout } = await runVarve(['show', JSON.parse(listed).id], { home });
   expect(stdout).toContain('\nI begin');

@@ -140,7 +140,7 @@ test('runs are interrupted when the client goes away, and another command contin
   expect(await lost).toBeUndefined();
   const { stdout: listed } = await runVarve(['ls', '--json'], { home: client.home });
   const { id } = JSON.parse(listed) as { readonly id: string };
-  expect((await runVarve(['show', id], { home: client.home })).stdout).toContain('interrupted');
+  expect((await runVarve(['show', id], { home: client.home })).stdout).toContain('Interrupted.');
   const resumed = await runVarve(['run', '--resume', id], { home: client.home });
   expect([resumed.code, resumed.stdout]).toEqual([0, 'Continued.\n']);
 });

@@ -221,6 +221,7 @@ test.for([
   ['ls', forged],
   ['show', forged],
   ['import', 'a', forged],
+  ['config', forged],
   [`--${forged}`],
   ['run', 'x', '--confirm', forged],
   ['run', 'x', '--max-steps', forged],

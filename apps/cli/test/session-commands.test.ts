@@ -49,7 +49,7 @@ test('a copy and a resumed conversation show the active branch, and not what was
   await window.enter('2 + 2', four);
   await window.enter('A story', 'A long story');
   window.press(keys.escape);
-  await window.shows('interrupted');
+  await window.shows('Interrupted.');
   await window.enter('/rewind', '→ A story');
   window.press(keys.enter);
   await window.shows('continues from here');

@@ -4,8 +4,10 @@ import { partialReplyFact } from '@varve/events/facts';
 import {
   ActionEvent,
   ConversationErrorEvent,
+  InterruptEvent,
   MessageEvent,
   ObservationEvent,
+  PauseEvent,
   SystemPromptEvent,
 } from '@varve/events/kinds';
 import type { PendingCall } from '@varve/events/projections';
@@ -160,5 +162,7 @@ function runLines(event: BaseEvent, lines: readonly TextLine[]): readonly TextLi
   if (ActionEvent.is(event) && FinishAction.is(event.action)) {
     return [...lines.slice(0, -1), { mark: 'success', text: '✔ finished' }];
   }
-  return ConversationErrorEvent.is(event) || SystemPromptEvent.is(event) ? [] : lines;
+  // The end of the run names it.
+  const isStop = InterruptEvent.is(event) || PauseEvent.is(event);
+  return isStop || ConversationErrorEvent.is(event) || SystemPromptEvent.is(event) ? [] : lines;
 }

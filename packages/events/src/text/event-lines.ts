@@ -40,8 +40,8 @@ function linesOf(event: BaseEvent): readonly TextLine[] {
   if (ConversationErrorEvent.is(event)) return [{ mark: 'error', text: `✗ ${event.code}: ${event.detail}` }];
   if (Condensation.is(event)) return forgottenLines(event);
   if (HookExecutionEvent.is(event)) return hookLines(event);
-  if (PauseEvent.is(event)) return [{ mark: 'warning', text: 'paused' }];
-  if (InterruptEvent.is(event)) return [{ mark: 'warning', text: 'interrupted' }];
+  if (PauseEvent.is(event)) return [{ mark: 'warning', text: 'Paused.' }];
+  if (InterruptEvent.is(event)) return [{ mark: 'warning', text: 'Interrupted.' }];
   const mask = maskFact.read(event);
   if (mask?.refusal !== undefined) return refusalLines(mask);
   if (isOpaque(event)) return [{ mark: 'quiet', text: `${event.wireKind || 'unreadable event'} (preserved)` }];
