@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, relative, sep } from 'node:path';
 import { realPath } from './real-path.ts';
 import { below, credentialPaths, isWithin, listed, startupFiles } from './paths.ts';
 
