@@ -8,9 +8,8 @@ import {
   type SessionUpdate,
   type StopReason,
 } from '@agentclientprotocol/sdk';
-import type { Conversation, RunResult } from '@varve/agent';
+import type { RunResult } from '@varve/agent';
 import type { Questions } from '@varve/host/people';
-import type { PreparedAgent } from '@varve/settings/agent';
 import { redactor } from '@varve/text';
 import { confirmModes, modeContent, modeOf, type ConfirmMode } from '../opening/confirm-modes.ts';
 import { openRun, type OpenRun, type RunPlace } from '../opening/open-run.ts';
@@ -122,11 +121,9 @@ export class EditorSession implements AsyncDisposable {
 
   /** Sends all events of a stored conversation, also while a prompt runs. */
   async replay(): Promise<void> {
-    const { hosted, prepared } = await this.#opened();
-    const { conversation } = hosted;
-    const updates = this.#updatesOf(conversation, prepared);
-    updates.isReplay = true;
-    for await (const { event } of conversation.events()) updates.addEvent(event);
+    const opened = await this.#opened();
+    const updates = this.#updatesOf(opened, { isReplay: true });
+    for await (const { event } of opened.hosted.conversation.events()) updates.addEvent(event);
   }
 
   /**
@@ -197,23 +194,23 @@ export class EditorSession implements AsyncDisposable {
     const progress = { lineAbove: (line: Printable) => io.stderr.line(line) };
     const asks = { questions: this.#questions, clientServers: this.#clientServers, isClient: true } as const;
     const opened = await openRun(this.#options, { io, progress, ...asks }, open);
-    const { hosted, prepared } = opened;
-    const { conversation } = hosted;
+    const { conversation } = opened.hosted;
     this.#options = { ...this.#options, resume: conversation.id };
     // A resumed conversation may have a stricter policy.
     this.#mode = modeOf(conversation.confirmation) ?? 'auto';
-    const updates = this.#updatesOf(conversation, prepared);
-    hosted.follow(updates);
+    const updates = this.#updatesOf(opened);
+    opened.hosted.follow(updates);
     const owned = open.move();
     return { ...opened, updates, [Symbol.asyncDispose]: () => owned.disposeAsync() };
   }
 
-  #updatesOf({ workspace }: Conversation, { secrets, agent }: PreparedAgent): SessionUpdates {
+  #updatesOf({ hosted, prepared }: OpenRun, more: { readonly isReplay?: true } = {}): SessionUpdates {
     return new SessionUpdates({
-      redactor: redactor(secrets, { replacement: '<secret-hidden>' }),
-      contextWindow: agent.model.capabilities.contextWindow,
-      workspace,
+      redactor: redactor(prepared.secrets, { replacement: '<secret-hidden>' }),
+      contextWindow: prepared.agent.model.capabilities.contextWindow,
+      workspace: hosted.conversation.workspace,
       send: (update) => this.send(update),
+      ...more,
     });
   }
 

@@ -31,14 +31,14 @@ export interface SessionUpdatesOptions {
   /** Absolute directory of the agent. */
   readonly workspace: string;
   readonly send: (update: SessionUpdate) => void;
+  /** True if the events are those of earlier prompts: messages of the user are sent, too. */
+  readonly isReplay?: true;
 }
 
 /** Sends what happens in a conversation as updates of a session of an editor. */
 export class SessionUpdates implements EventSink {
   readonly #options: SessionUpdatesOptions;
   readonly #masks: MaskedPieces;
-  /** True while the events are those of earlier prompts: messages of the user are sent, too. */
-  isReplay = false;
   #messageId = randomUUID();
   /** True if the text of the reply that is not stored yet was sent. */
   #hasText = false;
@@ -101,7 +101,7 @@ export class SessionUpdates implements EventSink {
     if (source === 'agent') {
       if (!this.#hasText) this.#sendText('agent_message_chunk', textOf(content));
       this.#endReply();
-    } else if (source === 'user' && this.isReplay) {
+    } else if (source === 'user' && this.#options.isReplay) {
       const messageId = randomUUID();
       for (const block of blocksOf(content)) {
         this.#options.send({ sessionUpdate: 'user_message_chunk', messageId, content: block });
