@@ -125,6 +125,17 @@ test('the login after a call without enough rights requests those that were miss
   expect(server.requests).not.toContain('POST /register');
 });
 
+test('a login redirects to the configured port, and a port in use is named', async () => {
+  const { home, server } = await prepared();
+  const { port } = new URL(server.url);
+  const auth = { strategy: 'oauth2', client_id: 'mine', redirect_port: Number(port) };
+  await runVarve(['config', 'set', 'mcp_servers', JSON.stringify({ issues: { url: server.url, auth } })], { home });
+  expect(await logIn(home, browser)).toEqual({
+    code: 2,
+    stderr: expect.stringContaining(`The port ${port} of the login`),
+  });
+});
+
 test('a server of a sub-agent gets the token of a login at its address', async () => {
   const { home, server } = await prepared();
   await logIn(home, browser);

@@ -15,7 +15,7 @@ const agreeMs = 10 * 60_000;
 /** Logs in at a server and stores its tokens. @throws {CliError} `missing`; `usage` if the login fails. */
 export async function logInToServer(name: string, io: TerminalIo): Promise<void> {
   const server = await addressOf(name, io);
-  await using listener = await redirectListener();
+  await using listener = await redirectListener(server.redirectPort);
   const logins = loginsOf(io);
   const before = await logins.read(server.url);
   const login = await newLogin(name, server, { listener, before }, io);

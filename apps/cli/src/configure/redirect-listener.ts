@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CliError } from '../failures/cli-error.ts';
+import { exitCodes } from '../failures/exit-codes.ts';
 
 /** Server on this machine to which a browser is redirected after a person has agreed. */
 export interface RedirectListener extends AsyncDisposable {
@@ -9,8 +11,8 @@ export interface RedirectListener extends AsyncDisposable {
   redirected(state: string): Promise<URL>;
 }
 
-/** Listens on a free port of the loopback interface. */
-export async function redirectListener(): Promise<RedirectListener> {
+/** Listens on a port of the loopback interface, by default a free one. @throws {CliError} `usage` for one in use. */
+export async function redirectListener(port = 0): Promise<RedirectListener> {
   const { promise, resolve } = Promise.withResolvers<URL>();
   let expected: string | undefined;
   let url = '';
@@ -21,8 +23,10 @@ export async function redirectListener(): Promise<RedirectListener> {
     response.end(isExpected ? 'You can close this page and return to the terminal.' : 'This is not the answer.');
     if (address && isExpected) resolve(address);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening').catch((error: unknown) => {
+    throw new CliError(exitCodes.usage, `The port ${port} of the login cannot be used: ${String(error)}.`);
+  });
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
   return {
     url,

@@ -76,9 +76,11 @@ test('servers of a client start as they are, in place of others of their name', 
 });
 
 test('the registered client of a server is configured, and its secret is a reference', async () => {
-  const auth = { strategy: 'oauth2', client_id: 'mine', client_secret: '${TOKEN}' };
+  const auth = { strategy: 'oauth2', client_id: 'mine', client_secret: '${TOKEN}', redirect_port: 8123 };
   const { servers } = await serversOf({ mcp_servers: { one: { url: 'https://mcp.example', auth } } });
-  expect(servers).toMatchObject({ one: { client: { client_id: 'mine', client_secret: 'token-0123' } } });
+  expect(servers).toMatchObject({
+    one: { client: { client_id: 'mine', client_secret: 'token-0123' }, redirectPort: 8123 },
+  });
 });
 
 test('a server with OAuth is one with an address', async () => {

@@ -49,11 +49,13 @@ export function resolveServer(name: string, config: McpServerConfig, context: Se
   if (hasSecret && !address.startsWith('https:') && !isLoopback(address))
     throw invalid('would get a secret over a connection that is not encrypted');
   const client = clientOf(config, value);
+  const redirectPort = config.auth?.['redirect_port'];
   return {
     transport: transport === 'sse' ? 'sse' : 'http',
     url: address,
     headers,
     ...(client && { client }),
+    ...(typeof redirectPort === 'number' && { redirectPort }),
     ...limit,
   };
 }

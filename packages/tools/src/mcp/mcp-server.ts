@@ -19,6 +19,8 @@ export interface McpAddress {
   readonly headers: Readonly<Record<string, string>>;
   /** Client that is registered at the server that authorizes. Default: a login registers one. */
   readonly client?: { readonly client_id: string; readonly client_secret?: string };
+  /** Port of this machine to which a login redirects the browser. Default: any. */
+  readonly redirectPort?: number;
   readonly timeoutMs?: number;
   readonly startMs?: number;
 }
