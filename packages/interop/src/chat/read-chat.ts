@@ -1,6 +1,6 @@
 import { textOf } from '@varve/events';
 import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
-import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, listOf, stringOf, type Fields } from '../common/foreign-json.ts';
 import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
 import { contentOf } from './chat-message.ts';
 
@@ -24,8 +24,7 @@ const known = new Set([
 export function readChat(chat: Fields, { newId }: ReadOptions): ForeignLog {
   const log = new ChatLog(newId);
   const { messages, tools } = chat;
-  const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
-  for (const [index, message] of list.entries()) {
+  for (const [index, message] of listOf(messages).entries()) {
     const fields = fieldsOf(message);
     const at = { place: `message ${index}`, time: '' };
     if (!fields) log.problems.push({ place: at.place, reason: 'It is not an object.' });
@@ -34,7 +33,7 @@ export function readChat(chat: Fields, { newId }: ReadOptions): ForeignLog {
   for (const name of Object.keys(chat)) {
     if (name !== 'messages' && name !== 'tools') log.drop(name, 'A conversation has no such field.');
   }
-  return { entries: log.entries, problems: log.problems, dropped: log.dropped, children: [] };
+  return log.result();
 }
 
 interface MessageContext {
@@ -74,8 +73,10 @@ function addMessage(log: ChatLog, message: Fields, { at, tools, isFirst }: Messa
 }
 
 function callsOf({ tool_calls: calls, function_call: legacy }: Fields, place: string): readonly ChatCall[] {
-  const list: readonly unknown[] = Array.isArray(calls) ? calls : [];
-  const written = list.map((call) => ({ id: fieldsOf(call)?.['id'], of: fieldsOf(fieldsOf(call)?.['function']) }));
+  const written = listOf(calls).map((call) => ({
+    id: fieldsOf(call)?.['id'],
+    of: fieldsOf(fieldsOf(call)?.['function']),
+  }));
   // Before there were ids, a message had one call, and the name of the function was all that its result repeated.
   const named = fieldsOf(legacy);
   if (written.length === 0 && named) written.push({ id: stringOf(named['name']), of: named });
@@ -91,8 +92,7 @@ function resultId({ tool_call_id: id, name }: Fields): string {
 }
 
 function toolsOf(tools: unknown) {
-  const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
-  return list.flatMap((tool) => {
+  return listOf(tools).flatMap((tool) => {
     const { name, description, parameters } = fieldsOf(fieldsOf(tool)?.['function']) ?? {};
     if (typeof name !== 'string') return [];
     return [{ name, description: stringOf(description) ?? '', parameters: fieldsOf(parameters) ?? {} }];

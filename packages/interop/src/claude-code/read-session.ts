@@ -1,6 +1,6 @@
 import { text, textOf, type BaseEvent, type Content, type Message } from '@varve/events';
 import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
-import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import { blocksOf, fieldsOf, instantOf, stringOf, type Fields } from '../common/foreign-json.ts';
 import type { JsonLines } from '../common/json-lines.ts';
 import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
 import { hasResult, mainChain, preservedBy, type SessionRecord } from './main-chain.ts';
@@ -23,15 +23,7 @@ export function readSession({ lines, problems }: JsonLines, { newId }: ReadOptio
   const [first] = chain;
   // A sub-agent has the id of the session that started it.
   const id = first?.fields['isSidechain'] === true ? undefined : stringOf(first?.fields['sessionId']);
-  const title = titleOf(lines);
-  return {
-    ...(id !== undefined && { id }),
-    ...(title !== undefined && { title }),
-    entries: log.entries,
-    problems: [...problems, ...log.problems],
-    dropped: log.dropped,
-    children: [],
-  };
+  return log.result(problems, { id, title: titleOf(lines) });
 }
 
 /** Returns the last title that the user set, else the last one of the model, else the first summary. */
@@ -82,8 +74,8 @@ class SessionReader {
   }
 
   #addRecords(first: SessionRecord, records: readonly SessionRecord[]): readonly BaseEvent[] {
-    const at = placeOf(first);
-    const { fields } = first;
+    const { fields, place } = first;
+    const at = { place, time: instantOf(fields['timestamp']) };
     const log = this.#log;
     const blocks = records.flatMap((record) => blocksOf(fieldsOf(record.fields['message'])?.['content']));
     if (fields['type'] === 'attachment') {
@@ -160,15 +152,6 @@ function thinkingOf({ type, thinking, signature, data }: Block): Message['thinki
   return [{ type, thinking, ...(typeof signature === 'string' && { signature }) }];
 }
 
-function blocksOf(content: unknown): readonly Block[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  const list: readonly unknown[] = Array.isArray(content) ? content : [];
-  return list.flatMap((block) => {
-    const fields = fieldsOf(block);
-    return fields ? [fields] : [];
-  });
-}
-
 function contentOf(blocks: readonly Block[]): readonly Content[] {
   return blocks.flatMap((block): readonly Content[] => {
     if (block['type'] === 'text') return [text(stringOf(block['text']) ?? '')];
@@ -179,9 +162,4 @@ function contentOf(blocks: readonly Block[]): readonly Content[] {
     const image = `data:${media};base64,${data}`;
     return [{ cache_prompt: false, type: 'image', image_urls: [image] }];
   });
-}
-
-function placeOf({ fields, place }: SessionRecord): ChatPlace {
-  const instant = Date.parse(stringOf(fields['timestamp']) ?? '');
-  return { place, time: Number.isNaN(instant) ? '' : instant };
 }

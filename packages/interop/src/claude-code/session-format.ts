@@ -1,7 +1,6 @@
 import { firstKeys } from '../common/first-keys.ts';
-import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
-import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
-import { InteropError } from '../error.ts';
+import { onlyStart, readOnlyLog } from '../common/json-lines.ts';
+import type { ForeignFiles, LogFormat } from '../common/log-format.ts';
 import { readSession } from './read-session.ts';
 
 /** Session of Claude Code: a JSON Lines file below `~/.claude/projects`. */
@@ -16,9 +15,5 @@ export const claudeCodeFormat: LogFormat = {
     const isRecord = keys.has('message') && /^\uFEFF?\s*\{[^\n]*"type"\s*:\s*"(?:user|assistant)"/.test(start);
     return isSession || isRecord || /"type"\s*:\s*"file-history-snapshot"/.test(start);
   },
-  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
-    const log = readSession(readJsonLines(await onlyText(files)), options);
-    if (log.entries.length === 0) throw new InteropError('invalid', `${files.name} contains no messages of a session.`);
-    return [log];
-  },
+  read: (files, options) => readOnlyLog(files, 'messages of a session', (lines) => readSession(lines, options)),
 };

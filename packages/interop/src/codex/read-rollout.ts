@@ -1,6 +1,6 @@
 import { text, textOf, type Content } from '@varve/events';
 import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
-import { fieldsOf, integerOf, stringOf, textOfJson, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, instantOf, integerOf, stringOf, textOfJson, type Fields } from '../common/foreign-json.ts';
 import type { JsonLines } from '../common/json-lines.ts';
 import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
 
@@ -19,14 +19,7 @@ interface OpenReply {
 export function readRollout({ lines, problems }: JsonLines, { newId }: ReadOptions): ForeignLog {
   const reader = new RolloutReader(newId);
   for (const { fields, place } of lines) reader.add(fields, place);
-  const { log, id } = reader.end();
-  return {
-    ...(id !== undefined && { id }),
-    entries: log.entries,
-    problems: [...problems, ...log.problems],
-    dropped: log.dropped,
-    children: [],
-  };
+  return reader.end(problems);
 }
 
 class RolloutReader {
@@ -41,7 +34,7 @@ class RolloutReader {
   }
 
   add(line: Fields, place: string): void {
-    const at = { place, time: timeOf(line) };
+    const at = { place, time: instantOf(line['timestamp']) };
     const payload = fieldsOf(line['payload']);
     switch (line['type']) {
       case 'session_meta':
@@ -68,9 +61,9 @@ class RolloutReader {
     }
   }
 
-  end(): { readonly log: ChatLog; readonly id: string | undefined } {
+  end(problems: JsonLines['problems']): ForeignLog {
     this.#endReply();
-    return { log: this.#log, id: this.#id === '' ? undefined : this.#id };
+    return this.#log.result(problems, { id: this.#id || undefined });
   }
 
   /** Adds a summary. One that only its server can decrypt replaces nothing, because no model could continue from it. */
@@ -220,9 +213,4 @@ function shownOf(content: unknown): readonly Content[] {
   if (content === undefined || content === null || content === '') return [];
   const part = contentOf([content]);
   return part.length > 0 ? part : [text(textOfJson(content))];
-}
-
-function timeOf({ timestamp }: Fields): string | number {
-  const instant = Date.parse(stringOf(timestamp) ?? '');
-  return Number.isNaN(instant) ? '' : instant;
 }

@@ -1,6 +1,5 @@
-import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
-import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
-import { InteropError } from '../error.ts';
+import { onlyStart, readOnlyLog } from '../common/json-lines.ts';
+import type { ForeignFiles, LogFormat } from '../common/log-format.ts';
 import { readRollout } from './read-rollout.ts';
 
 /** Rollout of Codex: a JSON Lines file below `~/.codex/sessions`. */
@@ -12,9 +11,5 @@ export const codexFormat: LogFormat = {
     const isEnveloped = /"type"\s*:\s*"(?:session_meta|response_item)"/.test(start);
     return isEnveloped || (files.name.startsWith('rollout-') && /^\s*\{/.test(start));
   },
-  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
-    const log = readRollout(readJsonLines(await onlyText(files)), options);
-    if (log.entries.length === 0) throw new InteropError('invalid', `${files.name} contains no items of a rollout.`);
-    return [log];
-  },
+  read: (files, options) => readOnlyLog(files, 'items of a rollout', (lines) => readRollout(lines, options)),
 };

@@ -7,12 +7,13 @@ import {
   ObservationEvent,
   SystemPromptEvent,
 } from '@varve/events/kinds';
+import { originFact } from '@varve/events/facts';
 import { MCPToolAction, MCPToolObservation } from '@varve/events/payloads';
-import type { LogEntry } from '@varve/events/projections';
-import { DroppedCounter, type Dropped } from './dropped.ts';
+import { withoutUndefined } from '@varve/text';
+import { DroppedCounter } from './dropped.ts';
 import { argumentsOf, toolDefinition, type ForeignTool } from './generic-tool.ts';
 import { LogBuilder } from './log-builder.ts';
-import type { Problem } from './log-format.ts';
+import type { ForeignLog, Problem } from './log-format.ts';
 
 /** Tool call of a foreign reply. */
 export interface ChatCall {
@@ -59,12 +60,18 @@ export class ChatLog {
     this.#newId = newId;
   }
 
-  get entries(): readonly LogEntry[] {
-    return this.#log.entries;
-  }
-
-  get dropped(): readonly Dropped[] {
-    return this.#dropped.list();
+  /** Returns the log, whose file has further `problems`. */
+  result(
+    problems: readonly Problem[] = [],
+    { id, title }: { readonly id?: string | undefined; readonly title?: string | undefined } = {},
+  ): ForeignLog {
+    return {
+      ...withoutUndefined({ id, title }),
+      entries: this.#log.entries,
+      problems: [...problems, ...this.problems],
+      dropped: this.#dropped.list(),
+      children: [],
+    };
   }
 
   /** Ids of the events in the view of a model, in order and without the prompt. */
@@ -135,9 +142,10 @@ export class ChatLog {
     return this.#add(at, (stamp) => ConversationErrorEvent.create({ source: 'environment', code, detail }, stamp));
   }
 
-  /** Adds what is no part of the conversation, such as a fact. Returns false if it cannot be an event. */
-  addAside(make: (stamp: Stamp) => BaseEvent): boolean {
-    return this.#log.add('', make) !== undefined;
+  /** Keeps in a fact what no event holds of a record; reports a record that cannot be kept. */
+  keep(value: Parameters<typeof originFact.create>[0], place: string): void {
+    const reason = 'It cannot be kept: it is nested too deeply, or its numbers are too large.';
+    if (!this.#log.add('', (stamp) => originFact.create(value, stamp))) this.problems.push({ place, reason });
   }
 
   /** Replaces events by a summary in the place of the first of them; by default everything except the prompt. */

@@ -4,9 +4,6 @@ export interface Differences {
   readonly removed: readonly (readonly string[])[];
 }
 
-/** No differences. */
-export const noDifferences: Differences = { changed: [], removed: [] };
-
 /** Returns a list as an object, so that lists of different lengths can be compared value by value. */
 export function byIndex<Value>(values: readonly Value[]): Readonly<Record<string, Value>> {
   return Object.fromEntries(values.entries());
@@ -14,7 +11,7 @@ export function byIndex<Value>(values: readonly Value[]): Readonly<Record<string
 
 /** Returns what has to change in `from` to make it `to`. Lists of different lengths are replaced whole. */
 export function differencesOf(from: unknown, to: unknown, path: readonly string[] = []): Differences {
-  if (Object.is(from, to)) return noDifferences;
+  if (Object.is(from, to)) return { changed: [], removed: [] };
   const isSameList = Array.isArray(from) && Array.isArray(to) && from.length === to.length;
   if (!isSameList && !(isObject(from) && isObject(to))) return { changed: [{ path, value: to }], removed: [] };
   const before = new Map<string, unknown>(Object.entries(from));

@@ -1,4 +1,4 @@
-import { exceededJsonLimit } from '@varve/text';
+import { exceededJsonLimit, parseJson } from '@varve/text';
 import { InteropError } from '../error.ts';
 
 /** Limits of one foreign JSON text: more than any real log, and little enough to parse. */
@@ -27,6 +27,11 @@ export function parseForeignJson(text: string, place: string): unknown {
   }
 }
 
+/** Returns the value of foreign JSON; undefined for text that {@link parseForeignJson} refuses. */
+export function foreignJson(text: string): unknown {
+  return parseJson(text, limits);
+}
+
 /** Returns a JSON object, or undefined for any other value. */
 export function fieldsOf(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
@@ -42,12 +47,29 @@ export function textOfJson(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
+/** Returns the items of a list; empty for any other value. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Returns the blocks of a message: the objects of a list, or one block for a text. */
+export function blocksOf(content: unknown): readonly Fields[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return listOf(content).flatMap((block): Fields | readonly Fields[] => fieldsOf(block) ?? []);
+}
+
 /** Returns the strings of a list; empty for any other value. */
 export function stringsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+  return listOf(value).filter((item) => typeof item === 'string');
 }
 
 /** Returns a whole number, or undefined for any other value. */
 export function integerOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
+/** Returns the milliseconds of a time in a text; empty for any other value. */
+export function instantOf(timestamp: unknown): number | '' {
+  const instant = Date.parse(stringOf(timestamp) ?? '');
+  return Number.isNaN(instant) ? '' : instant;
 }

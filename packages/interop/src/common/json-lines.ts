@@ -1,6 +1,6 @@
 import { InteropError } from '../error.ts';
-import { fieldsOf, parseForeignJson, type Fields } from './foreign-json.ts';
-import type { ForeignFiles, Problem } from './log-format.ts';
+import { fieldsOf, foreignJson, type Fields } from './foreign-json.ts';
+import type { ForeignFiles, ForeignLog, Problem } from './log-format.ts';
 
 /** Objects of a file with one JSON value per line. */
 export interface JsonLines {
@@ -15,7 +15,7 @@ export function readJsonLines(text: string): JsonLines {
   const lines = text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     const place = `line ${index + 1}`;
-    const fields = parsed(line, place);
+    const fields = fieldsOf(foreignJson(line));
     if (fields) return [{ fields, place, text: line }];
     problems.push({ place, reason: 'It is not a JSON object.' });
     return [];
@@ -29,7 +29,7 @@ export function readJsonLines(text: string): JsonLines {
  */
 export function readJsonRecords(text: string): JsonLines {
   const whole = text.replace(/^\uFEFF/, '').trim();
-  const json = whole.startsWith('[') || /^\{\s*\n/.test(whole) ? jsonOf(whole) : undefined;
+  const json = whole.startsWith('[') || /^\{\s*\n/.test(whole) ? foreignJson(whole) : undefined;
   if (json === undefined) return readJsonLines(whole.startsWith('[') ? linesOfList(text) : text);
   const items = (Array.isArray(json) ? (json as readonly unknown[]) : [json]).map((item, index) => ({
     fields: fieldsOf(item),
@@ -47,15 +47,6 @@ function linesOfList(text: string): string {
   return lines.map((line) => line.trimEnd().replace(/[,\]]$/, '')).join('\n');
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return parseForeignJson(text, 'It');
-  } catch (error) {
-    if (error instanceof InteropError) return undefined;
-    throw error;
-  }
-}
-
 /** Returns the text of the only file. @throws {InteropError} `invalid` if it is not UTF-8. */
 export async function onlyText(files: ForeignFiles): Promise<string> {
   const [path = ''] = files.paths;
@@ -71,11 +62,13 @@ export async function onlyStart(files: ForeignFiles, ends: readonly string[]): P
   return files.start(path);
 }
 
-function parsed(line: string, place: string): Fields | undefined {
-  try {
-    return fieldsOf(parseForeignJson(line, place));
-  } catch (error) {
-    if (error instanceof InteropError) return undefined;
-    throw error;
-  }
+/** Reads the only file as one log. @throws {InteropError} `invalid` if it is not UTF-8, or has no `content` of a log. */
+export async function readOnlyLog(
+  files: ForeignFiles,
+  content: string,
+  read: (lines: JsonLines) => ForeignLog,
+): Promise<readonly ForeignLog[]> {
+  const log = read(readJsonLines(await onlyText(files)));
+  if (log.entries.length === 0) throw new InteropError('invalid', `${files.name} contains no ${content}.`);
+  return [log];
 }

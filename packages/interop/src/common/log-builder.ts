@@ -3,7 +3,8 @@ import { builtinKinds } from '@varve/events/kinds';
 import type { LogEntry } from '@varve/events/projections';
 import { fieldsOf, stringOf } from './foreign-json.ts';
 
-const movesHead = new Map(builtinKinds.map((kind) => [kind.kind as string, kind.movesHead]));
+/** Kinds of events, and whether a later event follows one of them. */
+export const movesHead = new Map(builtinKinds.map((kind) => [kind.kind as string, kind.movesHead]));
 
 /** Builds the log of an import: each event follows the one before it, and times never go back. */
 export class LogBuilder {

@@ -39,15 +39,11 @@ export function recordsOf(
   const differences = difference ?? of.get(event.id);
   if (!differences) return records.map((record) => ({ ...record }));
   const changed = fieldsOf(applyDifferences(byIndex(records), differences)) ?? {};
-  return Object.values(changed).flatMap((record) => (isFields(record) ? [record] : []));
+  return Object.values(changed).flatMap((record): Fields | readonly Fields[] => fieldsOf(record) ?? []);
 }
 
 /** Returns the object that the last fact of a format holds; undefined without one. */
 export function lastOrigin(events: readonly BaseEvent[], format: string): Fields | undefined {
   const origin = events.map((event) => originFact.read(event)).findLast((fact) => fact?.format === format);
   return origin && fieldsOf(applyDifferences({}, origin));
-}
-
-function isFields(value: unknown): value is Fields {
-  return fieldsOf(value) !== undefined;
 }

@@ -1,6 +1,7 @@
 import { isOpaque, textOf } from '@varve/events';
 import { isFact, originFact } from '@varve/events/facts';
 import { MessageEvent } from '@varve/events/kinds';
+import { parseJson } from '@varve/text';
 import { applyDifferences } from '../common/differences.ts';
 import { fieldsOf, type Fields } from '../common/foreign-json.ts';
 import type { Output, WrittenLog } from '../common/log-format.ts';
@@ -18,23 +19,16 @@ export function writeEvaluation({ id, events }: WrittenLog): Output {
     return { files: [{ path: '', text: lineOf(rest, records) }], dropped };
   }
   const steps = events.filter((event) => !isFact(event));
-  const history = steps.flatMap((event): readonly object[] => (isOpaque(event) ? recordIn(event.text) : [event]));
+  // A log of another person may contain any text.
+  const history = steps.flatMap((event): object | readonly object[] =>
+    isOpaque(event) ? (fieldsOf(parseJson(event.text)) ?? []) : event,
+  );
   const reason = 'The format has no place for them.';
   const dropped = [
     { subject: 'facts', count: events.length - steps.length, reason },
     { subject: 'events that are not JSON objects', count: steps.length - history.length, reason },
   ];
   return { files: [{ path: '', text: lineOf(rest, history) }], dropped: dropped.filter(({ count }) => count > 0) };
-}
-
-/** Returns the object in the text of an event that could not be read; a log of another person may contain any text. */
-function recordIn(text: string): readonly Fields[] {
-  try {
-    const record = fieldsOf(JSON.parse(text));
-    return record ? [record] : [];
-  } catch {
-    return [];
-  }
 }
 
 function lineOf(rest: Fields | undefined, history: readonly unknown[]): string {

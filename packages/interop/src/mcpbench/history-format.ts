@@ -2,10 +2,9 @@ import { originFact } from '@varve/events/facts';
 import type { BaseEvent } from '@varve/events';
 import { DroppedCounter, subjectOf } from '../common/dropped.ts';
 import { countUnshown } from '../common/unshown.ts';
-import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
+import { onlyStart, readOnlyLog } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
 import { originsOf, recordsOf } from '../common/origins.ts';
-import { InteropError } from '../error.ts';
 import { HistoryWriter, type HistoryLine } from './history-writer.ts';
 import { historyFormatName, readHistory } from './read-history.ts';
 
@@ -18,10 +17,9 @@ export const historyFormat: LogFormat = {
     return /"in_turn_steps"\s*:/.test(start) && /"turn"\s*:/.test(start);
   },
   async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
-    const log = readHistory(readJsonLines(await onlyText(files)), options);
-    if (log.entries.length === 0) throw new InteropError('invalid', `${files.name} contains no lines of a history.`);
+    const logs = await readOnlyLog(files, 'lines of a history', (lines) => readHistory(lines, options));
     const id = /^(.+)_history\.jsonl$/.exec(files.name)?.[1];
-    return [{ ...log, ...(id !== undefined && { id }) }];
+    return logs.map((log) => ({ ...log, ...(id !== undefined && { id }) }));
   },
   write({ events }: WrittenLog): Output {
     const { lines, dropped } = writeHistory(events);

@@ -1,8 +1,7 @@
 import { textOf, type BaseEvent } from '@varve/events';
 import { ActionEvent, MessageEvent } from '@varve/events/kinds';
-import { fieldsOf, integerOf, parseForeignJson, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, foreignJson, integerOf, type Fields } from '../common/foreign-json.ts';
 import { isAnyResult, messageText, resultText } from './logs.ts';
-import { InteropError } from '../error.ts';
 
 /** Line of a `history.jsonl`, as its JSON. */
 export type HistoryLine = Fields;
@@ -92,14 +91,6 @@ export function historyText(events: readonly BaseEvent[], options: HistoryWriter
 }
 
 function lastLine(tail: string): HistoryLine | undefined {
-  const lines = tail.trimEnd().split('\n');
-  for (const line of lines.toReversed()) {
-    try {
-      const fields = fieldsOf(parseForeignJson(line, 'the line'));
-      if (fields && integerOf(fields['turn']) !== undefined) return fields;
-    } catch (error) {
-      if (!(error instanceof InteropError)) throw error;
-    }
-  }
-  return undefined;
+  const lines = tail.trimEnd().split('\n').toReversed().values();
+  return lines.map((line) => fieldsOf(foreignJson(line))).find((fields) => integerOf(fields?.['turn']) !== undefined);
 }

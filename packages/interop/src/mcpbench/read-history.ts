@@ -1,5 +1,4 @@
 import { text, type BaseEvent } from '@varve/events';
-import { originFact } from '@varve/events/facts';
 import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
 import { byIndex, differencesOf } from '../common/differences.ts';
 import { fieldsOf, stringOf } from '../common/foreign-json.ts';
@@ -22,8 +21,7 @@ interface PlacedLine {
 export function readHistory({ lines, problems }: JsonLines, { newId }: ReadOptions): ForeignLog {
   const reader = new HistoryReader(newId);
   for (const group of repliesIn(inOrder(lines.map(({ fields: line, place }) => ({ line, place }))))) reader.add(group);
-  const { entries, problems: more, dropped } = reader.log;
-  return { entries, problems: [...problems, ...more], dropped, children: [] };
+  return reader.log.result(problems);
 }
 
 /** Sorts lines by turn and step. Lines without a turn follow the line before them. */
@@ -96,9 +94,7 @@ class HistoryReader {
     for (const { line } of lines) this.#writer.follow(line);
     if (changed.length + removed.length === 0) return;
     const value = { format: historyFormatName, ...(event && { event_id: event.id }), changed, removed };
-    const isKept = this.log.addAside((stamp) => originFact.create(value, stamp));
-    const reason = 'It cannot be kept: it is nested too deeply, or its numbers are too large.';
-    if (!isKept) this.log.problems.push({ place: lines[0]?.place ?? '', reason });
+    this.log.keep(value, lines[0]?.place ?? '');
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
 import { onlyStart } from '../common/json-lines.ts';
-import { fieldsOf, parseForeignJson } from '../common/foreign-json.ts';
+import { fieldsOf, foreignJson } from '../common/foreign-json.ts';
 import { InteropError } from '../error.ts';
 import { exactEvents, withChecks } from './session-format.ts';
 import { readEvents } from './read-events.ts';
@@ -42,25 +42,16 @@ function readSession(
 ): ForeignLog {
   const broken: number[] = [];
   const values = texts.map((text, index) => {
-    const value = parsed(text, `event ${index}`);
+    const value = foreignJson(text);
     if (value === undefined) broken.push(index);
     return value;
   });
-  const fields = { ...row, state: fieldsOf(parsed(state_json, 'the state')) ?? {} };
+  const fields = { ...row, state: fieldsOf(foreignJson(state_json)) ?? {} };
   const log = readEvents({ fields, events: values.filter((value) => value !== undefined) }, options);
   const problems = broken.map((index) => ({ place: `event ${index}`, reason: 'It is not JSON.' }));
   const isBroken = new Set(broken);
   const readable = texts.filter((_text, index) => !isBroken.has(index));
   return { ...withChecks(log, exactEvents(readable), options), problems: [...problems, ...log.problems] };
-}
-
-function parsed(text: string, place: string): unknown {
-  try {
-    return parseForeignJson(text, place);
-  } catch (error) {
-    if (error instanceof InteropError) return undefined;
-    throw error;
-  }
 }
 
 /** Largest event of a database that is read. */

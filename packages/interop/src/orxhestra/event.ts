@@ -1,4 +1,4 @@
-import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, listOf, stringOf, type Fields } from '../common/foreign-json.ts';
 
 /** Types of orxhestra events. */
 export const eventTypes = ['user_message', 'agent_message', 'tool_response', 'agent_start', 'agent_end'] as const;
@@ -120,11 +120,6 @@ export function newEvent(fields: Pick<Event, 'id' | 'type' | 'timestamp'> & Part
   return { id, type, timestamp, ...defaults, ...rest };
 }
 
-/** Returns a new id of an event: a random UUID. */
-export function newId(): string {
-  return crypto.randomUUID();
-}
-
 /** Returns a text part. */
 export function textPart(text: string): Part {
   return { type: 'text', text, metadata: {} };
@@ -162,8 +157,7 @@ function isLike(value: unknown, example: unknown): boolean {
 }
 
 function partsOf(parts: unknown): readonly Part[] {
-  const list: readonly unknown[] = Array.isArray(parts) ? parts : [];
-  return list.flatMap((part) => partOf(fieldsOf(part) ?? {}) ?? []);
+  return listOf(parts).flatMap((part) => partOf(fieldsOf(part) ?? {}) ?? []);
 }
 
 function partOf(fields: Fields): Part | undefined {

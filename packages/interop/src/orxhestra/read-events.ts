@@ -1,5 +1,4 @@
 import { text, type BaseEvent, type Content } from '@varve/events';
-import { originFact } from '@varve/events/facts';
 import { ChatLog, type ChatPlace } from '../common/chat-log.ts';
 import { byIndex, differencesOf, type Differences } from '../common/differences.ts';
 import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
@@ -24,10 +23,10 @@ export interface SessionRecord {
 export function readEvents({ fields, events }: SessionRecord, { newId }: ReadOptions): ForeignLog {
   const reader = new EventReader(newId);
   for (const [index, event] of events.entries()) reader.add(event, `event ${index}`);
-  if (Object.keys(fields).length > 0) reader.keepSession(fields);
+  const session = { format: orxhestraFormats.session, ...differencesOf({}, fields) };
+  if (Object.keys(fields).length > 0) reader.log.keep(session, 'the session');
   const id = stringOf(fields['id']) ?? events.map((event) => stringOf(fieldsOf(event)?.['session_id'])).find(Boolean);
-  const { entries, problems, dropped } = reader.log;
-  return { ...(id !== undefined && { id }), entries, problems, dropped, children: [] };
+  return reader.log.result([], { id });
 }
 
 class EventReader {
@@ -54,11 +53,6 @@ class EventReader {
     }
     if (added.length === 0) this.#keep(differencesOf({}, byIndex([record])), { place });
     return undefined;
-  }
-
-  keepSession(fields: Fields): void {
-    const value = { format: orxhestraFormats.session, ...differencesOf({}, fields) };
-    this.#keepFact(value, 'the session');
   }
 
   #addEvent(event: Event, at: ChatPlace): readonly BaseEvent[] {
@@ -113,14 +107,7 @@ class EventReader {
 
   #keep(differences: Differences, { of, place }: { readonly of?: BaseEvent; readonly place: string }): void {
     if (differences.changed.length + differences.removed.length === 0) return;
-    const value = { format: orxhestraFormats.event, ...(of && { event_id: of.id }), ...differences };
-    this.#keepFact(value, place);
-  }
-
-  #keepFact(value: Parameters<typeof originFact.create>[0], place: string): void {
-    const isKept = this.log.addAside((stamp) => originFact.create(value, stamp));
-    const reason = 'It cannot be kept: it is nested too deeply, or its numbers are too large.';
-    if (!isKept) this.log.problems.push({ place, reason });
+    this.log.keep({ format: orxhestraFormats.event, ...(of && { event_id: of.id }), ...differences }, place);
   }
 }
 

@@ -1,6 +1,6 @@
 import { text, textOf, type Content, type Message } from '@varve/events';
 import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
-import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import { blocksOf, fieldsOf, instantOf, stringOf, type Fields } from '../common/foreign-json.ts';
 import type { JsonLines } from '../common/json-lines.ts';
 import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
 
@@ -15,23 +15,18 @@ export function readPiSession({ lines, problems }: JsonLines, { newId }: ReadOpt
   const branch = branchOf(records, log);
   const eventsOf = new Map<string, readonly string[]>();
   for (const { fields, place } of branch) {
-    const at = { place, time: timeOf(fields) };
+    const { timestamp } = fields;
+    const at = { place, time: typeof timestamp === 'number' ? timestamp : instantOf(timestamp) };
     const id = stringOf(fields['id']) ?? '';
     const before = log.shownIds.length;
     addRecord(log, fields, { at, eventsOf });
     eventsOf.set(id, log.shownIds.slice(before));
   }
   const id = stringOf(header?.fields['id']);
-  const title = records.map(({ fields }) => (fields['type'] === 'session_info' ? stringOf(fields['name']) : undefined));
-  const lastTitle = title.findLast((name) => name !== undefined);
-  return {
-    ...(id !== undefined && { id }),
-    ...(lastTitle !== undefined && { title: lastTitle }),
-    entries: log.entries,
-    problems: [...problems, ...log.problems],
-    dropped: log.dropped,
-    children: [],
-  };
+  const titles = records.map(({ fields }) =>
+    fields['type'] === 'session_info' ? stringOf(fields['name']) : undefined,
+  );
+  return log.result(problems, { id, title: titles.findLast((name) => name !== undefined) });
 }
 
 /**
@@ -123,15 +118,6 @@ function thinkingOf({ type, thinking, thinkingSignature: signature }: Fields): M
   return [{ type, thinking, ...(typeof signature === 'string' && { signature }) }];
 }
 
-function blocksOf(content: unknown): readonly Fields[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  const list: readonly unknown[] = Array.isArray(content) ? content : [];
-  return list.flatMap((block) => {
-    const fields = fieldsOf(block);
-    return fields ? [fields] : [];
-  });
-}
-
 function contentOf(content: unknown, log: ChatLog): readonly Content[] {
   return blocksOf(content).flatMap((block): readonly Content[] => {
     const { type, text: blockText, data, mimeType } = block;
@@ -142,9 +128,4 @@ function contentOf(content: unknown, log: ChatLog): readonly Content[] {
     log.drop('blocks of messages', 'Only texts, images, thinking, calls and results are read.');
     return [];
   });
-}
-
-function timeOf({ timestamp }: Fields): string | number {
-  const instant = typeof timestamp === 'number' ? timestamp : Date.parse(stringOf(timestamp) ?? '');
-  return Number.isNaN(instant) ? '' : instant;
 }

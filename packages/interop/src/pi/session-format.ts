@@ -1,7 +1,6 @@
 import { firstKeys } from '../common/first-keys.ts';
-import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
-import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
-import { InteropError } from '../error.ts';
+import { onlyStart, readOnlyLog } from '../common/json-lines.ts';
+import type { ForeignFiles, LogFormat } from '../common/log-format.ts';
 import { readPiSession } from './read-session.ts';
 
 /**
@@ -17,9 +16,5 @@ export const piFormat: LogFormat = {
     const keys = firstKeys(start);
     return keys.has('cwd') && keys.has('id') && /^\uFEFF?\s*\{[^\n]*"type"\s*:\s*"session"/.test(start);
   },
-  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
-    const log = readPiSession(readJsonLines(await onlyText(files)), options);
-    if (log.entries.length === 0) throw new InteropError('invalid', `${files.name} contains no messages of a session.`);
-    return [log];
-  },
+  read: (files, options) => readOnlyLog(files, 'messages of a session', (lines) => readPiSession(lines, options)),
 };

@@ -1,6 +1,6 @@
 import { readChat } from '../chat/read-chat.ts';
 import { firstKeys } from '../common/first-keys.ts';
-import { fieldsOf, parseForeignJson, stringOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, listOf, parseForeignJson, stringOf, type Fields } from '../common/foreign-json.ts';
 import { onlyStart, onlyText } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
@@ -69,8 +69,4 @@ function messagesOfStep(step: unknown): readonly object[] {
     { role: 'assistant', content: written },
     ...(typeof observation === 'string' ? [{ role: 'user', content: observation }] : []),
   ];
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

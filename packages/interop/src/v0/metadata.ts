@@ -1,8 +1,9 @@
 import { originFact } from '@varve/events/facts';
 import type { BaseEvent } from '@varve/events';
-import { applyDifferences, differencesOf } from '../common/differences.ts';
+import { differencesOf } from '../common/differences.ts';
 import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
 import { LogBuilder } from '../common/log-builder.ts';
+import { lastOrigin } from '../common/origins.ts';
 import type { ForeignLog, ReadOptions, WrittenLog } from '../common/log-format.ts';
 import { Metrics } from './metrics.ts';
 
@@ -11,10 +12,8 @@ const metadataFormat = 'openhands-v0-metadata';
 
 /** Returns `metadata.json` of a log: as it was imported, with the current id and title. */
 export function metadataFileOf({ id, title, events }: WrittenLog): Fields {
-  const metadata = events.map((event) => originFact.read(event)).findLast((fact) => fact?.format === metadataFormat);
   const fields = { conversation_id: id, ...(title !== undefined && { title }) };
-  const imported = metadata && fieldsOf(applyDifferences({}, metadata));
-  return { ...(imported ?? derivedMetadata(events)), ...fields };
+  return { ...(lastOrigin(events, metadataFormat) ?? derivedMetadata(events)), ...fields };
 }
 
 /** Adds the content of `metadata.json` to a log that was read. */

@@ -1,4 +1,4 @@
-import { fieldsOf, parseForeignJson, stringOf } from '../common/foreign-json.ts';
+import { fieldsOf, foreignJson, stringOf } from '../common/foreign-json.ts';
 import type { ForeignFiles, ForeignLog, LogFormat } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
 import { readEventTexts, type PlacedText } from './read-events.ts';
@@ -43,10 +43,5 @@ function indexOf(path: string): number | undefined {
 /** Returns the object in a file; undefined if the file is missing, because these files are caches. */
 async function jsonOf(files: ForeignFiles, path: string): Promise<ReturnType<typeof fieldsOf>> {
   const text = files.paths.includes(path) ? await files.text(path) : undefined;
-  try {
-    return text === undefined ? undefined : fieldsOf(parseForeignJson(text, path));
-  } catch (error) {
-    if (error instanceof InteropError) return undefined;
-    throw error;
-  }
+  return text === undefined ? undefined : fieldsOf(foreignJson(text));
 }

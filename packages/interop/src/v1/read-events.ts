@@ -2,6 +2,7 @@ import { eventCodec, isOpaque } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { LogEntry } from '@varve/events/projections';
 import { fieldsOf, parseForeignJson, stringOf } from '../common/foreign-json.ts';
+import { movesHead } from '../common/log-builder.ts';
 import type { Problem } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
 import { withClassName } from './documented-kinds.ts';
@@ -56,8 +57,6 @@ export function readEventTexts(texts: readonly PlacedText[]): ReadEvents {
   }
   return { entries, problems };
 }
-
-const movesHead = new Map(builtinKinds.map((kind) => [kind.kind as string, kind.movesHead]));
 
 /** Returns an event whose parent is missing as a successor of the event before it. */
 function withParent(entry: FoundEntry, before: readonly LogEntry[]): FoundEntry {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventOf, newEvent, newId, noActions, textPart, type Event, type Part } from '../../src/orxhestra/event.ts';
+import { eventOf, newEvent, noActions, textPart, type Event, type Part } from '../../src/orxhestra/event.ts';
 import { propertiesOf } from '../../src/orxhestra/properties.ts';
 import { sessionStateOf } from '../../src/orxhestra/session-state.ts';
 
@@ -114,7 +114,6 @@ describe('an event of orxhestra', () => {
     const marked = message(parts.map((part) => ({ ...part, metadata: { page: 1 } })));
     expect(eventOf(JSON.parse(JSON.stringify(marked)))).toEqual(marked);
     expect([eventOf('x'), eventOf({ type: 'x' })]).toEqual([undefined, undefined]);
-    expect(newId()).not.toBe(newId());
   });
 });
 
