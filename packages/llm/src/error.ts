@@ -42,6 +42,16 @@ export type LlmErrorCode = keyof typeof retryable;
 /** All codes. */
 export const llmErrorCodes = Object.keys(retryable) as readonly LlmErrorCode[];
 
+/** Returns the error of a call whose signal has aborted. */
+export function abortError(signal: AbortSignal | undefined): LlmError {
+  return new LlmError('aborted', 'The model call was aborted.', { cause: signal?.reason });
+}
+
+/** @throws {LlmError} `aborted` if the signal has aborted. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortError(signal);
+}
+
 /** Details of a failure in addition to its code. */
 export interface LlmErrorOptions extends ErrorOptions {
   /** HTTP status, where there was one. */
@@ -90,11 +100,6 @@ export class LlmError extends CodedError<LlmErrorCode> {
   /** The message with a sign at its end: that of a server may have none. */
   get sentence(): string {
     return /[.!?…]$/.test(this.message) ? this.message : `${this.message}.`;
-  }
-
-  /** Returns the same failure with a further sentence in its message. */
-  explained(sentence: string): LlmError {
-    return this.with({ message: `${this.sentence} ${sentence}` });
   }
 
   /** Returns the same failure with further details. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { attemptLedger } from './attempt-ledger.ts';
 import { type Delta, messageDeltas } from './delta.ts';
-import { LlmError } from './error.ts';
+import { LlmError, throwIfAborted } from './error.ts';
 import type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
 import type { ModelReply } from './model-reply.ts';
 import type { ModelRequest } from './model-request.ts';
@@ -121,13 +121,9 @@ async function generateWithRetry(
 
 function emitWhole({ message }: ModelReply, { signal, onDelta }: GenerateOptions): void {
   for (const delta of onDelta ? messageDeltas(message) : []) {
-    if (signal?.aborted) throw abortError(signal);
+    throwIfAborted(signal);
     onDelta?.(delta);
   }
-}
-
-function abortError(signal: AbortSignal): LlmError {
-  return new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
 }
 
 /** Returns whether the server is loading its model: it will answer, so the wait does not count as an attempt. */
@@ -175,7 +171,7 @@ async function sleepOrAbort(sleep: Policy['sleep'], ms: number, signal?: AbortSi
   try {
     await sleep(ms, signal);
   } catch (error) {
-    if (signal?.aborted) throw abortError(signal);
+    throwIfAborted(signal);
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { toolSchema } from '../dialects/tool-schema.ts';
 import { toolImages, wireContent, wireToolContent } from './wire-content.ts';
 import { wireParameters } from './wire-parameters.ts';
 import type { WireCall, WireMessage, WirePart, WireRequest, WireTool } from './wire-request.ts';
-import { wireTurns } from './wire-turns.ts';
+import { partsOf, wireTurns } from './wire-turns.ts';
 import { cachedFold, cachedWire, withWellFormedText } from '../protocol/wire-form.ts';
 import { sendsImages, wireToolChoice, type WireSettings } from '../protocol/wire-settings.ts';
 
@@ -56,15 +56,11 @@ function addMessage(list: WireList, { wire, images }: ConvertedMessage): void {
   const { wires, waiting } = list;
   const isJoined = wire.role === 'user' && waiting.length > 0;
   if (wire.role !== 'tool' && waiting.length > 0) {
-    wires.push({ role: 'user', content: isJoined ? [...waiting, ...partsOf(wire)] : waiting });
+    wires.push({ role: 'user', content: isJoined ? [...waiting, ...partsOf(wire.content)] : waiting });
     list.waiting = [];
   }
   if (!isJoined) wires.push(wire);
   if (images.length > 0) list.waiting = [...list.waiting, ...images];
-}
-
-function partsOf({ content }: WireMessage): readonly WirePart[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 }
 
 function convertMessage(message: Message, settings: WireSettings): ConvertedMessage {

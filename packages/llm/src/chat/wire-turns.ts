@@ -70,7 +70,8 @@ function isEmptyContent(content: WireMessage['content']): boolean {
   return content === null || content.length === 0;
 }
 
-function partsOf(content: WireMessage['content']): readonly WirePart[] {
+/** Returns the content of a message as parts. */
+export function partsOf(content: WireMessage['content']): readonly WirePart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 }
 

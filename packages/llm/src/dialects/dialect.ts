@@ -8,8 +8,11 @@
  *   `to-items.ts` and `to-response-body.ts` in `../responses`.
  */
 
-/** A parameter that is left out because a server rejects it. `effort` is the reasoning effort in any spelling. */
-export type DroppedParameter = 'temperature' | 'top_p' | 'seed' | 'effort' | 'tool_choice' | 'stream_options';
+/** Parameters that are left out when a server rejects them. `effort` is the reasoning effort in any spelling. */
+export const optionalParameters = ['temperature', 'top_p', 'seed', 'effort', 'tool_choice', 'stream_options'] as const;
+
+/** A parameter that is left out because a server rejects it. */
+export type DroppedParameter = (typeof optionalParameters)[number];
 
 /** Levels of JSON Schema in tool parameters, from most to least; see `toolSchema`. */
 export const schemaLevels = ['full', 'plain', 'google', 'flat', 'texts'] as const;

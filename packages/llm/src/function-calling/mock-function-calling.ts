@@ -16,7 +16,7 @@ import type { MockNotice } from '../text-calls/mock-notice.ts';
 import { maxSearched } from '../text-calls/max-searched.ts';
 import { knownNamesOf, readCalls } from '../text-calls/read-calls.ts';
 import { renderMessages, type RenderCache } from './render-messages.ts';
-import { replyStream } from './reply-stream.ts';
+import { ReplyStream } from './reply-stream.ts';
 import { scanReply, type ScannedReply } from '../text-calls/function-tags/scan-reply.ts';
 import { joinReasoning, splitThinking, type SplitText } from '../text-calls/function-tags/split-thinking.ts';
 import { tags } from '../text-calls/function-tags/tags.ts';
@@ -71,7 +71,7 @@ interface MockState {
 }
 
 async function generate(state: MockState, request: ModelRequest, options: GenerateOptions): Promise<ModelReply> {
-  const stream = options.onDelta && replyStream(options.onDelta);
+  const stream = options.onDelta && new ReplyStream(options.onDelta);
   const inner = { ...options, ...(stream && { onDelta: (delta: Delta) => stream.push(delta) }) };
   const tools = new Map(request.parameters.toolChoice === 'none' ? [] : request.tools.map((tool) => [tool.name, tool]));
   const first = await generateOnce(state, request, { ...inner, mayCall: tools.size > 0 });

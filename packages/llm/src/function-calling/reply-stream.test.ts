@@ -1,13 +1,13 @@
 import { text, type Message } from '@varve/events';
 import { expect, test } from 'vitest';
 import type { Delta } from '../delta.ts';
-import { replyStream } from './reply-stream.ts';
+import { ReplyStream } from './reply-stream.ts';
 
 /** Returns the emitted text after each delta, and at the end of the given message. */
 function collect(pieces: readonly string[], message: Partial<Message>) {
   const state = { text: '', reasoning: '', resets: 0 };
   const steps: string[] = [];
-  const stream = replyStream((delta: Delta) => {
+  const stream = new ReplyStream((delta: Delta) => {
     if (delta.kind === 'reset') Object.assign(state, { text: '', reasoning: '', resets: state.resets + 1 });
     if (delta.kind === 'text' || delta.kind === 'reasoning') state[delta.kind] += delta.text;
   });

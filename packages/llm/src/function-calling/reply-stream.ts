@@ -1,15 +1,6 @@
 import { textOf, type Message } from '@varve/events';
 import type { Delta } from '../delta.ts';
 
-/** Forwards the deltas of a reply whose calls are written in its text. */
-export interface ReplyStream {
-  push(delta: Delta): void;
-  /** Discards the deltas received so far, because the request is sent again. */
-  restart(reason: string): void;
-  /** Forwards the held text, so that all forwarded deltas add up to the message. */
-  end(message: Message): void;
-}
-
 const thinkOpen = '<think>';
 const thinkClose = '</think>';
 /**
@@ -23,12 +14,11 @@ const openFence = /^[ \t]*(?:`{3}|~{3})[^\n]*(?:\n\s*(?:<[a-z_]*)?)?(?![^])/m;
  */
 const maxFence = 1000;
 
-/** Creates a stream that holds text back from the beginning of a possible call until the end of the reply. */
-export function replyStream(onDelta: (delta: Delta) => void): ReplyStream {
-  return new HoldingStream(onDelta);
-}
-
-class HoldingStream implements ReplyStream {
+/**
+ * Forwards the deltas of a reply whose calls are written in its text: holds text back from the beginning of a possible
+ * call until the end of the reply.
+ */
+export class ReplyStream {
   readonly #onDelta: (delta: Delta) => void;
   #held = '';
   #mode: 'beginning' | 'thinking' | 'text' | 'holding' = 'beginning';
@@ -40,6 +30,7 @@ class HoldingStream implements ReplyStream {
     this.#onDelta = onDelta;
   }
 
+  /** Discards the deltas received so far, because the request is sent again. */
   restart(reason: string): void {
     if (this.#emitted.text !== '' || this.#emitted.reasoning !== '') this.#onDelta({ kind: 'reset', reason });
     this.#held = '';
@@ -55,6 +46,7 @@ class HoldingStream implements ReplyStream {
     if (delta.kind === 'text') this.#addText(delta.text);
   }
 
+  /** Forwards the held text, so that all forwarded deltas add up to the message. */
   end(message: Message): void {
     const text = textOf(message.content);
     const reasoning = message.reasoning_content ?? '';

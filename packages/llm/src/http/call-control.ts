@@ -1,4 +1,4 @@
-import { LlmError } from '../error.ts';
+import { LlmError, abortError } from '../error.ts';
 
 /** Ends one call early: when its caller aborts it, or when one of its two time limits is reached. */
 export interface CallControl extends Disposable {
@@ -32,7 +32,7 @@ export function callControl({ signal, timeoutMs, idleTimeoutMs, address }: CallC
     endedBy ??= error;
     controller.abort(endedBy);
   };
-  const onAbort = (): void => end(new LlmError('aborted', 'The model call was aborted.', { cause: signal?.reason }));
+  const onAbort = (): void => end(abortError(signal));
   const total = setTimeout(() => end(timeout(`took longer than ${timeoutMs} ms`)), timeoutMs);
   const timeout = (problem: string): LlmError => new LlmError('timeout', `${address} ${problem}.`);
   signal?.addEventListener('abort', onAbort, { once: true });

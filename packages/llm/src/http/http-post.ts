@@ -62,15 +62,13 @@ function responseOf(message: IncomingMessage): PostResponse {
   }
   const headers = { get: (name: string) => headersDistinct[name.toLowerCase()]?.join(', ') ?? null };
   const head = { ok: status < 300, status, headers, rawHeaders };
-  if (hasBody(status)) return { ...head, body: bodyOf(message) };
+  if (!withoutBody.has(status)) return { ...head, body: bodyOf(message) };
   dropBody(message);
   return { ...head, body: null };
 }
 
 /** A response with one of these statuses has no body. */
-function hasBody(status: number): boolean {
-  return status !== 204 && status !== 205 && status !== 304;
-}
+const withoutBody = new Set([204, 205, 304]);
 
 /** Longest body that is read only to keep its connection, and the longest time for it. */
 const maxDropped = 65_536;

@@ -1,4 +1,4 @@
-import { exceededJsonLimit } from '@varve/text';
+import { exceededJsonLimit, parseJson } from '@varve/text';
 import { httpPost, type HttpResponse } from './http-post.ts';
 import { limitedText } from './limited-body.ts';
 import { defaultReplyLimits, maxErrorBytes } from './reply-limits.ts';
@@ -54,13 +54,4 @@ async function failureOf(response: HttpResponse): Promise<StatusFailure> {
     return { status, headers, text: 'a body with too many levels or values' };
   }
   return { status, headers, text, body: parseJson(text) };
-}
-
-/** Returns undefined for text that is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { LlmError, type LlmErrorCode, type PartialReply } from '../error.ts';
+import { LlmError, type LlmErrorCode, type LlmErrorOptions } from '../error.ts';
 import { isUnresolvedHost } from '../is-unresolved-host.ts';
 import { redactLine, redactText } from '../redact.ts';
 import { parseErrorBody } from './error-body.ts';
@@ -40,7 +40,7 @@ export interface ServerErrors {
 
 /** Creates the errors of one address. `secrets` is called for each error, because a client may get its key late. */
 export function serverErrors(address: string, secrets: () => readonly string[]): ServerErrors {
-  const create = (code: LlmErrorCode, problem: string, details: ErrorDetails = {}): LlmError =>
+  const create = (code: LlmErrorCode, problem: string, details: LlmErrorOptions = {}): LlmError =>
     new LlmError(code, `${address} ${redactLine(problem, secrets())}`, details);
   return {
     create,
@@ -76,13 +76,7 @@ export function serverErrors(address: string, secrets: () => readonly string[]):
   };
 }
 
-interface ErrorDetails extends ErrorOptions {
-  readonly status?: number;
-  readonly retryAfterMs?: number;
-  readonly partial?: PartialReply;
-}
-
-type CreateError = (code: LlmErrorCode, problem: string, details: ErrorDetails) => LlmError;
+type CreateError = (code: LlmErrorCode, problem: string, details: LlmErrorOptions) => LlmError;
 
 /** The client's error is not the `cause`: it contains the provider's text unredacted. */
 function fromStatus({ status, headers, body, text }: StatusFailure, create: CreateError): LlmError {
@@ -100,7 +94,7 @@ function fromStatus({ status, headers, body, text }: StatusFailure, create: Crea
   });
 }
 
-function partialOf(failedGeneration: string | undefined): Pick<ErrorDetails, 'partial'> {
+function partialOf(failedGeneration: string | undefined): Pick<LlmErrorOptions, 'partial'> {
   return failedGeneration === undefined ? {} : { partial: { text: failedGeneration, reasoning: '' } };
 }
 

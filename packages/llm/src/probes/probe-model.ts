@@ -1,16 +1,12 @@
 import { isLoopback } from '@varve/text';
 import { apiRoot } from '../http/api-root.ts';
+import type { ListModelsOptions } from './list-models.ts';
 import { serverReader } from './server-reader.ts';
 import { listedModel, llamaProps, lmStudioModel, ollamaModel, type ProbedCapabilities } from './server-answers.ts';
 
 /** Options of {@link probeModel}. */
-export interface ProbeOptions {
+export interface ProbeOptions extends ListModelsOptions {
   readonly model: string;
-  readonly baseUrl: string;
-  readonly apiKey?: string;
-  readonly fetch?: typeof globalThis.fetch;
-  /** Longest wait; 3 seconds by default. */
-  readonly timeoutMs?: number;
 }
 
 /**

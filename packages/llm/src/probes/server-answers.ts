@@ -9,13 +9,6 @@ export type ProbedCapabilities = Partial<Omit<Capabilities, 'streaming'>>;
 const tokens = lazy(() => z.number().int().positive().optional().catch(undefined));
 const words = lazy(() => z.array(z.string()).optional().catch(undefined));
 
-/** Removes unknown values. */
-function withoutUnknown(capabilities: {
-  readonly [Key in keyof ProbedCapabilities]: ProbedCapabilities[Key] | undefined;
-}) {
-  return withoutUndefined(capabilities);
-}
-
 /** An entry of `/models`, as vLLM and routers fill it. */
 export function listedModel(model: string) {
   const entry = z.looseObject({
@@ -32,7 +25,7 @@ export function listedModel(model: string) {
   return z.looseObject({ data: z.array(entry) }).transform(({ data }) => {
     const listed = data.find(({ id }) => id === model);
     if (!listed) return {};
-    return withoutUnknown({
+    return withoutUndefined({
       contextWindow: listed.max_model_len ?? listed.top_provider?.context_length ?? listed.context_length,
       maxOutputTokens: listed.top_provider?.max_completion_tokens,
       functionCalling: listed.supported_parameters?.includes('tools'),
@@ -52,7 +45,7 @@ export function lmStudioModel(model: string) {
   return z.looseObject({ data: z.array(entry) }).transform(({ data }) => {
     const listed = data.find(({ id }) => id === model);
     if (!listed) return {};
-    return withoutUnknown({
+    return withoutUndefined({
       contextWindow: listed.loaded_context_length,
       functionCalling: listed.capabilities?.includes('tool_use'),
       vision: listed.type === undefined ? undefined : listed.type === 'vlm',
@@ -66,7 +59,7 @@ export const ollamaModel = lazy(() =>
     .looseObject({ capabilities: words(), parameters: z.string().optional().catch(undefined) })
     .transform(({ capabilities, parameters = '' }) => {
       const length = /^num_ctx\s+(\d+)/m.exec(parameters)?.[1];
-      return withoutUnknown({
+      return withoutUndefined({
         contextWindow: tokens().parse(length === undefined ? undefined : Number(length)),
         functionCalling: capabilities?.includes('tools'),
         vision: capabilities?.includes('vision'),
@@ -83,7 +76,7 @@ export const llamaProps = lazy(() =>
       chat_template_caps: z.looseObject({ supports_tools: z.boolean().optional() }).optional().catch(undefined),
     })
     .transform(({ default_generation_settings: settings, modalities, chat_template_caps: caps }) =>
-      withoutUnknown({
+      withoutUndefined({
         contextWindow: settings?.n_ctx,
         functionCalling: caps?.supports_tools,
         vision: modalities?.vision,

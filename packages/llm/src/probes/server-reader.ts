@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { exceededJsonLimit } from '@varve/text';
+import { parseJson } from '@varve/text';
 import { limitedText } from '../http/limited-body.ts';
 
 /** Options of {@link serverReader}. */
@@ -25,7 +25,7 @@ export function serverReader({
     try {
       const signal = AbortSignal.timeout(timeoutMs);
       const response = await fetch(url, { ...sent, headers, signal, redirect: 'error' });
-      return response.ok ? schema.safeParse(parseList(await limitedText(response, maxBytes))).data : undefined;
+      return response.ok ? schema.safeParse(parseJson(await limitedText(response, maxBytes), limits)).data : undefined;
     } catch {
       // Another kind of server, or no server: the first request reports the reason.
       return undefined;
@@ -36,8 +36,3 @@ export function serverReader({
 /** The longest list of models has about a megabyte. */
 const maxBytes = 8_000_000;
 const limits = { depth: 100, values: 300_000 };
-
-/** @throws {SyntaxError} for text that is not JSON. */
-function parseList(json: string | undefined): unknown {
-  return json === undefined || exceededJsonLimit(json, limits) ? undefined : JSON.parse(json);
-}

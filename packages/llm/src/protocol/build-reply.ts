@@ -167,13 +167,11 @@ function withDetails(calls: readonly ToolCall[], details: NonNullable<ToolCall['
   return calls.map((call, index) => (index === 0 ? { ...call, extra: { ...call.extra, ...details } } : call));
 }
 
-interface CallSettings {
-  readonly origin: string;
-  readonly newId: () => string;
-}
-
 /** Missing and repeated ids are replaced by new ones, because results are paired by id. */
-function toolCallsOf(calls: readonly AssembledCall[], { origin, newId }: CallSettings): readonly ToolCall[] {
+function toolCallsOf(
+  calls: readonly AssembledCall[],
+  { origin, newId }: Required<Pick<ReplySettings, 'origin' | 'newId'>>,
+): readonly ToolCall[] {
   const ids = new Set<string>();
   return calls.map(({ id: wireId, name, arguments: json, extraContent }) => {
     const id = wireId === undefined || ids.has(wireId) ? `call_${newId()}` : wireId;

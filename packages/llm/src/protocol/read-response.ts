@@ -1,6 +1,6 @@
 import type { Delta } from '../delta.ts';
 import { bodyChunks } from '../http/body-chunks.ts';
-import { exceededJsonLimit } from '@varve/text';
+import { exceededJsonLimit, parseJson } from '@varve/text';
 import type { CallControl } from '../http/call-control.ts';
 import type { HttpResponse } from '../http/http-post.ts';
 import { isHtml, parseErrorBody } from '../http/error-body.ts';
@@ -90,7 +90,7 @@ async function readText(response: HttpResponse, options: ReadOptions): Promise<s
 
 function parseWhole(body: string, options: ReadOptions): unknown {
   const { errors } = options;
-  const json = parseJson(body, options);
+  const json = parseLimited(body, options);
   if (isErrorBody(json)) throw errors.fromAnswer(json.error);
   if (typeof json === 'object' && json !== null) return json;
   const text = isHtml(body) ? parseErrorBody(body).message : errors.quote(body);
@@ -129,7 +129,7 @@ function addEvents(events: readonly ServerSentEvent[], { assembly, end }: Stream
       end.isMarked = true;
       return;
     }
-    const chunk = parseJson(event.data, options);
+    const chunk = parseLimited(event.data, options);
     if (isErrorBody(chunk)) throw errors.fromAnswer(chunk.error);
     if (event.name === 'error') throw errors.fromAnswer(chunk ?? event.data);
     if (chunk === undefined && !event.isCut) {
@@ -168,14 +168,10 @@ function emit(deltas: readonly Delta[], { control, onDelta }: ReadOptions): void
 const units = { depth: 'levels of JSON', values: 'values in one JSON text' } as const;
 
 /** Returns undefined for text that is not JSON. */
-function parseJson(text: string, { errors, limits }: ReadOptions): unknown {
+function parseLimited(text: string, { errors, limits }: ReadOptions): unknown {
   const exceeded = exceededJsonLimit(text, limits);
   if (exceeded) throw errors.overLimit(units[exceeded], limits[exceeded]);
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return parseJson(text);
 }
 
 function isErrorBody(body: unknown): body is { readonly error: unknown } {

@@ -1,3 +1,4 @@
+import { mapStrings } from '@varve/text';
 import { sharedLength } from '../http/request-json.ts';
 
 /** Wire forms by object identity. Messages and tools never change, so an entry stays valid. */
@@ -49,20 +50,9 @@ export function cachedFold<V extends object, State>(
  * itself when it is well-formed.
  */
 export function withWellFormedText<T>(value: T): T {
-  return isWellFormed(value) ? value : (repairText(value) as T);
+  return mapStrings(value, wellFormed, wellFormed);
 }
 
-/** Checks before copying: requests are long, and nearly all are well-formed. */
-function isWellFormed(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (Array.isArray(value)) return value.every(isWellFormed);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item));
-}
-
-function repairText(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(repairText);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), repairText(item)]));
+function wellFormed(text: string): string {
+  return text.toWellFormed();
 }

@@ -1,6 +1,7 @@
+import { lazy } from '@varve/events';
 import type { Delta } from '../delta.ts';
 import type { ReplySize } from '../protocol/protocol.ts';
-import type { OutputItem, ResponseEvent } from './response-answer.ts';
+import { outputItem, type OutputItem, type ResponseEvent } from './response-answer.ts';
 
 /** Assembles the items of one reply. */
 export interface OutputAssembly {
@@ -34,17 +35,7 @@ interface OpenItem {
 /** An item without content needs memory, too. */
 const itemSize = 200;
 
-const emptyItem: OutputItem = {
-  type: '',
-  id: '',
-  call_id: '',
-  name: '',
-  phase: '',
-  arguments: '',
-  content: [],
-  summary: [],
-  encrypted_content: '',
-};
+const emptyItem = lazy(() => outputItem().parse({}));
 
 /** Type of the item that the pieces of each event belong to. */
 const pieces: ReadonlyMap<string, 'message' | 'reasoning' | 'function_call'> = new Map([
@@ -94,7 +85,7 @@ export function outputAssembly(): OutputAssembly {
       const kind = pieces.get(type);
       if (!kind) return [];
       characters += delta.length;
-      const item = itemAt(index, { ...emptyItem, type: kind });
+      const item = itemAt(index, { ...emptyItem(), type: kind });
       if (kind === 'function_call') return addArguments(item, delta);
       return kind === 'message' ? addText(item, 'text', delta) : addText(item, 'reasoning', delta, part);
     },

@@ -23,14 +23,6 @@ export const outputItem = lazy(() =>
   }),
 );
 
-const count = lazy(() => z.number().nonnegative().optional().catch(undefined));
-const details = lazy(() =>
-  z
-    .looseObject({ cached_tokens: count(), cache_write_tokens: count(), reasoning_tokens: count() })
-    .optional()
-    .catch(undefined),
-);
-
 /** A reply, complete or in progress. */
 export const wireResponse = lazy(() =>
   z.looseObject({
@@ -40,17 +32,8 @@ export const wireResponse = lazy(() =>
     output: lenientList(outputItem()),
     incomplete_details: z.looseObject({ reason: textField() }).nullish().catch(undefined),
     error: z.unknown().optional(),
-    usage: z
-      .looseObject({
-        input_tokens: count(),
-        output_tokens: count(),
-        total_tokens: count(),
-        input_tokens_details: details(),
-        output_tokens_details: details(),
-        cost: count(),
-      })
-      .nullish()
-      .catch(undefined),
+    /** The counts are read under the names of the chat protocol. */
+    usage: z.looseObject({}).nullish().catch(undefined),
   }),
 );
 

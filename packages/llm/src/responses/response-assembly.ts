@@ -98,12 +98,12 @@ function usageIn(response: WireResponse | undefined): unknown {
   const { usage } = response ?? {};
   return (
     usage && {
-      prompt_tokens: usage.input_tokens,
-      completion_tokens: usage.output_tokens,
-      total_tokens: usage.total_tokens,
-      prompt_tokens_details: usage.input_tokens_details,
-      completion_tokens_details: usage.output_tokens_details,
-      cost: usage.cost,
+      prompt_tokens: usage['input_tokens'],
+      completion_tokens: usage['output_tokens'],
+      total_tokens: usage['total_tokens'],
+      prompt_tokens_details: usage['input_tokens_details'],
+      completion_tokens_details: usage['output_tokens_details'],
+      cost: usage['cost'],
     }
   );
 }

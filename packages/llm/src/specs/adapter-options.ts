@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lazy } from '@varve/events';
-import { schemaLevels, type Dialect, type DroppedParameter } from '../dialects/dialect.ts';
+import { optionalParameters, schemaLevels, type Dialect } from '../dialects/dialect.ts';
 import type { ReplyLimits } from '../http/reply-limits.ts';
 import type { ModelParameters } from '../model-request.ts';
 
@@ -19,13 +19,6 @@ export const modelParameters = lazy(
       stop: z.exactOptional(z.array(z.string())),
       toolChoice: z.exactOptional(z.enum(['auto', 'none', 'required'])),
     }) satisfies z.ZodType<ModelParameters>,
-);
-
-const dropped = lazy(() =>
-  z.enum(['temperature', 'top_p', 'seed', 'effort', 'tool_choice', 'stream_options'] satisfies readonly [
-    DroppedParameter,
-    ...DroppedParameter[],
-  ]),
 );
 
 const dialect = lazy(() =>
@@ -50,7 +43,7 @@ const dialect = lazy(() =>
     cutsPrompts: z.exactOptional(z.boolean()),
     asksForCost: z.exactOptional(z.boolean()),
     schema: z.exactOptional(z.enum(schemaLevels)),
-    without: z.exactOptional(z.array(dropped())),
+    without: z.exactOptional(z.array(z.enum(optionalParameters))),
   } satisfies Readonly<Record<keyof Dialect, z.ZodType>>),
 );
 

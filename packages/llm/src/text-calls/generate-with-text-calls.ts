@@ -1,5 +1,5 @@
 import type { Delta } from '../delta.ts';
-import { LlmError } from '../error.ts';
+import { throwIfAborted } from '../error.ts';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
@@ -7,18 +7,15 @@ import { textCallReaders, type TextCallFormat } from './formats/readers.ts';
 import { textCallStream } from './text-call-stream.ts';
 import { readTextCalls, type TextCallReply } from './read-text-calls.ts';
 
-/** A reply in the form that callers receive, and the calls found in its text, if any. */
-export interface NativeReply {
-  readonly reply: ModelReply;
-  readonly textCalls: TextCallReply | undefined;
-}
-
-/** Generates a reply with native function calling, and reads calls that the server left in its text. */
+/**
+ * Generates a reply with native function calling, in the form that callers receive, and reads calls that the server left
+ * in its text, if any.
+ */
 export async function generateWithTextCalls(
   model: LanguageModel,
   request: ModelRequest,
   { formats, ...options }: GenerateOptions & { readonly formats: readonly TextCallFormat[] },
-): Promise<NativeReply> {
+): Promise<{ readonly reply: ModelReply; readonly textCalls: TextCallReply | undefined }> {
   const { onDelta, signal } = options;
   if (request.tools.length === 0) return { reply: await model.generate(request, options), textCalls: undefined };
   const unlessAborted: NonNullable<typeof onDelta> = (delta) => {
@@ -31,6 +28,6 @@ export async function generateWithTextCalls(
   const textCalls = readTextCalls(reply, request, formats);
   const whole = textCalls?.reply ?? reply;
   stream?.end(whole.message, textCalls?.format !== undefined);
-  if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
+  throwIfAborted(signal);
   return { reply: whole, textCalls };
 }

@@ -1,6 +1,6 @@
 import { textOf } from '@varve/events';
 import type { Capabilities } from '../capabilities.ts';
-import { LlmError } from '../error.ts';
+import { LlmError, throwIfAborted } from '../error.ts';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import { messageDeltas } from '../delta.ts';
 import type { ModelReply } from '../model-reply.ts';
@@ -44,7 +44,7 @@ export function cassetteModel(entries: readonly CassetteEntry[], options: Casset
     spec: { kind: 'replayed', name },
     capabilities: { functionCalling: true, vision: true, streaming: true, ...capabilities },
     async generate(request, { signal, onDelta } = {}) {
-      checkAborted(signal);
+      throwIfAborted(signal);
       const entry = next(requestDigest(request, secrets));
       if (!entry) throw mismatch(textOf(request.messages.at(-1)?.content ?? []), firstUnused(), secrets);
       if (entry.failure) throw errorOf(entry.failure);
@@ -57,10 +57,6 @@ export function cassetteModel(entries: readonly CassetteEntry[], options: Casset
       if (missing) throw new LlmError('script-mismatch', `The entry for "${missing.asked}" was not requested.`);
     },
   };
-}
-
-function checkAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
 }
 
 function mismatch(asked: string, expected: CassetteEntry | undefined, secrets: readonly string[]): LlmError {
@@ -78,8 +74,8 @@ function errorOf({ code, message, ...details }: CassetteFailure): LlmError {
 function emitDeltas({ message }: ModelReply, { signal, onDelta }: GenerateOptions): void {
   if (!onDelta) return;
   for (const delta of messageDeltas(message)) {
-    checkAborted(signal);
+    throwIfAborted(signal);
     onDelta(delta);
   }
-  checkAborted(signal);
+  throwIfAborted(signal);
 }

@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import { lazy } from '@varve/events';
-import { LlmError, type LlmErrorCode, type PartialReply, type FailedAttempt } from '../error.ts';
+import { LlmError, type LlmErrorCode, type LlmErrorOptions } from '../error.ts';
 import type { ModelReply } from '../model-reply.ts';
 
 /** One recorded call: the digest of its request, and its reply or failure. */
@@ -17,13 +17,9 @@ export interface CassetteEntry {
 }
 
 /** A recorded failure. */
-export interface CassetteFailure {
+export interface CassetteFailure extends Omit<LlmErrorOptions, 'cause'> {
   readonly code: LlmErrorCode;
   readonly message: string;
-  readonly status?: number;
-  readonly retryAfterMs?: number;
-  readonly partial?: PartialReply;
-  readonly failedAttempts?: readonly FailedAttempt[];
 }
 
 /** File of recorded calls, one line of JSON each. */

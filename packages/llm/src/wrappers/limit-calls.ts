@@ -1,20 +1,6 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { ModelWrapper } from '../language-model.ts';
-import { rateLimiter, type RateLimiterOptions } from './rate-limiter.ts';
-
-/** Options of {@link limitCalls}. */
-export interface LimitOptions {
-  /** Maximum number of concurrent calls, at least 1; unlimited by default. */
-  readonly concurrency?: number;
-  /** Maximum number of calls that start within a window, at least 1; unlimited by default. */
-  readonly requests?: number;
-  /** Length of the window; 1 minute by default. */
-  readonly windowMs?: number;
-  /** Must end early, resolving or rejecting, when the signal aborts. */
-  readonly sleep?: RateLimiterOptions['sleep'];
-  /** Monotonic milliseconds. */
-  readonly now?: () => number;
-}
+import { rateLimiter, type LimitOptions } from './rate-limiter.ts';
 
 /**
  * Limits the concurrency and rate of calls; further calls wait, first come, first served. All models wrapped by one

@@ -2,6 +2,7 @@ import type { TokenUsage } from '@varve/events';
 import { baseUrlOf } from '../base-url-of.ts';
 import { LlmError, type LlmErrorCode, type FailedAttempt } from '../error.ts';
 import type { GenerateOptions, ModelWrapper } from '../language-model.ts';
+import { wrappedModel } from '../wrapped-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import { modelCatalog, type ModelCatalog } from './model-catalog.ts';
 
@@ -53,28 +54,23 @@ export function meterCalls(options: MeterOptions = {}): ModelWrapper {
   const { priced, allPriced } = pricing(options);
   return (model) => {
     const baseUrl = baseUrlOf(model.spec);
-    return {
-      name: model.name,
-      capabilities: model.capabilities,
-      spec: model.spec,
-      async generate(request, generateOptions = {}) {
-        const clock = stopwatch(generateOptions, now);
-        try {
-          const reply = await model.generate(request, clock.options);
-          const cost = await priced(reply, baseUrl);
-          const failed = await allPriced(reply.failedAttempts, baseUrl);
-          const { usage, attempts } = reply;
-          const measure = { model: reply.model, ...(usage && { usage }), ...cost, ...failed, attempts };
-          options.onCall?.({ ...measure, ...clock.read() });
-          return { ...reply, ...failed, ...(cost.costUsd !== undefined && { costUsd: cost.costUsd }) };
-        } catch (error) {
-          if (!(error instanceof LlmError)) throw error;
-          const failed = await allPriced(error.failedAttempts, baseUrl);
-          options.onCall?.({ model: model.name, failed: error.code, ...failed, ...clock.read() });
-          throw failed.failedAttempts ? error.with(failed) : error;
-        }
-      },
-    };
+    return wrappedModel(model, async (request, generateOptions = {}) => {
+      const clock = stopwatch(generateOptions, now);
+      try {
+        const reply = await model.generate(request, clock.options);
+        const cost = await priced(reply, baseUrl);
+        const failed = await allPriced(reply.failedAttempts, baseUrl);
+        const { usage, attempts } = reply;
+        const measure = { model: reply.model, ...(usage && { usage }), ...cost, ...failed, attempts };
+        options.onCall?.({ ...measure, ...clock.read() });
+        return { ...reply, ...failed, ...(cost.costUsd !== undefined && { costUsd: cost.costUsd }) };
+      } catch (error) {
+        if (!(error instanceof LlmError)) throw error;
+        const failed = await allPriced(error.failedAttempts, baseUrl);
+        options.onCall?.({ model: model.name, failed: error.code, ...failed, ...clock.read() });
+        throw failed.failedAttempts ? error.with(failed) : error;
+      }
+    });
   };
 }
 
@@ -123,12 +119,7 @@ function costAt({ input, output, cacheRead = input, cacheWrite = input }: TokenP
   return dollars / 1_000_000;
 }
 
-interface Stopwatch {
-  readonly options: GenerateOptions;
-  read(): Pick<CallMeasure, 'durationMs' | 'firstPieceMs'>;
-}
-
-function stopwatch(options: GenerateOptions, now: () => number): Stopwatch {
+function stopwatch(options: GenerateOptions, now: () => number) {
   const startedAt = now();
   let first: number | undefined;
   const { onDelta } = options;

@@ -1,5 +1,6 @@
 import type { Message, ToolCall } from '@varve/events';
 import type { ModelWrapper } from '../language-model.ts';
+import { wrappedModel } from '../wrapped-model.ts';
 
 /**
  * Sends no reasoning of earlier replies: neither text nor encrypted items. Signatures of calls stay, without which
@@ -14,12 +15,9 @@ export function omitReasoning(): ModelWrapper {
       known.set(message, made);
       return made;
     };
-    return {
-      name: model.name,
-      capabilities: model.capabilities,
-      spec: model.spec,
-      generate: (request, options) => model.generate({ ...request, messages: request.messages.map(plain) }, options),
-    };
+    return wrappedModel(model, (request, options) =>
+      model.generate({ ...request, messages: request.messages.map(plain) }, options),
+    );
   };
 }
 

@@ -1,16 +1,17 @@
-import { LlmError } from '../error.ts';
+import { abortError, throwIfAborted } from '../error.ts';
 
-/** Options of {@link rateLimiter}. */
-export interface RateLimiterOptions {
-  /** Maximum number of concurrent calls. */
-  readonly concurrency: number;
-  /** Maximum number of calls that start within a window. */
-  readonly requests: number;
-  readonly windowMs: number;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
+/** Options of `limitCalls`. */
+export interface LimitOptions {
+  /** Maximum number of concurrent calls, at least 1; unlimited by default. */
+  readonly concurrency?: number;
+  /** Maximum number of calls that start within a window, at least 1; unlimited by default. */
+  readonly requests?: number;
+  /** Length of the window; 1 minute by default. */
+  readonly windowMs?: number;
   /** Must end early, resolving or rejecting, when the signal aborts. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
 }
 
 /**
@@ -27,10 +28,10 @@ export type RateLimiter = (signal: AbortSignal | undefined) => Promise<() => voi
  * the partial reply is lost, and the next call starts above the limit (2 calls with `concurrency: 1`). It measures
  * windows with `Date.now()`: after the clock was set back by 2 s, a window of 100 ms took 2.1 s.
  */
-export function rateLimiter(options: RateLimiterOptions): RateLimiter {
+export function rateLimiter(options: Required<LimitOptions>): RateLimiter {
   const { queue, admitNext, release } = admission(options);
   return async (signal) => {
-    if (signal?.aborted) throw abortError(signal);
+    throwIfAborted(signal);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leaveQueue = (): void => {
       const position = queue.indexOf(resolve);
@@ -53,7 +54,7 @@ export function rateLimiter(options: RateLimiterOptions): RateLimiter {
 }
 
 /** Admits waiting calls, in the order of the queue, as soon as the limits allow. */
-function admission({ concurrency, requests, windowMs, now, sleep }: RateLimiterOptions) {
+function admission({ concurrency, requests, windowMs, now, sleep }: Required<LimitOptions>) {
   const queue: (() => void)[] = [];
   /** Start times of the newest calls, oldest first, at most `requests` of them. */
   const starts: number[] = [];
@@ -99,8 +100,4 @@ function once(action: () => void): () => void {
     if (!isDone) action();
     isDone = true;
   };
-}
-
-function abortError(signal: AbortSignal | undefined): LlmError {
-  return new LlmError('aborted', 'The model call was aborted.', { cause: signal?.reason });
 }

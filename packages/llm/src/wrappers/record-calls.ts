@@ -1,6 +1,7 @@
 import { textOf } from '@varve/events';
 import { LlmError } from '../error.ts';
 import type { ModelWrapper } from '../language-model.ts';
+import { wrappedModel } from '../wrapped-model.ts';
 import type { ModelRequest } from '../model-request.ts';
 import { redactJson, redactLine } from '../redact.ts';
 import type { CassetteEntry, CassetteFailure } from './cassette.ts';
@@ -19,11 +20,8 @@ export interface RecordOptions {
  * whose recording fails is rejected, because an incomplete cassette is useless.
  */
 export function recordCalls({ record, secrets = [] }: RecordOptions): ModelWrapper {
-  return (model) => ({
-    name: model.name,
-    capabilities: model.capabilities,
-    spec: model.spec,
-    async generate(request, options) {
+  return (model) =>
+    wrappedModel(model, async (request, options) => {
       const head = { version: 1, digest: requestDigest(request, secrets), asked: lastText(request, secrets) } as const;
       try {
         const reply = await model.generate(request, options);
@@ -35,8 +33,7 @@ export function recordCalls({ record, secrets = [] }: RecordOptions): ModelWrapp
         }
         throw error;
       }
-    },
-  });
+    });
 }
 
 function lastText({ messages }: ModelRequest, secrets: readonly string[]): string {

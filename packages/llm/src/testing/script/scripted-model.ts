@@ -1,6 +1,6 @@
 import { text, type Message } from '@varve/events';
 import type { Capabilities } from '../../capabilities.ts';
-import { LlmError, type LlmErrorCode } from '../../error.ts';
+import { LlmError, throwIfAborted, type LlmErrorCode } from '../../error.ts';
 import type { GenerateOptions, LanguageModel } from '../../language-model.ts';
 import type { FinishReason, ModelReply } from '../../model-reply.ts';
 import type { ModelRequest } from '../../model-request.ts';
@@ -47,7 +47,7 @@ export function scriptedModel(scripted: Iterable<ScriptedStep>, options: Scripte
     requests,
     assertDone: () => steps.assertDone(),
     async generate(request, generateOptions = {}) {
-      checkAborted(generateOptions.signal);
+      throwIfAborted(generateOptions.signal);
       requests.push(request);
       if (isPrompted && request.tools.length > 0) throw new LlmError('unsupported', noTools);
       const next = await steps.next(request);
@@ -65,10 +65,10 @@ async function emitTurn(turn: CompleteTurn, split: Split, { signal, onDelta }: G
   if (error) throw new LlmError(error.code, error.message ?? `The script fails with ${error.code}.`, waitOf(error));
   if (fault?.kind === 'answer') throw new LlmError('script-mismatch', 'Only a scripted server can send a raw answer.');
   for (const delta of onDelta ? turnDeltas(turn, split).slice(0, fault?.afterPieces) : []) {
-    checkAborted(signal);
+    throwIfAborted(signal);
     onDelta?.(delta);
   }
-  checkAborted(signal);
+  throwIfAborted(signal);
   if (fault?.kind === 'hang') await rejectOnAbort(signal);
   if (fault) throw new LlmError('unavailable', 'The script interrupts its reply.');
   const problem = problemOf(turn);
@@ -87,15 +87,11 @@ function problemOf({ text: visible = '', reasoning = '', calls, finish }: Comple
   return reasoning === '' ? 'empty' : undefined;
 }
 
-function checkAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
-}
-
 async function rejectOnAbort(signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal?.addEventListener('abort', () => resolve(), { once: true });
   await promise;
-  checkAborted(signal);
+  throwIfAborted(signal);
 }
 
 function replyOf(turn: CompleteTurn, model: string): ModelReply {

@@ -70,18 +70,26 @@ function finishWord({ finish, calls }: CompleteTurn): string | null {
   return finishWords[finish ?? (calls.length > 0 ? 'tool-calls' : 'stop')];
 }
 
-function usageOf({ usage, costUsd }: CompleteTurn): JsonObject {
-  if (!usage && costUsd === undefined) return {};
+/**
+ * Returns the field `usage` of a turn, empty without one.
+ *
+ * @param names What the protocol calls input and output.
+ */
+export function usageOf(
+  { usage, costUsd }: Pick<CompleteTurn, 'usage' | 'costUsd'>,
+  [input, output]: readonly [string, string] = ['prompt', 'completion'],
+): JsonObject {
   const cost = costUsd === undefined ? {} : { cost: costUsd };
-  if (!usage) return { usage: cost };
+  if (!usage) return costUsd === undefined ? {} : { usage: cost };
   const counts = scriptedUsage(usage);
+  const { cache_read_tokens: cached_tokens, cache_write_tokens, reasoning_tokens } = counts;
   return {
     usage: {
-      prompt_tokens: counts.input_tokens,
-      completion_tokens: counts.output_tokens,
+      [`${input}_tokens`]: counts.input_tokens,
+      [`${output}_tokens`]: counts.output_tokens,
       total_tokens: counts.input_tokens + counts.output_tokens,
-      prompt_tokens_details: { cached_tokens: counts.cache_read_tokens, cache_write_tokens: counts.cache_write_tokens },
-      completion_tokens_details: { reasoning_tokens: counts.reasoning_tokens },
+      [`${input}_tokens_details`]: { cached_tokens, cache_write_tokens },
+      [`${output}_tokens_details`]: { reasoning_tokens },
       ...cost,
     },
   };

@@ -1,6 +1,6 @@
 import type { CompleteTurn } from '../script/script.ts';
 import { turnDeltas, type Split } from '../script/turn-deltas.ts';
-import { scriptedUsage } from '../script/scripted-usage.ts';
+import { usageOf } from './chat-completion.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ export function responseOf(turn: CompleteTurn, model: string): JsonObject {
     error: null,
     incomplete_details: isCut ? { reason } : null,
     output: itemsOf(turn),
-    ...usageOf(turn),
+    ...usageOf(turn, ['input', 'output']),
   };
 }
 
@@ -95,20 +95,4 @@ function pieceEvent(piece: ReturnType<typeof turnDeltas>[number], at: JsonObject
   if (piece.kind === 'tool-call')
     return { type: 'response.function_call_arguments.delta', ...at, delta: piece.arguments };
   return { type: 'response.reasoning_summary_text.delta', ...at, summary_index: 0, delta: piece.text };
-}
-
-function usageOf({ usage, costUsd }: CompleteTurn): JsonObject {
-  const cost = costUsd === undefined ? {} : { cost: costUsd };
-  if (!usage) return costUsd === undefined ? {} : { usage: cost };
-  const counts = scriptedUsage(usage);
-  return {
-    usage: {
-      input_tokens: counts.input_tokens,
-      output_tokens: counts.output_tokens,
-      total_tokens: counts.input_tokens + counts.output_tokens,
-      input_tokens_details: { cached_tokens: counts.cache_read_tokens, cache_write_tokens: counts.cache_write_tokens },
-      output_tokens_details: { reasoning_tokens: counts.reasoning_tokens },
-      ...cost,
-    },
-  };
 }

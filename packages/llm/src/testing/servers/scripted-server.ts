@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { LlmError } from '../../error.ts';
 import { eightCharChunks, type Split } from '../script/turn-deltas.ts';
-import { sendTurn } from './send-turn.ts';
+import { chatChunks, chatCompletion } from './chat-completion.ts';
+import { errorAnswer } from './error-answers.ts';
+import { halvesOf, sendPieces } from './send-pieces.ts';
 import { noTools, promptedTurn } from '../script/prompted-turn.ts';
 import { requestOf, wireBody, type WireBody } from './chat-request.ts';
-import { script, type Script } from '../script/script.ts';
+import { script, type CompleteTurn, type Script } from '../script/script.ts';
 import type { ScriptedStep } from '../script/scripted-step.ts';
 import { serveScript, type RecordedRequest, type ScriptedServer } from './serve-script.ts';
 
@@ -75,15 +77,23 @@ async function answerNext({ response, options, steps }: Exchange, body: WireBody
   try {
     const request = requestOf(body);
     const turn = await steps.next(request);
-    await sendTurn(options.prompted ? promptedTurn(turn, request.parameters.stop) : turn, {
-      response,
-      body,
-      split: options.split ?? eightCharChunks,
-    });
+    const sent = options.prompted ? promptedTurn(turn, request.parameters.stop) : turn;
+    await sent.gate;
+    const { stream, model } = body;
+    const pieces = (): readonly string[] =>
+      stream ? eventsOf(sent, body, options.split) : halvesOf(JSON.stringify(chatCompletion(sent, model)));
+    await sendPieces(pieces, { response, stream, fault: sent.error ? errorAnswer(sent.error) : sent.fault });
   } catch (error) {
     if (!(error instanceof LlmError)) throw error;
     refuse(response, 400, 'script_mismatch', error.message);
   }
+}
+
+function eventsOf(turn: CompleteTurn, body: WireBody, split = eightCharChunks): readonly string[] {
+  const chunks = chatChunks(turn, body.model, split);
+  const wantsUsage = body.stream_options?.include_usage === true;
+  const sent = wantsUsage ? chunks : chunks.filter((chunk) => !('usage' in chunk));
+  return [...sent.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`);
 }
 
 function refuse(response: ServerResponse, status: number, code: string, message: string): void {

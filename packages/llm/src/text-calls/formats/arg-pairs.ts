@@ -1,6 +1,6 @@
 import type { ScannedCall, ScannedParameter } from '../function-tags/scan-call.ts';
 import { skipSpace, tags } from '../function-tags/tags.ts';
-import { matchAt } from './scan.ts';
+import { callsToEnd, matchAt } from './scan.ts';
 import type { TextCallReader } from './text-call-format.ts';
 
 const head = /<tool_call>\s*([\w.-]{1,200})\s*(?=<arg_key>|<\/tool_call>)/y;
@@ -11,15 +11,7 @@ const valueEnd = '</arg_value>';
 export const argPairs: TextCallReader = {
   marks: ['<tool_call>'],
   read({ text, prose }) {
-    const start = prose.indexOf(tags.wrapperOpen);
-    const calls: ScannedCall[] = [];
-    for (let at = start; at !== -1 && at < text.length;) {
-      const call = readCall(text, at);
-      if (!call) return undefined;
-      calls.push(call);
-      at = skipSpace(text, call.end);
-    }
-    return calls.length > 0 ? { leadingText: text.slice(0, start), calls } : undefined;
+    return callsToEnd(text, prose.indexOf(tags.wrapperOpen), (at) => readCall(text, at));
   },
 };
 

@@ -1,7 +1,7 @@
 import { literalReader, modelJsonLimits } from '@varve/text';
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 import { skipSpace } from '../function-tags/tags.ts';
-import { matchAt } from './scan.ts';
+import { callsToEnd, matchAt } from './scan.ts';
 import type { TextCallReader } from './text-call-format.ts';
 
 interface Variant {
@@ -31,14 +31,9 @@ export const gemma: TextCallReader = {
   marks: ['<|tool_call>', '<start_function_call>'],
   read({ text, prose }) {
     const start = prose.search(/<\|tool_call>|<start_function_call>/);
-    const calls: ScannedCall[] = [];
-    for (let at = start; at !== -1 && at < text.length;) {
-      const call = variants.map((each) => readCall(text, at, each)).find((each) => each !== undefined);
-      if (!call) return undefined;
-      calls.push(call);
-      at = skipSpace(text, call.end);
-    }
-    return calls.length > 0 ? { leadingText: text.slice(0, start), calls } : undefined;
+    return callsToEnd(text, start, (at) =>
+      variants.map((each) => readCall(text, at, each)).find((each) => each !== undefined),
+    );
   },
 };
 

@@ -1,8 +1,6 @@
 import { endOfObject } from '@varve/text';
-import type { ScannedCall } from '../function-tags/scan-call.ts';
-import { skipSpace } from '../function-tags/tags.ts';
 import { argumentsIn } from './json-call.ts';
-import { after, matchAt } from './scan.ts';
+import { after, callsToEnd, matchAt } from './scan.ts';
 import type { CallText, TextCallReader } from './text-call-format.ts';
 
 /** Format whose calls are a name followed by JSON of the arguments. */
@@ -28,22 +26,18 @@ export function namedJson({ marks, isCode = false, head, tail, splitLeading }: N
     ...(isCode && { isCode }),
     read({ text, prose }, knownIn) {
       const start = firstCall(first, { text, prose }, (name) => knownIn(name).isTool(name));
-      if (start === undefined) return undefined;
-      const calls: ScannedCall[] = [];
-      for (let at = start; at < text.length;) {
+      const read = callsToEnd(text, start ?? -1, (at) => {
         const opening = matchAt(head, text, at);
         const begin = opening && at + opening[0].length;
-        const end = begin === null ? undefined : endOfObject(text, begin);
-        if (begin === null || end === undefined) return undefined;
-        const body = text.slice(begin, end);
+        const close = begin === null ? undefined : endOfObject(text, begin);
+        if (begin === null || close === undefined) return undefined;
+        const body = text.slice(begin, close);
         const json = argumentsIn(body);
-        const next = after(tail, text, end);
-        if (json === undefined || next === undefined) return undefined;
-        calls.push({ name: opening?.groups?.['name'] ?? '', parameters: [], json, body, end });
-        at = skipSpace(text, next);
-      }
-      const leading = text.slice(0, start);
-      return { ...(splitLeading?.(leading) ?? { leadingText: leading }), calls };
+        const end = after(tail, text, close);
+        if (json === undefined || end === undefined) return undefined;
+        return { name: opening?.groups?.['name'] ?? '', parameters: [], json, body, end };
+      });
+      return read && { ...read, ...splitLeading?.(read.leadingText) };
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ScannedCall, ScannedParameter } from '../function-tags/scan-call.ts';
 import type { KnownNames } from '../function-tags/scan-parameter.ts';
 import { skipSpace } from '../function-tags/tags.ts';
-import { matchAt } from './scan.ts';
+import { callsToEnd, matchAt } from './scan.ts';
 import type { TextCallReader } from './text-call-format.ts';
 
 const openingTag = /<([A-Za-z_][\w-]{0,100})>/y;
@@ -16,15 +16,7 @@ export const namedTags: TextCallReader = {
     const isTool = (name: string): boolean => knownIn(name).isTool(name);
     const starts = [...prose.matchAll(/^[ \t]*<([A-Za-z_][\w-]{0,100})>/gm)].slice(0, maxTags);
     const start = starts.find((match) => isTool(match[1] ?? ''))?.index;
-    if (start === undefined) return undefined;
-    const calls: ScannedCall[] = [];
-    for (let at = skipSpace(text, start); at < text.length; at = skipSpace(text, at)) {
-      const call = readCall(text, at, knownIn);
-      if (!call) return undefined;
-      calls.push(call);
-      at = call.end;
-    }
-    return { leadingText: text.slice(0, start), calls };
+    return callsToEnd(text, start ?? -1, (at) => readCall(text, skipSpace(text, at), knownIn));
   },
 };
 

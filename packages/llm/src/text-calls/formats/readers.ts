@@ -1,20 +1,15 @@
 import { argPairs } from './arg-pairs.ts';
-import { channels } from './channels.ts';
-import { deepseek } from './deepseek.ts';
-import { functionJson } from './function-json.ts';
 import { functionTags } from './function-tags.ts';
 import { gemma } from './gemma.ts';
 import { invokes } from './invoke.ts';
 import { json } from './json.ts';
-import { kimi } from './kimi.ts';
-import { labelled } from './labelled.ts';
-import { mistral } from './mistral.ts';
+import { channels, deepseek, functionJson, kimi, labelled, mistral } from './named-json-formats.ts';
 import { namedTags } from './named-tags.ts';
 import { pythonCalls } from './python-calls.ts';
 import { taggedJson } from './tagged-json.ts';
 import type { TextCallReader } from './text-call-format.ts';
 
-/** Readers of calls in text by format, in the order in which they are tried. To add one: a file here and a line. */
+/** Readers of calls in text by format, in the order in which they are tried. To add one: a reader here and a line. */
 export const textCallReaders = {
   'function-tags': functionTags,
   'tool-call-json': taggedJson,

@@ -1,5 +1,6 @@
 import { LlmError } from '../../error.ts';
 import type { ModelWrapper } from '../../language-model.ts';
+import { wrappedModel } from '../../wrapped-model.ts';
 import type { ModelRequest } from '../../model-request.ts';
 import { requestDigest } from '../request-digest.ts';
 import type { DumpFolder } from './dump-folder.ts';
@@ -17,11 +18,8 @@ export interface DumpCallOptions {
  * inside it, they are text.
  */
 export function dumpCalls(folder: DumpFolder, { calls = true, snapshots = false }: DumpCallOptions = {}): ModelWrapper {
-  return (model) => ({
-    name: model.name,
-    capabilities: model.capabilities,
-    spec: model.spec,
-    async generate(request, options) {
+  return (model) =>
+    wrappedModel(model, async (request, options) => {
       if (snapshots) dumpSnapshot(folder, request);
       if (!calls) return model.generate(request, options);
       const startedAt = performance.now();
@@ -37,8 +35,7 @@ export function dumpCalls(folder: DumpFolder, { calls = true, snapshots = false 
         dump('error', { error: errorRecord(error) });
         throw error;
       }
-    },
-  });
+    });
 }
 
 function dumpSnapshot(folder: DumpFolder, request: ModelRequest): void {

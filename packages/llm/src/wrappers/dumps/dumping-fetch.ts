@@ -1,3 +1,4 @@
+import { parseJson } from '@varve/text';
 import { httpFetch } from '../../http/http-fetch.ts';
 import { secretsInHeaders } from '../../http/headers.ts';
 import type { DumpFolder } from './dump-folder.ts';
@@ -20,7 +21,7 @@ export function dumpingFetch(folder: DumpFolder, options: DumpFetchOptions): typ
   const { requests = false, responses = false, fetch = httpFetch } = options;
   return async (input, init) => {
     const url = new Request(input).url;
-    const body = typeof init?.body === 'string' ? parseBody(init.body) : undefined;
+    const body = typeof init?.body === 'string' ? (parseJson(init.body) ?? init.body) : undefined;
     const model = modelIn(body);
     const secrets = secretsInHeaders(new Headers(init?.headers));
     if (requests && body !== undefined) folder.dump('request', model, { url, body }, secrets);
@@ -31,14 +32,6 @@ export function dumpingFetch(folder: DumpFolder, options: DumpFetchOptions): typ
       folder.dump('response', model, { url, status: response.status, type, text }, secrets);
     });
   };
-}
-
-function parseBody(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
 }
 
 function modelIn(body: unknown): string {

@@ -1,6 +1,7 @@
 import type { Span, Tracer } from '@opentelemetry/api';
 import { LlmError } from '../../error.ts';
 import type { GenerateOptions, ModelWrapper } from '../../language-model.ts';
+import { wrappedModel } from '../../wrapped-model.ts';
 import { replyAttributes, requestAttributes } from './call-attributes.ts';
 import { inputAttributes, outputAttributes } from './content-attributes.ts';
 
@@ -20,11 +21,8 @@ export interface TraceOptions {
  */
 export function traceCalls(options: TraceOptions = {}): ModelWrapper {
   const { content = false, secrets = [] } = options;
-  return (model) => ({
-    name: model.name,
-    capabilities: model.capabilities,
-    spec: model.spec,
-    async generate(request, generateOptions = {}) {
+  return (model) =>
+    wrappedModel(model, async (request, generateOptions = {}) => {
       const { context, SpanKind, SpanStatusCode, trace } = await import('@opentelemetry/api');
       const tracer = options.tracer ?? trace.getTracer('@varve/llm');
       const attributes = requestAttributes(model, request);
@@ -43,8 +41,7 @@ export function traceCalls(options: TraceOptions = {}): ModelWrapper {
       } finally {
         span.end();
       }
-    },
-  });
+    });
 }
 
 function withSpanEvents(span: Span, options: GenerateOptions): GenerateOptions {
