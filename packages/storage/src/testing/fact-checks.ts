@@ -5,15 +5,14 @@ import type { NewEvent } from '../contract/log.ts';
 import type { EventStore } from '../contract/store.ts';
 import { rejectsWith } from './assertions.ts';
 import { newEvent } from './events.ts';
-import type { StoreCheck } from './store-check.ts';
+import { logCheck, storeCheck, type StoreCheck } from './store-check.ts';
 
 /** Checks of finding facts. */
 export const factChecks: readonly StoreCheck[] = [
-  {
-    title: 'a fact is found by its name, and by its value, in every conversation',
-    needs: ['findsFacts'],
-    async run({ open }) {
-      await using store = await open();
+  storeCheck(
+    'a fact is found by its name, and by its value, in every conversation',
+    ['findsFacts'],
+    async ({ store }) => {
       const [log, other] = [await store.create('one', {}), await store.create('other', {})];
       await log.append([newEvent('a'), update('b', 'varve.effect', { action_id: 'x', n: 1 })]);
       await other.append([update('a', 'varve.effect', { action_id: 'y' }), update('b', 'varve.leaf', 'x')]);
@@ -27,13 +26,11 @@ export const factChecks: readonly StoreCheck[] = [
       const { items } = (await store.facts?.({ name: 'varve.leaf' })) ?? { items: [] };
       assert.deepEqual(items, [{ name: 'varve.leaf', value: 'x', conversation: 'other', seq: 1 }]);
     },
-  },
-  {
-    title: 'items of a list are found once each; numbers, records, long or half texts and other events are not',
-    needs: ['findsFacts'],
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', {});
+  ),
+  logCheck(
+    'items of a list are found once each; numbers, records, long or half texts and other events are not',
+    ['findsFacts'],
+    async ({ log, store }) => {
       const digests = { messages: 'm' };
       const value = {
         actions: ['p', 'q', 'p'],
@@ -63,12 +60,11 @@ export const factChecks: readonly StoreCheck[] = [
       const list = await placesOf(store, { name: 'varve.list' });
       assert.deepEqual(list, ['z c 4', 'é c 4', '\u{ffff} c 4', '😀 c 4']);
     },
-  },
-  {
-    title: 'pages of facts of any size add up to the whole, with a value and without',
-    needs: ['findsFacts'],
-    async run({ open }) {
-      await using store = await open();
+  ),
+  storeCheck(
+    'pages of facts of any size add up to the whole, with a value and without',
+    ['findsFacts'],
+    async ({ store }) => {
       for (const id of ['b', 'a', 'c']) {
         const log = await store.create(id, {});
         await log.append(Array.from({ length: 8 }, (_, n) => update(`e${n}`, 'varve.x', { v: `v${n % 3}` })));
@@ -83,24 +79,22 @@ export const factChecks: readonly StoreCheck[] = [
       const first = await store.facts?.({ name: 'varve.x.v', limit: 24 });
       assert.deepEqual([first?.items.length, first && 'next' in first], [24, false]);
     },
-  },
-  {
-    title: 'a limit out of range and a cursor that is not from a page of facts are invalid',
-    needs: ['findsFacts'],
-    async run({ open }) {
-      await using store = await open();
+  ),
+  storeCheck(
+    'a limit out of range and a cursor that is not from a page of facts are invalid',
+    ['findsFacts'],
+    async ({ store }) => {
       const name = 'varve.x';
       for (const limit of [0, 1001, 1.5]) await rejectsWith('invalid', async () => store.facts?.({ name, limit }));
       for (const after of ['', 'x', '{}', '[]', '["a","c"]', '["a","c",-1]', '["a","",1]', '[1,"c",1]']) {
         await rejectsWith('invalid', async () => store.facts?.({ name, after }));
       }
     },
-  },
-  {
-    title: 'facts are added by an append and removed with their conversation or a cut',
-    needs: ['findsFacts', 'keepsProof'],
-    async run({ open }) {
-      await using store = await open();
+  ),
+  storeCheck(
+    'facts are added by an append and removed with their conversation or a cut',
+    ['findsFacts', 'keepsProof'],
+    async ({ store }) => {
       const name = 'varve.x';
       const log = await store.create('c', {});
       await log.append([update('a', name, 'a'), update('b', name, 'b'), update('c', name, 'c')]);
@@ -113,20 +107,14 @@ export const factChecks: readonly StoreCheck[] = [
       await store.remove('c');
       assert.deepEqual(await placesOf(store, { name }), []);
     },
-  },
-  {
-    title: 'another handle finds acknowledged facts',
-    needs: ['findsFacts', 'reopen'],
-    async run({ open, reopen }) {
-      await using store = await open();
-      const log = await store.create('c', {});
-      await using other = (await reopen?.()) ?? store;
-      for (const id of ['a', 'b', 'c']) {
-        await log.append([update(id, 'varve.x', id)]);
-        assert.deepEqual((await placesOf(other, { name: 'varve.x', value: id })).length, 1);
-      }
-    },
-  },
+  ),
+  logCheck('another handle finds acknowledged facts', ['findsFacts', 'reopen'], async ({ log, reopen }) => {
+    await using other = await reopen();
+    for (const id of ['a', 'b', 'c']) {
+      await log.append([update(id, 'varve.x', id)]);
+      assert.deepEqual((await placesOf(other, { name: 'varve.x', value: id })).length, 1);
+    }
+  }),
 ];
 
 function update(id: string, key: string, value: Json): NewEvent {

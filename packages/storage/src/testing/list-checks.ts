@@ -7,26 +7,22 @@ import type { EventLog } from '../contract/log.ts';
 import type { EventStore, ListQuery, Summary } from '../contract/store.ts';
 import { rejectsWith } from './assertions.ts';
 import { newEvent } from './events.ts';
-import type { StoreCheck } from './store-check.ts';
+import { logCheck, storeCheck, type StoreCheck } from './store-check.ts';
 
 /** Checks of creating, listing, summarising and removing conversations. */
 export const listChecks: readonly StoreCheck[] = [
-  {
-    title: 'create of an id that exists fails and changes nothing',
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', 'mine');
-      await log.append([newEvent('a')]);
-      await rejectsWith('exists', () => store.create('c', 'other'));
-      await log[Symbol.asyncDispose]();
-      await rejectsWith('exists', () => store.create('c', 'other'));
-      assert.deepEqual([(await store.summary('c')).meta, (await store.summary('c')).head], ['mine', 1]);
-    },
-  },
-  {
-    title: 'a store with files names the directory of a conversation, whether or not it exists',
-    async run({ open }) {
-      await using store = await open();
+  storeCheck('create of an id that exists fails and changes nothing', [], async ({ store }) => {
+    const log = await store.create('c', 'mine');
+    await log.append([newEvent('a')]);
+    await rejectsWith('exists', () => store.create('c', 'other'));
+    await log[Symbol.asyncDispose]();
+    await rejectsWith('exists', () => store.create('c', 'other'));
+    assert.deepEqual([(await store.summary('c')).meta, (await store.summary('c')).head], ['mine', 1]);
+  }),
+  storeCheck(
+    'a store with files names the directory of a conversation, whether or not it exists',
+    [],
+    async ({ store }) => {
       if (!store.directoryOf) return;
       assert.ok(isAbsolute(store.directoryOf('c')));
       assert.throws(() => store.directoryOf?.('../c'), { code: 'invalid' });
@@ -34,80 +30,59 @@ export const listChecks: readonly StoreCheck[] = [
       assert.ok((await stat(store.directoryOf('c'))).isDirectory());
       await log[Symbol.asyncDispose]();
     },
-  },
-  {
-    title: 'a conversation that does not exist is missing',
-    async run({ open }) {
-      await using store = await open();
-      await rejectsWith('missing', () => store.open('none'));
-      await rejectsWith('missing', () => store.read('none'));
-      await rejectsWith('missing', () => store.summary('none'));
-      await rejectsWith('missing', () => store.remove('none'));
-      assert.deepEqual(await store.list(), { items: [] });
-    },
-  },
-  {
-    title: 'ids are 1 to 64 letters, digits, underscores and hyphens, and case counts',
-    async run({ open }) {
-      await using store = await open();
-      for (const id of ['', 'a b', '../a', 'a/b', 'é', 'a\0', '.', 'x'.repeat(65), 'a\n']) {
-        await rejectsWith('invalid', () => store.create(id, {}));
-        await rejectsWith('invalid', () => store.open(id));
-        await rejectsWith('invalid', () => store.read(id));
-        await rejectsWith('invalid', () => store.summary(id));
-        await rejectsWith('invalid', () => store.remove(id));
-      }
-      const good = ['a', 'A', '-', '_', '0', 'x'.repeat(64), '8b6c1f9e-0000-4000-8000-000000000000'];
-      for (const id of good) await store.create(id, id);
-      assert.deepEqual((await all(store)).map(({ id }) => id).toSorted(), good.toSorted());
-    },
-  },
-  {
-    title: 'a summary follows the log',
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', {});
-      const fresh = await store.summary('c');
-      assert.deepEqual([fresh.id, fresh.head, fresh.updatedAt], ['c', 0, fresh.createdAt]);
-      assert.ok(Math.abs(fresh.createdAt - Date.now()) < 366 * 86_400_000, 'createdAt is UTC milliseconds');
-      await log.append([newEvent('a'), newEvent('b')]);
-      const later = await store.summary('c');
-      assert.deepEqual([later.head, later.createdAt], [2, fresh.createdAt]);
-      assert.ok(later.updatedAt >= fresh.updatedAt);
-      assert.deepEqual(await store.list(), { items: [later] });
-    },
-  },
-  {
-    title: 'a listing shows the last updated first, and ids descending among equals',
-    async run({ open }) {
-      await using store = await open();
-      const logs: EventLog[] = [];
-      for (const id of ['b', 'a', 'd', 'c', 'B']) logs.push(await store.create(id, {}));
-      await changeUntilNewest(store, async (turn) => logs[1]?.append([newEvent(`e${turn}`)]), 'a');
-      await changeUntilNewest(store, async () => logs[3]?.append([], { meta: {} }), 'c');
-      const summaries = await all(store);
-      assert.deepEqual([summaries[0]?.id, summaries[1]?.id], ['c', 'a']);
-      assert.deepEqual(summaries, summaries.toSorted(inOrder));
-      assert.equal(summaries.length, 5);
-    },
-  },
-  {
-    title: 'pages of any size add up to the whole listing, in every order',
-    async run({ open }) {
-      await using store = await open();
-      for (let index = 0; index < 25; index += 1) await store.create(`c${index}`, index);
-      const { items, next } = await store.list();
-      assert.deepEqual([items.length, next], [25, undefined]);
-      for (const limit of [1, 4, 5, 24, 25, 26, 1000]) assert.deepEqual(await all(store, { limit }), items);
-      for (const order of orders) {
-        for (const limit of [1, 6, 25]) assert.deepEqual(await all(store, { limit, ...order }), sorted(items, order));
-      }
-    },
-  },
-  {
-    title: 'a listing by creation does not change when conversations are updated between its pages',
-    async run({ open }) {
-      await using store = await open();
+  ),
+  storeCheck('a conversation that does not exist is missing', [], async ({ store }) => {
+    await rejectsWith('missing', () => store.open('none'));
+    await rejectsWith('missing', () => store.read('none'));
+    await rejectsWith('missing', () => store.summary('none'));
+    await rejectsWith('missing', () => store.remove('none'));
+    assert.deepEqual(await store.list(), { items: [] });
+  }),
+  storeCheck('ids are 1 to 64 letters, digits, underscores and hyphens, and case counts', [], async ({ store }) => {
+    for (const id of ['', 'a b', '../a', 'a/b', 'é', 'a\0', '.', 'x'.repeat(65), 'a\n']) {
+      await rejectsWith('invalid', () => store.create(id, {}));
+      await rejectsWith('invalid', () => store.open(id));
+      await rejectsWith('invalid', () => store.read(id));
+      await rejectsWith('invalid', () => store.summary(id));
+      await rejectsWith('invalid', () => store.remove(id));
+    }
+    const good = ['a', 'A', '-', '_', '0', 'x'.repeat(64), '8b6c1f9e-0000-4000-8000-000000000000'];
+    for (const id of good) await store.create(id, id);
+    assert.deepEqual((await all(store)).map(({ id }) => id).toSorted(), good.toSorted());
+  }),
+  logCheck('a summary follows the log', [], async ({ log, store }) => {
+    const fresh = await store.summary('c');
+    assert.deepEqual([fresh.id, fresh.head, fresh.updatedAt], ['c', 0, fresh.createdAt]);
+    assert.ok(Math.abs(fresh.createdAt - Date.now()) < 366 * 86_400_000, 'createdAt is UTC milliseconds');
+    await log.append([newEvent('a'), newEvent('b')]);
+    const later = await store.summary('c');
+    assert.deepEqual([later.head, later.createdAt], [2, fresh.createdAt]);
+    assert.ok(later.updatedAt >= fresh.updatedAt);
+    assert.deepEqual(await store.list(), { items: [later] });
+  }),
+  storeCheck('a listing shows the last updated first, and ids descending among equals', [], async ({ store }) => {
+    const logs: EventLog[] = [];
+    for (const id of ['b', 'a', 'd', 'c', 'B']) logs.push(await store.create(id, {}));
+    await changeUntilNewest(store, async (turn) => logs[1]?.append([newEvent(`e${turn}`)]), 'a');
+    await changeUntilNewest(store, async () => logs[3]?.append([], { meta: {} }), 'c');
+    const summaries = await all(store);
+    assert.deepEqual([summaries[0]?.id, summaries[1]?.id], ['c', 'a']);
+    assert.deepEqual(summaries, summaries.toSorted(inOrder));
+    assert.equal(summaries.length, 5);
+  }),
+  storeCheck('pages of any size add up to the whole listing, in every order', [], async ({ store }) => {
+    for (let index = 0; index < 25; index += 1) await store.create(`c${index}`, index);
+    const { items, next } = await store.list();
+    assert.deepEqual([items.length, next], [25, undefined]);
+    for (const limit of [1, 4, 5, 24, 25, 26, 1000]) assert.deepEqual(await all(store, { limit }), items);
+    for (const order of orders) {
+      for (const limit of [1, 6, 25]) assert.deepEqual(await all(store, { limit, ...order }), sorted(items, order));
+    }
+  }),
+  storeCheck(
+    'a listing by creation does not change when conversations are updated between its pages',
+    [],
+    async ({ store }) => {
       const logs: EventLog[] = [];
       for (const id of ['c', 'a', 'd', 'b', 'e']) logs.push(await store.create(id, {}));
       const order = { orderBy: 'createdAt', direction: 'ascending', limit: 2 } as const;
@@ -120,25 +95,21 @@ export const listChecks: readonly StoreCheck[] = [
       assert.deepEqual(await ids({ ...order, direction: 'descending' }), before.toReversed());
       assert.deepEqual((await ids({ ...order, orderBy: 'updatedAt' })).slice(-2), ['d', 'c']);
     },
-  },
-  {
-    title: 'a listing starts with a conversation, in every order',
-    async run({ open }) {
-      await using store = await open();
-      for (const id of ['c', 'a', 'd', 'b', 'e']) await store.create(id, {});
-      const { items } = await store.list();
-      for (const order of orders) {
-        const whole = sorted(items, order);
-        for (const [at, from] of whole.entries()) {
-          assert.deepEqual(await all(store, { limit: 2, from, ...order }), whole.slice(at));
-        }
+  ),
+  storeCheck('a listing starts with a conversation, in every order', [], async ({ store }) => {
+    for (const id of ['c', 'a', 'd', 'b', 'e']) await store.create(id, {});
+    const { items } = await store.list();
+    for (const order of orders) {
+      const whole = sorted(items, order);
+      for (const [at, from] of whole.entries()) {
+        assert.deepEqual(await all(store, { limit: 2, from, ...order }), whole.slice(at));
       }
-    },
-  },
-  {
-    title: 'conversations are listed and counted by the status in their meta, the empty one for those without',
-    async run({ open }) {
-      await using store = await open();
+    }
+  }),
+  storeCheck(
+    'conversations are listed and counted by the status in their meta, the empty one for those without',
+    [],
+    async ({ store }) => {
       for (const [id, meta] of Object.entries(metas)) await (await store.create(id, meta))[Symbol.asyncDispose]();
       const expected = async (statuses: readonly string[], ids: readonly string[]) => {
         for (const order of orders) {
@@ -166,89 +137,65 @@ export const listChecks: readonly StoreCheck[] = [
       await expected(['error'], ['d']);
       assert.equal(await store.count(), Object.keys(metas).length - 1);
     },
-  },
-  {
-    title: 'a page has a hundred conversations by default',
-    async run({ open }) {
-      await using store = await open();
-      await Promise.all(Array.from({ length: 101 }, async (_, index) => store.create(`c${index}`, index)));
-      const { items, next } = await store.list();
-      assert.ok(items.length === 100 && next !== undefined, `a page has ${items.length}`);
-    },
-  },
-  {
-    title: 'the last page has no next',
-    async run({ open }) {
-      await using store = await open();
-      for (const id of ['a', 'b', 'c', 'd']) await store.create(id, {});
-      const first = await store.list({ limit: 2 });
-      assert.ok(first.next !== undefined && first.items.length === 2);
-      const second = await store.list({ limit: 2, after: first.next });
-      assert.deepEqual([second.items.length, 'next' in second], [2, false]);
-    },
-  },
-  {
-    title: 'a page continues after a conversation that was removed',
-    async run({ open }) {
-      await using store = await open();
-      for (const id of ['a', 'b', 'c', 'd']) await (await store.create(id, {}))[Symbol.asyncDispose]();
-      const whole = await all(store);
-      const first = await store.list({ limit: 2 });
-      await store.remove(first.items[1]?.id ?? '');
-      const second = await store.list({ limit: 2, ...(first.next !== undefined && { after: first.next }) });
-      assert.deepEqual(second.items, whole.slice(2));
-    },
-  },
-  {
-    title: 'a limit out of range and a cursor that is not from a page are invalid',
-    async run({ open }) {
-      await using store = await open();
-      await store.create('c', {});
-      for (const limit of [0, -1, 1001, 1.5, Number.NaN]) await rejectsWith('invalid', () => store.list({ limit }));
-      for (const after of ['', 'x', ' ', '{}', 'c', '\0']) await rejectsWith('invalid', () => store.list({ after }));
-    },
-  },
-  {
-    title: 'a removed conversation is missing, and its id can be used again',
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', 'old');
+  ),
+  storeCheck('a page has a hundred conversations by default', [], async ({ store }) => {
+    await Promise.all(Array.from({ length: 101 }, async (_, index) => store.create(`c${index}`, index)));
+    const { items, next } = await store.list();
+    assert.ok(items.length === 100 && next !== undefined, `a page has ${items.length}`);
+  }),
+  storeCheck('the last page has no next', [], async ({ store }) => {
+    for (const id of ['a', 'b', 'c', 'd']) await store.create(id, {});
+    const first = await store.list({ limit: 2 });
+    assert.ok(first.next !== undefined && first.items.length === 2);
+    const second = await store.list({ limit: 2, after: first.next });
+    assert.deepEqual([second.items.length, 'next' in second], [2, false]);
+  }),
+  storeCheck('a page continues after a conversation that was removed', [], async ({ store }) => {
+    for (const id of ['a', 'b', 'c', 'd']) await (await store.create(id, {}))[Symbol.asyncDispose]();
+    const whole = await all(store);
+    const first = await store.list({ limit: 2 });
+    await store.remove(first.items[1]?.id ?? '');
+    const second = await store.list({ limit: 2, ...(first.next !== undefined && { after: first.next }) });
+    assert.deepEqual(second.items, whole.slice(2));
+  }),
+  storeCheck('a limit out of range and a cursor that is not from a page are invalid', [], async ({ store }) => {
+    await store.create('c', {});
+    for (const limit of [0, -1, 1001, 1.5, Number.NaN]) await rejectsWith('invalid', () => store.list({ limit }));
+    for (const after of ['', 'x', ' ', '{}', 'c', '\0']) await rejectsWith('invalid', () => store.list({ after }));
+  }),
+  storeCheck('a removed conversation is missing, and its id can be used again', [], async ({ store }) => {
+    const log = await store.create('c', 'old');
+    await log.append([newEvent('a')]);
+    await log.snapshots.save('view', { seq: 1, state: 1 });
+    await log[Symbol.asyncDispose]();
+    const reader = await store.read('c');
+    await store.remove('c');
+    await rejectsWith('missing', () => store.summary('c'));
+    await rejectsWith('missing', () => store.open('c'));
+    for (const read of readsOf(reader)) await rejectsWith('missing', read);
+    assert.deepEqual(await store.list(), { items: [] });
+    const again = await store.create('c', 'new');
+    assert.deepEqual([await again.head(), await again.seqOf('a')], [0, undefined]);
+    assert.equal(await again.snapshots.latest('view'), undefined);
+    await again.append([newEvent('a')]);
+    for (const read of readsOf(reader)) await rejectsWith('missing', read);
+  }),
+  storeCheck('a conversation with another meta than the expected one is not removed', [], async ({ store }) => {
+    for (const [meta, other] of conditions) {
+      const log = await store.create('c', meta);
       await log.append([newEvent('a')]);
-      await log.snapshots.save('view', { seq: 1, state: 1 });
+      await rejectsWith('held', () => store.remove('c', { expectedMeta: other }));
       await log[Symbol.asyncDispose]();
-      const reader = await store.read('c');
-      await store.remove('c');
-      await rejectsWith('missing', () => store.summary('c'));
-      await rejectsWith('missing', () => store.open('c'));
-      for (const read of readsOf(reader)) await rejectsWith('missing', read);
-      assert.deepEqual(await store.list(), { items: [] });
-      const again = await store.create('c', 'new');
-      assert.deepEqual([await again.head(), await again.seqOf('a')], [0, undefined]);
-      assert.equal(await again.snapshots.latest('view'), undefined);
-      await again.append([newEvent('a')]);
-      for (const read of readsOf(reader)) await rejectsWith('missing', read);
-    },
-  },
-  {
-    title: 'a conversation with another meta than the expected one is not removed',
-    async run({ open }) {
-      await using store = await open();
-      for (const [meta, other] of conditions) {
-        const log = await store.create('c', meta);
-        await log.append([newEvent('a')]);
-        await rejectsWith('held', () => store.remove('c', { expectedMeta: other }));
-        await log[Symbol.asyncDispose]();
-        await rejectsWith('conflict', () => store.remove('c', { expectedMeta: other }));
-        assert.equal((await store.summary('c')).head, 1);
-        const again = await store.open('c');
-        await again.append([], { meta: other });
-        await again[Symbol.asyncDispose]();
-        await rejectsWith('conflict', () => store.remove('c', { expectedMeta: meta }));
-        await store.remove('c', { expectedMeta: other });
-        await rejectsWith('missing', () => store.remove('c', { expectedMeta: other }));
-      }
-    },
-  },
+      await rejectsWith('conflict', () => store.remove('c', { expectedMeta: other }));
+      assert.equal((await store.summary('c')).head, 1);
+      const again = await store.open('c');
+      await again.append([], { meta: other });
+      await again[Symbol.asyncDispose]();
+      await rejectsWith('conflict', () => store.remove('c', { expectedMeta: meta }));
+      await store.remove('c', { expectedMeta: other });
+      await rejectsWith('missing', () => store.remove('c', { expectedMeta: other }));
+    }
+  }),
 ];
 
 const metas: Readonly<Record<string, Json>> = {

@@ -3,7 +3,7 @@ import type { NewEvent } from '../contract/log.ts';
 import { verify } from '../proof/verify.ts';
 import { rejectsWith } from './assertions.ts';
 import { newEvent } from './events.ts';
-import type { StoreCheck } from './store-check.ts';
+import { logCheck, storeCheck, type StoreCheck } from './store-check.ts';
 
 const image = `data:image/png;base64,${'iVBORw0KGgo'.repeat(20_000)}`;
 const escaped = '\\u0000"\\é😀\u2028'.repeat(8000);
@@ -21,46 +21,36 @@ const texts: readonly string[] = [
 
 /** Checks of long strings, in one event and in several. */
 export const longStringChecks: readonly StoreCheck[] = [
-  {
-    title: 'long strings are returned exactly, however often they occur',
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', {});
-      const fork = await store.create('fork', {});
-      const events = [...texts, ...texts].map((text, index) => longEvent(`e${index}`, text));
-      for (const event of events) await log.append([event]);
-      await fork.append(events);
-      for (const { id } of [log, fork]) {
-        const stored = await Array.fromAsync((await store.read(id)).range(0));
-        assert.deepEqual(
-          stored.map(({ text }) => text),
-          events.map(({ text }) => text),
-        );
-      }
-      assert.equal((await log.at(7)).text, events[7]?.text);
-      const tail = log.tail(9, AbortSignal.timeout(60_000))[Symbol.asyncIterator]();
-      assert.equal((await tail.next()).value?.text, events[9]?.text);
-      await tail.return?.();
-    },
-  },
-  {
-    title: 'an event with a long string differs from one whose string differs anywhere',
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', {});
-      const event = longEvent('a', texts[0] ?? '');
-      await log.append([event]);
-      assert.deepEqual(await log.append([event]), [0]);
-      for (const at of [8, event.text.length / 2, event.text.length - 3]) {
-        const text = `${event.text.slice(0, at)}#${event.text.slice(at + 1)}`;
-        await rejectsWith('duplicate', () => log.append([{ ...event, text }]));
-      }
-    },
-  },
-  {
-    title: 'an event with a long string loses nothing when another event with it is removed',
-    async run({ open }) {
-      await using store = await open();
+  logCheck('long strings are returned exactly, however often they occur', [], async ({ log, store }) => {
+    const fork = await store.create('fork', {});
+    const events = [...texts, ...texts].map((text, index) => longEvent(`e${index}`, text));
+    for (const event of events) await log.append([event]);
+    await fork.append(events);
+    for (const { id } of [log, fork]) {
+      const stored = await Array.fromAsync((await store.read(id)).range(0));
+      assert.deepEqual(
+        stored.map(({ text }) => text),
+        events.map(({ text }) => text),
+      );
+    }
+    assert.equal((await log.at(7)).text, events[7]?.text);
+    const tail = log.tail(9, AbortSignal.timeout(60_000))[Symbol.asyncIterator]();
+    assert.equal((await tail.next()).value?.text, events[9]?.text);
+    await tail.return?.();
+  }),
+  logCheck('an event with a long string differs from one whose string differs anywhere', [], async ({ log }) => {
+    const event = longEvent('a', texts[0] ?? '');
+    await log.append([event]);
+    assert.deepEqual(await log.append([event]), [0]);
+    for (const at of [8, event.text.length / 2, event.text.length - 3]) {
+      const text = `${event.text.slice(0, at)}#${event.text.slice(at + 1)}`;
+      await rejectsWith('duplicate', () => log.append([{ ...event, text }]));
+    }
+  }),
+  storeCheck(
+    'an event with a long string loses nothing when another event with it is removed',
+    [],
+    async ({ store }) => {
       const [log, other] = [await store.create('c', {}), await store.create('other', {})];
       const events = texts.map((text, index) => longEvent(`e${index}`, text));
       const wholeTexts = events.map(({ text }) => text);
@@ -75,13 +65,11 @@ export const longStringChecks: readonly StoreCheck[] = [
       await again.append(events);
       assert.deepEqual(await textsIn(again.range(0)), wholeTexts);
     },
-  },
-  {
-    title: 'seals cover the exact text of long strings, and a cut does not change the remaining events',
-    needs: ['keepsProof'],
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', {});
+  ),
+  logCheck(
+    'seals cover the exact text of long strings, and a cut does not change the remaining events',
+    ['keepsProof'],
+    async ({ log }) => {
       const events = [...texts, ...texts].map((text, index) => longEvent(`e${index}`, text));
       const wholeTexts = events.slice(0, 5).map(({ text }) => text);
       await log.append(events);
@@ -90,7 +78,7 @@ export const longStringChecks: readonly StoreCheck[] = [
       assert.deepEqual(await textsIn(log.range(0)), wholeTexts);
       assert.deepEqual([(await verify(log)).sealed, (await verify(log)).broken], [5, undefined]);
     },
-  },
+  ),
 ];
 
 /** Returns an event with its fields at the end, for stores that read them from the text. */

@@ -9,19 +9,17 @@ import { signTombstone } from '../proof/signatures.ts';
 import { verify } from '../proof/verify.ts';
 import { rejectsWith } from './assertions.ts';
 import { newEvent, newEvents } from './events.ts';
-import type { StoreCheck } from './store-check.ts';
+import { logCheck, storeCheck, type StoreCheck } from './store-check.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(7));
 const stranger = ed25519Signer(new Uint8Array(32).fill(8));
 
 /** Checks of seals, statements and changes by the lease holder. */
 export const proofChecks: readonly StoreCheck[] = [
-  {
-    title: 'the seal of each event covers its bytes and the seal before it, for any way of appending',
-    needs: ['keepsProof'],
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', {});
+  logCheck(
+    'the seal of each event covers its bytes and the seal before it, for any way of appending',
+    ['keepsProof'],
+    async ({ log, store }) => {
       const events = [newEvent('a'), newEvent('b', { parentId: 'a', note: 'é' }), newEvent('c', { parentId: 'b' })];
       assert.deepEqual([await proofOf(log), await log.proof?.end()], [[], undefined]);
       await log.append(events.slice(0, 1));
@@ -38,26 +36,18 @@ export const proofChecks: readonly StoreCheck[] = [
       const verdict = await verify(await store.read('c'));
       assert.deepEqual([verdict.head, verdict.sealed, verdict.seal, verdict.broken], [3, 3, seals[2], undefined]);
     },
-  },
-  {
-    title: 'an empty log and a long log can be verified',
-    needs: ['keepsProof'],
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', {});
-      assert.equal((await verify(log)).broken, undefined);
-      await log.append(newEvents(0, 600));
-      await log.append([newEvent('last')], { signer });
-      const { broken, ...verdict } = await verify(log, { trusted: [signer.did] });
-      assert.deepEqual([verdict.head, verdict.sealed, verdict.signedEvents, broken], [601, 601, 601, undefined]);
-    },
-  },
-  {
-    title: 'a signer signs each event that its append stores, and the last seal if there are no events',
-    needs: ['keepsProof'],
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', {});
+  ),
+  logCheck('an empty log and a long log can be verified', ['keepsProof'], async ({ log }) => {
+    assert.equal((await verify(log)).broken, undefined);
+    await log.append(newEvents(0, 600));
+    await log.append([newEvent('last')], { signer });
+    const { broken, ...verdict } = await verify(log, { trusted: [signer.did] });
+    assert.deepEqual([verdict.head, verdict.sealed, verdict.signedEvents, broken], [601, 601, 601, undefined]);
+  }),
+  logCheck(
+    'a signer signs each event that its append stores, and the last seal if there are no events',
+    ['keepsProof'],
+    async ({ log }) => {
       await log.append([], { signer });
       await log.append([newEvent('a'), newEvent('b')], { signer });
       await log.append([newEvent('b')], { signer });
@@ -78,13 +68,11 @@ export const proofChecks: readonly StoreCheck[] = [
       const must = { trusted: [signer.did], mustBeSigned: () => true };
       assert.deepEqual(reasonOf(await verify(log, must)), [2, 'unsigned']);
     },
-  },
-  {
-    title: 'a failed append leaves no seal and no signature for events it did not store',
-    needs: ['keepsProof'],
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', {});
+  ),
+  logCheck(
+    'a failed append leaves no seal and no signature for events it did not store',
+    ['keepsProof'],
+    async ({ log }) => {
       await log.append([newEvent('a')], { signer });
       await rejectsWith('conflict', () => log.append([newEvent('b')], { expectedHead: 0, signer }));
       await rejectsWith('duplicate', () => log.append([newEvent('a', { note: 'other' })], { signer }));
@@ -92,28 +80,21 @@ export const proofChecks: readonly StoreCheck[] = [
       assert.equal((await proofOf(log)).length, 1);
       assert.equal((await verify(log)).broken, undefined);
     },
-  },
-  {
-    title: 'two logs of one store have different seals',
-    needs: ['keepsProof'],
-    async run({ open }) {
-      await using store = await open();
-      const logs = [await store.create('c', {}), await store.create('d', {})];
-      for (const log of logs) await log.append([newEvent('a')], { signer });
-      const [one, other] = await Promise.all(logs.map(async (log) => (await verify(log)).seal));
-      assert.notEqual(one, other);
-    },
-  },
-  {
-    title: 'another handle continues the seals, and a taken-over holder adds nothing to them',
-    needs: ['keepsProof', 'reopen', 'expireLeases'],
-    async run({ open, reopen, expireLeases }) {
-      await using store = await open();
+  ),
+  storeCheck('two logs of one store have different seals', ['keepsProof'], async ({ store }) => {
+    const logs = [await store.create('c', {}), await store.create('d', {})];
+    for (const log of logs) await log.append([newEvent('a')], { signer });
+    const [one, other] = await Promise.all(logs.map(async (log) => (await verify(log)).seal));
+    assert.notEqual(one, other);
+  }),
+  storeCheck(
+    'another handle continues the seals, and a taken-over holder adds nothing to them',
+    ['keepsProof', 'reopen', 'expireLeases'],
+    async ({ store, reopen, expireLeases }) => {
       const old = await store.create('c', {});
       await old.append([newEvent('a')], { signer });
-      await using other = await reopen?.();
-      assert.ok(other);
-      await expireLeases?.();
+      await using other = await reopen();
+      await expireLeases();
       const next = await other.open('c');
       await next.append([newEvent('b')]);
       await rejectsWith('fenced', () => old.append([newEvent('c')], { signer }));
@@ -123,13 +104,11 @@ export const proofChecks: readonly StoreCheck[] = [
       assert.deepEqual([verdict.broken, verdict.sealed, verdict.signedEvents], [undefined, 3, 3]);
       assert.equal(verdict.signers[signer.did], 2);
     },
-  },
-  {
-    title: 'cutting and replacing are queued after appends and need the lease',
-    needs: ['keepsProof', 'reopen', 'expireLeases'],
-    async run({ open, reopen, expireLeases }) {
-      await using store = await open();
-      const log = await store.create('c', {});
+  ),
+  logCheck(
+    'cutting and replacing are queued after appends and need the lease',
+    ['keepsProof', 'reopen', 'expireLeases'],
+    async ({ log, reopen, expireLeases }) => {
       const appended = log.append(newEvents(0, 3));
       assert.equal((await log.proof?.cut(2))?.end, 3);
       assert.deepEqual(await appended, [0, 1, 2]);
@@ -148,9 +127,8 @@ export const proofChecks: readonly StoreCheck[] = [
       await rejectsWith('invalid', async () => log.proof?.replace([{ tombstone, text: event.text }]));
       await rejectsWith('missing', async () => log.proof?.replace([{ tombstone: { ...tombstone, seq: 2 }, text }]));
       assert.equal((await log.at(0)).text, event.text);
-      await using other = await reopen?.();
-      assert.ok(other);
-      await expireLeases?.();
+      await using other = await reopen();
+      await expireLeases();
       const next = await other.open('c');
       await rejectsWith('fenced', async () => log.proof?.cut(1));
       await rejectsWith('fenced', async () => log.proof?.replace([{ tombstone, text }]));
@@ -162,13 +140,11 @@ export const proofChecks: readonly StoreCheck[] = [
       await rejectsWith('closed', async () => next.proof?.cut(1));
       await rejectsWith('closed', async () => next.proof?.replace([]));
     },
-  },
-  {
-    title: 'reading the proof is missing for a removed conversation and closed for a closed log',
-    needs: ['keepsProof'],
-    async run({ open }) {
-      await using store = await open();
-      const log = await store.create('c', {});
+  ),
+  logCheck(
+    'reading the proof is missing for a removed conversation and closed for a closed log',
+    ['keepsProof'],
+    async ({ log, store }) => {
       await log.append([newEvent('a')], { signer });
       const reader = await store.read('c');
       await log[Symbol.asyncDispose]();
@@ -178,7 +154,7 @@ export const proofChecks: readonly StoreCheck[] = [
       await rejectsWith('missing', async () => reader.proof?.end());
       assert.deepEqual(await proofOf(await store.create('c', {})), []);
     },
-  },
+  ),
 ];
 
 async function proofOf(log: LogReader): Promise<readonly EventProof[]> {

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import type { EventLog } from '../contract/log.ts';
 import type { EventStore } from '../contract/store.ts';
 
 /** Access of a check to the store under test. Each check needs a new harness. */
@@ -19,15 +21,51 @@ export interface StoreHarness {
   readonly findsFacts?: true;
 }
 
+/** Members of a harness that only some stores have. */
+type Need = Exclude<keyof StoreHarness, 'open'>;
+
+/** Harness with the members that a check needs. */
+type Given<Needed extends Need> = StoreHarness & Required<Pick<StoreHarness, Needed>>;
+
 /** A check of one behaviour of a store. Throws within seconds if the store does not have it. */
 export interface StoreCheck {
   readonly title: string;
   /** Members of the harness that this check needs; without them it does not apply to the store. */
-  readonly needs?: readonly ('reopen' | 'crash' | 'expireLeases' | 'keepsProof' | 'findsFacts')[];
+  readonly needs: readonly Need[];
   run(harness: StoreHarness): Promise<void>;
 }
 
 /** Returns true if the harness has all members that the check needs. */
-export function checkApplies(check: StoreCheck, harness: StoreHarness): boolean {
-  return (check.needs ?? []).every((need) => harness[need] !== undefined);
+export function checkApplies({ needs }: Pick<StoreCheck, 'needs'>, harness: StoreHarness): boolean {
+  return hasAll(needs, harness);
+}
+
+function hasAll<Needed extends Need>(needs: readonly Needed[], harness: StoreHarness): harness is Given<Needed> {
+  return needs.every((need) => harness[need] !== undefined);
+}
+
+/** Makes a check of an empty store, which is disposed after it. */
+export function storeCheck<const Needed extends Need>(
+  title: string,
+  needs: readonly Needed[],
+  run: (given: Given<Needed> & { readonly store: EventStore }) => Promise<void>,
+): StoreCheck {
+  return {
+    title,
+    needs,
+    async run(harness) {
+      assert.ok(hasAll(needs, harness));
+      await using store = await harness.open();
+      await run({ ...harness, store });
+    },
+  };
+}
+
+/** Makes a check of the empty log of conversation `c` in a store of its own. */
+export function logCheck<const Needed extends Need>(
+  title: string,
+  needs: readonly Needed[],
+  run: (given: Given<Needed> & { readonly store: EventStore; readonly log: EventLog }) => Promise<void>,
+): StoreCheck {
+  return storeCheck(title, needs, async (given) => run({ ...given, log: await given.store.create('c', {}) }));
 }
