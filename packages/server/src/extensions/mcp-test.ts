@@ -1,3 +1,5 @@
+import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { SettingsError } from '@varve/settings';
 import { resolveServer, secretsOfServer } from '@varve/settings/agent';
 import { isToken, receivedText, type Cipher } from '@varve/settings/secrets';
@@ -5,27 +7,38 @@ import { redactor, type Variables } from '@varve/text';
 import { ToolError } from '@varve/tools';
 import { connectMcp, type McpServer } from '@varve/tools/mcp';
 
-/** A server to try, and a call of one of its tools. */
-export interface McpTest {
-  readonly name: string;
-  readonly server: {
-    readonly type?: string | null | undefined;
-    readonly transport?: string | null | undefined;
-    readonly command?: string | null | undefined;
-    readonly args?: readonly string[] | null | undefined;
-    readonly env?: Readonly<Record<string, string>> | null | undefined;
-    readonly cwd?: string | null | undefined;
-    readonly url?: string | null | undefined;
-    readonly headers?: Readonly<Record<string, string>> | null | undefined;
-    readonly auth?: Readonly<Record<string, unknown>> | null | undefined;
-  };
-  /** Seconds. */
-  readonly timeout: number;
-  readonly tool_call?:
-    | { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }
-    | null
-    | undefined;
-}
+const transportKind = lazy(() => z.enum(['stdio', 'http', 'shttp', 'streamable-http', 'sse']));
+const texts = lazy(() => z.record(z.string(), z.string()).nullish());
+
+/** A server to try, as the settings or a client describe it. */
+const serverToTry = lazy(() =>
+  z.looseObject({
+    type: transportKind().nullish(),
+    transport: transportKind().nullish(),
+    command: z.string().nullish(),
+    args: z.array(z.string()).nullish(),
+    env: texts(),
+    cwd: z.string().nullish(),
+    url: z.string().nullish(),
+    headers: texts(),
+    auth: z.looseObject({ strategy: z.string().optional() }).nullish(),
+  }),
+);
+
+/** A server to try, and a call of one of its tools. @see agent-server 1.43.1 OpenAPI, MCPTestRequest */
+export const mcpTestRequest = lazy(() =>
+  z
+    .object({
+      name: z.string().min(1).max(200).default('test-server'),
+      server: serverToTry(),
+      /** Seconds. */
+      timeout: z.number().positive().max(120).default(15),
+      tool_call: z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) }).nullish(),
+    })
+    .openapi('MCPTestRequest'),
+);
+
+type McpTest = z.output<ReturnType<typeof mcpTestRequest>>;
 
 /** Result of a try. @see agent-server 1.43.1, POST /api/mcp/test */
 export type McpTestResult =

@@ -1,19 +1,12 @@
 import { join, resolve } from 'node:path';
 import type { Variables } from '@varve/text';
 import type { SettingKey } from '@varve/settings';
+import type { DisabledNames } from '../settings/disabled-names.ts';
 import { fetchPlugin } from './fetch-plugin.ts';
 import type { PackageSource } from './fetch-package.ts';
 import { installedPackages, type InstalledPackages } from './installed-packages.ts';
 import { pluginPackages, skillPackages, type PackageKind } from './package-kind.ts';
 import { pluginsIn, type PluginInfo } from './plugin-list.ts';
-
-/** Settings that name packages that are not used. */
-export interface DisabledNames {
-  /** Returns the names in a setting. */
-  read(key: SettingKey): Promise<readonly string[]>;
-  /** Changes the names in a setting, while no other writer can. */
-  change(key: SettingKey, change: (names: readonly string[]) => readonly string[]): Promise<void>;
-}
 
 /** Options of {@link packages}. */
 export interface PackagesOptions {

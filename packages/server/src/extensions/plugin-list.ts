@@ -1,18 +1,25 @@
+import { z } from '@hono/zod-openapi';
+import { lazy } from '@varve/events';
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { loadSkills } from '@varve/skills';
 import { manifestOf } from './package-kind.ts';
 
 /** A plugin as clients list it. @see agent-server 1.43.1 OpenAPI, PluginInfo */
-export interface PluginInfo {
-  readonly name: string;
-  readonly version: string;
-  readonly description: string;
-  readonly path: string;
-  readonly skills: readonly { readonly name: string; readonly description: string | null }[];
-  /** Paths relative to the plugin. */
-  readonly files: readonly string[];
-}
+export const pluginInfo = lazy(() =>
+  z
+    .object({
+      name: z.string(),
+      version: z.string(),
+      description: z.string(),
+      path: z.string(),
+      skills: z.array(z.object({ name: z.string(), description: z.string().nullable() })),
+      /** Paths relative to the plugin. */
+      files: z.array(z.string()),
+    })
+    .openapi('PluginInfo'),
+);
+export type PluginInfo = z.output<ReturnType<typeof pluginInfo>>;
 
 const maxFiles = 500;
 

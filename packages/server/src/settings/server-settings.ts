@@ -21,6 +21,7 @@ import { secretStore, type Cipher, type SecretStore } from '@varve/settings/secr
 import { isTrustedFile } from '@varve/settings/trust';
 import type { Variables } from '@varve/text';
 import { keyName, type LlmRecord } from './llm-record.ts';
+import { isObject } from './merge.ts';
 
 /** Options of {@link serverSettings}. */
 export interface ServerSettingsOptions {
@@ -146,7 +147,6 @@ async function personAddresses(settings: Settings, profiles: ModelProfiles): Pro
 }
 
 function addressOf(record: Json): string | undefined {
-  const address =
-    typeof record === 'object' && record !== null && 'base_url' in record ? record['base_url'] : undefined;
+  const address = isObject(record) ? record['base_url'] : undefined;
   return typeof address === 'string' ? address : undefined;
 }

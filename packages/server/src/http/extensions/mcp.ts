@@ -1,37 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { lazy } from '@varve/events';
 import { HTTPException } from 'hono/http-exception';
+import { mcpTestRequest } from '../../extensions/mcp-test.ts';
 import { defineRoute, tagged } from '../route/define-route.ts';
-
-const transport = lazy(() => z.enum(['stdio', 'http', 'shttp', 'streamable-http', 'sse']));
-const texts = lazy(() => z.record(z.string(), z.string()).nullish());
-
-/** A server to try, as the settings or a client describe it. */
-const server = lazy(() =>
-  z.looseObject({
-    type: transport().nullish(),
-    transport: transport().nullish(),
-    command: z.string().nullish(),
-    args: z.array(z.string()).nullish(),
-    env: texts(),
-    cwd: z.string().nullish(),
-    url: z.string().nullish(),
-    headers: texts(),
-    auth: z.looseObject({ strategy: z.string().optional() }).nullish(),
-  }),
-);
-
-/** @see agent-server 1.43.1 OpenAPI, MCPTestRequest */
-const testRequest = lazy(() =>
-  z
-    .object({
-      name: z.string().min(1).max(200).default('test-server'),
-      server: server(),
-      timeout: z.number().positive().max(120).default(15),
-      tool_call: z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) }).nullish(),
-    })
-    .openapi('MCPTestRequest'),
-);
 
 const jobParams = lazy(() => z.object({ job_id: z.string() }));
 const jobStatus = lazy(() => z.looseObject({ ok: z.boolean(), status: z.string(), job_id: z.string() }));
@@ -42,7 +13,7 @@ export const mcpRoutes = tagged('MCP', [
     method: 'post',
     path: '/api/mcp/test',
     summary: 'Connect to an MCP server and list its tools; failures are results.',
-    body: testRequest,
+    body: mcpTestRequest,
     response: () => z.looseObject({ ok: z.boolean() }),
     handle: async ({ body, request }, { mcpTest }) => Response.json(await mcpTest(body, request.signal)),
   }),
@@ -50,7 +21,7 @@ export const mcpRoutes = tagged('MCP', [
     method: 'post',
     path: '/api/mcp/oauth/start',
     summary: 'Start an authorization; not offered.',
-    body: testRequest,
+    body: mcpTestRequest,
     response: () => z.looseObject({ ok: z.boolean() }),
     handle({ body }) {
       if (body.server.auth?.strategy !== 'oauth2')

@@ -1,20 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { lazy } from '@varve/events';
+import { pluginInfo } from '../../extensions/plugin-list.ts';
 import { defineRoute, tagged } from '../route/define-route.ts';
 import { packagesOf } from './installed.ts';
-
-const pluginInfo = lazy(() =>
-  z
-    .object({
-      name: z.string(),
-      version: z.string(),
-      description: z.string(),
-      path: z.string(),
-      skills: z.array(z.object({ name: z.string(), description: z.string().nullable() })),
-      files: z.array(z.string()),
-    })
-    .openapi('PluginInfo'),
-);
 
 /** Routes of the plugins of a project and the user. */
 export const pluginRoutes = tagged('Plugins', [

@@ -8,6 +8,7 @@ import type { Settings } from '@varve/settings';
 import { toolKindsFor, type PreparedParts, type workspaceServer } from '@varve/settings/agent';
 import type { Variables } from '@varve/text';
 import type { ToolKind } from '@varve/tools';
+import { objectOf } from '../../settings/settings-document.ts';
 import type { ServerSettings } from '../../settings/server-settings.ts';
 import { maskDeltas } from '../private/mask-deltas.ts';
 import type { PrivateValues } from '../private/private-values.ts';
@@ -105,11 +106,6 @@ function unavailableModel(spec: Json, reason: string): LanguageModel {
 
 /** Returns the spec of the model in the description of an agent, which may be inside of another object. */
 function modelSpecOf(spec: Json): Json {
-  const { agent, model, llm } = asObject(spec);
+  const { agent, model, llm } = objectOf(spec);
   return agent === undefined ? (model ?? llm ?? null) : modelSpecOf(agent);
-}
-
-function asObject(value: Json): { readonly [name: string]: Json } {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as { readonly [name: string]: Json }) : {};
 }
