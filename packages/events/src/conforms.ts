@@ -125,6 +125,6 @@ function hasChecks({ def }: z.ZodType): boolean {
 }
 
 /** Converts the element type of a container, which zod declares as a core type. All schemas use the classic API. */
-function asType(schema: unknown): z.ZodType {
+export function asType(schema: unknown): z.ZodType {
   return schema as z.ZodType;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { conforms } from './conforms.ts';
+import { asType, conforms } from './conforms.ts';
 
 type Repair = (raw: unknown) => unknown;
 
@@ -75,9 +75,4 @@ function withoutNulls(raw: unknown, keys: readonly string[]): unknown {
   const record: Record<string, unknown> = { ...raw };
   for (const key of keys) if (record[key] === null) delete record[key];
   return record;
-}
-
-/** Converts the element type of a container, which zod declares as a core type. All schemas use the classic API. */
-function asType(schema: unknown): z.ZodType {
-  return schema as z.ZodType;
 }

@@ -19,26 +19,10 @@ export type ConfirmationKind = PartKind<ConfirmationPolicy, ConfirmationContext>
  * @see software-agent-sdk ConfirmationPolicyBase
  */
 export const confirmationKinds: readonly ConfirmationKind[] = [
-  definePartKind({
-    kind: 'NeverConfirm',
-    options: () => z.object({}),
-    create: (): ConfirmationPolicy => neverConfirm(),
-  }),
-  definePartKind({
-    kind: 'AlwaysConfirm',
-    options: () => z.object({}),
-    create: (): ConfirmationPolicy => alwaysConfirm(),
-  }),
-  definePartKind({
-    kind: 'ConfirmAllButEdits',
-    options: () => z.object({}),
-    create: (): ConfirmationPolicy => confirmAllButEdits(),
-  }),
-  definePartKind({
-    kind: 'OnlyReading',
-    options: () => z.object({}),
-    create: (): ConfirmationPolicy => onlyReading(),
-  }),
+  kindWithoutOptions('NeverConfirm', neverConfirm),
+  kindWithoutOptions('AlwaysConfirm', alwaysConfirm),
+  kindWithoutOptions('ConfirmAllButEdits', confirmAllButEdits),
+  kindWithoutOptions('OnlyReading', onlyReading),
   definePartKind({
     kind: 'ConfirmRisky',
     options: () =>
@@ -52,3 +36,7 @@ export const confirmationKinds: readonly ConfirmationKind[] = [
     },
   }),
 ];
+
+function kindWithoutOptions(kind: string, create: () => ConfirmationPolicy): ConfirmationKind {
+  return definePartKind({ kind, options: () => z.object({}), create });
+}

@@ -184,17 +184,7 @@ export function sumOfUsage(left: Usage, right: Usage): Usage {
 }
 
 function sum(left: UsageSum, right: UsageSum): UsageSum {
-  return {
-    calls: left.calls + right.calls,
-    input_tokens: left.input_tokens + right.input_tokens,
-    output_tokens: left.output_tokens + right.output_tokens,
-    cache_read_tokens: left.cache_read_tokens + right.cache_read_tokens,
-    cache_write_tokens: left.cache_write_tokens + right.cache_write_tokens,
-    reasoning_tokens: left.reasoning_tokens + right.reasoning_tokens,
-    cost_usd: finite(left.cost_usd + right.cost_usd),
-    unpriced_calls: left.unpriced_calls + right.unpriced_calls,
-    latency_ms: finite(left.latency_ms + right.latency_ms),
-  };
+  return eachCounter((name) => finite(left[name] + right[name]));
 }
 
 /** Most that an imported log counts: a million dollars, and numbers to which whole ones can be added exactly. */

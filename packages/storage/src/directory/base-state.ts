@@ -1,5 +1,5 @@
 import type { Json } from '@varve/events';
-import { asRecord, type JsonRecord } from './layout/json-record.ts';
+import { asRecord, type JsonRecord } from '../kit/json.ts';
 import { referenceStats, referenceTools } from './reference-totals.ts';
 
 /** Fields of a summary's `meta` that the files of the reference contain too. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { redactSecretFields } from '@varve/text';
 import type { Json } from '@varve/events';
 import type { Files } from './layout/files.ts';
-import { asRecord, type JsonRecord, parseRecord } from './layout/json-record.ts';
+import { asRecord, type JsonRecord, parseRecord } from '../kit/json.ts';
 import type { Paths } from './layout/paths.ts';
 
 /** Contents of `.varve/meta.json`. */

@@ -3,7 +3,7 @@ import type { SealedEnd, SealedOnce } from '../contract/log-proof.ts';
 import type { Holder } from '../kit/holder.ts';
 import { isSha256Hex } from '../proof/hash-chain.ts';
 import type { Files } from './layout/files.ts';
-import { asRecord, parseRecord } from './layout/json-record.ts';
+import { asRecord, parseRecord } from '../kit/json.ts';
 import type { Paths } from './layout/paths.ts';
 
 /** Contents of `.varve/epoch-N/claim.json`: the lease holder of an epoch. */

@@ -36,17 +36,10 @@ export function lossOf(log: LogFiles): LogLoss | undefined {
 
 function unreadable({ id, paths: { events, quarantine }, names }: LogFiles, end: number): LogLoss {
   const seq = names.names.length;
-  const place = join(events, names.broken.at(-1) ?? '');
-  const message = `Conversation ${id} ends at event ${seq} of ${end}: ${place} does not contain an event.`;
-  return {
-    seq,
-    end,
-    reason: 'unreadable',
-    kept: names.broken.length + names.afterGap.length,
-    place: events,
-    quarantine,
-    message,
-  };
+  const kept = names.broken.length + names.afterGap.length;
+  const broken = join(events, names.broken.at(-1) ?? '');
+  const message = `Conversation ${id} ends at event ${seq} of ${end}: ${broken} does not contain an event.`;
+  return { seq, end, reason: 'unreadable', kept, place: events, quarantine, message };
 }
 
 function missing({ id, paths: { events, quarantine }, names }: LogFiles, end: number): LogLoss {

@@ -4,7 +4,7 @@ import { agentMetaOf, baseState } from './base-state.ts';
 import { type OwnMeta, ownMetaText, parseOwnMeta, readMeta, sha256Of } from './conversation-meta.ts';
 import type { EventIndex } from './layout/event-index.ts';
 import type { Files } from './layout/files.ts';
-import { parseRecord } from './layout/json-record.ts';
+import { parseRecord } from '../kit/json.ts';
 import type { Paths } from './layout/paths.ts';
 import { storedConversation } from './stored-conversation.ts';
 

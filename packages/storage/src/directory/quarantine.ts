@@ -2,17 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { Files } from './layout/files.ts';
-import type { Lease } from './lease.ts';
-import type { Paths } from './layout/paths.ts';
-import type { OnWarning } from './layout/warnings.ts';
+import type { LogContext } from './log-context.ts';
 
 /** Parts of a log that moving files to quarantine needs. */
-export interface QuarantineOptions {
-  readonly files: Files;
-  readonly paths: Paths;
-  readonly lease: Lease;
-  readonly warn: OnWarning;
-}
+export type QuarantineOptions = Pick<LogContext, 'files' | 'paths' | 'lease' | 'warn'>;
 
 /**
  * Moves files from `events/` to `.varve/quarantine/` that would become part of the log if it grew. Copies are synced to

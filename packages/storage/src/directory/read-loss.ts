@@ -1,19 +1,12 @@
 import type { LogLoss } from '../contract/loss.ts';
-import type { EventIndex } from './layout/event-index.ts';
-import type { Files } from './layout/files.ts';
+import type { LogContext } from './log-context.ts';
 import { readRecordedEnd, type RecordedEnd } from './lease-files.ts';
 import { lossOf } from './log-loss.ts';
-import type { Paths } from './layout/paths.ts';
 import { sealedPart } from './seals/seal-lines.ts';
 import { sealedOnce } from './seals/sealed-once.ts';
 
 /** A log to search for a loss of events. */
-export interface SearchedLog {
-  readonly id: string;
-  readonly files: Files;
-  readonly paths: Paths;
-  readonly index: EventIndex;
-}
+export type SearchedLog = Pick<LogContext, 'id' | 'files' | 'paths' | 'index'>;
 
 /** Finds the loss of events, by the names in `events/` and the seals; `recorded` is read from the lease by default. */
 export function readLoss(

@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord } from './layout/json-record.ts';
+import { asRecord, type JsonRecord } from '../kit/json.ts';
 
 /** Names of the tools that every server of the reference has registered. */
 const shared = new Set<unknown>(['terminal', 'file_editor', 'task_tracker']);

@@ -1,5 +1,5 @@
 import type { AgentMeta } from './base-state.ts';
-import type { JsonRecord } from './layout/json-record.ts';
+import type { JsonRecord } from '../kit/json.ts';
 
 /** Options of `storedConversation`. */
 export interface StoredConversationOptions {

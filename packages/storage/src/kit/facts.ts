@@ -5,6 +5,7 @@ import type { NewEvent } from '../contract/log.ts';
 import type { EventStore, Page } from '../contract/store.ts';
 import { isId } from './conversation-id.ts';
 import { isFileFailure } from './disk-error.ts';
+import { asRecord, parseRecord } from './json.ts';
 import { allSummaries, parseListQuery } from './listing.ts';
 
 // Facts are the one place where a store looks inside the text of an event. A store with an index extracts them with
@@ -20,7 +21,7 @@ const longest = 256;
  */
 export function factsOf({ kind, text }: Pick<NewEvent, 'kind' | 'text'>): readonly Pick<Fact, 'name' | 'value'>[] {
   if (kind !== 'ConversationStateUpdateEvent' || !text.includes('varve.')) return [];
-  const { key, value } = asRecord(parseJson(text)) ?? {};
+  const { key, value } = parseRecord(text) ?? {};
   if (typeof key !== 'string' || !key.startsWith('varve.')) return [];
   const record = asRecord(value);
   const members = record
@@ -30,10 +31,6 @@ export function factsOf({ kind, text }: Pick<NewEvent, 'kind' | 'text'>): readon
   return named.flatMap(({ name, content }) =>
     [...new Set(textsIn(content))].map((factValue) => ({ name, value: factValue })),
   );
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }
 
 function textsIn(content: unknown): readonly string[] {

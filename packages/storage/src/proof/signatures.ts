@@ -21,19 +21,13 @@ export function hasValidSignature(conversation: string, statement: Checkpoint | 
 }
 
 /** Fields of a checkpoint to sign. */
-export interface CheckpointFields {
+export interface CheckpointFields extends Pick<Checkpoint, 'seq' | 'seal' | 'at'> {
   readonly conversation: string;
-  readonly seq: number;
-  readonly seal: string;
-  /** UTC milliseconds. */
-  readonly at: number;
 }
 
 /** Signs a checkpoint. */
 export function signCheckpoint({ conversation, seq, seal, at }: CheckpointFields, signer: Signer): Checkpoint {
-  const unsigned = { kind: 'checkpoint', seq, seal, signer: signer.did, at } as const;
-  const signature = signer.sign(signedBytes(conversation, unsigned));
-  return { ...unsigned, signature: Buffer.from(signature).toString('base64url') };
+  return signed(conversation, { kind: 'checkpoint', seq, seal, signer: signer.did, at }, signer);
 }
 
 /** Fields of a tombstone to sign. */
@@ -43,7 +37,10 @@ export interface TombstoneFields extends Pick<Tombstone, 'seq' | 'was' | 'is' | 
 
 /** Signs a tombstone. */
 export function signTombstone({ conversation, seq, was, is, reason, at }: TombstoneFields, signer: Signer): Tombstone {
-  const unsigned = { kind: 'tombstone', seq, was, is, reason, signer: signer.did, at } as const;
+  return signed(conversation, { kind: 'tombstone', seq, was, is, reason, signer: signer.did, at }, signer);
+}
+
+function signed<Fields extends Unsigned>(conversation: string, unsigned: Fields, signer: Signer) {
   const signature = signer.sign(signedBytes(conversation, unsigned));
   return { ...unsigned, signature: Buffer.from(signature).toString('base64url') };
 }

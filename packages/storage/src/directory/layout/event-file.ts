@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { NewEvent } from '../../contract/log.ts';
 import type { Files } from './files.ts';
-import { type JsonRecord, parseRecord } from './json-record.ts';
+import { type JsonRecord, parseRecord } from '../../kit/json.ts';
 import type { Paths } from './paths.ts';
 
 /** Parts of the name of an event's file. */

@@ -4,17 +4,13 @@ import type { Stored } from '../../contract/log-reader.ts';
 import type { LogLoss } from '../../contract/loss.ts';
 import { type EventFile, eventName, isNameable, parseEventName, readEventFile, slugOf } from './event-file.ts';
 import { type Files, type FileStatus, toMs, trySetModifiedTime } from './files.ts';
-import { type LogNames, readNames } from './list-events.ts';
+import { type LogNames, readNames, type ReadNamesOptions } from './list-events.ts';
 import type { Paths } from './paths.ts';
-import type { OnWarning } from './warnings.ts';
 
 /** Options of `EventIndex`. */
-export interface EventIndexOptions {
-  readonly id: string;
+export interface EventIndexOptions extends ReadNamesOptions {
   readonly files: Files;
   readonly paths: Paths;
-  /** Receives each warning once. */
-  readonly warn: OnWarning;
 }
 
 /** Two changes within this time may get the same modification time, because clocks of file systems are coarse. */

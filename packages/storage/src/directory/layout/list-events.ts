@@ -2,16 +2,10 @@ import { join } from 'node:path';
 import { type EventLocation, parseEventName, readEventFile } from './event-file.ts';
 import type { OnWarning } from './warnings.ts';
 
-/** Classified names in `events/`. */
-export interface LogNames {
-  /** Names of the log's events, up to the first gap and without broken events at the end. */
-  readonly names: readonly string[];
-  /** Names of events after the gap. */
-  readonly afterGap: readonly string[];
+/** Classified names in `events/`; the names of the log's events are without broken ones at the end. */
+export interface LogNames extends NameScan {
   /** Names at the end of the log whose files do not contain an event, last first. */
   readonly broken: readonly string[];
-  /** Names with the index of another name that sorts before them. */
-  readonly shadowed: readonly string[];
 }
 
 /** Options of `readNames`. */

@@ -4,7 +4,7 @@ import { isSha256Hex } from '../../proof/hash-chain.ts';
 import { parseStatement } from '../../proof/parse-statement.ts';
 import { mergeProof } from '../../proof/proof-pages.ts';
 import type { SealedEvent } from '../../proof/seal-events.ts';
-import { parseRecord } from '../layout/json-record.ts';
+import { parseRecord } from '../../kit/json.ts';
 
 /**
  * Line of `.varve/seals.jsonl`. `void` revokes earlier lines for this seq and all after it; it counts only after the
