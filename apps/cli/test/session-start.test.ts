@@ -10,6 +10,7 @@ test('a message of several words starts a session with it, also after options; i
   await using server = await scriptedServer([
     { text: 'Four.', expect: 'What is 2 + 2?' },
     { text: 'Six.', expect: 'And 3 + 3?' },
+    { text: 'Eight.', expect: 'And 4 + 4?' },
   ]);
   const env = { LLM_BASE_URL: server.url, LLM_MODEL: 'm', LLM_API_KEY: 'k' };
   const first = openWindow(['What is 2 + 2?'], home, { env });
@@ -18,7 +19,11 @@ test('a message of several words starts a session with it, also after options; i
   const second = openWindow(['--continue', 'And 3 + 3?'], home, { env });
   expect(await second.shows('Six.')).toContain('› What is 2 + 2?');
   await second.enter('/export talk.html', 'Exported');
-  await leaveWindow(second);
+  const { stderr } = await leaveWindow(second);
+  const [id = ''] = /[0-9a-f]{32}/.exec(stderr) ?? [];
+  const third = openWindow(['resume', id, 'And 4 + 4?'], home, { env });
+  expect(await third.shows('Eight.')).toContain('› What is 2 + 2?');
+  await leaveWindow(third);
   expect(await readFile(join(home, 'talk.html'), 'utf8')).toMatch(/^<!doctype html>/i);
   server.assertDone();
 });

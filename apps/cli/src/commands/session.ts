@@ -39,9 +39,10 @@ export const resume: CliCommand = {
       parent
         .command('resume')
         .argument('[id]', 'the conversation, or the first characters of its id; without it, choose one')
+        .argument('[message]', 'the next message')
         .description('Continue a conversation in the terminal.'),
-    ).action(async (id: string | undefined, options: SessionOptions) =>
-      done(await startSession({ ...options, resume: id ?? true }, io, commands)),
+    ).action(async (id: string | undefined, message: string | undefined, options: SessionOptions) =>
+      done(await startSession({ ...options, resume: id ?? true, message }, io, commands)),
     );
   },
 };
