@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { scriptedModel } from '@varve/llm/testing';
 import { toolPresets } from '@varve/tools';
 import { defineAgent, type AgentOptions } from '../../agent/agent.ts';
-import { alwaysConfirm, confirmRisky, neverConfirm } from '../../confirmation/policies.ts';
+import { alwaysConfirm, confirmRisky, neverConfirm, onlyReading } from '../../confirmation/policies.ts';
 import { agentRegistries } from '../../specs/agent-registries.ts';
 import { toolset } from '../../agent/toolset.ts';
 import { defineSkill } from '@varve/skills';
@@ -193,6 +193,7 @@ test.for([
   ['confirm_risky', neverConfirm(), 'ConfirmRisky'],
   ['confirm_risky', alwaysConfirm(), 'AlwaysConfirm'],
   ['always_confirm', confirmRisky(), 'AlwaysConfirm'],
+  ['always_confirm', onlyReading(), 'OnlyReading'],
 ] as const)('with %s and the policy %j of its parent, the stricter one applies', async ([mode, confirmation, kind]) => {
   const parent = parentOf({ confirmation });
   const { agent } = await created(`permission_mode: ${mode}`, parent);

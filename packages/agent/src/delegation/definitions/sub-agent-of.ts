@@ -102,7 +102,7 @@ const policies: Readonly<Record<PermissionMode, () => ConfirmationPolicy>> = {
 };
 
 /** Policies by their kinds, from the least strict on. */
-const strictness = ['NeverConfirm', 'ConfirmRisky', 'ConfirmAllButEdits', 'AlwaysConfirm'];
+const strictness = ['NeverConfirm', 'ConfirmRisky', 'ConfirmAllButEdits', 'AlwaysConfirm', 'OnlyReading'];
 
 /** Returns the policy of a mode if it is stricter than that of the parent, else undefined: the parent's applies. */
 function stricter(mode: PermissionMode | undefined, parent: Agent): ConfirmationPolicy | undefined {
