@@ -30,6 +30,8 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
   const hidden: SandboxPolicy = { ...policy, hidden: [...policy.hidden, files.directory] };
   const links: Link[] = [];
   const mountPoints = new Set<string>();
+  /** Those of the last program. */
+  let known: readonly Mount[] | undefined;
   return {
     policy,
     wrap(argv, { directory, env, marks = {}, keepDescriptors = 2, newSession = false, readOnly = [], writable = [] }) {
@@ -41,6 +43,7 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
         }),
         mountPoints,
       );
+      known = mounts;
       const link = proxy && openLink(files.directory, `link-${links.length}`, proxy);
       if (link) links.push(link);
       const inside = link ? [bash, ...scriptArguments(innerLauncher), ...forwarderCommand(network)] : [];
@@ -61,7 +64,13 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
       };
     },
     describeRefusals: (output, directory) =>
-      describeRefusals({ output, directory, policy, mounts: mountsOf(hidden), hosts: proxy?.takeRefused() ?? [] }),
+      describeRefusals({
+        output,
+        directory,
+        policy,
+        mounts: known ?? mountsOf(hidden),
+        hosts: proxy?.takeRefused() ?? [],
+      }),
     close() {
       for (const link of links) link.close();
       proxy?.close();

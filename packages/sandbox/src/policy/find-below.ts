@@ -1,10 +1,12 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 
-/** Maximum number of directories that are searched, the nearest first: 100 ms. */
+/** Maximum number of directories that are searched, the nearest first. */
 const maxDirectories = 4000;
+/** The same of those with packages of others, which are searched last, and are many in each project. */
+const maxPackages = 500;
 
-/** Names of directories with packages of others, which are searched last. */
+/** Names of directories with packages of others. */
 export const packageNames: ReadonlySet<string> = new Set(['node_modules', '.venv', 'vendor', 'target']);
 
 /**
@@ -13,18 +15,20 @@ export const packageNames: ReadonlySet<string> = new Set(['node_modules', '.venv
  */
 export function findBelow(directory: string, isWanted: (name: string) => boolean): readonly string[] {
   const found: string[] = [];
-  const queue = [directory];
-  const last: string[] = [];
-  for (let searched = 0; searched < maxDirectories; searched++) {
-    const next = queue[searched] ?? last[searched - queue.length];
-    if (next === undefined) break;
-    for (const entry of entriesOf(next)) {
-      const path = join(next, entry.name);
-      if (isWanted(entry.name)) found.push(path);
-      else if (entry.isDirectory() && entry.name !== '.git')
-        (packageNames.has(entry.name) || searched >= queue.length ? last : queue).push(path);
+  const [own, packages] = [[directory], [] as string[]];
+  const search = (queue: string[], max: number): void => {
+    for (let at = 0; at < Math.min(queue.length, max); at++) {
+      const next = queue[at] ?? '';
+      for (const entry of entriesOf(next)) {
+        const path = join(next, entry.name);
+        if (isWanted(entry.name)) found.push(path);
+        else if (entry.isDirectory() && entry.name !== '.git')
+          (packageNames.has(entry.name) ? packages : queue).push(path);
+      }
     }
-  }
+  };
+  search(own, maxDirectories);
+  search(packages, maxPackages);
   return found;
 }
 
