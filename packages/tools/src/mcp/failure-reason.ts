@@ -1,8 +1,13 @@
-import type { Transport } from '@modelcontextprotocol/client';
+import { SdkHttpError, type Transport } from '@modelcontextprotocol/client';
 import { ProcessTransport } from './process-transport.ts';
+
+/** Longest reply to a refused request, in characters. */
+const maxPage = 1000;
 
 /** Returns the reason of a failure, with the cause that a process printed and what its walls refused. */
 export function failureReason(transport: Transport, error: unknown): string {
+  // The body of a refused request is often a page.
+  if (SdkHttpError.isInstance(error)) return error.message.slice(0, maxPage).replaceAll(/\s+/g, ' ');
   if (!(transport instanceof ProcessTransport)) return sentenceOf(error);
   const { stderr, problem = sentenceOf(error), refusal } = transport;
   const walls = refusal === undefined ? [] : [`${refusal} Its setting is "sandbox" of the server.`];

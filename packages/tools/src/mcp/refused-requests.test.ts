@@ -16,7 +16,7 @@ const { signal } = new AbortController();
 
 interface Reply {
   readonly status: number;
-  readonly body?: object;
+  readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +41,7 @@ async function httpServer(refusal: (method: string, session: string | undefined)
       if (method === 'initialize') place.session += 1;
       const session = request.headers['mcp-session-id'];
       const refused = refusal(method, typeof session === 'string' ? session : undefined);
-      if (refused?.status === 200) return { status: 200, body: { jsonrpc: '2.0', id, ...refused.body } };
+      if (refused?.status === 200) return { status: 200, body: { jsonrpc: '2.0', id, ...(refused.body as object) } };
       if (refused) return refused;
       if (id === undefined) return { status: 202 };
       const headers = { 'mcp-session-id': String(place.session) };
@@ -50,7 +50,7 @@ async function httpServer(refusal: (method: string, session: string | undefined)
     const answer = async (): Promise<void> => {
       const { status, body, headers } = await reply();
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
-      response.end(body && JSON.stringify(body));
+      response.end(typeof body === 'object' ? JSON.stringify(body) : body);
     };
     void answer();
   });
@@ -185,6 +185,13 @@ test('the reason of an address that cannot be reached is named', async () => {
   const { port } = closed.address() as AddressInfo;
   await new Promise((resolve) => closed.close(resolve));
   await expect(sessionAt(`http://127.0.0.1:${port}/mcp`).call('water', {}, { signal })).rejects.toThrow('ECONNREFUSED');
+});
+
+test('a page in place of an answer is reported in one line', async () => {
+  const page = { status: 502, body: `<html>\n  <h1>Bad gateway</h1>\n${'x'.repeat(9000)}` };
+  const place = await httpServer((method) => (method === 'initialize' ? page : undefined));
+  const calling = sessionAt(place.url).call('water', {}, { signal });
+  await expect(calling).rejects.toThrow(/^The server docs could not be started\. .*<h1>Bad gateway<.{0,999}$/);
 });
 
 const program = { transport: 'stdio', command: process.execPath, env: {}, directory: tmpdir() } as const;
