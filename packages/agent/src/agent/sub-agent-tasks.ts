@@ -1,14 +1,10 @@
 import type { PendingCall } from '@varve/events/projections';
+import type { ToolContext } from '@varve/tools';
 import type { ConversationState } from '../log/conversation-state.ts';
 import type { TaskRecord } from '../log/projections/tasks-projection.ts';
 
-/** Call of a tool that starts tasks. */
-export interface DelegatingCall {
-  /** Equal for every attempt at the call, so that another attempt continues the same tasks. */
-  readonly idempotencyKey: string;
-  readonly actionId?: string;
-  readonly signal: AbortSignal;
-}
+/** Call of a tool that starts tasks. Another attempt at it continues the same tasks. */
+export type DelegatingCall = Pick<ToolContext, 'idempotencyKey' | 'actionId' | 'signal'>;
 
 /** Task of a new child conversation. */
 export interface NewTask {

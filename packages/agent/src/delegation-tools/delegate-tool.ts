@@ -33,8 +33,7 @@ ${describeSubAgents(delegation)}`,
     output: DelegateObservation,
     definitionKind: 'DelegateTool',
     resources: ({ tasks, ids }) => [...Object.keys(tasks ?? {}), ...(ids ?? [])].map((id) => `task:${id}`),
-    execute: async (input, { signal, idempotencyKey, actionId }) => {
-      const call = { signal, idempotencyKey, ...(actionId !== undefined && { actionId }) };
+    execute: async (input, call) => {
       const { command } = input;
       try {
         const result = command === 'spawn' ? await spawn(input, delegation, call) : await run(input, delegation, call);

@@ -29,8 +29,7 @@ ${describeSubAgents(delegation)}`,
     output: TaskObservation,
     definitionKind: 'TaskTool',
     resources: ({ resume }) => (resume === undefined ? [] : [`task:${resume}`]),
-    execute: async (input, { signal, idempotencyKey, actionId }) => {
-      const call = { signal, idempotencyKey, ...(actionId !== undefined && { actionId }) };
+    execute: async (input, call) => {
       try {
         const task = await taskOf(input, delegation, call);
         const end = await delegation.run(task, input.prompt, call);

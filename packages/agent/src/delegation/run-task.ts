@@ -3,6 +3,7 @@ import { textOf, type BaseEvent } from '@varve/events';
 import { truncateMiddle } from '@varve/text';
 import type { Agent } from '../agent/agent.ts';
 import type { Limits } from '../budget/limits.ts';
+import type { TaskRecord } from '../log/projections/tasks-projection.ts';
 import type { TaskResult, AnswerWaitingChild, ReviewedConversation } from '../agent/sub-agent-tasks.ts';
 import { finalAnswer } from '../run/last-reply.ts';
 import type { RunOptions } from '../run/run-options.ts';
@@ -18,11 +19,7 @@ export interface ChildConversation extends AsyncDisposable, ReviewedConversation
 export type OpenChild = (options: { readonly id: string; readonly agent: Agent }) => Promise<ChildConversation>;
 
 /** Task for a child conversation. */
-export interface TaskOrder {
-  readonly taskId: string;
-  readonly conversationId: string;
-  /** Name of the sub-agent. */
-  readonly subAgent: string;
+export interface TaskOrder extends Pick<TaskRecord, 'taskId' | 'conversationId' | 'subAgent'> {
   readonly agent: Agent;
   readonly prompt: string;
   /** Id of the event of the prompt: a prompt that is in the log of the child already is not sent again. */

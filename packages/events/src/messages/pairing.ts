@@ -4,7 +4,8 @@ import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
 import { isResult, type ResultEvent } from './results.ts';
 import { uniqueCallIds } from './provider-rules.ts';
 
-interface OpenCall {
+/** Call of a reply while its result may follow. */
+export interface OpenCall {
   readonly event: ActionEvent;
   readonly wireId: string;
   readonly reply: OpenReply;

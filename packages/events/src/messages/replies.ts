@@ -1,14 +1,8 @@
 import type { BaseEvent } from '../define-event.ts';
-import type { ActionEvent } from '../kinds/action-event.ts';
-import { Pairing } from './pairing.ts';
-import type { ResultEvent } from './results.ts';
+import { Pairing, type OpenCall } from './pairing.ts';
 
 /** Call of a view with its result and an id that is unique in the request. */
-export interface PairedCall {
-  readonly event: ActionEvent;
-  readonly wireId: string;
-  readonly result?: ResultEvent;
-}
+export type PairedCall = Readonly<Pick<OpenCall, 'event' | 'wireId' | 'result'>>;
 
 /** Calls of one reply, as far as a view contains them. */
 export interface Reply {

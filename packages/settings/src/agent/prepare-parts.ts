@@ -1,7 +1,6 @@
 import { join, sep } from 'node:path';
 import type { PermissionRule, HookConfig } from '@varve/agent/confirmation';
-import type { SubAgentDefinition } from '@varve/agent/delegation';
-import { readProjectContext, type ContextFile, type Skill } from '@varve/skills';
+import { readProjectContext, type ContextFile } from '@varve/skills';
 import type { Settings } from '../layers/resolve-settings.ts';
 import { loadExtensions, type Extensions } from '../extensions/load-extensions.ts';
 import { hooksForRun, type ResumedHooks } from './hooks-for-run.ts';
@@ -43,23 +42,17 @@ export interface PartsOptions extends Omit<StartServersOptions, 'stored' | 'sand
 }
 
 /** Parts of an agent that come from a workspace and its person. Disposing ends servers that no conversation uses. */
-export interface PreparedParts extends AsyncDisposable {
+export interface PreparedParts
+  extends AsyncDisposable, Pick<Extensions, 'skills' | 'subAgents' | 'untrusted' | 'warnings'> {
   /** Rules of the person for calls. */
   readonly rules: readonly PermissionRule[];
   /** Instructions for the prompt of a new conversation. */
   readonly contextFiles: readonly ContextFile[];
   /** Trusted hooks; absent without any, an empty object to use a stored conversation without its own. */
   readonly hooks?: HookConfig;
-  readonly skills: readonly Skill[];
-  /** Sub-agents of files. */
-  readonly subAgents: readonly SubAgentDefinition[];
   readonly servers: StartedServers;
   /** Walls around the programs of the agent. To be closed after it, and after these parts. */
   readonly walls: AgentSandbox;
-  /** Problems: one sentence each, which may contain text of files. */
-  readonly warnings: readonly string[];
-  /** Directories whose hooks, servers and commands have no effect until a person trusts them. */
-  readonly untrusted: Extensions['untrusted'];
 }
 
 /**

@@ -198,7 +198,8 @@ async function statusOf(path: string) {
   });
 }
 
-function slashes(path: string): string {
+/** Returns a path with slashes, as it is in a configuration. */
+export function slashes(path: string): string {
   return path.split(sep).join('/');
 }
 

@@ -26,11 +26,7 @@ const file = lazy(() => z.object({ version: z.literal(1), workspaces: entries(),
 type File = z.output<ReturnType<typeof file>>;
 
 /** A directory whose configuration a person has trusted. */
-export interface TrustedWorkspace {
-  readonly scope: ConfigurationScope;
-  /** Absolute path with links resolved. */
-  readonly workspace: string;
-  readonly hash: string;
+export interface TrustedWorkspace extends Pick<Configuration, 'scope' | 'workspace' | 'hash'> {
   /** Digests of parts that were trusted with it. */
   readonly digests: readonly string[];
   /** UTC time in ISO format. */

@@ -7,7 +7,7 @@ import { SettingsError } from '../error.ts';
 import { repositoryDirectories } from '../files/repository.ts';
 import { commandFileIn } from './command-file.ts';
 import { serverScripts } from './server-scripts.ts';
-import { readConfiguration, type Configuration, type ConfigurationScope } from './configuration.ts';
+import { readConfiguration, slashes, type Configuration, type ConfigurationScope } from './configuration.ts';
 
 /** Directories in which a trust decision is looked up. */
 export interface TrustDirectories {
@@ -96,16 +96,12 @@ async function skillsOf(root: string, scope: ConfigurationScope): Promise<readon
 /** Returns the sub-agents in a directory that name servers or a model. Those of the user may name a model. */
 async function subAgentsOf(root: string, scope: ConfigurationScope): Promise<readonly SubAgentDefinition[]> {
   const place = scope === 'user' ? { home: root } : { workspace: root };
-  const { definitions } = await loadSubAgents({ ...place, trusted: withAllServers });
+  // Servers are read to be shown, and not started.
+  const { definitions } = await loadSubAgents({ ...place, trusted: () => true });
   return definitions.filter(
     ({ path, executes, model }) =>
       path.startsWith(`${root}${sep}`) && (executes || (scope === 'project' && model !== 'inherit')),
   );
-}
-
-/** Servers are read to be shown, and not started. */
-function withAllServers(): boolean {
-  return true;
 }
 
 /** Commands of a person for a session. */
@@ -151,10 +147,6 @@ function checkAgents(agents: readonly SubAgentDefinition[], configuration: Confi
     const bytes = configuration.read(slashes(relative(configuration.workspace, path)));
     if (bytes === undefined || subAgentDigest(bytes) !== digest) throw changed(configuration);
   }
-}
-
-function slashes(path: string): string {
-  return path.split(sep).join('/');
 }
 
 function changed({ workspace }: Configuration): SettingsError {

@@ -1,16 +1,9 @@
+import type { LogEntry } from '@varve/events/projections';
 import type { LogProof } from './log-proof.ts';
 import type { LogLoss } from './loss.ts';
 
-/** One event as stored in a log. */
-export interface Stored {
-  /** Position in the log: 0, 1, 2, … without gaps. */
-  readonly seq: number;
-  readonly id: string;
-  readonly kind: string;
-  readonly parentId: string | undefined;
-  /** The JSON exactly as it was appended. */
-  readonly text: string;
-}
+/** One event as stored in a log: `seq` has no gaps, and `text` is the JSON exactly as it was appended. */
+export type Stored = LogEntry;
 
 /**
  * Reads the events of one conversation. A read sees everything that was acknowledged before it was called. After the

@@ -47,13 +47,9 @@ export interface Cut {
  * `found`: when the log was opened, after a crash or because another program had appended them. `imported`: when they
  * were imported without seals. `accepted`: because a person accepted them.
  */
-export interface Unsealed {
+export interface Unsealed extends Pick<Cut, 'seq' | 'end' | 'at'> {
   readonly kind: 'unsealed';
-  readonly seq: number;
-  readonly end: number;
   readonly cause: 'found' | 'imported' | 'accepted';
-  /** UTC milliseconds. */
-  readonly at: number;
 }
 
 /** A statement about one event of a log, stored next to the log. */

@@ -3,9 +3,8 @@ import type { NewEvent } from '../contract/log.ts';
 import { agentMetaOf, baseState } from './base-state.ts';
 import { type OwnMeta, ownMetaText, parseOwnMeta, readMeta, sha256Of } from './conversation-meta.ts';
 import type { EventIndex } from './layout/event-index.ts';
-import type { Files } from './layout/files.ts';
 import { parseRecord } from '../kit/json.ts';
-import type { Paths } from './layout/paths.ts';
+import type { LogContext } from './log-context.ts';
 import { storedConversation } from './stored-conversation.ts';
 
 /** A file to write, which replaces an existing one. */
@@ -15,15 +14,10 @@ export interface FileContent {
 }
 
 /** Options of `MetaFiles`. */
-export interface MetaFilesOptions {
-  readonly id: string;
-  readonly files: Files;
-  readonly paths: Paths;
+export interface MetaFilesOptions extends Pick<LogContext, 'id' | 'files' | 'paths' | 'now'> {
   /** Final directory of a conversation that is prepared in another one. */
   readonly directory?: string;
   readonly index: Pick<EventIndex, 'head' | 'page' | 'updatedAt'>;
-  /** UTC milliseconds. */
-  readonly now: () => number;
 }
 
 /** A change to the metadata of a conversation. */

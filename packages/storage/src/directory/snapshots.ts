@@ -5,18 +5,13 @@ import type { Snapshot, SnapshotCache } from '../contract/snapshots.ts';
 import { jsonText } from '../kit/json.ts';
 import { isStorageFailure } from '../kit/disk-error.ts';
 import { keptPerName } from '../kit/snapshots.ts';
-import type { Files } from './layout/files.ts';
-import type { Lease } from './lease.ts';
-import type { Paths } from './layout/paths.ts';
+import type { LogContext } from './log-context.ts';
 import type { FileText } from './quarantine.ts';
 
 const pattern = /^(.+)-(\d{1,15})\.json$/;
 
 /** Options of `directorySnapshots`. */
-export interface SnapshotOptions {
-  readonly files: Files;
-  readonly paths: Paths;
-  readonly lease: Lease;
+export interface SnapshotOptions extends Pick<LogContext, 'files' | 'paths' | 'lease'> {
   /** Throws if the log is closed. */
   readonly checkOpen: () => void;
 }

@@ -8,13 +8,13 @@ import { diskError } from '../kit/disk-error.ts';
 import { EventIndex } from './layout/event-index.ts';
 import type { Files } from './layout/files.ts';
 import { readRecordedEnd } from './lease-files.ts';
-import type { Paths } from './layout/paths.ts';
+import type { LogContext } from './log-context.ts';
 import { type FileText, textsIn } from './quarantine.ts';
 import { parseSealLines, type StoredProof } from './seals/seal-lines.ts';
 import { readLoss } from './read-loss.ts';
 import { sealedOnce } from './seals/sealed-once.ts';
 import { savedSnapshot } from './snapshots.ts';
-import { type OnWarning, warnOnce } from './layout/warnings.ts';
+import { warnOnce } from './layout/warnings.ts';
 
 /** State that the log and the readers of one conversation in one store share. */
 export interface SharedLog {
@@ -32,13 +32,9 @@ export interface SharedLog {
 }
 
 /** Options of `sharedLog`. */
-export interface SharedLogOptions {
-  readonly id: string;
-  readonly files: Files;
-  readonly paths: Paths;
+export interface SharedLogOptions extends Pick<LogContext, 'id' | 'files' | 'paths' | 'warn'> {
   /** Interval for detecting appends of other processes. */
   readonly pollMs: number;
-  readonly warn: OnWarning;
 }
 
 /** Creates the shared state of one conversation. Each warning is forwarded once. */

@@ -1,11 +1,8 @@
-import type { AgentMeta } from './base-state.ts';
+import type { BaseStateOptions } from './base-state.ts';
 import type { JsonRecord } from '../kit/json.ts';
 
 /** Options of `storedConversation`. */
-export interface StoredConversationOptions {
-  readonly uuid: string;
-  readonly meta: AgentMeta;
-  readonly before: JsonRecord | undefined;
+export interface StoredConversationOptions extends Pick<BaseStateOptions, 'uuid' | 'meta' | 'before'> {
   /** Contents of `base_state.json`, written with it. */
   readonly state: JsonRecord;
   /** UTC milliseconds. */

@@ -4,7 +4,7 @@ import { exceededJsonLimit } from '@varve/text';
 import { StorageError } from '../contract/error.ts';
 import type { EventProof, SealedEnd } from '../contract/log-proof.ts';
 import type { LogReader, Stored } from '../contract/log-reader.ts';
-import type { EventStore } from '../contract/store.ts';
+import type { EventStore, Summary } from '../contract/store.ts';
 import { isId } from '../kit/conversation-id.ts';
 import { readerOf } from '../kit/reader.ts';
 import { wakeups } from '../kit/wakeups.ts';
@@ -38,11 +38,7 @@ export async function importBundle(
 }
 
 /** A parsed bundle. */
-export interface Bundle {
-  /** UTC milliseconds. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly meta: Json;
+export interface Bundle extends Pick<Summary, 'createdAt' | 'updatedAt' | 'meta'> {
   /** The log with its proof, in memory. */
   readonly log: LogReader;
 }

@@ -1,18 +1,13 @@
 import { join, relative, resolve } from 'node:path';
 import { TerminalAction, type Payload } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
-import type { SecurityRisk } from '@varve/events/kinds';
-import { realPathOf, type Tool } from '@varve/tools';
+import { realPathOf } from '@varve/tools';
 import { type ProposedCall } from '../../commands/proposed-call.ts';
 import { placedCommands } from '../../commands/call-facts.ts';
 import type { Session } from '../../agent/session.ts';
 
 /** What a policy needs to know of a call. */
-interface KnownCall {
-  readonly tool: Tool;
-  readonly action: Payload;
-  readonly risk: SecurityRisk;
-}
+type KnownCall = Pick<ProposedCall, 'tool' | 'action' | 'risk'>;
 
 /** Returns calls as a policy reviews them: with the directories in which their commands may start. */
 export function proposedCalls<Call extends KnownCall>(

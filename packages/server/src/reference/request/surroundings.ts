@@ -25,19 +25,13 @@ import { RequestError } from '../../error.ts';
 import { registriesFor, type AgentEnvironment } from './build-agent.ts';
 import type { PrivateValues } from '../private/private-values.ts';
 import { withReferenceKinds } from './reference-kinds.ts';
-import { clientParts, type ClientParts } from './client-parts.ts';
+import { clientParts, type ClientParts, type ClientSources } from './client-parts.ts';
 import type { ServerSettings } from '../../settings/server-settings.ts';
 
 /** Options of {@link surroundingsOf}. */
-export interface SurroundingsOptions {
+export interface SurroundingsOptions extends Pick<ClientSources, 'agent' | 'agentDefinitions' | 'workspace'> {
   readonly environment: AgentEnvironment;
   readonly privateValues: PrivateValues;
-  /** Directory of the agent, absolute. */
-  readonly workspace: string;
-  /** The agent of the client, in the JSON of the protocol; absent for a conversation of another program. */
-  readonly agent?: Readonly<Record<string, unknown>> | undefined;
-  /** Sub-agents of the client, in the JSON of the protocol. They replace those of files with their names. */
-  readonly agentDefinitions?: readonly unknown[] | undefined;
   /** Agent profile whose settings apply; absent for none. */
   readonly profile?: Parameters<ServerSettings['at']>[1];
   /** Present for a stored conversation, whose prompt is in its log, and which stays where it is. */

@@ -10,14 +10,8 @@ import { oldEvents, type BashRetention } from './old-events.ts';
 import { runBashCommand, type ReportOutput } from './run-bash-command.ts';
 import { readEvent, searchBashEvents, type BashPage, type BashQuery } from './search-bash-events.ts';
 
-/** Command to run. */
-export interface BashRequest {
-  readonly command: string;
-  /** Working directory; null and relative paths start at the root of the service. */
-  readonly cwd: string | null;
-  /** Seconds. */
-  readonly timeout: number;
-}
+/** Command to run: a working directory that is null or relative starts at the root of the service. */
+export type BashRequest = Pick<BashCommand, 'command' | 'cwd' | 'timeout'>;
 
 /** Receives events after they were stored, in their order. It must not throw. */
 export type BashListener = (event: BashEvent) => void;

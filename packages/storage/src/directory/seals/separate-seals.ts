@@ -1,6 +1,4 @@
-import type { Files } from '../layout/files.ts';
-import type { Paths } from '../layout/paths.ts';
-import type { Lease } from '../lease.ts';
+import type { LogContext } from '../log-context.ts';
 
 /**
  * Replaces a file of seals that has other hard links by a copy. It is the one file that is not replaced by each change:
@@ -8,12 +6,11 @@ import type { Lease } from '../lease.ts';
  *
  * @throws {StorageError} `fenced`.
  */
-export async function separateSeals(options: {
-  readonly files: Files;
-  readonly paths: Paths;
-  readonly lease: Lease;
-}): Promise<void> {
-  const { files, paths, lease } = options;
+export async function separateSeals({
+  files,
+  paths,
+  lease,
+}: Pick<LogContext, 'files' | 'paths' | 'lease'>): Promise<void> {
   if ((files.status(paths.seals)?.links ?? 1) === 1) return;
   const bytes = files.read(paths.seals);
   if (bytes === undefined || bytes.length === 0) return;
