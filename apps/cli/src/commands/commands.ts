@@ -34,6 +34,7 @@ export const commands: Commands = {
   acp: async () => (await import('./acp.ts')).acp,
   'mcp-server': async () => (await import('./mcp-server.ts')).mcpServer,
   serve: async () => (await import('./serve.ts')).serve,
+  server: async () => (await import('./server.ts')).server,
   config: async () => (await import('./config.ts')).config,
   profile: async () => (await import('./profile.ts')).profile,
   mcp: async () => (await import('./mcp.ts')).mcp,

@@ -39,17 +39,17 @@ export async function announceServer(server: RunningServer, io: TerminalIo): Pro
 }
 
 /**
- * Returns the running servers of a store. Records of processes that have ended are removed; those of other machines,
- * which may share the directory, are not.
+ * Returns the running servers of a store; without one, all of them. Records of processes that have ended are removed;
+ * those of other machines, which may share the directory, are not.
  */
-export function runningServers(store: string, io: TerminalIo): readonly RunningServer[] {
+export function runningServers(store: string | undefined, io: TerminalIo): readonly RunningServer[] {
   const directory = directoryOf(io);
   const self = thisProcess();
   return filesIn(directory).flatMap((name) => {
     const file = join(directory, name);
     const { data } = record.safeParse(parseJson(textOf(file)));
     if (data?.host !== self.host) return [];
-    if (data.boot === self.boot && !isDead(data, self)) return data.store === store ? [data] : [];
+    if (data.boot === self.boot && !isDead(data, self)) return [data.store, undefined].includes(store) ? [data] : [];
     rmSync(file, { force: true });
     return [];
   });
