@@ -16,7 +16,7 @@ import { secretsInUse, type SecretsInUse } from '../reference/private/secrets-in
 import type { ServerOptions } from '../server-options.ts';
 import { disabledNames } from '../settings/disabled-names.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';
-import { monotonicNow, replicaOf } from '../replicas/replica.ts';
+import { monotonicNow, replicaOf, type Replica } from '../replicas/replica.ts';
 import { runningTasks } from '../replicas/running-tasks.ts';
 import type { SharedCommands } from '../replicas/shared-commands.ts';
 import { liveLogs } from '../streams/live-logs.ts';
@@ -217,6 +217,7 @@ const giveUpMs = 5_000;
 export async function recoverServices({ conversations, replica, webhooks, logger }: Services): Promise<void> {
   try {
     webhooks.start();
+    if (replica) void reportAddress(replica, logger);
     await replica?.watch({
       recover: (ids) => conversations.takeOver(ids),
       giveUp: (id) => conversations.giveUp(id, AbortSignal.timeout(giveUpMs)),
@@ -226,6 +227,11 @@ export async function recoverServices({ conversations, replica, webhooks, logger
   } catch (err) {
     logger.error({ err }, 'failure');
   }
+}
+
+async function reportAddress(replica: Replica, logger: Logger): Promise<void> {
+  if (await replica.isReachable()) return;
+  logger.error({ address: replica.address }, 'this replica does not answer at its address');
 }
 
 /** Ends everything that the services run; the signal aborts when time is over. Idempotent. */

@@ -22,10 +22,14 @@ async function replica(listener: RequestListener): Promise<string> {
 
 /** Returns the peers of a replica for which a conversation has these addresses, one look after the other. */
 function peersOf(...addresses: readonly (string | undefined)[]) {
+  return peersAt(own, addresses);
+}
+
+function peersAt(address: string, addresses: readonly (string | undefined)[] = []) {
   const left = [...addresses];
   return peers({
     replicas: { addressOf: async () => (left.length > 1 ? left.shift() : left[0]), records: memoryRecords() },
-    address: own,
+    address,
     key: 'key',
     delay: async () => new Promise(setImmediate),
     now: () => 0,
@@ -106,4 +110,11 @@ test('a holder that cannot be reached is asked in the database to give the conve
   time = 120_000;
   await wanted.look();
   expect(wanted.isForOthers('c')).toBe(false);
+});
+
+test('a replica knows whether it answers at its own address', async () => {
+  const address = await replica(({ url }, response) => response.writeHead(url === '/alive' ? 200 : 404).end());
+  const other = await replica((_request, response) => response.writeHead(404).end());
+  const reached = [address, other, 'http://127.0.0.1:2'].map((at) => peersAt(at).isReachable());
+  expect(await Promise.all(reached)).toEqual([true, false, false]);
 });

@@ -28,6 +28,8 @@ export interface Peers {
   forward(id: string, request: Request): Promise<Response | undefined>;
   /** Sends a request to this replica again, which does not forward it. */
   repeat(request: Request): Promise<Response>;
+  /** Returns true if this replica answers at its own address. */
+  isReachable(): Promise<boolean>;
   /**
    * Sends a message, which a run answers, to the replica that holds a conversation. Returns false if no other one does.
    *
@@ -39,6 +41,8 @@ export interface Peers {
 /** Longest wait for a replica that cannot be reached: longer than its lease lasts. */
 const waitMs = 20_000;
 const retryMs = 250;
+/** Longest wait for the reply of this replica itself. */
+const reachedMs = 10_000;
 
 /** Forwards requests to the replicas whose addresses the leases contain. */
 export function peers({ replicas, address: own, key, delay, now }: PeersOptions): Peers {
@@ -63,6 +67,10 @@ export function peers({ replicas, address: own, key, delay, now }: PeersOptions)
   return {
     forward,
     repeat: async (request) => (await send(request, own, request.signal)) ?? unreachable(own),
+    async isReachable() {
+      const response = await send(new Request(new URL('/alive', own)), own, AbortSignal.timeout(reachedMs));
+      return response?.ok ?? false;
+    },
     async send(id, message) {
       const headers = { 'content-type': 'application/json', 'X-Session-API-Key': key };
       const body = JSON.stringify({ ...message, run: true });

@@ -13,6 +13,8 @@ import { wantedConversations, type Wanted } from './wanted.ts';
 
 /** Part of a server that shares a store with servers of other machines. */
 export interface Replica extends Peers {
+  /** Origin at which others reach it. */
+  readonly address: string;
   /** Encrypted private values of conversations. */
   readonly tokens: PrivateRecords;
   /** Encrypted positions of the webhooks of conversations, and the lists of the conversations that replicas send. */
@@ -56,6 +58,7 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
   let watching: Watch | undefined;
   let isStopped = false;
   return {
+    address: origin,
     ...peers({ replicas, address: origin, key: keys[0] ?? '', delay, now: monotonicNow }),
     tokens: sharedTokens(replicas, 'conversations'),
     webhooks: { tokens: sharedTokens(replicas, 'webhooks'), lists: recordsIn('webhooks_running', records) },
