@@ -70,10 +70,12 @@ function leaseSql(s: string) {
         FROM holder WHERE name IS NOT NULL)
       SELECT holder.name, host, pid, boot, alive_until AS until, ${s}.now_ms() AS now
       FROM holder LEFT JOIN ${s}.process USING (name) WHERE holder.name IS NOT NULL`,
+    // Those of programs without an address, which may be no replicas, are last.
     endedLeases: `
       SELECT id, lease_host, lease_pid, lease_boot, ${leaseUntil(s)} AS lease_until, ${s}.now_ms() AS now
       FROM ${s}.conversation
-      WHERE lease_host IS NOT NULL AND ${leaseName} = ANY ($1::text[]) ORDER BY updated_at`,
+      WHERE lease_host IS NOT NULL AND ${leaseName} = ANY ($1::text[])
+      ORDER BY lease_address IS NULL AND lease_host <> '', updated_at`,
   } as const;
 }
 

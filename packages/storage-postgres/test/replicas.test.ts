@@ -58,6 +58,9 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
     ])
       await runSql(url, `UPDATE conversation SET updated_at = ${at} WHERE id = '${id}'`);
     expect(await store.replicas?.abandoned()).toEqual(['far', 'here', 'dead']);
+    // Those of replicas come before those of other programs.
+    await runSql(url, `UPDATE conversation SET lease_address = 'http://dead:1' WHERE id = 'dead'`);
+    expect(await store.replicas?.abandoned()).toEqual(['dead', 'far', 'here']);
   });
 
   test('find what runs although nothing holds it, by its status or its goal', async () => {

@@ -74,6 +74,8 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   readonly #open: OpenConversations<Live>;
   readonly #changes = keyedQueue();
   readonly #creations = keyedQueue();
+  /** Conversations of other programs that processes left: they are not looked at again. */
+  readonly #foreign = new Set<string>();
   /** Number of runs that are being taken over, and do not wait yet. */
   #taking = 0;
   #continued = 0;
@@ -178,11 +180,13 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
    */
   async takeOver(ids: readonly string[]): Promise<void> {
     const { store, isHosted } = this.#source;
-    this.#unowned = ids;
-    this.queue.waitingElsewhere = ids.length;
+    const own = ids.filter((id) => !this.#foreign.has(id));
+    this.#unowned = own;
+    this.queue.waitingElsewhere = own.length;
     const stalled = await this.#open.closeStalled();
+    const onForeign = (id: string): void => void this.#foreign.add(id);
     const hasRoom = (): boolean => this.queue.room > this.#taking && !this.#open.isEnding;
-    await this.#recover(abandonedRuns([...stalled, ...ids], { store, isHosted, hasRoom }));
+    await this.#recover(abandonedRuns([...stalled, ...own], { store, isHosted, hasRoom, onForeign }));
   }
 
   /** Returns true for a conversation that is stored. */

@@ -57,8 +57,9 @@ async function losses(log: LogReader): Promise<number> {
   let cut = 0;
   for await (const { kind, text } of log.range(Math.max(0, (await log.head()) - searchedEvents))) {
     if (kind === 'MessageEvent' || kind === 'ObservationEvent') cut = 0;
-    if (!text.includes(runFact.key)) continue;
-    const run = runFact.read(parseJson(text) as BaseEvent);
+    if (kind !== 'ConversationStateUpdateEvent' || !text.includes(runFact.key)) continue;
+    const event = parseJson(text);
+    const run = event === undefined ? undefined : runFact.read(event as unknown as BaseEvent);
     if (run) cut = run.state === 'begun' ? cut + 1 : 0;
   }
   return cut;
@@ -92,6 +93,8 @@ export interface AbandonedOptions {
   readonly isHosted: (summary: Summary) => Promise<boolean>;
   /** Returns true if a run could start now. */
   readonly hasRoom: () => boolean;
+  /** Receives a conversation that no host created. */
+  readonly onForeign: (id: string) => void;
 }
 
 /**
@@ -100,13 +103,14 @@ export interface AbandonedOptions {
  */
 export async function* abandonedRuns(
   ids: readonly string[],
-  { store, isHosted, hasRoom }: AbandonedOptions,
+  { store, isHosted, hasRoom, onForeign }: AbandonedOptions,
 ): AsyncGenerator<string> {
   for (const id of ids) {
     if (!hasRoom()) return;
     const summary = await unlessMissing(store.summary(id));
-    if (!summary || !(await isHosted(summary))) continue;
-    if (!isRunning(summary.meta)) await store.replicas?.release(id);
+    if (!summary) continue;
+    if (!(await isHosted(summary))) onForeign(id);
+    else if (!isRunning(summary.meta)) await store.replicas?.release(id);
     else if (hasRoom()) yield id;
   }
 }

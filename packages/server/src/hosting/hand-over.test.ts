@@ -149,6 +149,18 @@ test('a run for which a host has no room is left to the first one that has some'
   await second.close(AbortSignal.abort());
 });
 
+test('what another program left is not taken for a run that waits', async () => {
+  const store = memoryStore();
+  const { first } = hostsOf(store);
+  const id = 'f'.repeat(32);
+  await (await store.create(id, { status: 'running' }))[Symbol.asyncDispose]();
+  for (const waiting of [1, 0]) {
+    await first.takeOver([id]);
+    expect([first.isOpen(id), first.load.waiting]).toEqual([false, waiting]);
+  }
+  await first.close(AbortSignal.abort());
+});
+
 test('a conversation that is given up is continued by another host, and the others remain open', async () => {
   const { steps, asked, open } = gated(() => finish);
   await using model = await scriptedServer(steps);

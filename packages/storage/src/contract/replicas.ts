@@ -21,7 +21,7 @@ export interface Replicas {
   abandonRunning(): Promise<void>;
   /**
    * Returns conversations whose holder ended without releasing them, as far as this process knows, or abandoned them:
-   * those that were changed first, at most 1000.
+   * those of replicas first, and of these those that were changed first, at most 1000.
    */
   abandoned(): Promise<readonly string[]>;
   /** Ends the lease of an abandoned conversation, also for a holder that was only stopped. */
