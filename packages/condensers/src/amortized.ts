@@ -1,28 +1,20 @@
 import * as z from 'zod';
 import type { Condenser } from './condenser.ts';
 import { findSegment } from './plans/find-segment.ts';
-import { checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
+import { checkLimits, excessOf, keepFirstOptions, type KeepFirstOptions } from './plans/limits.ts';
 import { openingLength } from './plans/opening.ts';
 import { forgettable } from './plans/segment.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
-/** Options of {@link amortized}. */
-export interface AmortizedOptions extends ViewLimits {
-  /** Default 100. */
-  readonly maxEvents?: number;
-  /** Minimum number of first events to keep. The prompt and the first user message are always kept. Default 1. */
-  readonly keepFirst?: number;
-}
-
 /**
- * Creates a condenser that forgets the middle of a long view without a trace: about half of it, so that the cost of the
- * lost prompt cache is spread over many steps.
+ * Creates a condenser that forgets the middle of a long view, by default of more than 100 events, without a trace:
+ * about half of it, so that the cost of the lost prompt cache is spread over many steps.
  *
  * @throws {CondenserError} `invalid` for numbers that are no counts.
  * @see OpenHands V0 AmortizedForgettingCondenser
  */
-export function amortized({ maxEvents = 100, keepFirst = 1, ...others }: AmortizedOptions = {}): Condenser {
+export function amortized({ maxEvents = 100, keepFirst = 1, ...others }: KeepFirstOptions = {}): Condenser {
   const limits = { maxEvents, ...others };
   checkLimits(limits, { keepFirst });
   return {
@@ -42,6 +34,6 @@ export function amortized({ maxEvents = 100, keepFirst = 1, ...others }: Amortiz
 
 /** Spec of {@link amortized}. */
 export const amortizedKind = defineCondenserKind('amortized', {
-  options: () => z.object({ ...viewLimits(), keepFirst: z.exactOptional(z.number()) }),
+  options: () => z.object(keepFirstOptions()),
   create: amortized,
 });

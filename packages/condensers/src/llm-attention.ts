@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { CondensationPlan, CondenseContext, Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
 import { gapNote } from './plans/gap-note.ts';
-import { checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
+import { checkLimits, excessOf, keepFirstOptions, type KeepFirstOptions } from './plans/limits.ts';
 import { openingLength } from './plans/opening.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { askForSummary } from './summaries/ask-for-summary.ts';
@@ -16,11 +16,7 @@ import { shortId } from './summaries/render-events.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /** Options of {@link llmAttention}. */
-export interface LlmAttentionOptions extends ViewLimits {
-  /** Default 100. */
-  readonly maxEvents?: number;
-  /** Minimum number of first events to keep. The prompt and the first user message are always kept. Default 1. */
-  readonly keepFirst?: number;
+export interface LlmAttentionOptions extends KeepFirstOptions {
   /** Model that ranks the events; default that of the agent. */
   readonly model?: LanguageModel;
 }
@@ -47,8 +43,9 @@ const task = {
 const maxTextLength = 1_000;
 
 /**
- * Creates a condenser whose model ranks the events of a long view; about half of them are kept, the best ones, in their
- * order. A reply is kept or forgotten with its results. If too few are ranked, or the model fails, the newest are kept.
+ * Creates a condenser whose model ranks the events of a long view, by default of more than 100; about half of them are
+ * kept, the best ones, in their order. A reply is kept or forgotten with its results. If too few are ranked, or the
+ * model fails, the newest are kept.
  *
  * @throws {CondenserError} `invalid` for numbers out of range.
  * @see OpenHands V0 LLMAttentionCondenser, which forgets nothing of a short view and repeats itself
@@ -83,8 +80,7 @@ export function llmAttention({
 /** Spec of {@link llmAttention}. */
 export const llmAttentionKind = defineCondenserKind('llm-attention', {
   aliases: ['llm_attention'],
-  options: () =>
-    z.object({ ...viewLimits(), keepFirst: z.exactOptional(z.number()), model: z.exactOptional(z.json()) }),
+  options: () => z.object({ ...keepFirstOptions(), model: z.exactOptional(z.json()) }),
   create: ({ model, ...options }, parts) =>
     llmAttention({ ...options, ...(model !== undefined && { model: parts.model(model) }) }),
 });
@@ -147,8 +143,8 @@ function planFor(
   const place = new Map(ranked.map((id, index) => [id, index]));
   const bestOf = ({ members }: Unit): number =>
     members.reduce((best, { id }) => Math.min(best, place.get(id) ?? Infinity), Infinity);
-  // Those without a rank follow, the newest first.
-  const order = units.toSorted((left, right) => compare(bestOf(left), bestOf(right)) || right.start - left.start);
+  // Those without a rank follow, the newest first: the difference of two missing ranks is NaN.
+  const order = units.toSorted((left, right) => bestOf(left) - bestOf(right) || right.start - left.start);
   const chosen = new Set<Unit>();
   let left = kept;
   for (const unit of order) {
@@ -168,9 +164,4 @@ function planFor(
     ...(responseId !== undefined && { responseId }),
     ...(problem !== undefined && { problem }),
   };
-}
-
-/** Compares ranks; two missing ones are equal. */
-function compare(left: number, right: number): number {
-  return left === right ? 0 : left - right;
 }

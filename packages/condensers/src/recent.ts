@@ -1,28 +1,20 @@
 import * as z from 'zod';
 import type { Condenser } from './condenser.ts';
 import { findSegment, minimumShare } from './plans/find-segment.ts';
-import { checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
+import { checkLimits, excessOf, keepFirstOptions, type KeepFirstOptions } from './plans/limits.ts';
 import { openingLength } from './plans/opening.ts';
 import { forgettable } from './plans/segment.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
-/** Options of {@link recent}. */
-export interface RecentOptions extends ViewLimits {
-  /** Default 100. */
-  readonly maxEvents?: number;
-  /** Minimum number of first events to keep. The prompt and the first user message are always kept. Default 1. */
-  readonly keepFirst?: number;
-}
-
 /**
- * Creates a condenser that shows the first and the most recent events. A view of more than `maxEvents` loses a tenth at
- * a time, because forgetting one event per step would make every request miss the prompt cache.
+ * Creates a condenser that shows the first and the most recent events. A view of more than `maxEvents`, by default 100,
+ * loses a tenth at a time, because forgetting one event per step would make every request miss the prompt cache.
  *
  * @throws {CondenserError} `invalid` for numbers that are no counts.
  * @see OpenHands V0 RecentEventsCondenser, which forgets at every step and repeats the first events of a short view
  */
-export function recent({ maxEvents = 100, keepFirst = 1, ...others }: RecentOptions = {}): Condenser {
+export function recent({ maxEvents = 100, keepFirst = 1, ...others }: KeepFirstOptions = {}): Condenser {
   const limits = { maxEvents, ...others };
   checkLimits(limits, { keepFirst });
   return {
@@ -44,6 +36,6 @@ export function recent({ maxEvents = 100, keepFirst = 1, ...others }: RecentOpti
 
 /** Spec of {@link recent}. */
 export const recentKind = defineCondenserKind('recent', {
-  options: () => z.object({ ...viewLimits(), keepFirst: z.exactOptional(z.number()) }),
+  options: () => z.object(keepFirstOptions()),
   create: recent,
 });

@@ -3,16 +3,21 @@ import type { Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
 import { findSegment } from './plans/find-segment.ts';
 import { gapPlan } from './plans/gap-note.ts';
-import { checkCount, checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
+import {
+  checkCount,
+  checkLimits,
+  excessOf,
+  keepFirstOptions,
+  type KeepFirstOptions,
+  type ViewLimits,
+} from './plans/limits.ts';
 import { openingLength } from './plans/opening.ts';
 import { defineCondenserKind } from './registry/condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /** Options of {@link rollingWindow}. */
-export interface RollingWindowOptions extends ViewLimits {
+export interface RollingWindowOptions extends KeepFirstOptions {
   readonly maxEvents: number;
-  /** Minimum number of first events to keep. The prompt and the first user message are always kept. Default 2. */
-  readonly keepFirst?: number;
   /** Approximate number of last events to keep. Default: the new view is half of `maxEvents`, the note included. */
   readonly keepLast?: number;
 }
@@ -54,9 +59,8 @@ export function rollingWindow({ maxEvents, ...options }: RollingWindowOptions): 
 export const rollingWindowKind = defineCondenserKind('rolling-window', {
   options: () =>
     z.object({
-      ...viewLimits(),
+      ...keepFirstOptions(),
       maxEvents: z.number(),
-      keepFirst: z.exactOptional(z.number()),
       keepLast: z.exactOptional(z.number()),
     }),
   create: rollingWindow,

@@ -20,6 +20,18 @@ export const viewLimits = lazy(() => ({
   windowShare: z.exactOptional(z.number()),
 }));
 
+/** Options of condensers that keep the first events of a view. */
+export interface KeepFirstOptions extends ViewLimits {
+  /**
+   * Minimum number of first events to keep. The prompt and the first user message are always kept. Default 1; 2 for
+   * `rollingWindow` and summaries.
+   */
+  readonly keepFirst?: number;
+}
+
+/** Schema of {@link KeepFirstOptions} in specs. */
+export const keepFirstOptions = lazy(() => ({ ...viewLimits(), keepFirst: z.exactOptional(z.number()) }));
+
 /** Share of the accepted tokens beyond which a condensation can no longer wait. */
 const urgentShare = 0.95;
 

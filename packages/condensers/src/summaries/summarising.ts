@@ -6,7 +6,7 @@ import type { CondensationPlan, CondenseContext, Condenser, CondenserAnswer } fr
 import { CondenserError } from '../error.ts';
 import { findSegment, minimumShare } from '../plans/find-segment.ts';
 import { gapNote } from '../plans/gap-note.ts';
-import { checkCount, checkLimits, excessOf, viewLimits, type ViewLimits } from '../plans/limits.ts';
+import { checkCount, checkLimits, excessOf, keepFirstOptions, type KeepFirstOptions } from '../plans/limits.ts';
 import { openingLength } from '../plans/opening.ts';
 import { forgettable, type Segment } from '../plans/segment.ts';
 import { throwIfAborted } from '../throw-if-aborted.ts';
@@ -15,9 +15,7 @@ import { isFailure } from './is-failure.ts';
 import type { SummaryTask } from './summary-request.ts';
 
 /** Options of condensers whose model writes a summary. */
-export interface SummarisingOptions extends ViewLimits {
-  /** Minimum number of first events to keep. The prompt and the first user message are always kept. Default 2. */
-  readonly keepFirst?: number;
+export interface SummarisingOptions extends KeepFirstOptions {
   /** Maximum length of each text of an event that the model reads, in UTF-16 units. Default 10,000. */
   readonly maxTextLength?: number;
   /** Model that writes the summary; default that of the agent. */
@@ -26,24 +24,15 @@ export interface SummarisingOptions extends ViewLimits {
 
 /** Schema of {@link SummarisingOptions} in specs, where a model is its spec or, in a configuration, its name. */
 export const summarisingOptions = lazy(() => ({
-  ...viewLimits(),
-  keepFirst: z.exactOptional(z.number()),
+  ...keepFirstOptions(),
   maxTextLength: z.exactOptional(z.number()),
   model: z.exactOptional(z.json()),
 }));
 
 /** Summary of events, as a model wrote it. */
-export interface WrittenSummary {
+interface WrittenSummary {
   readonly text: string;
   readonly responseId: string;
-}
-
-/** Writes the summary of events. @throws {CondenserError} `failed` for an unusable reply; {@link LlmError}. */
-export type SummaryWriter = (events: readonly BaseEvent[], context: CondenseContext) => Promise<WrittenSummary>;
-
-/** Complete limits of a summarising condenser. */
-export interface SummarisingLimits extends ViewLimits {
-  readonly keepFirst: number;
 }
 
 /** Attempts that may fail before a condensation that is not urgent waits until it is. */
@@ -52,14 +41,7 @@ const maxFailures = 2;
 const maxSummaryLength = 40_000;
 
 /** Returns the options with defaults: 70 % of the window of the model in use, if no limit is set. */
-function completeOptions({
-  keepFirst = 2,
-  maxTextLength = 10_000,
-  ...options
-}: SummarisingOptions): SummarisingLimits & {
-  readonly maxTextLength: number;
-} {
-  const { model: _model, ...limits } = options;
+function completeOptions({ keepFirst = 2, maxTextLength = 10_000, model: _model, ...limits }: SummarisingOptions) {
   const complete = { ...(Object.keys(limits).length === 0 ? { windowShare: 0.7 } : limits), keepFirst, maxTextLength };
   checkLimits(complete, { keepFirst });
   checkCount('maxTextLength', maxTextLength, 100);
@@ -95,7 +77,13 @@ export function summarising(
 async function condenseBySummary(
   view: View,
   context: CondenseContext,
-  { write, limits }: { readonly write: SummaryWriter; readonly limits: SummarisingLimits },
+  {
+    write,
+    limits,
+  }: {
+    readonly write: (events: readonly BaseEvent[]) => Promise<WrittenSummary>;
+    readonly limits: ReturnType<typeof completeOptions>;
+  },
 ): Promise<CondenserAnswer> {
   throwIfAborted(context.signal);
   const { events } = view;
@@ -112,7 +100,7 @@ async function condenseBySummary(
   const forget = forgotten.map(({ id }) => id);
   const plan = { kind: 'condensation', forget, summaryOffset: segment.start } as const;
   try {
-    const { text: summary, responseId } = checkSummary(await write(forgotten, context), forgotten, context);
+    const { text: summary, responseId } = checkSummary(await write(forgotten), forgotten, context);
     return { ...plan, summary, responseId };
   } catch (error) {
     throwIfAborted(context.signal);
