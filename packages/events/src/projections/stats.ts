@@ -51,6 +51,8 @@ const noUsage: UsageSum = {
   latency_ms: 0,
 };
 
+const counters = Object.keys(noUsage) as readonly (keyof UsageSum)[];
+
 /**
  * Sums the calls of a log. A log that was started by the reference has no call facts at first: facts are added to its
  * last `stats` update before the first fact, which contains tokens and cost, but no number of calls and no latency. Of
@@ -188,17 +190,7 @@ function sum(left: UsageSum, right: UsageSum): UsageSum {
 }
 
 /** Most that an imported log counts: a million dollars, and numbers to which whole ones can be added exactly. */
-const mostImported: UsageSum = {
-  calls: 1e15,
-  input_tokens: 1e15,
-  output_tokens: 1e15,
-  cache_read_tokens: 1e15,
-  cache_write_tokens: 1e15,
-  reasoning_tokens: 1e15,
-  cost_usd: 1e6,
-  unpriced_calls: 1e15,
-  latency_ms: 1e12,
-};
+const mostImported: UsageSum = { ...eachCounter(() => 1e15), cost_usd: 1e6, latency_ms: 1e12 };
 
 /** Limits usage to {@link mostImported} in total: the first usage ids keep theirs. */
 function limited({ byUsageId, hasCalls }: StatsState): StatsState {
@@ -211,8 +203,6 @@ function limited({ byUsageId, hasCalls }: StatsState): StatsState {
   }
   return { byUsageId, hasCalls };
 }
-
-const counters = Object.keys(noUsage) as readonly (keyof UsageSum)[];
 
 function eachCounter(valueOf: (name: keyof UsageSum) => number): UsageSum {
   return Object.fromEntries(counters.map((name) => [name, valueOf(name)])) as unknown as UsageSum;
