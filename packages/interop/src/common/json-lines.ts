@@ -62,7 +62,7 @@ export async function onlyStart(files: ForeignFiles, ends: readonly string[]): P
   return files.start(path);
 }
 
-/** Reads the only file as one log. @throws {InteropError} `invalid` if it is not UTF-8, or has no `content` of a log. */
+/** Reads the only file as one log. @throws {InteropError} `invalid` if it is not UTF-8 or has no `content` of a log. */
 export async function readOnlyLog(
   files: ForeignFiles,
   content: string,

@@ -8,8 +8,8 @@ import { textCallStream } from './text-call-stream.ts';
 import { readTextCalls, type TextCallReply } from './read-text-calls.ts';
 
 /**
- * Generates a reply with native function calling, in the form that callers receive, and reads calls that the server left
- * in its text, if any.
+ * Generates a reply with native function calling, in the form that callers receive, and reads calls that the server
+ * left in its text, if any.
  */
 export async function generateWithTextCalls(
   model: LanguageModel,
