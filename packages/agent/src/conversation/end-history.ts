@@ -1,25 +1,21 @@
 import { eventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { ExecutionStatus } from '@varve/events/projections';
-import type { EventLog, Signer } from '@varve/storage';
+import type { EventLog } from '@varve/storage';
 import { withoutUndefined } from '@varve/text';
 import { readMeta, titleFrom } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { callErrorDraft, forkEndDraft, importDraft, statusDraft } from '../log/drafts.ts';
-import { Journal } from '../log/journal.ts';
+import { Journal, type JournalOptions } from '../log/journal.ts';
 import { firstUserText, lastTimestamp } from '../log/read-log.ts';
 
 /** Options of {@link endHistory}. */
-export interface EndHistoryOptions {
+export interface EndHistoryOptions extends Pick<JournalOptions, 'now' | 'signer' | 'newId'> {
   readonly title: { readonly title?: string };
   /** Last seal of the events, if they are sealed. */
   readonly seal: string | undefined;
   /** Answer to each call without a result. */
   readonly answer: string;
-  /** UTC milliseconds. */
-  readonly now: () => number;
-  readonly signer?: Signer;
-  readonly newId?: () => string;
 }
 
 /** Statuses of work that another process had in progress. */

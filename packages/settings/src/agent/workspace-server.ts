@@ -1,19 +1,14 @@
-import type { Variables } from '@varve/text';
 import { ToolError, type RemotePlace } from '@varve/tools';
 import { remoteWorkspace, type Workspace } from '@varve/tools/workspace';
 import { SettingsError } from '../error.ts';
-import type { Settings } from '../layers/resolve-settings.ts';
+import type { SandboxSetup } from './sandbox-from-settings.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 
 /** Name of the secret, or the variable, with the key of the agent-server on which tools work. */
 const keyName = 'WORKSPACE_SERVER_KEY';
 
 /** Options of {@link workspaceServer}. */
-export interface WorkspaceServerOptions {
-  readonly settings: Settings;
-  /** Directory of the agent here, absolute. */
-  readonly workspace: string;
-  readonly env: Variables;
+export interface WorkspaceServerOptions extends Pick<SandboxSetup, 'settings' | 'workspace' | 'env'> {
   /** Secrets of the person by name. */
   readonly referable: Readonly<Record<string, string>>;
   /** Present for a stored conversation, which stays where it is. */

@@ -23,6 +23,11 @@ const llmSettings = Object.fromEntries(
   >;
 };
 
+const inProject: typeof setting = (schema, description, options) =>
+  setting(schema, description, { scope: 'project', ...options });
+const inTrusted: typeof setting = (schema, description, options) =>
+  setting(schema, description, { scope: 'trusted-project', ...options });
+
 /** All settings in the order of listings: add a line here. */
 export const settingDefinitions = {
   'roles.agent': setting(profileName, 'Model profile of the agent.'),
@@ -35,64 +40,48 @@ export const settingDefinitions = {
   'roles.subagent': setting(profileName, 'Model profile of sub-agents; default that of the agent.'),
   agent_profile: setting(profileName, 'Agent profile that is in use.'),
   ...llmSettings,
-  'tools.preset': setting(() => z.enum(presetNames), 'Set of tools.', {
-    scope: 'project',
-    defaultValue: 'default',
-  }),
-  'tools.only': setting(() => z.array(z.string()), 'Tools in place of the preset.', { scope: 'project' }),
-  'tools.add': setting(() => z.array(z.string()), 'Tools in addition to the preset.', { scope: 'project' }),
-  'tools.remove': setting(() => z.array(z.string()), 'Tools of the preset that are left out.', { scope: 'project' }),
-  'tools.options': setting(() => z.record(z.string(), json()), 'Options of tools, by the name of the tool.', {
-    scope: 'trusted-project',
-  }),
-  concurrency: setting(() => count().max(64), 'Calls of one reply that may run concurrently.', {
-    scope: 'trusted-project',
-    defaultValue: 1,
-  }),
-  text_reply: setting(
+  'tools.preset': inProject(() => z.enum(presetNames), 'Set of tools.', { defaultValue: 'default' }),
+  'tools.only': inProject(() => z.array(z.string()), 'Tools in place of the preset.'),
+  'tools.add': inProject(() => z.array(z.string()), 'Tools in addition to the preset.'),
+  'tools.remove': inProject(() => z.array(z.string()), 'Tools of the preset that are left out.'),
+  'tools.options': inTrusted(() => z.record(z.string(), json()), 'Options of tools, by the name of the tool.'),
+  concurrency: inTrusted(() => count().max(64), 'Calls of one reply that may run concurrently.', { defaultValue: 1 }),
+  text_reply: inTrusted(
     () => z.enum(['finish', 'wait', 'continue']),
     'Meaning of a reply without calls: the end, a question, or a pause to continue after.',
-    { scope: 'trusted-project', defaultValue: 'finish' },
+    { defaultValue: 'finish' },
   ),
-  'stuck.detect': setting(() => z.boolean(), 'Ends a run that makes no progress.', {
-    scope: 'trusted-project',
-    defaultValue: true,
-  }),
-  'stuck.repeated_results': setting(repeats, 'Equal calls with equal results.', { scope: 'trusted-project' }),
-  'stuck.repeated_errors': setting(repeats, 'Equal calls that fail.', { scope: 'trusted-project' }),
-  'stuck.alternating': setting(repeats, 'Two alternating replies.', { scope: 'trusted-project' }),
-  'stuck.monologue': setting(repeats, 'Replies without calls.', { scope: 'trusted-project' }),
-  'stuck.overflows': setting(repeats, 'Contexts that are too long again.', { scope: 'trusted-project' }),
-  'stuck.window': setting(
+  'stuck.detect': inTrusted(() => z.boolean(), 'Ends a run that makes no progress.', { defaultValue: true }),
+  'stuck.repeated_results': inTrusted(repeats, 'Equal calls with equal results.'),
+  'stuck.repeated_errors': inTrusted(repeats, 'Equal calls that fail.'),
+  'stuck.alternating': inTrusted(repeats, 'Two alternating replies.'),
+  'stuck.monologue': inTrusted(repeats, 'Replies without calls.'),
+  'stuck.overflows': inTrusted(repeats, 'Contexts that are too long again.'),
+  'stuck.window': inTrusted(
     () => z.enum(['user-message', 'conversation']),
     'Part of a conversation that is examined: since the last message of the user (default), or all of it.',
-    { scope: 'trusted-project' },
   ),
-  'stuck.outputs': setting(
+  'stuck.outputs': inTrusted(
     () => z.enum(['compared', 'exit-codes']),
     'Comparison of the results of two commands: of the output (default), or of the exit status only.',
-    { scope: 'trusted-project' },
   ),
   'budget.steps': setting(count, 'Steps of one run.', { defaultValue: 500 }),
   'budget.cost_usd': setting(() => z.number().positive(), 'US dollars of one conversation.'),
   'budget.tokens': setting(count, 'Tokens of one conversation.'),
   'budget.calls': setting(count, 'Model calls of one conversation.'),
   'budget.seconds': setting(() => z.number().positive().max(2_000_000), 'Seconds of all runs of one conversation.'),
-  'condenser.kind': setting(() => z.enum(condenserNames), 'Strategy that shortens long conversations.', {
-    scope: 'project',
+  'condenser.kind': inProject(() => z.enum(condenserNames), 'Strategy that shortens long conversations.', {
     defaultValue: 'llm-summary',
   }),
-  'condenser.max_events': setting(() => z.number().int().min(10), 'Events before the oldest are condensed.', {
-    scope: 'project',
+  'condenser.max_events': inProject(() => z.number().int().min(10), 'Events before the oldest are condensed.', {
     // Counts for models of unknown window, which may cut what is too long in silence.
     defaultValue: 1000,
   }),
-  'condenser.window_share': setting(() => z.number().min(0.1).max(0.95), "Share of the model's window before that.", {
-    scope: 'project',
+  'condenser.window_share': inProject(() => z.number().min(0.1).max(0.95), "Share of the model's window before that.", {
     // Leaves room for the next results.
     defaultValue: 0.7,
   }),
-  'condenser.options': setting(json, 'Other options of the strategy.', { scope: 'trusted-project' }),
+  'condenser.options': inTrusted(json, 'Other options of the strategy.'),
   'confirmation.policy': setting(
     confirmationNames,
     'Calls that need your approval: all, all but edits and reading, those with a risk, or none; plan: only reading runs.',
@@ -177,16 +166,13 @@ export const settingDefinitions = {
     () => z.string().min(1),
     'Store of the conversations: sqlite:FILE, dir:PATH, postgres://HOST/DATABASE or memory:.',
   ),
-  mcp_servers: setting(
+  mcp_servers: inTrusted(
     () => z.record(z.string(), mcpServer()),
     'Servers of the model context protocol, by name. ${NAME} in env, headers, args and url is a secret.',
-    { scope: 'trusted-project' },
   ),
   mcp_enabled: setting(() => z.array(z.string()), 'Servers that are started; default all, also those of .mcp.json.'),
-  'skills.disabled': setting(() => z.array(z.string()), 'Skills that are left out.', { scope: 'trusted-project' }),
-  'prompt.suffix': setting(() => z.string(), 'Instructions at the end of the system prompt.', {
-    scope: 'trusted-project',
-  }),
+  'skills.disabled': inTrusted(() => z.array(z.string()), 'Skills that are left out.'),
+  'prompt.suffix': inTrusted(() => z.string(), 'Instructions at the end of the system prompt.'),
   'plugins.disabled': setting(() => z.array(z.string()), 'Installed plugins that are left out.'),
   'reference.agent_settings': setting(json, 'Settings of agents that only clients of the reference use.'),
   'reference.conversation_settings': setting(json, 'Settings of conversations that only clients use.'),
