@@ -5,7 +5,7 @@ export {
   allowsNull,
   alternativesOf,
   commonKeywords,
-  isSchema,
+  isJsonObject,
   mapSubschemas,
   narrowSchema,
   pointerKeys,

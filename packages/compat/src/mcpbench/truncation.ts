@@ -3,13 +3,11 @@ import { ActionEvent, Condensation, MessageEvent, SystemPromptEvent } from '@var
 import { isResult, repliesOf } from '@varve/events/projections';
 
 /** Ways to shorten a context. Percentages are of its turns, and at least one turn stays. */
-export const truncationMethods = [
-  'keep_recent_turns',
-  'keep_recent_percent',
-  'delete_first_turns',
-  'delete_first_percent',
-] as const;
-export type TruncationMethod = (typeof truncationMethods)[number];
+export type TruncationMethod =
+  | 'keep_recent_turns'
+  | 'keep_recent_percent'
+  | 'delete_first_turns'
+  | 'delete_first_percent';
 
 /** Entry of `truncation_history`. */
 export interface TruncationRecord {

@@ -1,10 +1,13 @@
 import {
+  fieldsOf,
   newOrxhestraEvent,
   orxhestraProperties,
+  stringOf,
+  type Fields,
   type OrxhestraEvent,
   type OrxhestraPart,
 } from '@varve/interop/records';
-import { fieldsOf, parseFields, stringOf, type Fields } from '../fields.ts';
+import { parseJson } from '@varve/text';
 
 /** Message of a chat completion. */
 export interface ChatMessage {
@@ -100,7 +103,7 @@ function callParts(calls: unknown): readonly OrxhestraPart[] {
   return list.map((call): OrxhestraPart => {
     const { id, function: called } = fieldsOf(call) ?? {};
     const { name, arguments: written } = fieldsOf(called) ?? {};
-    const args = parseFields(stringOf(written) ?? '{}') ?? {};
+    const args = fieldsOf(parseJson(stringOf(written) ?? '{}')) ?? {};
     const named = { tool_call_id: stringOf(id) ?? '', tool_name: stringOf(name) ?? '' };
     return { type: 'tool_call', ...named, args, metadata: {} };
   });

@@ -1,4 +1,4 @@
-import { newOrxhestraEvent, orxhestraProperties, type OrxhestraEvent } from '@varve/interop/records';
+import { isTruthy, newOrxhestraEvent, orxhestraProperties, type OrxhestraEvent } from '@varve/interop/records';
 
 /**
  * Returns true for an event that a model of orxhestra sees: no partial event, start, end, error or ReAct notes, and no
@@ -40,10 +40,4 @@ function summaryMessage({ timestamp, actions, ...event }: OrxhestraEvent, id: st
   const parts = [{ type: 'text', text, metadata: {} }] as const;
   const fields = { session_id, agent_name, branch, invocation_id, content: { role: null, parts } };
   return newOrxhestraEvent({ id, type: 'user_message', timestamp, author: 'system', ...fields });
-}
-
-/** Returns true for a value that Python takes for true. */
-function isTruthy(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0;
-  return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 }

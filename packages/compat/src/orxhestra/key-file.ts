@@ -6,9 +6,9 @@ import {
   pbkdf2Sync,
   timingSafeEqual,
 } from 'node:crypto';
-import { didKeyOf } from '@varve/text';
+import { didKeyOf, parseJson } from '@varve/text';
 import { InteropError } from '@varve/interop';
-import { parseFields, stringOf } from '../fields.ts';
+import { fieldsOf, stringOf } from '@varve/interop/records';
 
 /**
  * Returns the 32 bytes of the private key in a key file of orxhestra, which `ed25519Signer` of `@varve/storage`
@@ -17,7 +17,7 @@ import { parseFields, stringOf } from '../fields.ts';
  * @throws {InteropError} `invalid` for another file, a wrong password, or a key that is not that of its DID.
  */
 export function readKeyFile(text: string, password = ''): Uint8Array {
-  const { did_key: did, algorithm, ...fields } = parseFields(text) ?? {};
+  const { did_key: did, algorithm, ...fields } = fieldsOf(parseJson(text)) ?? {};
   const plain = stringOf(fields['private_key_b64']);
   const encrypted = stringOf(fields['private_key_encrypted']);
   const seed = plain === undefined ? seedOf(decrypted(encrypted ?? '', password)) : Buffer.from(plain, 'base64');

@@ -1,8 +1,7 @@
 import { timestamps } from '@varve/events';
-import { mapStrings } from '@varve/text';
+import { mapStrings, parseJson } from '@varve/text';
 import { InteropError } from '@varve/interop';
-import { inKeyOrder, matchesFilter, type RecordQuery, type V0Record } from '@varve/interop/records';
-import { fieldsOf, parseFields } from '../fields.ts';
+import { fieldsOf, inKeyOrder, matchesFilter, type RecordQuery, type V0Record } from '@varve/interop/records';
 
 /** Number of records of a page of the cache. */
 const pageSize = 25;
@@ -187,5 +186,5 @@ async function storedIds(files: RecordFiles): Promise<readonly number[]> {
 /** Returns a stored record; undefined if its file is missing or broken. */
 async function readRecord(files: RecordFiles, id: number): Promise<V0Record | undefined> {
   const text = await files.read(`events/${id}.json`);
-  return text === undefined ? undefined : parseFields(text);
+  return text === undefined ? undefined : fieldsOf(parseJson(text));
 }

@@ -1,6 +1,5 @@
 import { truncateMiddle } from '@varve/text';
-import { fieldsOf, stringOf, type Fields } from '../fields.ts';
-import type { V0Record } from '@varve/interop/records';
+import { fieldsOf, stringOf, type Fields, type V0Record } from '@varve/interop/records';
 
 type TextOf = (content: string, extras: Fields, record: V0Record) => string | undefined;
 

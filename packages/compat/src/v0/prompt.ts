@@ -1,5 +1,4 @@
-import { foreignCallOf, matchesFilter, type V0Record } from '@varve/interop/records';
-import { fieldsOf, stringOf, type Fields } from '../fields.ts';
+import { fieldsOf, foreignCallOf, matchesFilter, stringOf, type Fields, type V0Record } from '@varve/interop/records';
 import { observationText } from './prompt-texts.ts';
 import { viewOfRecords } from './record-view.ts';
 
@@ -76,7 +75,7 @@ function completed(responseId: string, { pending, waiting, results }: Assembly):
 /** Returns the view with the system prompt first, and the first message of the user after it. */
 function withOpening(records: readonly V0Record[], { systemPrompt }: PromptOptions): readonly V0Record[] {
   const visible = records.filter((record) => matchesFilter(record, { excludeHidden: true }));
-  const view = viewOfRecords(visible).records;
+  const view = viewOfRecords(visible);
   const hasPrompt = view.some(({ action }) => action === 'system');
   const prompt = { action: 'system', source: 'agent', args: { content: systemPrompt } };
   const all = hasPrompt || systemPrompt === undefined ? view : [prompt, ...view];

@@ -1,12 +1,4 @@
-import { fieldsOf, integerOf, stringOf } from '../fields.ts';
-import type { V0Record } from '@varve/interop/records';
-
-/** Records that a V0 agent sees. */
-export interface RecordView {
-  readonly records: readonly V0Record[];
-  /** True if a condensation was requested and none has followed. */
-  readonly isCondensationRequested: boolean;
-}
+import { fieldsOf, integerOf, stringOf, type V0Record } from '@varve/interop/records';
 
 /**
  * Returns the view of V0: the records that no condensation forgot, and the newest summary at its place, as a `condense`
@@ -14,15 +6,12 @@ export interface RecordView {
  *
  * @see OpenHands memory/view.py
  */
-export function viewOfRecords(records: readonly V0Record[]): RecordView {
+export function viewOfRecords(records: readonly V0Record[]): readonly V0Record[] {
   const forgotten = new Set<unknown>();
   const ranges: Range[] = [];
   let summary: { readonly text: string; readonly offset: number } | undefined;
-  let isCondensationRequested = false;
   for (const { action, args } of records) {
-    if (action === 'condensation_request') isCondensationRequested = true;
     if (action !== 'condensation') continue;
-    isCondensationRequested = false;
     const fields = fieldsOf(args) ?? {};
     const { forgotten_event_ids: ids, forgotten_events_start_id: first, forgotten_events_end_id: last } = fields;
     if (Array.isArray(ids)) for (const id of ids) forgotten.add(id);
@@ -36,9 +25,9 @@ export function viewOfRecords(records: readonly V0Record[]): RecordView {
     const isForgotten = forgotten.has(id) || (typeof id === 'number' && isInRange(id));
     return action !== 'condensation' && action !== 'condensation_request' && !isForgotten;
   });
-  if (!summary) return { records: kept, isCondensationRequested };
+  if (!summary) return kept;
   const summaryRecord = { observation: 'condense', content: summary.text, extras: {} };
-  return { records: kept.toSpliced(summary.offset, 0, summaryRecord), isCondensationRequested };
+  return kept.toSpliced(summary.offset, 0, summaryRecord);
 }
 
 /** Ids from `first` to `last`, both inclusive. */

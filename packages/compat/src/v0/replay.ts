@@ -1,6 +1,5 @@
 import { InteropError } from '@varve/interop';
-import { fieldsOf } from '../fields.ts';
-import type { V0Record } from '@varve/interop/records';
+import { fieldsOf, type V0Record } from '@varve/interop/records';
 
 /** Actions that a replay repeats. */
 export interface ReplayPlan {

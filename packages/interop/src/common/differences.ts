@@ -1,3 +1,5 @@
+import { isJsonObject } from '@varve/text';
+
 /** Differences of two JSON values, at paths of object keys and indices. */
 export interface Differences {
   readonly changed: readonly { readonly path: readonly string[]; readonly value: unknown }[];
@@ -13,7 +15,7 @@ export function byIndex<Value>(values: readonly Value[]): Readonly<Record<string
 export function differencesOf(from: unknown, to: unknown, path: readonly string[] = []): Differences {
   if (Object.is(from, to)) return { changed: [], removed: [] };
   const isSameList = Array.isArray(from) && Array.isArray(to) && from.length === to.length;
-  if (!isSameList && !(isObject(from) && isObject(to))) return { changed: [{ path, value: to }], removed: [] };
+  if (!isSameList && !(isJsonObject(from) && isJsonObject(to))) return { changed: [{ path, value: to }], removed: [] };
   const before = new Map<string, unknown>(Object.entries(from));
   const after = new Map<string, unknown>(Object.entries(to));
   const inner = [...after].map(([key, value]) => {
@@ -67,14 +69,10 @@ function edited(from: unknown, { inner, own, isRemoved }: Edit, createsObjects: 
   if (isRemoved) return undefined;
   const base = own ? own.value : from;
   if (inner.size === 0) return base;
-  const entries = new Map<string, unknown>(isObject(base) || Array.isArray(base) ? Object.entries(base) : []);
+  const entries = new Map<string, unknown>(isJsonObject(base) || Array.isArray(base) ? Object.entries(base) : []);
   for (const [key, edit] of inner) {
     if (edit.isRemoved) entries.delete(key);
     else if (createsObjects || entries.has(key)) entries.set(key, edited(entries.get(key), edit, createsObjects));
   }
   return Array.isArray(base) ? [...entries.values()] : Object.fromEntries(entries);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

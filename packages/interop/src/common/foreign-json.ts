@@ -1,4 +1,4 @@
-import { exceededJsonLimit, parseJson } from '@varve/text';
+import { exceededJsonLimit, isJsonObject, parseJson } from '@varve/text';
 import { InteropError } from '../error.ts';
 
 /** Limits of one foreign JSON text: more than any real log, and little enough to parse. */
@@ -34,7 +34,7 @@ export function foreignJson(text: string): unknown {
 
 /** Returns a JSON object, or undefined for any other value. */
 export function fieldsOf(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** Returns a string, or undefined for any other value. */

@@ -1,3 +1,4 @@
+export { fieldsOf, integerOf, stringOf, type Fields } from '../common/foreign-json.ts';
 export { agentStates, stateOfStatus, statusOfState } from '../v0/agent-states.ts';
 export { matchesFilter, recordPage, searchRecords, type RecordQuery } from '../v0/event-filter.ts';
 export { readRecords } from '../v0/read-records.ts';
@@ -12,7 +13,7 @@ export {
   type Event as OrxhestraEvent,
   type Part as OrxhestraPart,
 } from '../orxhestra/event.ts';
-export { propertiesOf as orxhestraProperties } from '../orxhestra/properties.ts';
+export { isTruthy, propertiesOf as orxhestraProperties } from '../orxhestra/properties.ts';
 export { readEvents as readOrxhestraEvents } from '../orxhestra/read-events.ts';
 export { sessionStateOf } from '../orxhestra/session-state.ts';
 export { signablePayload, signEvent, verifySignature } from '../orxhestra/signing.ts';

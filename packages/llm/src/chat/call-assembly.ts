@@ -1,4 +1,4 @@
-import { parseJson } from '@varve/text';
+import { isJsonObject, parseJson } from '@varve/text';
 import type { Delta } from '../delta.ts';
 import { defaultReplyLimits } from '../http/reply-limits.ts';
 import type { AssembledCall } from '../protocol/build-reply.ts';
@@ -122,6 +122,5 @@ function joinArguments(pieces: readonly string[]): string {
 
 /** Arguments of more values than a response may have are not parsed, and stay as they are. */
 function isObjectJson(text: string): boolean {
-  const value = parseJson(text, defaultReplyLimits);
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(parseJson(text, defaultReplyLimits));
 }

@@ -1,4 +1,4 @@
-import { commonKeywords, isSchema, mapSubschemas, narrowSchema, schemaAt, type JsonSchema } from '@varve/text';
+import { commonKeywords, isJsonObject, mapSubschemas, narrowSchema, schemaAt, type JsonSchema } from '@varve/text';
 import type { Dialect } from './dialect.ts';
 
 /**
@@ -16,7 +16,7 @@ export function toolSchema(schema: JsonSchema, level: Dialect['schema']): JsonSc
   const { properties, required } = asObject(narrowSchema(plain, keywords.flat, (inner) => simplify(inner, 'flat')));
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(isSchema(properties) ? properties : {}).map(asText)),
+    properties: Object.fromEntries(Object.entries(isJsonObject(properties) ? properties : {}).map(asText)),
     ...(Array.isArray(required) && { required }),
   };
 }
@@ -29,7 +29,7 @@ const scalars = new Set<unknown>(['string', 'integer', 'number', 'boolean']);
 
 /** Agents read JSON in a text as the value that the tool requires. */
 function asText([name, schema]: [string, unknown]): [string, unknown] {
-  if (!isSchema(schema)) return [name, { type: 'string' }];
+  if (!isJsonObject(schema)) return [name, { type: 'string' }];
   const { type, description } = schema;
   if (scalars.has(type)) return [name, schema];
   const { description: _description, ...rest } = schema;
@@ -62,13 +62,13 @@ function withItems(schema: JsonSchema): JsonSchema {
   const { type, items, prefixItems, additionalItems: _more, ...rest } = schema;
   const isList = type === 'array' || (Array.isArray(type) && type.includes('array'));
   const tuple = [items, prefixItems].find((each) => Array.isArray(each)) as readonly unknown[] | undefined;
-  if (!isList || (isSchema(items) && !tuple)) return schema;
+  if (!isList || (isJsonObject(items) && !tuple)) return schema;
   const list = { type, ...rest, items: tuple ? commonType(tuple) : {} };
   return tuple ? withNote(list, `Items in this order: ${JSON.stringify(tuple).slice(0, 500)}.`) : list;
 }
 
 function commonType(schemas: readonly unknown[]): JsonSchema {
-  const types = new Set(schemas.map((each) => (isSchema(each) ? each['type'] : undefined)));
+  const types = new Set(schemas.map((each) => (isJsonObject(each) ? each['type'] : undefined)));
   const [type] = types;
   return types.size === 1 && typeof type === 'string' && type !== 'array' ? { type } : {};
 }
@@ -77,7 +77,7 @@ function resolveReference(reference: string, siblings: JsonSchema, { root, open,
   const target = schemaAt(reference, root);
   const within = { root, open: [...open, reference], budget };
   if (target === false) return toPlain({ ...siblings, not: {} }, within);
-  if (!isSchema(target)) return toPlain(siblings, within);
+  if (!isJsonObject(target)) return toPlain(siblings, within);
   if (open.includes(reference) || budget.left === 0) return toPlain({ ...typeOf(target), ...siblings }, within);
   budget.left -= 1;
   return toPlain(withTarget(target, siblings), within);
@@ -145,9 +145,9 @@ function withoutVariants(schema: JsonSchema): JsonSchema {
   const { anyOf, oneOf, allOf, ...rest } = schema;
   const variants = [anyOf, oneOf, allOf].find((each) => Array.isArray(each) && each.length > 0);
   if (!Array.isArray(variants)) return schema;
-  const real = variants.filter((each) => isSchema(each) && each['type'] !== 'null');
+  const real = variants.filter((each) => isJsonObject(each) && each['type'] !== 'null');
   const [first] = real;
-  if (real.length < 2) return { ...(isSchema(first) ? first : {}), ...rest };
+  if (real.length < 2) return { ...(isJsonObject(first) ? first : {}), ...rest };
   return withNote(rest, `Any of ${JSON.stringify(real).slice(0, 500)}.`);
 }
 

@@ -1,4 +1,4 @@
-import { alternativesOf, propertiesOf, typesOf, type JsonSchema } from './json-schema.ts';
+import { alternativesOf, isJsonObject, propertiesOf, typesOf, type JsonSchema } from './json-schema.ts';
 import { isExact } from './literals.ts';
 import { parseExactJson, readModelJson } from './model-json.ts';
 
@@ -69,7 +69,7 @@ function hasType(value: unknown, type: string): boolean {
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
   if (type === 'integer') return Number.isSafeInteger(value);
-  if (type === 'object') return isObject(value);
+  if (type === 'object') return isJsonObject(value);
   return typeof value === type;
 }
 
@@ -120,7 +120,7 @@ const exact: Readonly<Record<string, (text: string) => unknown>> = {
   number: (text) => readNumber(text, /^-?\d+(?:\.\d+)?$/, Number.isFinite),
   object(text) {
     const value = text.startsWith('{') ? valueOf(text) : undefined;
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   },
   array(text) {
     const value = text.startsWith('[') ? valueOf(text) : undefined;
@@ -152,10 +152,6 @@ function single(text: string, schema: JsonSchema, options: CoerceOptions): reado
   return 'value' in coerced && (typeof coerced.value !== 'object' || coerced.value === null)
     ? [coerced.value]
     : undefined;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function nameOf(schema: JsonSchema): string {

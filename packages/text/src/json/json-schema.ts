@@ -39,7 +39,7 @@ export function pointerKeys(pointer: string): readonly string[] {
 export function resolveSchema(schema: unknown, root: JsonSchema): JsonSchema {
   let current = schema;
   for (let depth = 0; depth < maxDepth; depth += 1) {
-    if (!isSchema(current)) return {};
+    if (!isJsonObject(current)) return {};
     const target = current['$ref'];
     if (typeof target !== 'string') return current;
     current = schemaAt(target, root);
@@ -93,7 +93,7 @@ function propertiesWithin(schema: unknown, root: JsonSchema, seen: Set<JsonSchem
   const variants = variantKeywords
     .flatMap((keyword) => (Array.isArray(known[keyword]) ? (known[keyword] as readonly unknown[]) : []))
     .flatMap((variant) => Object.entries(propertiesWithin(variant, root, seen)));
-  const named = isSchema(properties) ? properties : {};
+  const named = isJsonObject(properties) ? properties : {};
   if (variants.length === 0) return named;
   const added = Map.groupBy(
     variants.filter(([name]) => !Object.hasOwn(named, name)),
@@ -116,10 +116,10 @@ function anyOf(schemas: readonly unknown[]): unknown {
 export function additionalProperties(root: JsonSchema): unknown {
   const known = resolveSchema(root, root);
   const { additionalProperties: additional, patternProperties: patterns } = known;
-  if (additional === false) return isSchema(patterns) ? anyOf(Object.values(patterns)) : undefined;
-  if (isSchema(additional)) return additional;
+  if (additional === false) return isJsonObject(patterns) ? anyOf(Object.values(patterns)) : undefined;
+  if (isJsonObject(additional)) return additional;
   const isOpen =
-    additional === true || isSchema(patterns) || !restrictions.some((keyword) => Object.hasOwn(known, keyword));
+    additional === true || isJsonObject(patterns) || !restrictions.some((keyword) => Object.hasOwn(known, keyword));
   return isOpen ? {} : undefined;
 }
 
@@ -152,10 +152,10 @@ const literals = new Set(['enum', 'const', 'default', 'examples', 'required']);
 
 /** Applies `change` to each schema directly inside of a schema. */
 export function mapSubschemas(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
-  const changed = (value: unknown): unknown => (isSchema(value) ? change(value) : value);
+  const changed = (value: unknown): unknown => (isJsonObject(value) ? change(value) : value);
   return mapValues(schema, (value, keyword) => {
     if (literals.has(keyword)) return value;
-    if (maps.has(keyword) && isSchema(value)) return mapValues(value, changed);
+    if (maps.has(keyword) && isJsonObject(value)) return mapValues(value, changed);
     return Array.isArray(value) ? value.map(changed) : changed(value);
   });
 }
@@ -170,8 +170,8 @@ export function narrowSchema(
   return mapSubschemas(Object.fromEntries(kept), (inner) => narrowSchema(inner, keywords, change));
 }
 
-/** Tests whether a value can be an object schema. */
-export function isSchema(value: unknown): value is JsonSchema {
+/** Returns true for a JSON object, which may be an object schema. */
+export function isJsonObject(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -1,8 +1,5 @@
-/** Finds the places of a text where a spelling may start. */
-export interface LookupIndex {
-  /** Calls `visit` with each index where a spelling starts, and with others. */
-  readonly search: (text: string, visit: (start: number) => void) => void;
-}
+/** Calls `visit` with each index of a text where a spelling starts, and with others. */
+export type Search = (text: string, visit: (start: number) => void) => void;
 
 /** Characters that are looked up together. No spelling may be shorter. */
 const gram = 4;
@@ -14,7 +11,7 @@ const longestWindow = 12;
  * step is such that one of them is in each window. So its time depends on the shortest secret, and hardly on the number
  * of secrets.
  */
-export function lookupIndex(spellings: readonly string[]): LookupIndex {
+export function lookupIndex(spellings: readonly string[]): Search {
   const window = spellings.reduce((length, spelling) => Math.min(length, spelling.length), longestWindow);
   const step = window - gram + 1;
   /** Distances of a gram from the start of a spelling, by its hash. */
@@ -27,14 +24,12 @@ export function lookupIndex(spellings: readonly string[]): LookupIndex {
       offsets.set(hash, (offsets.get(hash) ?? new Set()).add(offset));
     }
   }
-  return {
-    search(text, visit) {
-      for (let at = 0; at <= text.length - gram; at += step) {
-        const hash = hashAt(text, at);
-        if (isIndexed[hash] === 0) continue;
-        for (const offset of offsets.get(hash) ?? []) if (at >= offset) visit(at - offset);
-      }
-    },
+  return (text, visit) => {
+    for (let at = 0; at <= text.length - gram; at += step) {
+      const hash = hashAt(text, at);
+      if (isIndexed[hash] === 0) continue;
+      for (const offset of offsets.get(hash) ?? []) if (at >= offset) visit(at - offset);
+    }
   };
 }
 

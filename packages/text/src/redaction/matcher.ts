@@ -26,7 +26,7 @@ const shortestKept = 4;
 
 /** Compiles spellings of four characters or more. Nothing is found that starts inside of the text `kept`. */
 export function matcher(spellings: readonly string[], kept: string): Matcher {
-  const index = lookupIndex(spellings);
+  const search = lookupIndex(spellings);
   const tree = spellingTree(spellings);
   const keeps = kept.length >= shortestKept;
   const waitedFor = keeps ? [...spellings, kept] : spellings;
@@ -45,14 +45,14 @@ export function matcher(spellings: readonly string[], kept: string): Matcher {
         const start = startOf(first);
         if (start !== undefined) ranges.push({ start, end });
       };
-      const search = (searched: string, found: typeof add): void =>
-        index.search(searched, (first) => {
+      const searchIn = (searched: string, found: typeof add): void =>
+        search(searched, (first) => {
           const end = tree.endAt(searched, first);
           if (end !== undefined) found(first, end);
         });
-      search(text, add);
+      searchIn(text, add);
       for (const lines of joinedLines(text, longest)) {
-        search(lines.text, (first, end) => add(lines.indexOf(first), lines.indexOf(end - 1) + 1));
+        searchIn(lines.text, (first, end) => add(lines.indexOf(first), lines.indexOf(end - 1) + 1));
       }
       return ranges.length === 0 ? none : merged(ranges, keeps ? rangesOf(kept, text) : none);
     },

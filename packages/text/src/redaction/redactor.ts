@@ -47,23 +47,19 @@ export function redactor(
   const hide = typeof replacement === 'string' ? () => replacement : replacement;
   const replaced = replacing(hide);
   const replacedInLines = replacing((spelling) => hide(spelling) + lineEndsOf(spelling));
-  /** Secrets are asked for once for all strings of a value. */
-  const redactWith = ({ find }: Matcher) => {
-    return (text: string): string => replaced(text, find(text));
-  };
-  const withMatcher = <Value>(value: Value, redact: (matcher: Matcher) => Value): Value => {
-    const known = current();
-    return known === undefined ? value : redact(known);
-  };
   return {
-    text: (text) => withMatcher(text, ({ find }) => replaced(text, find(text))),
+    text: (text) => replaced(text, current()?.find(text) ?? []),
     jsonText(json) {
       return replaced(json, current()?.find(json, (start) => startInJson(json, start)) ?? []);
     },
-    value: (value) => withMatcher(value, (secretMatcher) => mapStrings(value, redactWith(secretMatcher))),
+    value(value) {
+      // Secrets are asked for once for all strings.
+      const known = current();
+      return known ? mapStrings(value, (text) => replaced(text, known.find(text))) : value;
+    },
     stream: () => redactionStream(current, replaced),
     lines: {
-      text: (text) => withMatcher(text, ({ find }) => replacedInLines(text, find(text))),
+      text: (text) => replacedInLines(text, current()?.find(text) ?? []),
       stream: () => redactionStream(current, replacedInLines),
     },
   };

@@ -1,5 +1,5 @@
 import { CfWorkerJsonSchemaValidator as Validator } from '@modelcontextprotocol/client/validators/cf-worker';
-import { isSchema, mapSubschemas, pointerKeys, type JsonSchema } from '@varve/text';
+import { isJsonObject, mapSubschemas, pointerKeys, type JsonSchema } from '@varve/text';
 import { invalidInput, ToolError } from '../contract/error.ts';
 
 /**
@@ -37,7 +37,7 @@ export function argumentCheck(name: string, schema: JsonSchema): ArgumentCheck {
 /** Returns a check that any object passes. */
 export function anyArguments(name: string): ArgumentCheck {
   return (input) => {
-    if (!isSchema(input)) throw invalidInput(name, ['They are not an object']);
+    if (!isJsonObject(input)) throw invalidInput(name, ['They are not an object']);
     // A log does not keep it.
     if (Object.hasOwn(input, '__proto__')) throw invalidInput(name, ['No field can be called __proto__']);
     return input;

@@ -1,4 +1,4 @@
-import { endOfObject, readModelJson } from '@varve/text';
+import { endOfObject, isJsonObject, readModelJson } from '@varve/text';
 import { skipSpace } from '../function-tags/tags.ts';
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 
@@ -84,8 +84,7 @@ function parsed(text: string): unknown {
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** Returns the JSON of an object of arguments; undefined for any other text. */
