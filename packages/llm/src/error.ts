@@ -1,5 +1,5 @@
 import type { TokenUsage } from '@varve/events';
-import { CodedError } from '@varve/text';
+import { CodedError, withoutUndefined } from '@varve/text';
 
 /** Failure codes of a model call. `true`: the same request may be sent again. */
 const retryable = {
@@ -109,10 +109,7 @@ export class LlmError extends CodedError<LlmErrorCode> {
   }: Pick<LlmErrorOptions, 'partial' | 'failedAttempts'> & { readonly message?: string }): LlmError {
     const { status, retryAfterMs, partial, failedAttempts, cause } = this;
     return new LlmError(this.code, message, {
-      ...(status !== undefined && { status }),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(partial && { partial }),
-      ...(cause !== undefined && { cause }),
+      ...withoutUndefined({ status, retryAfterMs, partial, cause }),
       failedAttempts,
       ...more,
     });

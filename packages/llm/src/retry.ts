@@ -1,12 +1,13 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import { isLoopback } from '@varve/text';
 import { attemptLedger } from './attempt-ledger.ts';
-import { type Delta, messageDeltas } from './delta.ts';
 import { LlmError, throwIfAborted } from './error.ts';
 import type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
 import type { ModelReply } from './model-reply.ts';
 import type { ModelRequest } from './model-request.ts';
-import { isLoopback } from '@varve/text';
 import { isUnresolvedHost } from './is-unresolved-host.ts';
+import { emitMessage, trackDeltas } from './track-deltas.ts';
+import { wrappedModel } from './wrapped-model.ts';
 
 /** Notice before each wait. */
 export interface RetryNotice {
@@ -58,13 +59,12 @@ export function retry(options: RetryOptions = {}): ModelWrapper {
     ...options,
   };
   const { attempts, maxTotalMs, maxDelayMs } = policy;
-  return (model) => ({
-    name: model.name,
-    capabilities: model.capabilities,
-    spec: { kind: 'retry', attempts, maxTotalMs, maxDelayMs, model: model.spec },
-    generate: (request, generateOptions = {}) =>
-      generateWithRetry(model, request, { options: generateOptions, policy }),
-  });
+  return (model) =>
+    wrappedModel(
+      model,
+      (request, generateOptions = {}) => generateWithRetry(model, request, { options: generateOptions, policy }),
+      { kind: 'retry', attempts, maxTotalMs, maxDelayMs, model: model.spec },
+    );
 }
 
 type Policy = Required<Omit<RetryOptions, 'onRetry'>> & Pick<RetryOptions, 'onRetry'>;
@@ -87,16 +87,11 @@ async function generateWithRetry(
   const failed = { counted: 0, futile: 0, empty: 0 };
   const ledger = attemptLedger();
   for (let attempt = 1; ; attempt += 1) {
-    let hasPieces = false;
-    const tracked = (delta: Delta): void => {
-      hasPieces = delta.kind !== 'reset';
-      onDelta?.(delta);
-    };
+    const { onDelta: tracked, reset } = trackDeltas(avoidsStream ? undefined : onDelta);
     try {
       const { onDelta: _whole, ...unstreamed } = options;
-      const isStreamed = onDelta !== undefined && !avoidsStream;
-      const reply = await model.generate(current, isStreamed ? { ...options, onDelta: tracked } : unstreamed);
-      if (!isStreamed) emitWhole(reply, options);
+      const reply = await model.generate(current, tracked ? { ...options, onDelta: tracked } : unstreamed);
+      if (onDelta && !tracked) emitMessage(reply.message, onDelta, () => throwIfAborted(signal));
       return ledger.reply({ ...reply, attempts: reply.attempts + attempt - 1 });
     } catch (error) {
       if (!(error instanceof LlmError)) throw error;
@@ -108,7 +103,7 @@ async function generateWithRetry(
       if (failed.empty >= maxEmpty || delayMs === undefined || policy.now() - startedAt + delayMs > policy.maxTotalMs)
         throw ledger.failure(error);
       ledger.note(error);
-      if (hasPieces) onDelta?.({ kind: 'reset', reason: error.message });
+      reset(error.message);
       policy.onRetry?.({ attempt, delayMs, error });
       current = withAdjustedTemperature(current, error);
       avoidsStream ||= error.code === 'malformed-reply';
@@ -116,13 +111,6 @@ async function generateWithRetry(
         throw ledger.failure(aborted);
       });
     }
-  }
-}
-
-function emitWhole({ message }: ModelReply, { signal, onDelta }: GenerateOptions): void {
-  for (const delta of onDelta ? messageDeltas(message) : []) {
-    throwIfAborted(signal);
-    onDelta?.(delta);
   }
 }
 

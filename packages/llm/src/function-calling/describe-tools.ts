@@ -1,7 +1,7 @@
 import { additionalProperties, alternativesOf, propertiesOf, resolveSchema, type JsonSchema } from '@varve/text';
 import type { ToolSpec } from '../model-request.ts';
 import { tags } from '../text-calls/function-tags/tags.ts';
-import { exampleCall } from '../text-calls/example-call.ts';
+import { exampleCall, listOf } from '../text-calls/example-call.ts';
 
 /** Options of {@link describeTools}. */
 export interface InstructionOptions {
@@ -121,8 +121,4 @@ function withoutReferences(schema: unknown, root: JsonSchema, depth = 0): unknow
   if (typeof schema !== 'object' || schema === null) return schema;
   if ('$ref' in schema) return depth < 4 ? withoutReferences(resolveSchema(schema, root), root, depth + 1) : {};
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withoutReferences(value, root, depth)]));
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

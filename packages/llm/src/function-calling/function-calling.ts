@@ -1,8 +1,13 @@
 import type { Json } from '@varve/events';
-import { LlmError } from '../error.ts';
-import type { LanguageModel, ModelWrapper } from '../language-model.ts';
-import { textCallFormats, type TextCallFormat } from '../text-calls/formats/readers.ts';
-import { generateWithTextCalls } from '../text-calls/generate-with-text-calls.ts';
+import type { Delta } from '../delta.ts';
+import { LlmError, throwIfAborted } from '../error.ts';
+import type { GenerateOptions, LanguageModel, ModelWrapper } from '../language-model.ts';
+import type { ModelReply } from '../model-reply.ts';
+import type { ModelRequest } from '../model-request.ts';
+import { wrappedModel } from '../wrapped-model.ts';
+import { textCallFormats, textCallReaders, type TextCallFormat } from '../text-calls/formats/readers.ts';
+import { readTextCalls, type TextCallReply } from '../text-calls/read-text-calls.ts';
+import { textCallStream } from '../text-calls/text-call-stream.ts';
 import { mockFunctionCalling, type MockFunctionCallingOptions } from './mock-function-calling.ts';
 
 /** Notice of a native reply whose text contained calls. */
@@ -56,22 +61,40 @@ interface Native {
 function nativeCalling(model: LanguageModel, options: FunctionCallingOptions): Native {
   const { textCallFormats: formats = textCallFormats, onTextCalls } = options;
   let streak = 0;
-  return {
-    inner: model,
-    textCallStreak: () => streak,
-    model: {
-      name: model.name,
-      capabilities: model.capabilities,
-      spec: specOf('native', model, options),
-      async generate(request, generateOptions) {
-        const { reply, textCalls } = await generateWithTextCalls(model, request, { ...generateOptions, formats });
-        const mayCall = request.tools.length > 0 && request.parameters.toolChoice !== 'none';
-        if (mayCall) streak = textCalls ? streak + 1 : 0;
-        if (textCalls) onTextCalls?.({ ...(textCalls.format && { format: textCalls.format }) });
-        return reply;
-      },
-    },
+  const generate: LanguageModel['generate'] = async (request, generateOptions) => {
+    const { reply, textCalls } = await generateWithTextCalls(model, request, { ...generateOptions, formats });
+    const mayCall = request.tools.length > 0 && request.parameters.toolChoice !== 'none';
+    if (mayCall) streak = textCalls ? streak + 1 : 0;
+    if (textCalls) onTextCalls?.({ ...(textCalls.format && { format: textCalls.format }) });
+    return reply;
   };
+  const native = wrappedModel(model, generate, specOf('native', model, options));
+  return { inner: model, model: native, textCallStreak: () => streak };
+}
+
+/**
+ * Generates a reply with native function calling, in the form that callers receive, and reads calls that the server
+ * left in its text, if any.
+ */
+async function generateWithTextCalls(
+  model: LanguageModel,
+  request: ModelRequest,
+  { formats, ...options }: GenerateOptions & { readonly formats: readonly TextCallFormat[] },
+): Promise<{ readonly reply: ModelReply; readonly textCalls: TextCallReply | undefined }> {
+  const { onDelta, signal } = options;
+  if (request.tools.length === 0) return { reply: await model.generate(request, options), textCalls: undefined };
+  const unlessAborted: NonNullable<typeof onDelta> = (delta) => {
+    if (!signal?.aborted) onDelta?.(delta);
+  };
+  const marks = new Set(formats.flatMap((format): readonly string[] => textCallReaders[format].marks));
+  const stream = onDelta && textCallStream(unlessAborted, [...marks]);
+  const inner = { ...options, ...(stream && { onDelta: (delta: Delta) => stream.push(delta) }) };
+  const reply = await model.generate(request, inner);
+  const textCalls = readTextCalls(reply, request, formats);
+  const whole = textCalls?.reply ?? reply;
+  stream?.end(whole.message, textCalls?.format !== undefined);
+  throwIfAborted(signal);
+  return { reply: whole, textCalls };
 }
 
 /** Returns the spec with the options that were given. */
@@ -101,26 +124,21 @@ function autoCalling(
     if (current !== mock) options.onSwitch?.(error);
     current = mock;
   };
-  const wrapped: LanguageModel = {
-    name: model.name,
-    capabilities: model.capabilities,
-    spec: specOf('auto', inner, options),
-    async generate(request, generateOptions) {
-      const used = current;
-      try {
-        const reply = await used.generate(request, generateOptions);
-        if (used !== mock && textCallStreak() >= repliesBeforeSwitch) {
-          switchToMock(new LlmError('unsupported', `${model.name} repeatedly wrote its tool calls into its text.`));
-        }
-        return reply;
-      } catch (error) {
-        if (used === mock || request.tools.length === 0 || !rejectsTools(error)) throw error;
-        switchToMock(error);
-        return mock.generate(request, generateOptions);
+  const generate: LanguageModel['generate'] = async (request, generateOptions) => {
+    const used = current;
+    try {
+      const reply = await used.generate(request, generateOptions);
+      if (used !== mock && textCallStreak() >= repliesBeforeSwitch) {
+        switchToMock(new LlmError('unsupported', `${model.name} repeatedly wrote its tool calls into its text.`));
       }
-    },
+      return reply;
+    } catch (error) {
+      if (used === mock || request.tools.length === 0 || !rejectsTools(error)) throw error;
+      switchToMock(error);
+      return mock.generate(request, generateOptions);
+    }
   };
-  return wrapped;
+  return wrappedModel(inner, generate, specOf('auto', inner, options));
 }
 
 function rejectsTools(error: unknown): error is LlmError {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@varve/text';
 import { LlmError, type LlmErrorCode, type LlmErrorOptions } from '../error.ts';
 import { isUnresolvedHost } from '../is-unresolved-host.ts';
 import { redactLine, redactText } from '../redact.ts';
@@ -53,8 +54,7 @@ export function serverErrors(address: string, secrets: () => readonly string[]):
       const code = errorCodeOf({ text: full, ...(status !== undefined && { status }) });
       const retryAfterMs = code === 'rate-limited' ? waitInText(full) : undefined;
       return create(code, `reported an error: ${message}`, {
-        ...(status !== undefined && { status }),
-        ...(retryAfterMs !== undefined && { retryAfterMs }),
+        ...withoutUndefined({ status, retryAfterMs }),
         ...partialOf(failedGeneration),
       });
     },

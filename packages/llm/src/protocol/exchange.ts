@@ -1,11 +1,9 @@
-import type { Message } from '@varve/events';
 import { LlmError } from '../error.ts';
 import type { CallControl } from '../http/call-control.ts';
 import type { Requester } from '../http/requester.ts';
-import type { GenerateOptions } from '../language-model.ts';
-import { messageDeltas } from '../delta.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
+import { emitMessage, type DeltaTracker } from '../track-deltas.ts';
 import { toolNameLookup } from '../dialects/tool-names.ts';
 import { readFailedGeneration } from './failed-generation.ts';
 import { originalNameDeltas, withOriginalNames } from './original-names.ts';
@@ -57,38 +55,11 @@ export async function exchange<Body extends object>(
       const failure = attachPartial(control.endedBy ?? error, partial, model);
       throw failure instanceof LlmError ? server.errors.redactPartial(failure) : failure;
     }
-    if (deltas.any()) onDelta?.({ kind: 'reset', reason: 'The server could not read a call of the reply.' });
-    emitWholeReply(generated.message, control, onDelta);
+    deltas.reset('The server could not read a call of the reply.');
+    emitMessage(generated.message, onDelta, () => control.throwIfEnded());
     const { text: _text, reasoning: _reasoning, ...usageAndCost } = partial;
     return { ...generated, ...usageAndCost, latencyMs: latencyMs() };
   }
-}
-
-type OnDelta = NonNullable<GenerateOptions['onDelta']>;
-
-/** Forwards deltas and records that there were any. */
-export interface DeltaTracker {
-  readonly onDelta: OnDelta | undefined;
-  any(): boolean;
-}
-
-/** Tracks the deltas of one attempt. */
-export function trackDeltas(onDelta: OnDelta | undefined): DeltaTracker {
-  let isAny = false;
-  const tracked: OnDelta = (delta) => {
-    isAny = true;
-    onDelta?.(delta);
-  };
-  return { onDelta: onDelta && tracked, any: () => isAny };
-}
-
-/** A callback may abort the call, so the call is checked before each delta and at the end. */
-function emitWholeReply(message: Message, control: CallControl, onDelta: OnDelta | undefined): void {
-  for (const delta of onDelta ? messageDeltas(message) : []) {
-    control.throwIfEnded();
-    onDelta?.(delta);
-  }
-  control.throwIfEnded();
 }
 
 /** Adds the partial reply, unless the error has one, and the usage of the attempt to an {@link LlmError}. */

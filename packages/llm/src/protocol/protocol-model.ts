@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '@varve/events';
+import { withoutUndefined } from '@varve/text';
 import { attemptLedger } from '../attempt-ledger.ts';
 import { adjustRequest } from '../dialects/adjust-request.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -11,7 +12,8 @@ import { requester } from '../http/requester.ts';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
-import { exchange, trackDeltas, type Exchange } from './exchange.ts';
+import { trackDeltas } from '../track-deltas.ts';
+import { exchange, type Exchange } from './exchange.ts';
 import { promptCut } from './prompt-cut.ts';
 import type { Protocol, ProtocolOptions } from './protocol.ts';
 
@@ -31,8 +33,7 @@ export function protocolModel<Body extends object>(options: ProtocolOptions, pro
       functionCalling: options.functionCalling ?? true,
       vision,
       streaming: stream !== false,
-      ...(contextWindow !== undefined && { contextWindow }),
-      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      ...withoutUndefined({ contextWindow, maxOutputTokens }),
     },
     generate: (request, generateOptions = {}) => generate(state, request, generateOptions),
   };
@@ -82,7 +83,7 @@ async function generate<Body extends object>(
       return ledger.reply({ ...reply, attempts });
     } catch (error) {
       const workaround = control.endedBy ? undefined : workaroundFor(error, wire.dialect);
-      if (!workaround || applied.has(workaround.name) || deltas.any()) throw ledger.failure(error);
+      if (!workaround || applied.has(workaround.name) || deltas.hasPieces()) throw ledger.failure(error);
       const adjusted = adjustRequest(current, workaround);
       const needsAdjustment = workaround.pairsMessages || workaround.offersCalledTools;
       if (needsAdjustment && adjusted === current) throw ledger.failure(error);

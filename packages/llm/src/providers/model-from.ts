@@ -1,5 +1,5 @@
 import { LlmError } from '../error.ts';
-import { isLoopback } from '@varve/text';
+import { isLoopback, withoutUndefined } from '@varve/text';
 import type { LanguageModel } from '../language-model.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import type { ProtocolOptions } from '../protocol/protocol.ts';
@@ -43,8 +43,7 @@ export function modelFrom(reference: string, options: ModelFromOptions = {}): La
     ...rest,
     model,
     baseUrl,
-    ...(apiKey !== undefined && { apiKey }),
-    ...(contextWindow !== undefined && { contextWindow }),
+    ...withoutUndefined({ apiKey, contextWindow }),
   };
   return (protocol ?? named.protocol) === 'responses' ? openaiResponses(adapterOptions) : openaiChat(adapterOptions);
 }

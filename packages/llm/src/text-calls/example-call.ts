@@ -24,6 +24,7 @@ function sample(schema: unknown, root: JsonSchema): unknown {
 
 const samples: Readonly<Record<string, unknown>> = { integer: 1, number: 0.5, boolean: true, object: {}, null: null };
 
-function listOf(value: unknown): readonly unknown[] {
+/** Returns the items of a list in a schema; empty for any other value. */
+export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,9 +1,8 @@
 import { textOf } from '@varve/events';
 import type { Capabilities } from '../capabilities.ts';
 import { LlmError, throwIfAborted } from '../error.ts';
-import type { GenerateOptions, LanguageModel } from '../language-model.ts';
-import { messageDeltas } from '../delta.ts';
-import type { ModelReply } from '../model-reply.ts';
+import type { LanguageModel } from '../language-model.ts';
+import { emitMessage } from '../track-deltas.ts';
 import { redactLine } from '../redact.ts';
 import type { CassetteEntry, CassetteFailure } from './cassette.ts';
 import { requestDigest } from './request-digest.ts';
@@ -49,7 +48,7 @@ export function cassetteModel(entries: readonly CassetteEntry[], options: Casset
       if (!entry) throw mismatch(textOf(request.messages.at(-1)?.content ?? []), firstUnused(), secrets);
       if (entry.failure) throw errorOf(entry.failure);
       if (!entry.reply) throw new LlmError('script-mismatch', `The entry for "${entry.asked}" contains no reply.`);
-      emitDeltas(entry.reply, { ...(signal && { signal }), ...(onDelta && { onDelta }) });
+      emitMessage(entry.reply.message, onDelta, () => throwIfAborted(signal));
       return entry.reply;
     },
     assertDone() {
@@ -69,13 +68,4 @@ function mismatch(asked: string, expected: CassetteEntry | undefined, secrets: r
 
 function errorOf({ code, message, ...details }: CassetteFailure): LlmError {
   return new LlmError(code, message, details);
-}
-
-function emitDeltas({ message }: ModelReply, { signal, onDelta }: GenerateOptions): void {
-  if (!onDelta) return;
-  for (const delta of messageDeltas(message)) {
-    throwIfAborted(signal);
-    onDelta(delta);
-  }
-  throwIfAborted(signal);
 }

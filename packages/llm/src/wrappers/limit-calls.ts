@@ -1,5 +1,6 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
-import type { ModelWrapper } from '../language-model.ts';
+import type { LanguageModel, ModelWrapper } from '../language-model.ts';
+import { wrappedModel } from '../wrapped-model.ts';
 import { rateLimiter, type LimitOptions } from './rate-limiter.ts';
 
 /**
@@ -19,19 +20,17 @@ export function limitCalls(options: LimitOptions): ModelWrapper {
     ...(options.concurrency !== undefined && { concurrency }),
     ...(options.requests !== undefined && { requests, windowMs }),
   };
-  return (model) => ({
-    name: model.name,
-    capabilities: model.capabilities,
-    spec: { kind: 'limited', ...limits, model: model.spec },
-    async generate(request, generateOptions = {}) {
+  return (model) => {
+    const generate: LanguageModel['generate'] = async (request, generateOptions = {}) => {
       const leave = await enter(generateOptions.signal);
       try {
         return await model.generate(request, generateOptions);
       } finally {
         leave();
       }
-    },
-  });
+    };
+    return wrappedModel(model, generate, { kind: 'limited', ...limits, model: model.spec });
+  };
 }
 
 async function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import { textOf } from '@varve/events';
+import { withoutUndefined } from '@varve/text';
 import { LlmError } from '../error.ts';
 import type { ModelWrapper } from '../language-model.ts';
 import { wrappedModel } from '../wrapped-model.ts';
@@ -47,7 +48,6 @@ function failureOf(error: LlmError, secrets: readonly string[]): CassetteFailure
     message: redactLine(message, secrets, 500),
     ...(partial && { partial: redactJson(partial, secrets) }),
     ...(failedAttempts.length > 0 && { failedAttempts }),
-    ...(status !== undefined && { status }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...withoutUndefined({ status, retryAfterMs }),
   };
 }

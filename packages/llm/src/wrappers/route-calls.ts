@@ -1,10 +1,10 @@
 import { attemptLedger } from '../attempt-ledger.ts';
 import type { Capabilities } from '../capabilities.ts';
-import type { Delta } from '../delta.ts';
 import { LlmError, type LlmErrorCode } from '../error.ts';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
+import { trackDeltas } from '../track-deltas.ts';
 import { estimateRequest } from '../estimate-request.ts';
 
 /** Notice before the request is sent to the next model. */
@@ -72,9 +72,12 @@ async function tryAll(
   let firstError: LlmError | undefined;
   const ledger = attemptLedger();
   for (const [index, model] of models.entries()) {
-    const tracker = trackDeltas(generateOptions);
+    const tracker = trackDeltas(generateOptions.onDelta);
     try {
-      const reply = await model.generate(request, tracker.options);
+      const reply = await model.generate(request, {
+        ...generateOptions,
+        ...(tracker.onDelta && { onDelta: tracker.onDelta }),
+      });
       return ledger.reply({ ...reply, attempts: reply.attempts + index });
     } catch (error) {
       if (!(error instanceof LlmError) || error.code === 'aborted') throw ledger.failure(error);
@@ -87,21 +90,6 @@ async function tryAll(
     }
   }
   throw firstError ?? new LlmError('unsupported', 'No model of this route supports the request.');
-}
-
-/** Tracks whether deltas were emitted that a `reset` must discard. */
-function trackDeltas(options: GenerateOptions): { readonly options: GenerateOptions; reset(reason: string): void } {
-  const { onDelta } = options;
-  if (!onDelta) return { options, reset: () => undefined };
-  let hasPieces = false;
-  const tracked = (delta: Delta): void => {
-    hasPieces = delta.kind !== 'reset';
-    onDelta(delta);
-  };
-  return {
-    options: { ...options, onDelta: tracked },
-    reset: (reason) => hasPieces && onDelta({ kind: 'reset', reason }),
-  };
 }
 
 /** Returns the models that support a request; all of them when none does. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { textOf } from '@varve/events';
 import { LlmError, type LlmErrorCode } from '../../error.ts';
 import { userRequest, type ModelCheck } from './model-check.ts';
@@ -144,12 +144,10 @@ const echo: ScriptedStep = ({ messages }) => ({ text: `Echo of ${textOf(messages
 
 /** Fails a check whose call does not settle. */
 async function withTimeout<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new assert.AssertionError({ message: `The call did not settle within ${timeoutMs} ms.` })),
-    timeoutMs,
+  const late = sleep(timeoutMs, undefined, { ref: false }).then(() =>
+    assert.fail(`The call did not settle within ${timeoutMs} ms.`),
   );
-  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
+  return Promise.race([work, late]);
 }
 
 async function rejects(call: Promise<unknown>, code: LlmErrorCode, cause?: Error): Promise<void> {

@@ -15,7 +15,7 @@ export function after(pattern: RegExp, text: string, at: number): number | undef
   return match ? skipSpace(text, at + match[0].length) : undefined;
 }
 
-/** Returns the calls from `start` on, each read at its position; undefined if the text has anything else after them. */
+/** Returns the calls from `start` on, each read at its position; undefined if anything else follows in the text. */
 export function callsToEnd(
   text: string,
   start: number,
