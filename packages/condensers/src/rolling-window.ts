@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withoutUndefined } from '@varve/text';
 import type { Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
 import { findSegment } from './plans/find-segment.ts';
@@ -33,11 +34,7 @@ export interface RollingWindowOptions extends KeepFirstOptions {
 export function rollingWindow({ maxEvents, ...options }: RollingWindowOptions): Condenser {
   const { keepFirst = 2, maxTokens, windowShare } = options;
   const { keepLast = Math.floor(maxEvents / 2) - keepFirst - 1 } = options;
-  const limits = {
-    maxEvents,
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(windowShare !== undefined && { windowShare }),
-  };
+  const limits = withoutUndefined({ maxEvents, maxTokens, windowShare });
   checkOptions({ maxEvents, keepFirst, keepLast }, limits);
   return {
     spec: { kind: 'rolling-window', ...limits, keepFirst, keepLast },
