@@ -3,9 +3,8 @@ import { presentObservation } from '@varve/events/payloads';
 import { expect, test } from 'vitest';
 import { openedTool } from '../testing/opened-tool.ts';
 import { think } from '../think.ts';
-import { clientTool } from './client-tool.ts';
+import { clientTool, clientTools } from './client-tool.ts';
 import { clientToolSpec } from './client-tool-spec.ts';
-import { clientTools } from './client-tools.ts';
 
 const parameters = {
   type: 'object',

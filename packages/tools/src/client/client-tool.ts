@@ -1,7 +1,7 @@
 import { text } from '@varve/events';
 import { ClientToolObservation, MCPToolAction, type Payload } from '@varve/events/payloads';
 import { withoutUndefined } from '@varve/text';
-import { cautiousAnnotations, type SharedTool, type ToolAnnotations } from '../contract/tool.ts';
+import { cautiousAnnotations, type SharedTool, type Tool } from '../contract/tool.ts';
 import { ToolError } from '../contract/error.ts';
 import { lifetime } from '../contract/lifetime.ts';
 import { clientToolSpec, type ClientToolSpec } from './client-tool-spec.ts';
@@ -24,7 +24,7 @@ const acknowledgement =
  */
 export function clientTool(spec: ClientToolSpec): SharedTool<Arguments> {
   const { name, description, parameters = { type: 'object', properties: {} }, ...rest } = clientToolSpec(spec);
-  const annotations = { ...cautiousAnnotations, ...definedAnnotations(rest.annotations) };
+  const annotations = { ...cautiousAnnotations, ...withoutUndefined(rest.annotations ?? {}) };
   const actionKind = `ClientAction_${name}`;
   const parse = argumentCheck(name, parameters);
   const { run } = lifetime({ name });
@@ -57,6 +57,22 @@ export function clientTool(spec: ClientToolSpec): SharedTool<Arguments> {
   };
 }
 
+/**
+ * Returns the client tools of one conversation, in the order of `specs`, which may have any form that
+ * {@link clientToolSpec} parses. `otherTools` are the remaining tools of the conversation.
+ *
+ * @throws {ToolError} `unusable` when a spec cannot be used, or two tools have the same name.
+ */
+export function clientTools(specs: readonly unknown[], otherTools: readonly Tool[] = []): readonly Tool[] {
+  const taken = new Set(otherTools.map(({ name }) => name));
+  return specs.map((json) => {
+    const spec = clientToolSpec(json);
+    if (taken.has(spec.name)) throw new ToolError('unusable', `Two tools of one conversation are called ${spec.name}.`);
+    taken.add(spec.name);
+    return clientTool(spec);
+  });
+}
+
 /** Every payload has a `kind`, so the argument `kind` is stored as `kind_`, the argument `kind_` as `kind__`. */
 const reserved = /^kind_*$/;
 
@@ -71,8 +87,4 @@ function asArguments({ kind: _kind, ...stored }: Payload): Arguments {
   return Object.fromEntries(
     Object.entries(stored).map(([field, value]) => [reserved.test(field) ? field.slice(0, -1) : field, value]),
   );
-}
-
-function definedAnnotations(annotations: ClientToolSpec['annotations'] = {}): Partial<ToolAnnotations> {
-  return withoutUndefined(annotations);
 }

@@ -32,12 +32,7 @@ export function fileEditor(options: FileEditorOptions = {}): OwnedTool<EditorCal
   return defineBuiltinTool({
     ...fileEditorFields,
     description: describe(options),
-    annotations: {
-      title: 'file_editor',
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: false,
-    },
+    annotations: { title: 'file_editor', openWorldHint: false },
     resources: ({ path }) => [`file:${realPathOf(path)}`],
     execute: work,
     close: closeMemory,

@@ -52,12 +52,7 @@ export function planningFileEditor(options: PlanningFileEditorOptions = {}): Own
     input: PlanningFileEditorAction,
     output: PlanningFileEditorObservation,
     definitionKind: 'PlanningFileEditorTool',
-    annotations: {
-      title: 'planning_file_editor',
-      destructiveHint: false,
-      idempotentHint: false,
-      openWorldHint: false,
-    },
+    annotations: { title: 'planning_file_editor', destructiveHint: false, openWorldHint: false },
     effect: ({ command }) => (command === 'view' ? 'read' : 'write'),
     resources: ({ path }) => [`file:${realPathOf(path)}`],
     close: closeMemory,

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nameLine } from '../files/name-line.ts';
 import { isInside, realPathOf } from '../files/real-path.ts';
-import { type Refusal, refuseFailure } from '../files/refusal.ts';
+import { isRefusal, type Refusal, refuseFailure } from '../files/refusal.ts';
 import type { Target } from '../files/target.ts';
 
 interface Entry {
@@ -25,12 +25,10 @@ export interface ListingOptions {
  * @throws the reason of the signal when it has aborted.
  */
 export async function viewDirectory({ path, real }: Target, options: ListingOptions): Promise<string | Refusal> {
-  let top: readonly Dirent[];
-  try {
-    top = await readdir(real, { withFileTypes: true });
-  } catch (error) {
-    return refuseFailure('Listing', path, error);
-  }
+  const top = await readdir(real, { withFileTypes: true }).catch((error: unknown) =>
+    refuseFailure('Listing', path, error),
+  );
+  if (isRefusal(top)) return top;
   const lines = [`${path.replace(/(?<!\/)\/+$/, '')}/`];
   for (const entry of await visibleEntries(path, top)) {
     options.signal.throwIfAborted();

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { ImageContent } from '@varve/events';
 import { readRegularFile } from '../files/read-file.ts';
-import { refuse, refuseFailure, type Refusal } from '../files/refusal.ts';
+import { isRefusal, refuse, refuseFailure, type Refusal } from '../files/refusal.ts';
 import type { Target } from '../files/target.ts';
 
 const extensions = new Set(['.png', '.jpg', '.jpeg', '.gif', '.webp', '.bmp']);
@@ -22,12 +22,8 @@ export async function viewImage({ path, real, stats }: Target): Promise<ImageCon
       `The image ${path} is too large to show: ${((stats?.size ?? 0) / 1024 / 1024).toFixed(1)} MB, and the limit is 5.0 MB.`,
     );
   }
-  let bytes: Buffer;
-  try {
-    bytes = await readRegularFile(real, maxBytes);
-  } catch (error) {
-    return refuseFailure('Reading', path, error);
-  }
+  const bytes = await readRegularFile(real, maxBytes).catch((error: unknown) => refuseFailure('Reading', path, error));
+  if (isRefusal(bytes)) return bytes;
   const type = imageType(bytes);
   if (type === undefined) return refuse(`The file ${path} has the name of an image, but its content is not one.`);
   return { cache_prompt: false, type: 'image', image_urls: [`data:${type};base64,${bytes.toString('base64')}`] };

@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { attempt } from './attempt.ts';
 
 const maxLinks = 40;
 
@@ -43,14 +44,6 @@ function linkTarget(path: string): string | undefined {
   return attempt(() =>
     lstatSync(path).isSymbolicLink() ? resolve(realpathSync.native(dirname(path)), readlinkSync(path)) : undefined,
   );
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns true if the resolved path `real` is one of `roots` or below one; roots are resolved first. */

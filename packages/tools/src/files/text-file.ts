@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readRegularFile } from './read-file.ts';
-import { refuse, refuseFailure, type Refusal } from './refusal.ts';
+import { isRefusal, refuse, refuseFailure, type Refusal } from './refusal.ts';
 import type { Target } from './target.ts';
 import { decodeText, encodeText, type DecodedText } from './text-encoding.ts';
 
@@ -19,13 +19,8 @@ export async function readTextFile({ path, real, stats }: Target, maxBytes: numb
       `The file ${path} is too large for this tool: ${megabytes(size)} MB, and the limit is ${megabytes(maxBytes)} MB. A view of some lines, with view_range, is possible.`,
     );
   }
-  let bytes: Buffer;
-  try {
-    bytes = await readRegularFile(real, maxBytes);
-  } catch (error) {
-    return refuseFailure('Reading', path, error);
-  }
-  return decodeFile(path, bytes);
+  const bytes = await readRegularFile(real, maxBytes).catch((error: unknown) => refuseFailure('Reading', path, error));
+  return isRefusal(bytes) ? bytes : decodeFile(path, bytes);
 }
 
 /** Returns the text of a file's bytes, or the reason why it cannot be shown or edited. */

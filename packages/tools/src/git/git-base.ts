@@ -10,14 +10,18 @@ const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
  * @throws {ToolError} `invalid-input` when the commit does not exist.
  */
 export async function commitAndParent(
-  { line }: GitRepository,
+  repository: GitRepository,
   ref: string,
 ): Promise<{ readonly commit: string; readonly parent: string }> {
-  const hash = (name: string): Promise<string | undefined> =>
-    line('rev-parse', '--verify', '--quiet', '--end-of-options', name);
+  const commit = await commitOf(repository, ref);
+  return { commit, parent: (await repository.hash(`${commit}^`)) ?? emptyTree };
+}
+
+/** Returns the hash of a commit. @throws {ToolError} `invalid-input` when it does not exist. */
+export async function commitOf({ hash }: GitRepository, ref: string): Promise<string> {
   const commit = await hash(`${ref}^{commit}`);
   if (commit === undefined) throw new ToolError('invalid-input', `Git knows no ${ref}.`);
-  return { commit, parent: (await hash(`${commit}^`)) ?? emptyTree };
+  return commit;
 }
 
 /**
@@ -26,43 +30,35 @@ export async function commitAndParent(
  *
  * @throws {ToolError} `invalid-input` when `ref` does not exist.
  */
-export async function gitBase({ line }: GitRepository, ref?: string): Promise<string> {
-  const commit = (name: string): Promise<string | undefined> =>
-    line('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
-  const head = await commit('HEAD');
-  if (ref !== undefined) {
-    const base = (await commit(ref)) ?? (ref === 'HEAD' ? emptyTree : undefined);
-    if (base === undefined) throw new ToolError('invalid-input', `Git knows no ${ref}.`);
-    return base;
-  }
-  if (head === undefined) return emptyTree;
+export async function gitBase(repository: GitRepository, ref?: string): Promise<string> {
+  const { line, hash } = repository;
+  if (ref !== undefined && ref !== 'HEAD') return commitOf(repository, ref);
+  const head = await hash('HEAD^{commit}');
+  if (ref !== undefined || head === undefined) return head ?? emptyTree;
   const branch = await line('symbolic-ref', '--quiet', '--short', 'HEAD');
-  const pushed = branch === undefined ? undefined : await commit(`refs/remotes/origin/${branch}`);
-  if (pushed !== undefined && (pushed !== head || (await isDirty({ line })))) return pushed;
-  const main = await defaultOfOrigin({ line, commit });
+  const pushed = branch === undefined ? undefined : await hash(`refs/remotes/origin/${branch}^{commit}`);
+  if (pushed !== undefined && (pushed !== head || (await isDirty(repository)))) return pushed;
+  const main = await defaultOfOrigin(repository);
   if (main !== undefined) return (await line('merge-base', 'HEAD', main)) ?? main;
   for (const name of ['main', 'master']) {
-    const local = await commit(`refs/heads/${name}`);
+    const local = await hash(`refs/heads/${name}^{commit}`);
     const fork = local && (await line('merge-base', 'HEAD', local));
     if (fork !== undefined && fork !== '' && fork !== head) return fork;
   }
   return head;
 }
 
-async function isDirty({ line }: Pick<GitRepository, 'line'>): Promise<boolean> {
+async function isDirty({ line }: GitRepository): Promise<boolean> {
   const quiet = ['diff', '--quiet', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', 'HEAD'];
   return (await line(...quiet)) === undefined;
 }
 
-async function defaultOfOrigin({
-  line,
-  commit,
-}: Pick<GitRepository, 'line'> & { readonly commit: (name: string) => Promise<string | undefined> }) {
+async function defaultOfOrigin({ line, hash }: GitRepository): Promise<string | undefined> {
   const named = await line('symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD');
   const names = [...(named === undefined ? [] : [named]), 'refs/remotes/origin/main', 'refs/remotes/origin/master'];
   for (const name of names) {
-    const commitId = await commit(name);
-    if (commitId !== undefined) return commitId;
+    const commit = await hash(`${name}^{commit}`);
+    if (commit !== undefined) return commit;
   }
   return undefined;
 }

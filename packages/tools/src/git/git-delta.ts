@@ -55,7 +55,7 @@ export async function gitDelta(
     await run('read-tree', base);
     await run('add', '--all', '--', '.');
     const patch = await run('diff', '--binary', '--cached', '--no-ext-diff', '--no-textconv', base, '--', '.');
-    return { patch, base: await repository.line('rev-parse', '--verify', '--quiet', `${base}^{commit}`) };
+    return { patch, base: await repository.hash(`${base}^{commit}`) };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

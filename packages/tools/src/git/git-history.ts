@@ -33,8 +33,7 @@ export async function gitCommits(
   { limit, signal }: GitCommitsOptions,
 ): Promise<{ readonly commits: readonly GitCommit[]; readonly hasMore: boolean }> {
   const repository = await gitRepository(directory, signal);
-  if ((await repository.line('rev-parse', '--verify', '--quiet', 'HEAD^{commit}')) === undefined)
-    return { commits: [], hasMore: false };
+  if ((await repository.hash('HEAD^{commit}')) === undefined) return { commits: [], hasMore: false };
   const format = '--format=%H%x00%h%x00%s%x00%an%x00%aI';
   const { exitCode, output, message } = await repository.git('log', '-z', `-${limit + 1}`, format, 'HEAD', '--', '.');
   if (exitCode !== 0) throw new ToolError('unusable', `Git could not list commits of ${directory}: ${message}.`);

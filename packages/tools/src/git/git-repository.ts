@@ -10,6 +10,8 @@ export interface GitRepository {
   readonly git: (...args: readonly string[]) => Promise<GitResult>;
   /** Runs git and returns its output without the final line feed; undefined when git fails. */
   readonly line: (...args: readonly string[]) => Promise<string | undefined>;
+  /** Returns the hash of a commit or tree by a name; undefined if it does not exist. */
+  readonly hash: (name: string) => Promise<string | undefined>;
   /** Returns `git` with additional settings and environment variables. */
   readonly with: (extra: Pick<GitRun, 'settings' | 'variables'>) => GitRepository['git'];
 }
@@ -30,16 +32,18 @@ export async function gitRepository(
     throw new ToolError('unusable', `The directory ${directory} is in no working tree of git that can be read.`);
   const settings = await filterOverrides(common, run);
   const git = (...args: readonly string[]): Promise<GitResult> => run({ ...common, args, settings });
+  const line = async (...args: readonly string[]): Promise<string | undefined> => {
+    const { exitCode, output } = await git(...args);
+    return exitCode === 0 ? output.toString().replace(/\n$/, '') : undefined;
+  };
   return {
     git,
+    line,
+    hash: (name) => line('rev-parse', '--verify', '--quiet', '--end-of-options', name),
     with:
       (extra) =>
       (...args) =>
         run({ ...common, ...extra, args, settings: { ...settings, ...extra.settings } }),
-    async line(...args) {
-      const { exitCode, output } = await git(...args);
-      return exitCode === 0 ? output.toString().replace(/\n$/, '') : undefined;
-    },
   };
 }
 

@@ -72,12 +72,7 @@ export function applyPatch(options: ApplyPatchOptions = {}): SharedTool<ApplyPat
     input: ApplyPatchAction,
     output: ApplyPatchObservation,
     definitionKind: 'ApplyPatchTool',
-    annotations: {
-      title: 'apply_patch',
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: false,
-    },
+    annotations: { title: 'apply_patch', openWorldHint: false },
     effect: 'write',
     repairInput: (fields) => withoutHabits(fields, habits),
     ...(home !== undefined && { resources: ({ patch }: ApplyPatchCall) => resourceKeys(patch, home) }),

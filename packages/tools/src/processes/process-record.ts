@@ -2,6 +2,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as z from 'zod';
 import { lazy } from '@varve/events';
+import { parseJson } from '@varve/text';
+import { attempt } from '../files/attempt.ts';
 import { readPrivateFile, writePrivateFile } from '../files/private-file.ts';
 import { processEntry, readProcessEntry } from './process-table.ts';
 
@@ -33,12 +35,8 @@ export function recordProcess(file: string, pid: number): void {
 
 /** Reads a stored process. Returns undefined when it is unreadable or belongs to another system. */
 export function readProcessRecord(file: string): ProcessRecord | undefined {
-  try {
-    const { data } = record().safeParse(JSON.parse(readPrivateFile(file, maxRecordBytes) ?? ''));
-    return data?.where === systemId() ? data : undefined;
-  } catch {
-    return undefined;
-  }
+  const { data } = record().safeParse(parseJson(readPrivateFile(file, maxRecordBytes)));
+  return data?.where === systemId() ? data : undefined;
 }
 
 /** Returns true if this process is still running, and not another one with its number. */
@@ -60,9 +58,7 @@ export function hasEnded({ pid, started }: Pick<ProcessRecord, 'pid' | 'started'
  * numbers.
  */
 function systemId(): string {
-  try {
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    return hostname();
-  }
+  const boot = attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+  const namespace = attempt(() => readlinkSync('/proc/self/ns/pid'));
+  return boot === undefined || namespace === undefined ? hostname() : `${boot} ${namespace}`;
 }

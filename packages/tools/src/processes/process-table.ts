@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { attempt } from '../files/attempt.ts';
 
 /** Entry of the process table. */
 export interface ProcessEntry {
@@ -14,11 +15,7 @@ export interface ProcessEntry {
 
 /** Returns the entry of a running process; undefined for a missing or unreadable process or a zombie. */
 export function processEntry(pid: number): ProcessEntry | undefined {
-  try {
-    return readProcessEntry(pid);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readProcessEntry(pid));
 }
 
 /**
@@ -27,53 +24,43 @@ export function processEntry(pid: number): ProcessEntry | undefined {
  */
 export function readProcessEntry(pid: number): ProcessEntry | undefined {
   if (process.platform !== 'linux') return psEntries(['-p', String(pid)]).at(0);
-  const stat = readStat(pid);
-  // The name is in parentheses and may contain any character; the fields after it are state, parent, group, session,
-  // …
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = statusOf(pid);
   const [state = 'Z', parent, group, session] = fields;
   if (state === 'Z' || state === 'X') return undefined;
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), started: fields[19] ?? '' };
 }
 
-/** Reads the status of a process; empty for a missing process. */
-function readStat(pid: number): string {
+/**
+ * Returns the fields that Linux reports of a process after its name: state, parent, group, session, terminal,
+ * foreground group, …; none for a missing process. Throws other errors of the system.
+ */
+export function statusOf(pid: number): readonly string[] {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name is in parentheses and may contain any character.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch (error) {
     // The second: the process ended while it was read.
-    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code))) return '';
+    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code))) return [];
     throw error;
   }
 }
 
 /** Returns true if a signal has stopped the process. False on systems other than Linux. */
 export function isStopped(pid: number): boolean {
-  if (process.platform !== 'linux') return false;
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return /^[Tt]$/.test(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0] ?? '');
-  } catch {
-    return false;
-  }
+  const [state = ''] = (process.platform === 'linux' && attempt(() => statusOf(pid))) || [];
+  return /^[Tt]$/.test(state);
 }
 
 /** Returns every running process that is visible to this user, without zombies; none if the system lists none. */
 export function processTable(): readonly ProcessEntry[] {
   if (process.platform !== 'linux') return psEntries(['-A']);
-  return listProc()
+  // Nothing if this process has too many open files, or no `/proc`.
+  const names = attempt(() => readdirSync('/proc')) ?? [];
+  return names
     .filter((name) => /^\d+$/.test(name))
     .map((name) => processEntry(Number(name)))
     .filter((entry) => entry !== undefined);
-}
-
-/** Returns nothing if this process has too many open files, or no `/proc`. */
-function listProc(): readonly string[] {
-  try {
-    return readdirSync('/proc');
-  } catch {
-    return [];
-  }
 }
 
 /** Returns true if other processes run in the session of a shell; those that started the shell are not counted. */
@@ -96,12 +83,9 @@ export function ancestryOf(last: number, table: readonly ProcessEntry[]): Readon
 
 /** Returns the oldest running child of a process. Linux only. */
 export function oldestChild(parent: number): number | undefined {
-  try {
-    const [first = ''] = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').split(' ');
-    return first === '' ? undefined : Number(first);
-  } catch {
-    return undefined;
-  }
+  const children = attempt(() => readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')) ?? '';
+  const [first = ''] = children.split(' ');
+  return first === '' ? undefined : Number(first);
 }
 
 /** Returns the processes that `ps` lists, without zombies; none when it fails. `ps` does not report sessions. */

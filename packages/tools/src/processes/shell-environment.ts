@@ -19,7 +19,8 @@ export function findShell(path: string | undefined, searchPath: string | undefin
   return shell;
 }
 
-function isExecutable(path: string): boolean {
+/** Returns true for a file that this user may execute. */
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

@@ -60,22 +60,13 @@ function refusedReason(
   return invalidReason(call);
 }
 
-/** Result of a command. */
-interface RemoteResult {
-  readonly output: string;
-  readonly exitCode: number;
-  readonly timedOut: boolean;
-  readonly suffix: string;
-  /** Directory in which the shell ended. */
-  readonly end: string;
-}
-
+/** Runs a command; `end` is the directory in which its shell ended. */
 async function runAt(
   start: string,
   { command, timeout = defaultSeconds }: ShellCall,
   { signal, idempotencyKey }: ToolContext,
   workspace: Workspace,
-): Promise<RemoteResult> {
+) {
   const mark = `[end of ${idempotencyKey}]`;
   const report = `printf "\\n%s%s" ${shellWord(mark)} "$PWD"`;
   const script = `trap ${shellWord(report)} EXIT\ncd -- ${shellWord(start)} || exit\n${command}\n`;

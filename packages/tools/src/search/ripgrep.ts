@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { ToolError } from '../contract/error.ts';
 import { turn } from '../contract/turn.ts';
+import { isExecutable } from '../processes/shell-environment.ts';
 
 /**
  * Returns the path of ripgrep: the given one, else that of the package `@vscode/ripgrep`, else the first on
@@ -25,15 +25,6 @@ export async function findRipgrep(path: string | undefined, searchPath: string |
   const program = directories.map((directory) => join(directory, 'rg')).find(isExecutable);
   if (program === undefined) throw new ToolError('unusable', 'No ripgrep was found on this machine.');
   return program;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Options of {@link runRipgrep}. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deepFreeze, textOf } from '@varve/events';
 import { type Observation, presentObservation } from '@varve/events/payloads';
 import { redactor, type Redactor } from '@varve/text';
 import type { Tool } from '../contract/tool.ts';
 import { ToolError } from '../contract/error.ts';
-import { filesIn } from './files-in.ts';
 import { openedTool, type OpenedTool } from './opened-tool.ts';
-import { directoryTraces } from './traces.ts';
+import { directoryTraces, filesIn } from './traces.ts';
 
 /** Tool to check and its example inputs. */
 export interface ToolSubject {
@@ -284,20 +284,10 @@ async function callAndCancel(call: OpenedTool['call'], input: unknown): Promise<
     assert.ok(error instanceof ToolError && error.code === 'aborted', `it failed with ${String(error)}`);
   });
   controller.abort();
-  await settlesWithin(settleMs, settled);
-}
-
-async function settlesWithin(ms: number, settled: Promise<unknown>): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new assert.AssertionError({ message: `It took more than ${ms} ms to settle.` })),
-    ms,
+  const late = sleep(settleMs, undefined, { ref: false }).then(() =>
+    assert.fail(`It took more than ${settleMs} ms to settle.`),
   );
-  try {
-    await Promise.race([settled, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  await Promise.race([settled, late]);
 }
 
 function asRecord(input: unknown): object {

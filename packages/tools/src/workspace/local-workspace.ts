@@ -59,51 +59,31 @@ export function localWorkspace(directory: string, { sandbox }: LocalWorkspaceOpt
 function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | 'upload' | 'download'> {
   return {
     read: (path, { signal } = {}) =>
-      mapSystemErrors(
-        `Reading ${path}`,
-        async () => {
-          await using file = await regularFile(path, await files.open(path));
-          return await readAll(path, fileChunks(file, signal));
-        },
-        signal,
-      ),
+      mapSystemErrors(`Reading ${path}`, signal, async () => {
+        await using file = await regularFile(path, await files.open(path));
+        return await readAll(path, fileChunks(file, signal));
+      }),
     write: (path, content, { signal } = {}) =>
-      mapSystemErrors(
-        `Writing ${path}`,
-        async () => {
-          signal?.throwIfAborted();
-          await files.within(path, async (place) => writeAtomically(place, content, keepRights(await previous(place))));
-        },
-        signal,
-      ),
+      mapSystemErrors(`Writing ${path}`, signal, async () => {
+        signal?.throwIfAborted();
+        await files.within(path, async (place) => writeAtomically(place, content, keepRights(await previous(place))));
+      }),
     list: (path = '.', { signal } = {}) =>
-      mapSystemErrors(
-        `Listing ${path}`,
-        async () => {
-          signal?.throwIfAborted();
-          const dirents = await readdir(files.resolve(path), { withFileTypes: true });
-          return dirents.map(entry).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-        },
-        signal,
-      ),
+      mapSystemErrors(`Listing ${path}`, signal, async () => {
+        signal?.throwIfAborted();
+        const dirents = await readdir(files.resolve(path), { withFileTypes: true });
+        return dirents.map(entry).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      }),
     upload: (source, destination, { signal } = {}) =>
-      mapSystemErrors(
-        `Copying ${source} to ${destination}`,
-        async () => {
-          await using file = await openHostFile(source);
-          await files.within(destination, (place) => copy(file, place, signal));
-        },
-        signal,
-      ),
+      mapSystemErrors(`Copying ${source} to ${destination}`, signal, async () => {
+        await using file = await openHostFile(source);
+        await files.within(destination, (place) => copy(file, place, signal));
+      }),
     download: (source, destination, { signal } = {}) =>
-      mapSystemErrors(
-        `Copying ${source} to ${destination}`,
-        async () => {
-          await using file = await regularFile(source, await files.open(source));
-          await copy(file, await prepareHostPath(destination), signal);
-        },
-        signal,
-      ),
+      mapSystemErrors(`Copying ${source} to ${destination}`, signal, async () => {
+        await using file = await regularFile(source, await files.open(source));
+        await copy(file, await prepareHostPath(destination), signal);
+      }),
   };
 }
 
@@ -124,7 +104,7 @@ async function previous(path: string): Promise<Stats | undefined> {
 }
 
 async function realDirectory(files: Jail, path: string): Promise<string> {
-  return mapSystemErrors(`Opening the directory ${path}`, async () => {
+  return mapSystemErrors(`Opening the directory ${path}`, undefined, async () => {
     const real = await realpath(files.resolve(path));
     if (!(await stat(real)).isDirectory()) throw new ToolError('invalid-input', `The path ${path} is not a directory.`);
     return real;

@@ -123,28 +123,20 @@ function fileMethods(
   };
   return {
     read: (path, { signal } = {}) =>
-      mapSystemErrors(`Reading ${path}`, async () => readAll(path, await fetched(path, signal)), signal),
+      mapSystemErrors(`Reading ${path}`, signal, async () => readAll(path, await fetched(path, signal))),
     write: (path, content, { signal } = {}) =>
-      mapSystemErrors(`Writing ${path}`, () => sent(path, ReadableStream.from([Buffer.from(content)]), signal), signal),
+      mapSystemErrors(`Writing ${path}`, signal, () => sent(path, ReadableStream.from([Buffer.from(content)]), signal)),
     upload: (source, destination, { signal } = {}) =>
-      mapSystemErrors(
-        `Copying ${source} to ${destination}`,
-        async () => {
-          inside(destination);
-          await using file = await openHostFile(source);
-          await sent(destination, fileChunks(file, signal), signal);
-        },
-        signal,
-      ),
+      mapSystemErrors(`Copying ${source} to ${destination}`, signal, async () => {
+        inside(destination);
+        await using file = await openHostFile(source);
+        await sent(destination, fileChunks(file, signal), signal);
+      }),
     download: (source, destination, { signal } = {}) =>
-      mapSystemErrors(
-        `Copying ${source} to ${destination}`,
-        async () => {
-          inside(source);
-          const place = await prepareHostPath(destination);
-          await writeAtomically(place, await fetched(source, signal));
-        },
-        signal,
-      ),
+      mapSystemErrors(`Copying ${source} to ${destination}`, signal, async () => {
+        inside(source);
+        const place = await prepareHostPath(destination);
+        await writeAtomically(place, await fetched(source, signal));
+      }),
   };
 }

@@ -4,7 +4,11 @@ import { ToolError } from '../contract/error.ts';
 const wrongPath = new Set(['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']);
 
 /** Runs work on files and converts system errors to {@link ToolError}s with `doing` in their message. */
-export async function mapSystemErrors<T>(doing: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function mapSystemErrors<T>(
+  doing: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,4 +1,5 @@
 import { ToolError } from '../contract/error.ts';
+import { commitOf } from '../git/git-base.ts';
 import { gitRepository, type GitRepository } from '../git/git-repository.ts';
 import type { RemoveWorktreeOptions, WorktreeOptions } from './workspace.ts';
 
@@ -18,9 +19,9 @@ export async function createWorktree(
   path: string,
   { ref = 'HEAD', branch }: WorktreeOptions,
 ): Promise<void> {
-  const { git, line } = await open(directory);
-  const commit = await line('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`);
-  if (commit === undefined) throw new ToolError('invalid-input', `Git knows no ${ref}.`);
+  const repository = await open(directory);
+  const { git } = repository;
+  const commit = await commitOf(repository, ref);
   const head = branch === undefined ? ['--detach'] : ['-b', branch];
   const added = await git('worktree', 'add', '--quiet', '--no-checkout', ...head, '--', path, commit);
   if (added.exitCode !== 0)
