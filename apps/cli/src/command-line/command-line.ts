@@ -98,7 +98,7 @@ async function programFor(
   const [name = ''] = args[0] === 'help' ? args.slice(1) : args;
   const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
   const loaded = defaultCommand && isSession(args, io) ? [defaultCommand] : named ? [named] : Object.values(commands);
-  for (const load of loaded) (await load()).register(program, io, done, commands);
+  for (const load of loaded) (await load())(program, io, done, commands);
   nameHelp(program);
   return program;
 }

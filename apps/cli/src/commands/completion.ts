@@ -1,23 +1,19 @@
 import { Argument, Command } from 'commander';
 import type { CliCommand, Commands } from '../command-line/cli-command.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { exitCodes } from '../failures/exit-codes.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** Prints a script that completes commands and options in a shell. */
-export const completion: CliCommand = {
-  register(parent, io, done, commands) {
-    parent
-      .command('completion')
-      .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-      .description('Print a script for your shell that completes commands and options.')
-      .action(async (shell: (typeof shells)[number]) => {
-        const words = await wordsOf(io, commands);
-        io.stdout.text(scripts[shell](words));
-        done(exitCodes.ok);
-      });
-  },
+export const completion: CliCommand = (parent, io, done, commands) => {
+  parent
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .description('Print a script for your shell that completes commands and options.')
+    .action(async (shell: (typeof shells)[number]) => {
+      const words = await wordsOf(io, commands);
+      io.stdout.text(scripts[shell](words));
+    });
 };
 
 /** Commands, and the words that may follow each of them. */
@@ -25,7 +21,7 @@ type Words = readonly (readonly [command: string, words: readonly string[]])[];
 
 async function wordsOf(io: TerminalIo, commands: Commands): Promise<Words> {
   const root = new Command();
-  for (const load of Object.values(commands)) (await load()).register(root, io, () => undefined, commands);
+  for (const load of Object.values(commands)) (await load())(root, io, () => undefined, commands);
   return root.commands.map((command) => [
     command.name(),
     [

@@ -18,14 +18,12 @@ import { styled, type Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Runs the agent on a small broken project, without a model or a key. */
-export const demo: CliCommand = {
-  register(parent, io, done) {
-    parent
-      .command('demo')
-      .description('Watch an agent repair a small broken project. No account, no key.')
-      .option('--store <url>', 'store of the log')
-      .action(async ({ store }: { readonly store?: string }) => done(await runDemo(io, store)));
-  },
+export const demo: CliCommand = (parent, io, done) => {
+  parent
+    .command('demo')
+    .description('Watch an agent repair a small broken project. No account, no key.')
+    .option('--store <url>', 'store of the log')
+    .action(async ({ store }: { readonly store?: string }) => done(await runDemo(io, store)));
 };
 
 async function runDemo(io: TerminalIo, store: string | undefined): Promise<ExitCode> {

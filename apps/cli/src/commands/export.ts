@@ -23,38 +23,32 @@ interface ExportCommandOptions {
 }
 
 /** Writes a conversation with its proof into one portable file, or in a format of another system. */
-export const exportCommand: CliCommand = {
-  register(parent, io, done) {
-    parent
-      .command('export')
-      .argument('<id>', 'the conversation, or the first characters of its id')
-      .argument('<file>', 'a new file, or directory for formats of several files; - for standard output')
-      .description('Write a conversation with its proof into one file for `import`, or in another format.')
-      .option(
-        '--format <name>',
-        'format of the file, such as v0 (default: html for .html, markdown for .md, else varve)',
-      )
-      .option('--sign', 'sign the events with the key of `varve key`, in formats that have signatures (orxhestra)')
-      .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .action(
-        async (id: string, file: string, { store: url, format = formatOfFile(file), sign }: ExportCommandOptions) => {
-          const foreign = await foreignFormat(format);
-          const signer = sign && (await readSigningKey(io));
-          if (sign && !foreign?.hasSignatures) throw unsignable(format);
-          await using store = await openExistingStore(io, url);
-          const full = await resolveId(store, id);
-          const log = await store.read(full);
-          const summary = await store.summary(full);
-          const { isUnfinishedImport } = await import('@varve/agent/replay');
-          if (isUnfinishedImport(summary.meta)) throw new CliError(exitCodes.storage, unfinishedImport(full));
-          if (foreign) await writeForeign({ log, summary, format: foreign, signer }, file, io);
-          else await writeLines(exportBundle(log, summary), file, io);
-          const target = file === '-' ? 'standard output' : file;
-          io.stderr.line(styled('dim', `Exported ${full} to ${target}: ${eventCount(await log.head())}.`));
-          done(exitCodes.ok);
-        },
-      );
-  },
+export const exportCommand: CliCommand = (parent, io) => {
+  parent
+    .command('export')
+    .argument('<id>', 'the conversation, or the first characters of its id')
+    .argument('<file>', 'a new file, or directory for formats of several files; - for standard output')
+    .description('Write a conversation with its proof into one file for `import`, or in another format.')
+    .option('--format <name>', 'format of the file, such as v0 (default: html for .html, markdown for .md, else varve)')
+    .option('--sign', 'sign the events with the key of `varve key`, in formats that have signatures (orxhestra)')
+    .option('--store <url>', 'the store, for instance sqlite:FILE')
+    .action(
+      async (id: string, file: string, { store: url, format = formatOfFile(file), sign }: ExportCommandOptions) => {
+        const foreign = await foreignFormat(format);
+        const signer = sign && (await readSigningKey(io));
+        if (sign && !foreign?.hasSignatures) throw unsignable(format);
+        await using store = await openExistingStore(io, url);
+        const full = await resolveId(store, id);
+        const log = await store.read(full);
+        const summary = await store.summary(full);
+        const { isUnfinishedImport } = await import('@varve/agent/replay');
+        if (isUnfinishedImport(summary.meta)) throw new CliError(exitCodes.storage, unfinishedImport(full));
+        if (foreign) await writeForeign({ log, summary, format: foreign, signer }, file, io);
+        else await writeLines(exportBundle(log, summary), file, io);
+        const target = file === '-' ? 'standard output' : file;
+        io.stderr.line(styled('dim', `Exported ${full} to ${target}: ${eventCount(await log.head())}.`));
+      },
+    );
 };
 
 // Formats are loaded in these functions, so that the help appears faster.

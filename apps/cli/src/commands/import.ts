@@ -20,31 +20,28 @@ interface ImportCommandOptions {
 }
 
 /** Imports a conversation that `export` wrote, after verifying it, or the logs of another system. */
-export const importCommand: CliCommand = {
-  register(parent, io, done) {
-    parent
-      .command('import')
-      .argument('<file>', 'file written by `export`, or a log of another system; - for standard input')
-      .description('Import an exported conversation after verifying it, or the log of another system.')
-      .option('--format <name>', 'format of the file, such as v0; default: recognised')
-      .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .option(
-        '--trust <key>',
-        'a trusted public key (did:key:z6Mk…) that must have signed the last event, or the events of agents of orxhestra; repeatable',
-        publicKeys,
-        [],
-      )
-      .action(async (file: string, options: ImportCommandOptions) => {
-        const foreign = await foreignInput(file, options, io);
-        if (!foreign) await importVarve(file, options, io);
-        else {
-          const { importForeign } = await import('../foreign/import-foreign.ts');
-          await using store = await openConfiguredStore(io, options.store);
-          await importForeign(foreign.files, { ...foreign, trusted: options.trust, store, io });
-        }
-        done(exitCodes.ok);
-      });
-  },
+export const importCommand: CliCommand = (parent, io) => {
+  parent
+    .command('import')
+    .argument('<file>', 'file written by `export`, or a log of another system; - for standard input')
+    .description('Import an exported conversation after verifying it, or the log of another system.')
+    .option('--format <name>', 'format of the file, such as v0; default: recognised')
+    .option('--store <url>', 'the store, for instance sqlite:FILE')
+    .option(
+      '--trust <key>',
+      'a trusted public key (did:key:z6Mk…) that must have signed the last event, or the events of agents of orxhestra; repeatable',
+      publicKeys,
+      [],
+    )
+    .action(async (file: string, options: ImportCommandOptions) => {
+      const foreign = await foreignInput(file, options, io);
+      if (!foreign) await importVarve(file, options, io);
+      else {
+        const { importForeign } = await import('../foreign/import-foreign.ts');
+        await using store = await openConfiguredStore(io, options.store);
+        await importForeign(foreign.files, { ...foreign, trusted: options.trust, store, io });
+      }
+    });
 };
 
 async function importVarve(file: string, { store: url, trust }: ImportCommandOptions, io: TerminalIo): Promise<void> {

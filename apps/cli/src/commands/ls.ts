@@ -2,7 +2,6 @@ import type { Json } from '@varve/events';
 import type { EventStore, Summary } from '@varve/storage';
 import { commandName } from '../terminal/command-name.ts';
 import type { CliCommand } from '../command-line/cli-command.ts';
-import { exitCodes } from '../failures/exit-codes.ts';
 import { openExistingStore } from '../home/open-configured-store.ts';
 import { pathIn } from '../home/varve-home.ts';
 import { findConversations } from '../conversations/find-conversations.ts';
@@ -20,25 +19,22 @@ interface LsOptions {
 }
 
 /** Lists the conversations of a store, the most recently updated first. */
-export const ls: CliCommand = {
-  register(parent, io, done) {
-    parent
-      .command('ls')
-      .description('List conversations, the most recently updated first.')
-      .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .option('-n, --limit <count>', 'maximum number', positiveInteger, 20)
-      .option('--search <text>', 'those with this text in the title, the directory, the model or the id')
-      .option('-w, --workspace <dir>', 'those of this directory and the ones in it')
-      .option('--json', 'one JSON object per line')
-      .action(async (options: LsOptions) => {
-        await using store = await openExistingStore(io, options.store);
-        const workspace = options.workspace === undefined ? undefined : pathIn(io, options.workspace);
-        const { items, hasMore } = await findConversations(store, { ...options, workspace });
-        print(io, options.json ? items : await Promise.all(items.map((item) => withUsage(item, store))), options);
-        if (hasMore && !options.json) io.stderr.line(`Showing ${items.length}; use -n for more.`);
-        done(exitCodes.ok);
-      });
-  },
+export const ls: CliCommand = (parent, io) => {
+  parent
+    .command('ls')
+    .description('List conversations, the most recently updated first.')
+    .option('--store <url>', 'the store, for instance sqlite:FILE')
+    .option('-n, --limit <count>', 'maximum number', positiveInteger, 20)
+    .option('--search <text>', 'those with this text in the title, the directory, the model or the id')
+    .option('-w, --workspace <dir>', 'those of this directory and the ones in it')
+    .option('--json', 'one JSON object per line')
+    .action(async (options: LsOptions) => {
+      await using store = await openExistingStore(io, options.store);
+      const workspace = options.workspace === undefined ? undefined : pathIn(io, options.workspace);
+      const { items, hasMore } = await findConversations(store, { ...options, workspace });
+      print(io, options.json ? items : await Promise.all(items.map((item) => withUsage(item, store))), options);
+      if (hasMore && !options.json) io.stderr.line(`Showing ${items.length}; use -n for more.`);
+    });
 };
 
 /** Adds the usage of a conversation that was not closed: that of a closed one is stored next to its log. */

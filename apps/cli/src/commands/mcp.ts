@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { CliCommand } from '../command-line/cli-command.ts';
 import type { McpAddOptions } from '../configure/mcp-actions.ts';
-import { type ExitCode, exitCodes } from '../failures/exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { defaultCommand } from './default-command.ts';
 
@@ -11,37 +10,31 @@ const loadTest = async () => import('../configure/mcp-test.ts');
 const loadLogin = async () => import('../configure/mcp-login.ts');
 
 /** Lists, adds, tests, logs in at and removes servers of the model context protocol. */
-export const mcp: CliCommand = {
-  register(parent, io, done) {
-    const group = parent.command('mcp').enablePositionalOptions().description('Servers of tools (MCP) of your agents.');
-    defaultCommand(group, 'list')
-      .description('List the servers of the settings.')
-      .action(async () => {
-        await (await load()).listServers(io);
-        done(exitCodes.ok);
-      });
-    addAdding(group, io, done);
-    group
-      .command('test')
-      .argument('<name>', 'the server')
-      .description('Start a server as a run does, in its sandbox, and list its tools.')
-      .action(async (name: string) => done(await (await loadTest()).testServer(name, io)));
-    addLogins(group, io, done);
-    group
-      .command('rm')
-      .alias('remove')
-      .argument('<name>', 'the server')
-      .description('Remove a server.')
-      .option('--project', 'from the settings of the project instead of yours')
-      .action(async (name: string, options: Pick<McpAddOptions, 'project'>) => {
-        await (await load()).removeServer(name, options, io);
-        done(exitCodes.ok);
-      });
-  },
+export const mcp: CliCommand = (parent, io, done) => {
+  const group = parent.command('mcp').enablePositionalOptions().description('Servers of tools (MCP) of your agents.');
+  defaultCommand(group, 'list')
+    .description('List the servers of the settings.')
+    .action(async () => (await load()).listServers(io));
+  addAdding(group, io);
+  group
+    .command('test')
+    .argument('<name>', 'the server')
+    .description('Start a server as a run does, in its sandbox, and list its tools.')
+    .action(async (name: string) => done(await (await loadTest()).testServer(name, io)));
+  addLogins(group, io);
+  group
+    .command('rm')
+    .alias('remove')
+    .argument('<name>', 'the server')
+    .description('Remove a server.')
+    .option('--project', 'from the settings of the project instead of yours')
+    .action(async (name: string, options: Pick<McpAddOptions, 'project'>) =>
+      (await load()).removeServer(name, options, io),
+    );
 };
 
 /** Adds the command that adds a server. */
-function addAdding(group: Command, io: TerminalIo, done: (exitCode: ExitCode) => void): void {
+function addAdding(group: Command, io: TerminalIo): void {
   group
     .command('add')
     .passThroughOptions()
@@ -56,28 +49,21 @@ function addAdding(group: Command, io: TerminalIo, done: (exitCode: ExitCode) =>
       // Options may follow the name as well.
       const { operands, unknown } = command.parseOptions([...words]);
       await (await load()).addServer(name, [...unknown, ...operands], command.opts<McpAddOptions>(), io);
-      done(exitCodes.ok);
     });
 }
 
 /** Adds the commands that log in at servers and out of them. */
-function addLogins(group: Command, io: TerminalIo, done: (exitCode: ExitCode) => void): void {
+function addLogins(group: Command, io: TerminalIo): void {
   group
     .command('login')
     .argument('<name>', 'a server with an address')
     .description('Log in at a server with OAuth, in your browser.')
-    .action(async (name: string) => {
-      await (await loadLogin()).logInToServer(name, io);
-      done(exitCodes.ok);
-    });
+    .action(async (name: string) => (await loadLogin()).logInToServer(name, io));
   group
     .command('logout')
     .argument('<name>', 'the server')
     .description('Remove the stored login at a server.')
-    .action(async (name: string) => {
-      await (await loadLogin()).logOutOfServer(name, io);
-      done(exitCodes.ok);
-    });
+    .action(async (name: string) => (await loadLogin()).logOutOfServer(name, io));
 }
 
 function collected(value: string, before: readonly string[] = []): readonly string[] {

@@ -21,42 +21,37 @@ const decisions = ['allow', 'ask', 'deny'];
 const subjects = ['tool', 'command', 'path', 'host'];
 
 /** Lists, adds and removes the rules for calls. */
-export const permissions: CliCommand = {
-  register(parent, io, done) {
-    const projectOf = ({ workspace }: PlaceOptions): string => resolve(io.cwd, workspace ?? '.');
-    const command = parent
-      .command('permissions')
-      .enablePositionalOptions()
-      .description('List, add and remove rules for the calls of the agent: deny wins over ask, and ask over allow.');
-    withPlace(defaultCommand(command, 'list'))
-      .description('List the rules for a project and for all projects.')
-      .action(async (options: PlaceOptions) => {
-        const rules = await (await storeIn(io)).list(projectOf(options));
-        for (const { scope, rule } of rules) io.stdout.line(`${scope.padEnd(7)}  ${revealedLine(textOf(rule))}`);
-        if (rules.length === 0)
-          io.stderr.line(
-            styled('dim', `There are no rules: \`${commandName(io)} permissions add allow command npm test\`.`),
-          );
-        done(exitCodes.ok);
-      });
-    withRule(withPlace(command.command('add')))
-      .option('--user', 'for all projects')
-      .description('Add a rule, for this project unless --user is set.')
-      .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
-        const rule = ruleOf(decision, on, words);
-        await (await storeIn(io)).add([rule], options.user ? 'user' : 'project', projectOf(options));
-        io.stderr.line(`Added: ${revealedLine(textOf(rule))}`);
-        done(exitCodes.ok);
-      });
-    withRule(withPlace(command.command('rm').alias('remove')))
-      .description('Remove a rule.')
-      .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
-        const rule = ruleOf(decision, on, words);
-        if (!(await (await storeIn(io)).remove(rule, projectOf(options))))
-          throw new CliError(exitCodes.missing, `There is no rule "${textOf(rule)}".`);
-        done(exitCodes.ok);
-      });
-  },
+export const permissions: CliCommand = (parent, io) => {
+  const projectOf = ({ workspace }: PlaceOptions): string => resolve(io.cwd, workspace ?? '.');
+  const command = parent
+    .command('permissions')
+    .enablePositionalOptions()
+    .description('List, add and remove rules for the calls of the agent: deny wins over ask, and ask over allow.');
+  withPlace(defaultCommand(command, 'list'))
+    .description('List the rules for a project and for all projects.')
+    .action(async (options: PlaceOptions) => {
+      const rules = await (await storeIn(io)).list(projectOf(options));
+      for (const { scope, rule } of rules) io.stdout.line(`${scope.padEnd(7)}  ${revealedLine(textOf(rule))}`);
+      if (rules.length === 0)
+        io.stderr.line(
+          styled('dim', `There are no rules: \`${commandName(io)} permissions add allow command npm test\`.`),
+        );
+    });
+  withRule(withPlace(command.command('add')))
+    .option('--user', 'for all projects')
+    .description('Add a rule, for this project unless --user is set.')
+    .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
+      const rule = ruleOf(decision, on, words);
+      await (await storeIn(io)).add([rule], options.user ? 'user' : 'project', projectOf(options));
+      io.stderr.line(`Added: ${revealedLine(textOf(rule))}`);
+    });
+  withRule(withPlace(command.command('rm').alias('remove')))
+    .description('Remove a rule.')
+    .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
+      const rule = ruleOf(decision, on, words);
+      if (!(await (await storeIn(io)).remove(rule, projectOf(options))))
+        throw new CliError(exitCodes.missing, `There is no rule "${textOf(rule)}".`);
+    });
 };
 
 /** Loaded here, so that the help appears faster. */

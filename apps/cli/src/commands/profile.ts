@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { CliCommand } from '../command-line/cli-command.ts';
-import { type ExitCode, exitCodes } from '../failures/exit-codes.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { defaultCommand } from './default-command.ts';
@@ -9,55 +8,38 @@ import { defaultCommand } from './default-command.ts';
 const load = async () => import('../configure/profile-actions.ts');
 
 /** Lists and changes model profiles. */
-export const profile: CliCommand = {
-  register(parent, io, done) {
-    const command = parent.command('profile').description('List model profiles, create, rename, remove and use them.');
-    defaultCommand(command, 'list')
-      .description('list all profiles, and the roles that use them (default)')
-      .option('--json', 'print one JSON object per profile')
-      .action(async (options: { readonly json?: true }) => {
-        await (await load()).listProfiles(options, io);
-        done(exitCodes.ok);
-      });
-    command
-      .command('save')
-      .argument('<name>')
-      .argument('<field=value...>', 'such as model=ollama/qwen3 or api_key_ref=env:NAME')
-      .description('create a profile, or change fields of it')
-      .action(async (name: string, fields: readonly string[]) => {
-        await (await load()).saveProfile(name, fields, io);
-        done(exitCodes.ok);
-      });
-    addNamedCommands(command, io, done);
-    command
-      .command('agents')
-      .description('list the agent profiles; `config set agent_profile NAME` selects one')
-      .action(async () => {
-        await (await import('../configure/list-agent-profiles.ts')).listAgentProfiles(io);
-        done(exitCodes.ok);
-      });
-    command
-      .command('probe')
-      .argument('[name]')
-      .description('ask the server of a profile what its model can do, and remember it for a week')
-      .action(async (name?: string) => {
-        await (await load()).probeProfile(name, io);
-        done(exitCodes.ok);
-      });
-  },
+export const profile: CliCommand = (parent, io) => {
+  const command = parent.command('profile').description('List model profiles, create, rename, remove and use them.');
+  defaultCommand(command, 'list')
+    .description('list all profiles, and the roles that use them (default)')
+    .option('--json', 'print one JSON object per profile')
+    .action(async (options: { readonly json?: true }) => (await load()).listProfiles(options, io));
+  command
+    .command('save')
+    .argument('<name>')
+    .argument('<field=value...>', 'such as model=ollama/qwen3 or api_key_ref=env:NAME')
+    .description('create a profile, or change fields of it')
+    .action(async (name: string, fields: readonly string[]) => (await load()).saveProfile(name, fields, io));
+  addNamedCommands(command, io);
+  command
+    .command('agents')
+    .description('list the agent profiles; `config set agent_profile NAME` selects one')
+    .action(async () => (await import('../configure/list-agent-profiles.ts')).listAgentProfiles(io));
+  command
+    .command('probe')
+    .argument('[name]')
+    .description('ask the server of a profile what its model can do, and remember it for a week')
+    .action(async (name?: string) => (await load()).probeProfile(name, io));
 };
 
 /** Adds the commands that use, rename and remove a profile. */
-function addNamedCommands(command: Command, io: TerminalIo, done: (exitCode: ExitCode) => void): void {
+function addNamedCommands(command: Command, io: TerminalIo): void {
   command
     .command('use')
     .argument('<name>')
     .argument('[role]', 'agent, condenser, title, ask or subagent', 'agent')
     .description('make a profile that of a role')
-    .action(async (name: string, role: string) => {
-      await (await load()).useProfile(name, role, io);
-      done(exitCodes.ok);
-    });
+    .action(async (name: string, role: string) => (await load()).useProfile(name, role, io));
   command
     .command('rename')
     .argument('<from>')
@@ -66,15 +48,11 @@ function addNamedCommands(command: Command, io: TerminalIo, done: (exitCode: Exi
     .action(async (from: string, to: string) => {
       await (await load()).profilesOf(io).rename(from, to);
       io.stderr.line(styled('dim', `Renamed the profile ${from} to ${to}.`));
-      done(exitCodes.ok);
     });
   command
     .command('rm')
     .alias('remove')
     .argument('<name>')
     .description('remove a profile, and the roles that name it')
-    .action(async (name: string) => {
-      await (await load()).profilesOf(io).remove(name);
-      done(exitCodes.ok);
-    });
+    .action(async (name: string) => (await load()).profilesOf(io).remove(name));
 }

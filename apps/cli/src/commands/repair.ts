@@ -17,38 +17,32 @@ interface RepairCommandOptions {
 }
 
 /** Ends a log that lost events before the loss, and accepts events that lost their seals. */
-export const repairCommand: CliCommand = {
-  register(parent, io, done) {
-    parent
-      .command('repair')
-      .argument('<id>', 'the conversation, or the first characters of its id')
-      .description('End a damaged log before its first missing event; later events go to quarantine.')
-      .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .option('--from <seq>', 'end the log before this event even if it can be read', eventNumber)
-      .option('--accept-unsealed', 'accept events that have no seals, or lost them, as they are now')
-      .option(
-        '--take-over',
-        'take the conversation from a process of another machine, or before a restart, that is gone',
-      )
-      .action(async (id: string, { store: url, acceptUnsealed, from, takeOver }: RepairCommandOptions) => {
-        await using store = await openExistingStore(io, url);
-        // Loaded here, so that the help appears faster.
-        const { repairConversation } = await import('@varve/agent/replay');
-        await using log = await store.open(await resolveId(store, id), {
-          purpose: 'repair',
-          ...(takeOver && { takeOver }),
-        });
-        checkEnd(from, await log.head());
-        const result = await repairConversation(log, await store.summary(log.id), {
-          ...(acceptUnsealed && { acceptUnsealed }),
-          ...(from !== undefined && { from }),
-        });
-        for (const line of describe(result)) io.stdout.line(line);
-        const { loss, cut } = result;
-        if (loss && !cut) io.stderr.line(styled('dim', repairCommandFor(log.id, loss, io)));
-        done(exitCodes.ok);
+export const repairCommand: CliCommand = (parent, io) => {
+  parent
+    .command('repair')
+    .argument('<id>', 'the conversation, or the first characters of its id')
+    .description('End a damaged log before its first missing event; later events go to quarantine.')
+    .option('--store <url>', 'the store, for instance sqlite:FILE')
+    .option('--from <seq>', 'end the log before this event even if it can be read', eventNumber)
+    .option('--accept-unsealed', 'accept events that have no seals, or lost them, as they are now')
+    .option('--take-over', 'take the conversation from a process of another machine, or before a restart, that is gone')
+    .action(async (id: string, { store: url, acceptUnsealed, from, takeOver }: RepairCommandOptions) => {
+      await using store = await openExistingStore(io, url);
+      // Loaded here, so that the help appears faster.
+      const { repairConversation } = await import('@varve/agent/replay');
+      await using log = await store.open(await resolveId(store, id), {
+        purpose: 'repair',
+        ...(takeOver && { takeOver }),
       });
-  },
+      checkEnd(from, await log.head());
+      const result = await repairConversation(log, await store.summary(log.id), {
+        ...(acceptUnsealed && { acceptUnsealed }),
+        ...(from !== undefined && { from }),
+      });
+      for (const line of describe(result)) io.stdout.line(line);
+      const { loss, cut } = result;
+      if (loss && !cut) io.stderr.line(styled('dim', repairCommandFor(log.id, loss, io)));
+    });
 };
 
 function checkEnd(from: number | undefined, head: number): void {

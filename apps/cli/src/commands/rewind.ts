@@ -5,23 +5,20 @@ import { exitCodes } from '../failures/exit-codes.ts';
 import type { RunOptions } from '../opening/run-options.ts';
 
 /** Goes back in a conversation: the next event follows an earlier one. */
-export const rewind: CliCommand = {
-  register(parent, io, done) {
-    parent
-      .command('rewind')
-      .argument('<id>', 'the conversation, or the first characters of its id')
-      .argument('<event>', 'id of the event that stays the last one, its first characters, or start')
-      .description('Go back to an event: later ones stay in the log, on a branch of their own. Files stay as they are.')
-      .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .option('--sign', 'sign the new events with the key that `varve key` created')
-      .action(async (id: string, event: string, options: Pick<RunOptions, 'store' | 'sign'>) => {
-        const { withStored } = await import('../print/with-stored.ts');
-        await withStored(id, options, io, async (conversation) => {
-          await conversation.navigate(event === 'start' ? undefined : await eventIn(conversation, event));
-        });
-        done(exitCodes.ok);
+export const rewind: CliCommand = (parent, io) => {
+  parent
+    .command('rewind')
+    .argument('<id>', 'the conversation, or the first characters of its id')
+    .argument('<event>', 'id of the event that stays the last one, its first characters, or start')
+    .description('Go back to an event: later ones stay in the log, on a branch of their own. Files stay as they are.')
+    .option('--store <url>', 'the store, for instance sqlite:FILE')
+    .option('--sign', 'sign the new events with the key that `varve key` created')
+    .action(async (id: string, event: string, options: Pick<RunOptions, 'store' | 'sign'>) => {
+      const { withStored } = await import('../print/with-stored.ts');
+      await withStored(id, options, io, async (conversation) => {
+        await conversation.navigate(event === 'start' ? undefined : await eventIn(conversation, event));
       });
-  },
+    });
 };
 
 async function eventIn(conversation: Conversation, typed: string): Promise<string> {

@@ -20,22 +20,20 @@ interface RmOptions {
 type Trees = readonly { readonly members: readonly Summary[]; readonly updatedAt: number }[];
 
 /** Removes conversations with those of their sub-agents, after a question. */
-export const rm: CliCommand = {
-  register(parent, io, done) {
-    parent
-      .command('rm')
-      .argument('[ids...]', 'conversations, or the first characters of their ids')
-      .description('Remove conversations with all of their events and those of their sub-agents.')
-      .option('--older-than <age>', 'those that did not change for this time: 30d, 12h', age)
-      .option('--keep <count>', 'all but the last that changed, this many', positiveInteger)
-      .option('-y, --yes', 'remove without a question')
-      .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .action(async (ids: readonly string[], options: RmOptions) => {
-        await using store = await openExistingStore(io, options.store);
-        const trees = await treesOf(store, ids, options);
-        done(await removeTrees(store, trees, options, io));
-      });
-  },
+export const rm: CliCommand = (parent, io, done) => {
+  parent
+    .command('rm')
+    .argument('[ids...]', 'conversations, or the first characters of their ids')
+    .description('Remove conversations with all of their events and those of their sub-agents.')
+    .option('--older-than <age>', 'those that did not change for this time: 30d, 12h', age)
+    .option('--keep <count>', 'all but the last that changed, this many', positiveInteger)
+    .option('-y, --yes', 'remove without a question')
+    .option('--store <url>', 'the store, for instance sqlite:FILE')
+    .action(async (ids: readonly string[], options: RmOptions) => {
+      await using store = await openExistingStore(io, options.store);
+      const trees = await treesOf(store, ids, options);
+      done(await removeTrees(store, trees, options, io));
+    });
 };
 
 async function treesOf(store: EventStore, ids: readonly string[], { olderThan, keep }: RmOptions): Promise<Trees> {

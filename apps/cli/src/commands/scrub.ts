@@ -10,40 +10,35 @@ import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Masks secrets in everything that a store holds. */
-export const scrub: CliCommand = {
-  register(parent, io, done) {
-    parent
-      .command('scrub')
-      .argument('[names...]', 'stored secrets (`varve secret`); default: the lines of standard input')
-      .description(
-        'Mask secrets in all conversations of a store. Signed statements in the logs record what was masked.',
-      )
-      .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .action(async (names: readonly string[], { store: url }: { readonly store?: string }) => {
-        const secrets = names.length === 0 ? await typedSecrets(io) : await storedSecrets(names, io);
-        const signer = await readSigningKey(io);
-        await using store = await openExistingStore(io, url);
-        const { scrub: scrubStore } = await import('@varve/storage/maintenance');
-        const { scrubbed, held, failed, quarantined } = await scrubStore(store, { secrets, signer });
-        const conversations = new Set(scrubbed.map(({ conversation }) => conversation)).size;
-        const files = await scrubVarveHome(io, secrets);
-        const further = quarantined > 0 ? `, and ${quarantined} texts in quarantine` : '';
+export const scrub: CliCommand = (parent, io, done) => {
+  parent
+    .command('scrub')
+    .argument('[names...]', 'stored secrets (`varve secret`); default: the lines of standard input')
+    .description('Mask secrets in all conversations of a store. Signed statements in the logs record what was masked.')
+    .option('--store <url>', 'the store, for instance sqlite:FILE')
+    .action(async (names: readonly string[], { store: url }: { readonly store?: string }) => {
+      const secrets = names.length === 0 ? await typedSecrets(io) : await storedSecrets(names, io);
+      const signer = await readSigningKey(io);
+      await using store = await openExistingStore(io, url);
+      const { scrub: scrubStore } = await import('@varve/storage/maintenance');
+      const { scrubbed, held, failed, quarantined } = await scrubStore(store, { secrets, signer });
+      const conversations = new Set(scrubbed.map(({ conversation }) => conversation)).size;
+      const files = await scrubVarveHome(io, secrets);
+      const further = quarantined > 0 ? `, and ${quarantined} texts in quarantine` : '';
+      io.stderr.line(
+        `Masked ${eventCount(scrubbed.length)} in ${conversations === 1 ? '1 conversation' : `${conversations} conversations`}${further}.`,
+      );
+      if (files > 0)
         io.stderr.line(
-          `Masked ${eventCount(scrubbed.length)} in ${conversations === 1 ? '1 conversation' : `${conversations} conversations`}${further}.`,
+          `Masked ${files === 1 ? '1 file' : `${files} files`} of inputs, long outputs, logged calls and undo histories.`,
         );
-        if (files > 0)
-          io.stderr.line(
-            `Masked ${files === 1 ? '1 file' : `${files} files`} of inputs, long outputs, logged calls and undo histories.`,
-          );
-        for (const id of held) io.stderr.line(styled('yellow', `${id} was not changed: another process uses it.`));
-        for (const { id, message } of failed)
-          io.stderr.line(styled('yellow', `${id} may still contain one: ${message}`));
-        io.stderr.line(
-          styled('dim', 'Replace an exposed key in any case: copies, exports and backups still contain it.'),
-        );
-        done(held.length + failed.length > 0 ? exitCodes.storage : exitCodes.ok);
-      });
-  },
+      for (const id of held) io.stderr.line(styled('yellow', `${id} was not changed: another process uses it.`));
+      for (const { id, message } of failed) io.stderr.line(styled('yellow', `${id} may still contain one: ${message}`));
+      io.stderr.line(
+        styled('dim', 'Replace an exposed key in any case: copies, exports and backups still contain it.'),
+      );
+      done(held.length + failed.length > 0 ? exitCodes.storage : exitCodes.ok);
+    });
 };
 
 async function storedSecrets(names: readonly string[], io: TerminalIo): Promise<readonly string[]> {

@@ -19,26 +19,23 @@ interface SetOptions {
 }
 
 /** Stores, lists and removes secrets. */
-export const secret: CliCommand = {
-  register(parent, io, done) {
-    const command = parent
-      .command('secret')
-      .description('Store secrets, encrypted. A command of the agent gets a secret only if it names it.');
-    register(command, io, done);
-    command
-      .command('key')
-      .addArgument(new Argument('<place>', 'file, or keychain of the system').choices(['file', 'keychain']))
-      .description('Move the key that encrypts the secrets.')
-      .action(async (place: KeyPlace) => {
-        const { moveSecretKey } = await import('@varve/settings/secrets');
-        await moveSecretKey(place, { home: varveHome(io) });
-        io.stderr.line(styled('dim', place === 'file' ? 'The key is in a file.' : 'The key is in the keychain.'));
-        done(exitCodes.ok);
-      });
-  },
+export const secret: CliCommand = (parent, io) => {
+  const command = parent
+    .command('secret')
+    .description('Store secrets, encrypted. A command of the agent gets a secret only if it names it.');
+  register(command, io);
+  command
+    .command('key')
+    .addArgument(new Argument('<place>', 'file, or keychain of the system').choices(['file', 'keychain']))
+    .description('Move the key that encrypts the secrets.')
+    .action(async (place: KeyPlace) => {
+      const { moveSecretKey } = await import('@varve/settings/secrets');
+      await moveSecretKey(place, { home: varveHome(io) });
+      io.stderr.line(styled('dim', place === 'file' ? 'The key is in a file.' : 'The key is in the keychain.'));
+    });
 };
 
-function register(command: Command, io: TerminalIo, done: Parameters<CliCommand['register']>[2]): void {
+function register(command: Command, io: TerminalIo): void {
   command
     .command('set')
     .argument('<name>', 'name of the secret, and of its variable in the shell')
@@ -51,7 +48,6 @@ function register(command: Command, io: TerminalIo, done: Parameters<CliCommand[
       io.stderr.line(styled('dim', `Stored ${name}.`));
       if (source.kind === 'StaticSecret' && source.value.length < shortestMasked)
         io.stderr.line(styled('yellow', `Values of fewer than ${shortestMasked} characters are not masked.`));
-      done(exitCodes.ok);
     });
   defaultCommand(command, 'list')
     .description('List the names of the secrets.')
@@ -62,17 +58,13 @@ function register(command: Command, io: TerminalIo, done: Parameters<CliCommand[
       }
       if (listed.length === 0)
         io.stderr.line(styled('dim', `There are no secrets: \`${commandName(io)} secret set NAME\`.`));
-      done(exitCodes.ok);
     });
   command
     .command('rm')
     .alias('remove')
     .argument('<name>')
     .description('Remove a secret.')
-    .action(async (name: string) => {
-      await remove(await storeIn(io), name);
-      done(exitCodes.ok);
-    });
+    .action(async (name: string) => remove(await storeIn(io), name));
 }
 
 /** Loaded here, so that the help appears faster. */

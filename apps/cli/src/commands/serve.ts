@@ -24,38 +24,33 @@ const logLevels = ['silent', 'error', 'warn', 'info', 'debug'];
 const header = 'X-Session-API-Key';
 
 /** Serves the conversations of a store over HTTP until it is interrupted. */
-export const serve: CliCommand = {
-  register(parent, io, done) {
-    parent
-      .command('serve')
-      .description('Serve conversations with the agent-server protocol until Ctrl-C.')
-      .option('--host <name>', 'address to listen on (default: 127.0.0.1)')
-      .option('-p, --port <number>', 'port; 0 picks a free one (default: 8000)', portNumber)
-      .option('--key <key>', `key that clients send as ${header} (VARVE_SESSION_API_KEY; default: a generated one)`)
-      .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .option('--address <url>', 'makes it a replica, which others of the store reach at http://HOST:PORT')
-      .option('--allow-host <name>', 'additional host name that the server accepts', collect)
-      .option('--allow-origin <origin>', 'pages of this origin may call the server', collect)
-      .option('--file-root <directory>', 'directory that the file and git routes may use (default: all)', collect)
-      .option('--max-runs <number>', 'runs at a time; the others wait (default: 8)', Number)
-      .option('--open-metrics', 'send metrics without a key')
-      .option('--deferred', 'wait until POST /api/init configures the server')
-      .option('--ui', 'also serve the web front end (@openhands/agent-canvas), and print the address to open')
-      .addOption(new Option('--log-level <level>', 'level of the log on stderr (default: info)').choices(logLevels))
-      .addOption(
-        new Option('--sandbox <profile>', 'walls around commands of agents, as of `varve run`').choices([
-          'workspace',
-          'read-only',
-          'off',
-        ]),
-      )
-      .option('--workspace-server <url>', 'run commands and edit files of agents on this agent-server (default: here)')
-      .option('--print-config', 'print the settings with their places, and exit')
-      .action(async (options: ServeOptions) => {
-        await serveUntilStopped(options, io);
-        done(exitCodes.ok);
-      });
-  },
+export const serve: CliCommand = (parent, io) => {
+  parent
+    .command('serve')
+    .description('Serve conversations with the agent-server protocol until Ctrl-C.')
+    .option('--host <name>', 'address to listen on (default: 127.0.0.1)')
+    .option('-p, --port <number>', 'port; 0 picks a free one (default: 8000)', portNumber)
+    .option('--key <key>', `key that clients send as ${header} (VARVE_SESSION_API_KEY; default: a generated one)`)
+    .option('--store <url>', 'the store, for instance sqlite:FILE')
+    .option('--address <url>', 'makes it a replica, which others of the store reach at http://HOST:PORT')
+    .option('--allow-host <name>', 'additional host name that the server accepts', collect)
+    .option('--allow-origin <origin>', 'pages of this origin may call the server', collect)
+    .option('--file-root <directory>', 'directory that the file and git routes may use (default: all)', collect)
+    .option('--max-runs <number>', 'runs at a time; the others wait (default: 8)', Number)
+    .option('--open-metrics', 'send metrics without a key')
+    .option('--deferred', 'wait until POST /api/init configures the server')
+    .option('--ui', 'also serve the web front end (@openhands/agent-canvas), and print the address to open')
+    .addOption(new Option('--log-level <level>', 'level of the log on stderr (default: info)').choices(logLevels))
+    .addOption(
+      new Option('--sandbox <profile>', 'walls around commands of agents, as of `varve run`').choices([
+        'workspace',
+        'read-only',
+        'off',
+      ]),
+    )
+    .option('--workspace-server <url>', 'run commands and edit files of agents on this agent-server (default: here)')
+    .option('--print-config', 'print the settings with their places, and exit')
+    .action(async (options: ServeOptions) => serveUntilStopped(options, io));
 };
 
 function portNumber(value: string): number {

@@ -16,24 +16,22 @@ interface ServerStatus {
 }
 
 /** Shows what servers are doing, and what is stuck. */
-export const server: CliCommand = {
-  register(parent, io, done) {
-    const group = parent.command('server').description('Show what servers are doing.');
-    group
-      .command('status')
-      .argument('[urls...]', 'servers that accept VARVE_SESSION_API_KEY (default: those that you run on this machine)')
-      .option('--json', 'print one JSON object per server')
-      .description('Print a table of runs, their ages and what no server executes.')
-      .action(async (urls: readonly string[], { json: isJson }: { readonly json?: true }) => {
-        const key = io.env['VARVE_SESSION_API_KEY'] ?? '';
-        const servers = urls.length > 0 ? urls.map((url) => ({ url, key })) : runningServers(undefined, io);
-        const found = await Promise.all(servers.map(statusOf));
-        if (isJson) for (const status of found) io.stdout.line(JSON.stringify(status));
-        else for (const line of tableOf(found)) io.stdout.line(line);
-        if (found.length === 0) io.stderr.line(styled('dim', 'No server runs.'));
-        done(found.every(({ problem }) => problem === null) ? exitCodes.ok : exitCodes.storage);
-      });
-  },
+export const server: CliCommand = (parent, io, done) => {
+  const group = parent.command('server').description('Show what servers are doing.');
+  group
+    .command('status')
+    .argument('[urls...]', 'servers that accept VARVE_SESSION_API_KEY (default: those that you run on this machine)')
+    .option('--json', 'print one JSON object per server')
+    .description('Print a table of runs, their ages and what no server executes.')
+    .action(async (urls: readonly string[], { json: isJson }: { readonly json?: true }) => {
+      const key = io.env['VARVE_SESSION_API_KEY'] ?? '';
+      const servers = urls.length > 0 ? urls.map((url) => ({ url, key })) : runningServers(undefined, io);
+      const found = await Promise.all(servers.map(statusOf));
+      if (isJson) for (const status of found) io.stdout.line(JSON.stringify(status));
+      else for (const line of tableOf(found)) io.stdout.line(line);
+      if (found.length === 0) io.stderr.line(styled('dim', 'No server runs.'));
+      done(found.every(({ problem }) => problem === null) ? exitCodes.ok : exitCodes.storage);
+    });
 };
 
 /** Longest wait for a server. */

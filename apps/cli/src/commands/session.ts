@@ -20,31 +20,27 @@ interface SessionOptions extends Omit<RunOptions, 'resume'> {
 }
 
 /** Opens the interactive session: the command without a name. */
-export const session: CliCommand = {
-  register(parent, io, done, commands) {
-    withOptions(parent.command('session', { isDefault: true, hidden: true }).argument('[message]', 'the first message'))
-      .description('Work with an agent in the terminal.')
-      .option('-c, --continue', 'continue the last conversation of this directory')
-      .option('--resume [id]', 'continue a conversation; without an id, choose one')
-      .action(async (message: string | undefined, options: SessionOptions) =>
-        done(await startSession({ ...options, message }, io, commands)),
-      );
-  },
+export const session: CliCommand = (parent, io, done, commands) => {
+  withOptions(parent.command('session', { isDefault: true, hidden: true }).argument('[message]', 'the first message'))
+    .description('Work with an agent in the terminal.')
+    .option('-c, --continue', 'continue the last conversation of this directory')
+    .option('--resume [id]', 'continue a conversation; without an id, choose one')
+    .action(async (message: string | undefined, options: SessionOptions) =>
+      done(await startSession({ ...options, message }, io, commands)),
+    );
 };
 
 /** Continues a conversation in the interactive session. */
-export const resume: CliCommand = {
-  register(parent, io, done, commands) {
-    withOptions(
-      parent
-        .command('resume')
-        .argument('[id]', 'the conversation, or the first characters of its id; without it, choose one')
-        .argument('[message]', 'the next message')
-        .description('Continue a conversation in the terminal.'),
-    ).action(async (id: string | undefined, message: string | undefined, options: SessionOptions) =>
-      done(await startSession({ ...options, resume: id ?? true, message }, io, commands)),
-    );
-  },
+export const resume: CliCommand = (parent, io, done, commands) => {
+  withOptions(
+    parent
+      .command('resume')
+      .argument('[id]', 'the conversation, or the first characters of its id; without it, choose one')
+      .argument('[message]', 'the next message')
+      .description('Continue a conversation in the terminal.'),
+  ).action(async (id: string | undefined, message: string | undefined, options: SessionOptions) =>
+    done(await startSession({ ...options, resume: id ?? true, message }, io, commands)),
+  );
 };
 
 function withOptions(command: Command): Command {

@@ -1,23 +1,19 @@
 import type { CliCommand } from '../command-line/cli-command.ts';
 import type { ShowOptions } from '../conversations/show-conversation.ts';
-import { exitCodes } from '../failures/exit-codes.ts';
 
 /** Shows one conversation: briefly, in full, as stored, or as the next model request. */
-export const show: CliCommand = {
-  register(parent, io, done) {
-    parent
-      .command('show')
-      .argument('<id>', 'the conversation, or the first characters of its id')
-      .description('Show a conversation.')
-      .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .option('--full', 'all fields of all events, uncut')
-      .option('--json', 'one event per line, as stored')
-      .option('--messages', 'the next model request, as JSON')
-      .action(async (id: string, options: ShowOptions) => {
-        // Loaded here, so that the help appears faster.
-        const { showConversation } = await import('../conversations/show-conversation.ts');
-        await showConversation(id, options, io);
-        done(exitCodes.ok);
-      });
-  },
+export const show: CliCommand = (parent, io) => {
+  parent
+    .command('show')
+    .argument('<id>', 'the conversation, or the first characters of its id')
+    .description('Show a conversation.')
+    .option('--store <url>', 'the store, for instance sqlite:FILE')
+    .option('--full', 'all fields of all events, uncut')
+    .option('--json', 'one event per line, as stored')
+    .option('--messages', 'the next model request, as JSON')
+    .action(async (id: string, options: ShowOptions) => {
+      // Loaded here, so that the help appears faster.
+      const { showConversation } = await import('../conversations/show-conversation.ts');
+      await showConversation(id, options, io);
+    });
 };

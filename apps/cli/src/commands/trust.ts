@@ -1,5 +1,4 @@
 import type { CliCommand } from '../command-line/cli-command.ts';
-import { exitCodes } from '../failures/exit-codes.ts';
 
 interface TrustOptions {
   readonly user?: true;
@@ -12,34 +11,28 @@ const userOption = ['--user', 'your own hooks, skills and servers of sub-agents,
 const load = async () => import('../configure/trust-actions.ts');
 
 /** Trusts the configuration of a workspace, lists and removes trust. */
-export const trust: CliCommand = {
-  register(parent, io, done) {
-    const command = parent
-      .command('trust')
-      .enablePositionalOptions()
-      .argument('[path]', 'workspace (default: current directory)')
-      .option(...userOption)
-      .option('--hash <hash>', 'trust without a question, if the configuration has this hash')
-      .description('Show what the configuration of a workspace and its repository would run, and trust exactly that.')
-      .action(async (path: string | undefined, options: TrustOptions) => {
-        done(await (await load()).decideTrust({ path, ...options }, io));
-      });
-    command
-      .command('list')
-      .description('List the directories that are trusted.')
-      .action(async () => {
-        await (await load()).listTrust(io);
-        done(exitCodes.ok);
-      });
-    command
-      .command('rm')
-      .alias('remove')
-      .argument('[path]', 'workspace (default: current directory)')
-      .option(...userOption)
-      .description('Stop trusting a workspace and its repository.')
-      .action(async (path: string | undefined, options: TrustOptions) => {
-        await (await load()).removeTrust({ path, ...options }, io);
-        done(exitCodes.ok);
-      });
-  },
+export const trust: CliCommand = (parent, io, done) => {
+  const command = parent
+    .command('trust')
+    .enablePositionalOptions()
+    .argument('[path]', 'workspace (default: current directory)')
+    .option(...userOption)
+    .option('--hash <hash>', 'trust without a question, if the configuration has this hash')
+    .description('Show what the configuration of a workspace and its repository would run, and trust exactly that.')
+    .action(async (path: string | undefined, options: TrustOptions) => {
+      done(await (await load()).decideTrust({ path, ...options }, io));
+    });
+  command
+    .command('list')
+    .description('List the directories that are trusted.')
+    .action(async () => (await load()).listTrust(io));
+  command
+    .command('rm')
+    .alias('remove')
+    .argument('[path]', 'workspace (default: current directory)')
+    .option(...userOption)
+    .description('Stop trusting a workspace and its repository.')
+    .action(async (path: string | undefined, options: TrustOptions) =>
+      (await load()).removeTrust({ path, ...options }, io),
+    );
 };

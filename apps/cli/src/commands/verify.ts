@@ -33,25 +33,23 @@ interface RequestCount {
 }
 
 /** Verifies the hash chain of a log and the requests built from it. */
-export const verify: CliCommand = {
-  register(parent, io, done) {
-    parent
-      .command('verify')
-      .argument('<id>', 'the conversation, or the first characters of its id')
-      .description('Verify the hash chain of a log and the requests built from it.')
-      .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .option(
-        '--trust <key>',
-        'a trusted public key (did:key:z6Mk…) that must have signed the head; repeatable',
-        publicKeys,
-        [],
-      )
-      .option('--require-signed', 'fail unless a key of --trust signed the head; implied by --trust')
-      .option('--require-seals', 'fail unless every event was sealed when it was appended, or accepted since')
-      .option('--head <hash>', 'a seal noted elsewhere that the log must contain')
-      .option('--json', 'the result as JSON')
-      .action(async (id: string, options: VerifyCommandOptions) => done(await verifyConversation(id, options, io)));
-  },
+export const verify: CliCommand = (parent, io, done) => {
+  parent
+    .command('verify')
+    .argument('<id>', 'the conversation, or the first characters of its id')
+    .description('Verify the hash chain of a log and the requests built from it.')
+    .option('--store <url>', 'the store, for instance sqlite:FILE')
+    .option(
+      '--trust <key>',
+      'a trusted public key (did:key:z6Mk…) that must have signed the head; repeatable',
+      publicKeys,
+      [],
+    )
+    .option('--require-signed', 'fail unless a key of --trust signed the head; implied by --trust')
+    .option('--require-seals', 'fail unless every event was sealed when it was appended, or accepted since')
+    .option('--head <hash>', 'a seal noted elsewhere that the log must contain')
+    .option('--json', 'the result as JSON')
+    .action(async (id: string, options: VerifyCommandOptions) => done(await verifyConversation(id, options, io)));
 };
 
 /** Prints the verdict about a log, and returns the exit code. */
