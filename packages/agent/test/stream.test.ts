@@ -149,3 +149,21 @@ test('events that are followed end with the loop', async () => {
   await run;
   expect(kinds).toContain('ActionEvent');
 });
+
+test('two readers share the parts, and a stream that was read ends', async () => {
+  const { conversation } = await started([lookUp, done]);
+  const stream = conversation.stream('How is the weather?');
+  const read = await Promise.all([partsOf(stream), partsOf(stream)]);
+  const positions = read.flat().flatMap((part) => (part.kind === 'event' ? [part.position] : []));
+  const { head } = conversation.state;
+  expect(positions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: head - 1 }, (_, index) => index + 1));
+  expect(await partsOf(stream)).toEqual([]);
+});
+
+test('a stream ends when the conversation is closed before all was read', async () => {
+  const { conversation } = await started([lookUp, done]);
+  const stream = conversation.stream('How is the weather?');
+  await stream.result;
+  await conversation[Symbol.asyncDispose]();
+  expect(await partsOf(stream)).toEqual([]);
+});

@@ -35,8 +35,8 @@ export interface StreamedConversation {
 type LivePart = Exclude<StreamPart, { readonly kind: 'event' }>;
 
 /**
- * A run whose parts are yielded in one order, to one reader. It runs whether or not it is read; ending the loop
- * interrupts it, and the loop ends after the last event of the run.
+ * A run whose parts are yielded in one order, each once. It runs whether or not it is read; ending the loop interrupts
+ * it, and the loop ends after the last event of the run, or when the conversation is closed.
  */
 export class RunStream<Output = Readonly<Record<string, unknown>>> implements AsyncIterable<StreamPart> {
   /** Result of the run. Rejects as `Conversation.send` and `run` do; the loop throws the same. */
@@ -47,6 +47,7 @@ export class RunStream<Output = Readonly<Record<string, unknown>>> implements As
   readonly #start: number;
   readonly #ending = new AbortController();
   readonly #finish = new FinishText();
+  readonly #parts = this.#read();
   /** Parts that were not read yet, in order. */
   readonly #live: LivePart[] = [];
   /** Number of events at the end of the run. */
@@ -75,7 +76,11 @@ export class RunStream<Output = Readonly<Record<string, unknown>>> implements As
     return this.#finish.output;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<StreamPart, void> {
+  [Symbol.asyncIterator](): AsyncGenerator<StreamPart, void> {
+    return this.#parts;
+  }
+
+  async *#read(): AsyncGenerator<StreamPart, void> {
     const stored = new Arrivals(this.#conversation.events({ from: this.#from, signal: this.#ending.signal }), () =>
       this.#wake(),
     );
@@ -96,6 +101,7 @@ export class RunStream<Output = Readonly<Record<string, unknown>>> implements As
           yield { kind: 'event', position: logged.seq, ...logged };
           continue;
         }
+        if (stored.isEnded) break;
         await new Promise<void>((resolve) => (this.#wake = resolve));
       }
       await this.result;
@@ -136,6 +142,8 @@ export class RunStream<Output = Readonly<Record<string, unknown>>> implements As
 
 /** The next event of a log, when it has arrived. */
 class Arrivals {
+  /** True when no event follows: the log was closed. */
+  isEnded = false;
   readonly #events: AsyncIterator<LoggedEvent>;
   readonly #wake: () => void;
   #arrived: LoggedEvent | undefined;
@@ -159,7 +167,8 @@ class Arrivals {
   async #request(): Promise<void> {
     try {
       const { value, done } = await this.#events.next();
-      this.#arrived = done === true ? undefined : value;
+      if (done === true) this.isEnded = true;
+      else this.#arrived = value;
     } catch (error) {
       this.#failure = { error };
     }
