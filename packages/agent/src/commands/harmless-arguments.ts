@@ -33,8 +33,7 @@ export const script: Accepts = (args) =>
 /** The same, or a check of the syntax of one. */
 export const scriptOrCheck: Accepts = (args) =>
   script(args) || (/^(?:-[nl]|--check)$/.test(args[0] ?? '') && script(args.slice(1)));
-const gitPrograms =
-  /^(?:--exec|--output|--ext-diff|--textconv|-O|--open-files-in-pager|--upload-pack|--config|--unsafe-paths|-x)/;
+const gitPrograms = /^(?:--ex(?!c|ten)|--output|--textconv|-O|--op|--upl|--config|--unsafe-paths|-x)/;
 const gitReads =
   'status diff log show blame grep ls-files ls-tree rev-parse rev-list describe shortlog cat-file check-ignore merge-base reflog';
 const gitWrites = 'add commit switch fetch pull init mv merge cherry-pick rebase revert apply';
@@ -109,8 +108,7 @@ export const sed: Accepts = (args) => {
   return inside(files) && (isReplacement || /^(?:\d+|\/[^/]+\/)?(?:,(?:\$|\d+|\/[^/]+\/))?[pd]$/.test(text));
 };
 /** Comparisons, but no output to files and programs. */
-export const awk: Accepts = (args) =>
-  !args.some((arg) => /system|getline|\||@|print[^;}\n]*>|^-(?:f|i|l)|^--/.test(arg));
+export const awk: Accepts = (args) => !args.some((arg) => /system|getline|\||@|print[^;}\n]*>|^-[^Fv]/.test(arg));
 const local =
   /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:\/|$)|^(?:localhost|127\.0\.0\.1)(?::\d+)?(?:\/|$)/;
 const curlFlag =

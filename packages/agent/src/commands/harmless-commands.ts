@@ -27,23 +27,22 @@ import { isShellWithScript, type PlainCommand } from './plain-commands.ts';
 
 /** Programs that only read, separated by blanks, with the arguments for which they are harmless: one is a row. */
 const reading: readonly (readonly [string, Accepts])[] = [
-  ['cd ls ll cat head tail wc stat file du df cmp test [ true false echo printf pwd basename dirname realpath', any],
+  ['cd ls ll cat head tail wc stat file du df cmp true false echo pwd basename dirname realpath', any],
   [
     'readlink md5sum sha1sum sha256sum sha512sum od hexdump jq nl cut column tac rev tr comm join paste fold expand',
     any,
   ],
-  [
-    'which whereis type uname whoami id groups printenv nproc free uptime ps sleep seq expr locale getconf wait jobs',
-    any,
-  ],
-  ['lsof pgrep strings tput netstat clear base64 cksum b2sum history', any],
-  ['man', without(/^-[PH]|^--(?:pager|html)/)],
+  ['which whereis type uname whoami id groups printenv nproc free uptime ps sleep seq expr locale getconf', any],
+  ['lsof pgrep strings tput netstat clear base64 cksum b2sum', any],
+  // A variable of an array can be named with a command in its index.
+  ['test [ printf', without(/^-[vR]/)],
+  ['wait jobs history', (args) => args.every((arg) => /^-[lnr]$|^%?\d+$/.test(arg))],
   ['unzip', (args) => /^-[ltv]+$/.test(args[0] ?? '')],
   ['command', (args) => /^-[vV]$/.test(args[0] ?? '')],
   ['apt apt-cache brew dnf', verb('list show search policy info')],
-  ['less', without(/^[-+]/)],
+  ['less man', without(/^[-+]/)],
   ['ss', (args) => args.every((arg) => /^-[tulnpa46]+$/.test(arg))],
-  ['sort tree', without(/^-o|^--(?:output|compress-program)/)],
+  ['sort tree', without(/^-[^-]*o|^--(?:o|com)/)],
   ['uniq xxd', (args) => args.filter((arg) => !arg.startsWith('-')).length < 2],
   ['date hostname', (args) => args.every((arg) => arg.startsWith('+') || /^-[uIR]/.test(arg))],
   ['env', (args) => args.length === 0],
@@ -61,9 +60,9 @@ const find: Accepts = (args) => {
 
 /** Programs that read all that is below a directory: in the workspace, not where keys and passwords are. */
 const searching: typeof reading = [
-  ['grep egrep fgrep diff rg ag', without(/^--(?:pre|search-zip|pager)|(?:^|\/)\.\.(?:\/|$)/)],
+  ['grep egrep fgrep diff rg ag', without(/^--(?:pre|search-zip|pag|hostname-bin)|(?:^|\/)\.\.(?:\/|$)/)],
   ['find', find],
-  ['fd fdfind', without(/^-[xX]|^--exec/)],
+  ['fd fdfind', without(/^-[^-]*[xX]|^--exec/)],
 ];
 
 /** Programs that build, test and change files, which are harmless in the workspace and in temporary directories. */
