@@ -84,7 +84,7 @@ test('tools that a server adds are offered from the next step on, and a call of 
     tool('grow'),
     tool('fresh'),
     { ...tool('shrink'), expect: 'I am new.' },
-    { ...tool('fresh'), expect: 'It is gone.' },
+    { ...tool('fresh'), expect: 'It is gone after ' },
     { text: 'Done.', expect: 'There is no tool mcp__docs__fresh. The tools are: ' },
     { text: 'Still done.' },
   ]);

@@ -67,7 +67,7 @@ test('a resumed conversation keeps its model, unless a flag names a profile', as
   expect([kept.model.name, changes]).toEqual(['m', []]);
   const flags = [{ key: 'roles.agent', value: 'other', flag: '--profile' }] as const;
   expect((await configured({ ...inputs, flags })).model.name).toBe('another');
-  expect(changes).toEqual(['The model changes from m to another.']);
+  expect(changes).toEqual(['The conversation moves from http://127.0.0.1:1 to http://127.0.0.1:2 (model another).']);
 });
 
 test('the key of a file is not sent to the server of a flag or a variable', async () => {
