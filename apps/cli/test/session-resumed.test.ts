@@ -54,6 +54,18 @@ test('calls that waited for an approval when a process ended are asked about', a
   await leaveWindow(window);
 });
 
+test('a first message answers calls that waited, and nothing is asked', async () => {
+  const home = await newHome();
+  await using server = await scriptedServer([
+    command('git push origin main'),
+    { text: 'Left.', expect: 'not to main' },
+  ]);
+  await killedAt('waiting_for_confirmation', server, home, ['--sandbox', 'off']);
+  const window = openWindow(['--continue', 'Push, but not to main'], home);
+  expect(await window.shows('Left.')).not.toContain('Decide about it now?');
+  await leaveWindow(window);
+});
+
 test('a second window follows a conversation, changes nothing, and works on it when the first one has ended', async () => {
   const home = await newHome();
   await using server = await scriptedServer([{ text: 'Four.' }, { text: 'Six.' }, { text: 'Eight.' }]);

@@ -86,7 +86,7 @@ export async function runSession(
       quit: () => session.quit(),
     });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
-    const started = inTurn(async () => session.start()).catch((error: unknown) => reportProblem(error, screen));
+    const started = inTurn(async () => session.start(message)).catch((error: unknown) => reportProblem(error, screen));
     // They are those of the directory of a conversation that is opened.
     session.prompts = started.then(async () => promptCommands(session));
     void session.prompts.then(

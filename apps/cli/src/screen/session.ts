@@ -76,9 +76,9 @@ export class Session implements AsyncDisposable {
     this.#ended.resolve();
   }
 
-  /** Opens the conversation of `resume`, or shows what a new one would use. */
-  async start(): Promise<void> {
-    return this.#inTurn(async () => this.#start());
+  /** Opens the conversation of `resume`, or shows what a new one would use. A message that follows decides what waits. */
+  async start(message?: string): Promise<void> {
+    return this.#inTurn(async () => this.#start(message === undefined ? undefined : AbortSignal.abort()));
   }
 
   /** Closes the conversation, and continues it with another model or sandbox. */
@@ -157,12 +157,14 @@ export class Session implements AsyncDisposable {
     return this.#inTurn(async () => (await this.#shown.prepared())?.offers);
   }
 
-  async #start(): Promise<void> {
+  async #start(signal?: AbortSignal): Promise<void> {
     const settings = await settingsFor(this.io, { workspace: this.workspace });
     this.screen.rings = settings.get('session.bell') ?? false;
     const conversation = await this.#shown.start();
     if (!conversation) return;
-    const continued = asksToContinue(conversation, this.screen).then(async (isYes) => isYes && this.continueRun());
+    const continued = asksToContinue(conversation, this.screen, signal).then(
+      async (isYes) => isYes && this.continueRun(),
+    );
     void continued.catch((error: unknown) => reportProblem(error, this.screen));
   }
 

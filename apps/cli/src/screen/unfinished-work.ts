@@ -6,8 +6,12 @@ import { askedOf, type Choice } from '@varve/host/people';
 import { askChoice } from './ask-choice.ts';
 import type { Screen } from './screen.ts';
 
-/** Shows what the last process of a conversation left open, and asks whether to continue with it. */
-export async function asksToContinue({ state }: Pick<Conversation, 'state'>, screen: Screen): Promise<boolean> {
+/** Shows what the last process of a conversation left open, and asks whether to continue with it, before a signal aborts. */
+export async function asksToContinue(
+  { state }: Pick<Conversation, 'state'>,
+  screen: Screen,
+  signal?: AbortSignal,
+): Promise<boolean> {
   const unfinished = unfinishedWork(state);
   if (!unfinished) return false;
   screen.printLines(unfinished.lines);
@@ -15,7 +19,7 @@ export async function asksToContinue({ state }: Pick<Conversation, 'state'>, scr
     { id: 'y', label: 'yes' },
     { id: 'n', label: 'not now (/continue does it later)', isRefusal: true },
   ];
-  return (await askChoice({ title: unfinished.question, choices }, screen)) === 'y';
+  return (await askChoice({ title: unfinished.question, choices }, screen, signal)) === 'y';
 }
 
 /** What a conversation was doing when its last process ended. */
