@@ -54,7 +54,7 @@ export interface HostFigures {
   readonly ages: { readonly running: number; readonly waiting: number };
   /** Conversations that no process has, those that were changed first before others, when this host last looked. */
   readonly unowned: readonly string[];
-  /** Number of runs that were continued after another process, or an earlier one. */
+  /** Number of runs that had begun and were continued after another process, or an earlier one. */
   readonly continued: number;
   /** Number of conversations that could not be left for another process to continue. */
   readonly failedHandOvers: number;

@@ -12,7 +12,7 @@ import type { OpenConversation, OpenConversations } from './open-conversations.t
 export interface RecoverOptions {
   readonly store: Pick<EventStore, 'read'>;
   readonly use: OpenConversations<OpenConversation>['use'];
-  /** Called when a run is continued. */
+  /** Called when a run is continued that had begun. */
   readonly onContinued?: () => void;
   readonly onFailure: (error: unknown, conversationId: string) => void;
 }
@@ -29,9 +29,9 @@ export async function recoverRuns(ids: AsyncGenerator<string>, options: RecoverO
       try {
         await use(id, async ({ isResumable, hosted }) => {
           if (!isResumable) return;
-          const isRepeated = (await losses(await store.read(id))) > maxContinuations;
-          await (isRepeated ? giveUp(hosted) : hosted.runs.resume());
-          if (hosted.runs.isActive) onContinued?.();
+          const { cut, hasBegun } = await losses(await store.read(id));
+          await (cut > maxContinuations ? giveUp(hosted) : hosted.runs.resume());
+          if (hasBegun && hosted.runs.isActive) onContinued?.();
         });
       } catch (error) {
         // Leaving the loop ends the listing for all lanes.
@@ -52,17 +52,32 @@ const maxContinuations = 3;
 /** Number of events at the end of a log that are searched for runs without an end. */
 const searchedEvents = 200;
 
-/** Returns how many runs were cut off since a message was stored, a call got its result, or a run ended. */
-async function losses(log: LogReader): Promise<number> {
+type StateUpdate = BaseEvent & { readonly key?: Json };
+
+/** Runs of a log without an end. */
+interface Losses {
+  /** Number of those since a message was stored, a call got its result, or a run ended. */
+  readonly cut: number;
+  /** True if the last run had begun; false for one that is only requested. */
+  readonly hasBegun: boolean;
+}
+
+async function losses(log: LogReader): Promise<Losses> {
+  const from = Math.max(0, (await log.head()) - searchedEvents);
   let cut = 0;
-  for await (const { kind, text } of log.range(Math.max(0, (await log.head()) - searchedEvents))) {
+  let hasBegun = from > 0;
+  for await (const { kind, text } of log.range(from)) {
     if (kind === 'MessageEvent' || kind === 'ObservationEvent') cut = 0;
-    if (kind !== 'ConversationStateUpdateEvent' || !text.includes(runFact.key)) continue;
-    const event = parseJson(text);
-    const run = event === undefined ? undefined : runFact.read(event as unknown as BaseEvent);
-    if (run) cut = run.state === 'begun' ? cut + 1 : 0;
+    const event = kind === 'ConversationStateUpdateEvent' ? (parseJson(text) as StateUpdate | undefined) : undefined;
+    if (event === undefined) continue;
+    // The status becomes `running` with the request.
+    if (event.key === 'execution_status') hasBegun = false;
+    const run = runFact.read(event);
+    if (!run) continue;
+    hasBegun = true;
+    cut = run.state === 'begun' ? cut + 1 : 0;
   }
-  return cut;
+  return { cut, hasBegun };
 }
 
 /** Stores why a run is not continued. */

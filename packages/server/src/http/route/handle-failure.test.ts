@@ -20,10 +20,12 @@ async function answered(error: Error) {
 }
 
 const noSpace = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
+const noLock = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
 
 test.for<readonly [string, Error, number]>([
   ['a full store', new StorageError('full', 'There is no space left for /varve.db.'), 507],
   ['a full disk', new Error('The file cannot be written.', { cause: noSpace }), 507],
+  ['a lock on a full disk', new Error('It cannot be locked.', { cause: noLock }), 507],
   ['a database that cannot be reached', new StorageError('io', 'The database cannot be reached.'), 503],
 ])('%s is answered with a status after which clients repeat, and logged', async ([, error, status]) => {
   expect(await answered(error)).toEqual({

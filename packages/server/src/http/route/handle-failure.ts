@@ -71,11 +71,15 @@ export function refusalOf(error: Error): Refusal | undefined {
   return error.isRetryable ? { status: 503, detail } : undefined;
 }
 
+/** SQLITE_FULL: the files of settings are locked by databases. */
+const sqliteFull = 13;
+
 /** Returns true for a failure because there is no space for a file or the store. */
 function isFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isOfStore = error instanceof StorageError && error.code === 'full';
-  return isOfStore || ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '') || isFull(error.cause);
+  const isOfLock = 'errcode' in error && error.errcode === sqliteFull;
+  return isOfStore || isOfLock || ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '') || isFull(error.cause);
 }
 
 /**
