@@ -70,6 +70,18 @@ test('a configured key is not printed', async () => {
   expect(running.stderr()).not.toContain('chosen-by-me');
 });
 
+test('a data directory that cannot be written to does not keep a server from starting', async () => {
+  const home = await newHome();
+  await writeFile(join(home, 'servers'), '');
+  const env = { VARVE_HOME: home, VARVE_SESSION_API_KEY: 'chosen-by-me' };
+  using running = await serve(['--port', '0', '--store', 'memory:', '--log-level', 'silent'], env);
+  const { url } = await started(running);
+  expect((await fetch(`${url}/alive`)).status).toBe(200);
+  expect(running.stderr()).toMatch(/servers\S+ cannot be written/);
+  running.child.kill('SIGTERM');
+  expect(await running.exit).toBe(0);
+});
+
 test('the settings are printed with their places, the key is not', async () => {
   const home = await newHome();
   await mkdir(join(home, '.varve'));

@@ -5,6 +5,8 @@ import { makeDirectories, writeAtomically } from '@varve/files';
 import { isDead, thisProcess } from '@varve/storage/kit';
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
+import { fileProblem } from '../failures/file-problem.ts';
+import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { varveHome } from './varve-home.ts';
 
@@ -28,13 +30,19 @@ const record = z.object({
 
 /**
  * Records a server in varve's data directory, which only the user can read, until the result is disposed: a session
- * reaches conversations that the server holds.
+ * reaches conversations that the server holds. Without space for the record it prints that.
  */
 export async function announceServer(server: RunningServer, io: TerminalIo): Promise<Disposable> {
   const directory = directoryOf(io);
-  makeDirectories(directory, 0o700);
   const file = join(directory, `${randomUUID()}.json`);
-  await writeAtomically(file, JSON.stringify({ ...server, ...thisProcess() }), { mode: 0o600 });
+  try {
+    makeDirectories(directory, 0o700);
+    await writeAtomically(file, JSON.stringify({ ...server, ...thisProcess() }), { mode: 0o600 });
+  } catch (error) {
+    // A full disk or a read-only one: clients need no record.
+    io.stderr.line(styled('yellow', fileProblem(file, 'written', error)));
+    return new DisposableStack();
+  }
   return { [Symbol.dispose]: () => rmSync(file, { force: true }) };
 }
 
