@@ -7,6 +7,7 @@ import {
   type ModelProfiles,
   type ModelRole,
 } from '@varve/settings/profiles';
+import { parseJson } from '@varve/text';
 import { commandName } from '../terminal/command-name.ts';
 import { CliError } from '../failures/cli-error.ts';
 import { exitCodes } from '../failures/exit-codes.ts';
@@ -93,11 +94,8 @@ function isLlmField(key: string): key is LlmField {
 }
 
 function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }
 
 /** Makes a profile that of a role. */

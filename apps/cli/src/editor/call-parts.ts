@@ -17,6 +17,7 @@ import {
   type Observation,
 } from '@varve/events/payloads';
 import { eventLines } from '@varve/events/text';
+import { parseJson } from '@varve/text';
 import { blocksOf } from './prompt-content.ts';
 
 const kinds: Readonly<Record<string, ToolKind>> = {
@@ -100,9 +101,6 @@ function pathOf({ action }: ActionEvent): string | undefined {
 
 /** The arguments are text of a model, which need not be JSON. */
 function rawInput({ tool_call: call }: ActionEvent): unknown {
-  try {
-    return JSON.parse(call.arguments);
-  } catch {
-    return call.arguments;
-  }
+  const data = parseJson(call.arguments);
+  return data === undefined ? call.arguments : data;
 }

@@ -2,7 +2,6 @@ import { CliError } from '../failures/cli-error.ts';
 import { exitCodes } from '../failures/exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import type { Choice } from './prompts.ts';
-import { noHandlers } from './screen-keys.ts';
 import { Screen } from './screen.ts';
 
 /** Asks for one of several items outside of a session; undefined if the person chooses none. */
@@ -11,7 +10,7 @@ export async function chooseOnScreen(choice: Choice, io: TerminalIo): Promise<st
   if (!streams) throw new CliError(exitCodes.usage, 'A choice needs a terminal.', 'Name the conversation: `varve ls`.');
   using screen = new Screen(io, streams, () => Date.now());
   const left = Promise.withResolvers<undefined>();
-  screen.start({ ...noHandlers, quit: () => left.resolve(undefined) });
+  screen.start({ quit: () => left.resolve(undefined) });
   // The screen ends with this function.
   return await Promise.race([screen.choose(choice), left.promise]);
 }

@@ -1,6 +1,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectories } from '@varve/files';
+import { parseJson } from '@varve/text';
 import { varveHome } from '../home/varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
@@ -40,10 +41,6 @@ export class InputHistory {
 }
 
 function inputIn(line: string): readonly string[] {
-  try {
-    const input: unknown = JSON.parse(line);
-    return typeof input === 'string' ? [input] : [];
-  } catch {
-    return [];
-  }
+  const input = parseJson(line);
+  return typeof input === 'string' ? [input] : [];
 }

@@ -1,35 +1,20 @@
 import { matchesKey, type Editor } from '@earendil-works/pi-tui';
 import type { StatusLine } from './status-line.ts';
 
-/** Actions of the keys of the person. */
-interface KeyHandlers {
-  readonly escape: () => void;
+/** Actions of the inputs and keys of the person. A key without one is for the editor or the question. */
+export interface ScreenHandlers {
+  readonly submit?: (text: string) => void;
+  readonly escape?: () => void;
   /** Opens what is typed in another editor. */
-  readonly edit: () => void;
-  readonly quit: () => void;
+  readonly edit?: () => void;
+  readonly quit?: () => void;
   /** Attaches the image of the clipboard. */
-  readonly pasteImage: () => void;
+  readonly pasteImage?: () => void;
   /** Chooses the next mode. */
-  readonly changeMode: () => void;
+  readonly changeMode?: () => void;
   /** Offers earlier inputs. */
-  readonly searchInputs: () => void;
+  readonly searchInputs?: () => void;
 }
-
-/** Actions of the inputs and keys of the person. */
-export interface ScreenHandlers extends KeyHandlers {
-  readonly submit: (text: string) => void;
-}
-
-/** Handlers of a screen on which only questions are answered. */
-export const noHandlers: ScreenHandlers = {
-  submit: nothing,
-  escape: nothing,
-  edit: nothing,
-  quit: nothing,
-  pasteImage: nothing,
-  changeMode: nothing,
-  searchInputs: nothing,
-};
 
 /** Parts of a screen that keys change. */
 interface KeyedScreen {
@@ -44,10 +29,10 @@ interface KeyedScreen {
 /** Keys that a screen handles before its editor or question. */
 export class ScreenKeys {
   readonly #screen: KeyedScreen;
-  readonly #handlers: KeyHandlers;
+  readonly #handlers: ScreenHandlers;
   #isQuitting = false;
 
-  constructor(screen: KeyedScreen, handlers: KeyHandlers) {
+  constructor(screen: KeyedScreen, handlers: ScreenHandlers) {
     this.#screen = screen;
     this.#handlers = handlers;
   }
@@ -82,13 +67,9 @@ export class ScreenKeys {
 
   #interrupt(): void {
     const { editor, status } = this.#screen;
-    if (this.#isQuitting) return this.#handlers.quit();
+    if (this.#isQuitting) return this.#handlers.quit?.();
     this.#isQuitting = true;
     if (editor.focused) editor.setText('');
     status.hint('Press Ctrl-C again to leave.');
   }
-}
-
-function nothing(): void {
-  // Other keys do nothing.
 }

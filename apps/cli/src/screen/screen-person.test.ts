@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { terminalIo } from '../terminal/terminal-io.ts';
-import { noHandlers } from './screen-keys.ts';
 import { questionsTo } from '../opening/questions-to.ts';
 import { ScreenPerson } from './screen-person.ts';
 import { Screen } from './screen.ts';
@@ -15,7 +14,7 @@ test('a host that is allowed for the session is asked about once, until the appr
   const streams = io.openScreen();
   if (!streams) throw new Error('The screen has no terminal.');
   using screen = new Screen(io, streams, () => 0);
-  screen.start(noHandlers);
+  screen.start({});
   const questions = questionsTo(new ScreenPerson(screen), io, { options: () => ({}) });
   let awaited = { host: '', keys: [''] };
   stdout.on('data', (drawn: string) => {

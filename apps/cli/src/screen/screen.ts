@@ -61,11 +61,11 @@ export class Screen implements Disposable {
   }
 
   /** Draws, and calls the handlers from now on. */
-  start({ submit, ...handlers }: ScreenHandlers): void {
+  start(handlers: ScreenHandlers): void {
     this.editor.onSubmit = (text) => {
       if (text.trim() === '') return;
       this.editor.addToHistory(text);
-      submit(text.trim());
+      handlers.submit?.(text.trim());
     };
     const toggleFolding = (): void => {
       this.folding.isOpen = !this.folding.isOpen;

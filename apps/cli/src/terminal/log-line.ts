@@ -1,3 +1,4 @@
+import { parseJson } from '@varve/text';
 import { styled, type Printable, type Style } from './output.ts';
 
 const styles: Readonly<Record<number, Style>> = { 40: 'yellow', 50: 'red', 60: 'red' };
@@ -24,11 +25,7 @@ export function logLine(json: string): Printable | undefined {
 }
 
 function recordOf(json: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(json));
-  } catch {
-    return {};
-  }
+  return Object(parseJson(json));
 }
 
 /** Returns the messages of errors, and other fields as they are. */
