@@ -13,31 +13,19 @@ const kinds = {
   machine: 'It changes the machine or a disk',
 } as const;
 
-/** Programs by kind, with the words that select such a command. A program is a row; without words it is always one. */
+/** Programs by kind, with the words that select such a command. A row has programs with the same words; without words it is always one. */
 const table: Readonly<Record<keyof typeof kinds, readonly string[]>> = {
   publishes: [
+    'pnpm bun lerna changeset vsce ovsx poetry uv pdm hatch flit gradle: publish',
     'npm: publish, unpublish, deprecate, dist-tag, owner, access',
-    'pnpm: publish',
     'yarn: publish, npm publish',
-    'bun: publish',
     'npx: lerna publish, changeset publish, vsce publish, semantic-release, np',
-    'lerna: publish',
-    'changeset: publish',
-    'vsce: publish',
-    'ovsx: publish',
     'cargo: publish, yank, owner',
     'gem: push, yank',
     'twine: upload',
-    'poetry: publish',
-    'uv: publish',
-    'pdm: publish',
-    'hatch: publish',
-    'flit: publish',
     'dotnet: nuget push, nuget delete',
     'docker: push, image push',
-    'podman: push',
-    'buildah: push',
-    'gradle: publish',
+    'podman buildah: push',
     'mvn: deploy',
     'gh: release create, release delete, release upload, release edit, gist create',
   ],
@@ -49,8 +37,7 @@ const table: Readonly<Record<keyof typeof kinds, readonly string[]>> = {
   deletesRemote: [
     'gh: repo delete, repo archive, secret delete, variable delete, run delete, ssh-key delete',
     'glab: repo delete, variable delete, release delete',
-    'terraform: destroy, apply, state rm, workspace delete',
-    'tofu: destroy, apply, state rm, workspace delete',
+    'terraform tofu: destroy, apply, state rm, workspace delete',
     'terragrunt: destroy, apply, run-all',
     'pulumi: destroy, up, stack rm',
     'cdk: destroy, deploy',
@@ -65,10 +52,8 @@ const table: Readonly<Record<keyof typeof kinds, readonly string[]>> = {
     'doctl: compute',
     'eksctl: delete',
     'heroku: apps:destroy, pg:reset',
-    'fly: deploy, destroy',
-    'flyctl: deploy, destroy',
-    'firebase: deploy',
-    'netlify: deploy',
+    'fly flyctl: deploy, destroy',
+    'firebase netlify: deploy',
     'vercel: --prod, remove, rm',
     'wrangler: deploy, delete',
     'serverless: deploy, remove',
@@ -83,8 +68,7 @@ const table: Readonly<Record<keyof typeof kinds, readonly string[]>> = {
     'prisma: migrate reset',
     'npx: prisma migrate reset, sequelize db:drop',
     'sequelize: db:drop',
-    'rails: db:drop, db:reset',
-    'rake: db:drop, db:reset',
+    'rails rake: db:drop, db:reset',
     'artisan: migrate:fresh',
     'manage.py: flush',
     'flyway: clean',
@@ -102,29 +86,18 @@ const table: Readonly<Record<keyof typeof kinds, readonly string[]>> = {
     'kubectl: get secret, get secrets',
   ],
   machine: [
-    'shutdown',
-    'reboot',
-    'halt',
-    'poweroff',
-    'mkfs',
-    'wipefs',
-    'fdisk',
-    'parted',
-    'shred',
-    'iptables',
-    'usermod',
-    'userdel',
-    'crontab',
+    'shutdown reboot halt poweroff mkfs wipefs fdisk parted shred iptables usermod userdel crontab',
     'systemctl: stop, disable, mask',
-    'apt-get: purge',
-    'apt: purge',
+    'apt-get apt: purge',
   ],
 };
 
 /** Returns the patterns of a row. */
 function patternsOf(row: string): readonly string[] {
-  const [program = '', verbs] = row.split(': ');
-  return verbs === undefined ? [program] : verbs.split(', ').map((words) => `${program} ${words}`);
+  const [names = '', verbs] = row.split(': ');
+  const programs = names.split(' ');
+  if (verbs === undefined) return programs;
+  return programs.flatMap((program) => verbs.split(', ').map((words) => `${program} ${words}`));
 }
 
 const patterns = Object.entries(kinds).map(([kind, sentence]) => ({
