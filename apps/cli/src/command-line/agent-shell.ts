@@ -3,39 +3,14 @@ import { CliError } from '../failures/cli-error.ts';
 import { exitCodes } from '../failures/exit-codes.ts';
 
 /** Commands that decide what agents may do. */
-const refused: ReadonlySet<string> = new Set([
-  'trust',
-  'trust rm',
-  'permissions add',
-  'permissions rm',
-  'config set',
-  'config unset',
-  'config edit',
-  'rm',
-  'scrub',
-  'gc',
-  'mcp add',
-  'mcp rm',
-  'mcp test',
-  'mcp login',
-  'mcp logout',
-  'skill install',
-  'skill rm',
-  'plugin install',
-  'plugin rm',
-  'secret key',
-  'secret set',
-  'secret rm',
-  'profile save',
-  'profile use',
-  'profile rename',
-  'profile rm',
-  'key',
-  'init',
-  'acp',
-  'mcp-server',
-  'serve',
-]);
+const refused: ReadonlySet<string> = new Set(
+  [
+    'trust, trust rm, permissions add, permissions rm, config set, config unset, config edit, rm, scrub, gc',
+    'mcp add, mcp rm, mcp test, mcp login, mcp logout, skill install, skill rm, plugin install, plugin rm',
+    'secret key, secret set, secret rm, profile save, profile use, profile rename, profile rm',
+    'key, init, acp, mcp-server, serve',
+  ].flatMap((line) => line.split(', ')),
+);
 
 /** Settings that decide what is asked about, and what programs may do; agents may not choose them. */
 const guarded = /^(?:confirmation|sandbox)\./;

@@ -23,6 +23,11 @@ export function confirmOption(text: string): Option {
   });
 }
 
+/** Returns the option that chooses the walls around commands. */
+export function sandboxOption(text: string): Option {
+  return new Option('--sandbox <profile>', text).choices(['workspace', 'read-only', 'off']);
+}
+
 /** Adds the options of a command that is used through a session, an editor or another client. */
 export function addAgentOptions(
   command: Command,
@@ -37,11 +42,5 @@ export function addAgentOptions(
     .option('--workspace-server <url>', 'run commands and edit files on this agent-server (default: here)')
     .option('--store <url>', 'store of the logs: sqlite:FILE, dir:PATH or memory: (VARVE_STORE)')
     .addOption(confirmOption(confirm))
-    .addOption(
-      new Option('--sandbox <profile>', 'walls around commands: workspace, read-only, off').choices([
-        'workspace',
-        'read-only',
-        'off',
-      ]),
-    );
+    .addOption(sandboxOption('walls around commands: workspace, read-only, off'));
 }

@@ -33,29 +33,16 @@ async function runDemo(io: TerminalIo, store: string | undefined): Promise<ExitC
   // Loaded here, so that the help appears faster.
   const { scriptedServer } = await import('@varve/llm/testing');
   await using server = await scriptedServer(paced(demoSteps(workspace), io));
-  const ended = await runCli(
-    [
-      'run',
-      '--demo',
-      '--base-url',
-      server.url,
-      '--model',
-      'scripted',
-      '--workspace',
-      workspace,
-      '--store',
-      await storeUrl(io, store),
-      demoTask,
-    ],
-    io,
-  );
+  const url = await storeUrl(io, store);
+  const model = ['--base-url', server.url, '--model', 'scripted'];
+  const ended = await runCli(['run', '--demo', ...model, '--workspace', workspace, '--store', url, demoTask], io);
   if (ended !== 0) return Object.values(exitCodes).find((code) => code === ended) ?? exitCodes.unfinished;
   const passes = await exitOf(spawn(process.execPath, ['--test'], { cwd: workspace, stdio: 'ignore' }));
   print('');
   print(
     passes === 0 ? styled('green', "The project's tests pass now.") : styled('red', "The project's tests still fail."),
   );
-  if ((await storeUrl(io, store)) !== 'memory:') await printNextSteps(io, store, print);
+  if (url !== 'memory:') await printNextSteps(io, store, print);
   return passes === 0 ? exitCodes.ok : exitCodes.unfinished;
 }
 

@@ -3,6 +3,7 @@ import type { CliCommand } from '../command-line/cli-command.ts';
 import type { McpAddOptions } from '../configure/mcp-actions.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { defaultCommand } from './default-command.ts';
+import { collected } from './option-values.ts';
 
 // Loaded by the subcommands, so that the help appears faster.
 const load = async () => import('../configure/mcp-actions.ts');
@@ -64,8 +65,4 @@ function addLogins(group: Command, io: TerminalIo): void {
     .argument('<name>', 'the server')
     .description('Remove the stored login at a server.')
     .action(async (name: string) => (await loadLogin()).logOutOfServer(name, io));
-}
-
-function collected(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

@@ -21,6 +21,11 @@ export function eventNumber(value: string): number {
   throw new InvalidArgumentError('It must be the number of an event, at least 0.');
 }
 
+/** Collects the values of an option that may be repeated. */
+export function collected(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
 /** Collects the public keys of an option that may be repeated. */
 export function publicKeys(value: string, values: readonly string[]): readonly string[] {
   if (!isPublicKey(value)) throw new InvalidArgumentError('It must be an Ed25519 public key: did:key:z6Mk….');

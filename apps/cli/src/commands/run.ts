@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { CliError } from '../failures/cli-error.ts';
-import { confirmOption } from './agent-options.ts';
+import { confirmOption, sandboxOption } from './agent-options.ts';
 import type { CliCommand } from '../command-line/cli-command.ts';
 import { exitCodes } from '../failures/exit-codes.ts';
 import type { RunOptions } from '../opening/run-options.ts';
@@ -8,7 +8,7 @@ import type { StreamInput } from '../print/stream-input.ts';
 import { taskText } from '../print/task-text.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { addHeadlessOptions, fromHeadless, type HeadlessOptions } from './headless-options.ts';
-import { positiveInteger, positiveNumber } from './option-values.ts';
+import { collected, positiveInteger, positiveNumber } from './option-values.ts';
 
 /** Runs the agent on a task, or resumes a conversation. */
 export const run: CliCommand = (parent, io, done) => {
@@ -34,12 +34,7 @@ export const run: CliCommand = (parent, io, done) => {
       'store of the log: sqlite:FILE, dir:PATH, postgres://HOST/DATABASE or memory: (VARVE_STORE)',
     )
     .addOption(confirmOption('what is asked about; default: auto, with --resume the stored mode'))
-    .addOption(
-      new Option(
-        '--sandbox <profile>',
-        'walls around commands: workspace (default where the system has walls), read-only, off',
-      ).choices(['workspace', 'read-only', 'off']),
-    )
+    .addOption(sandboxOption('walls around commands: workspace (default where the system has walls), read-only, off'))
     .addOption(
       new Option(
         '--text-reply <meaning>',
@@ -55,7 +50,7 @@ export const run: CliCommand = (parent, io, done) => {
         'with --resume: the hooks that are trusted now, or none (default: those it was used with)',
       ).choices(['current', 'none']),
     )
-    .option('--env <name>', "a variable that the agent's shell gets, too; may be repeated", appended)
+    .option('--env <name>', "a variable that the agent's shell gets, too; may be repeated", collected)
     .option('--tools <names>', 'the tools of a new conversation, separated by commas', namesIn)
     .option('--max-steps <count>', 'end the run after this many steps', positiveInteger)
     .option('--max-cost <usd>', 'end the run at this cost; refused for a model of unknown price', positiveNumber)
@@ -65,7 +60,7 @@ export const run: CliCommand = (parent, io, done) => {
     .option('--max-rounds <count>', 'with --goal: end after this many rounds (default: 10)', positiveInteger)
     .option('--profile <name>', 'use this model profile (`varve profile`)')
     .option('--agent-profile <name>', 'use this agent profile')
-    .option('--set <key=value>', 'any setting of `varve config`, for this run; may be repeated', appended)
+    .option('--set <key=value>', 'any setting of `varve config`, for this run; may be repeated', collected)
     .option('--output-schema <file>', 'the answer has the form of this JSON Schema, and is alone on stdout as JSON')
     .addOption(
       new Option(
@@ -105,48 +100,35 @@ function namesIn(text: string): readonly string[] {
   return text.split(',').flatMap((name) => name.trim() || []);
 }
 
-function checkFormats({ resume, goal, inputFormat, outputSchema, textReply, tools }: RunOptions): void {
-  if (inputFormat === 'stream-json' && goal) {
-    throw new CliError(
-      exitCodes.usage,
-      'A goal takes no messages: --goal cannot be used with --input-format stream-json.',
-    );
-  }
-  if (resume !== undefined && outputSchema !== undefined) {
-    throw new CliError(exitCodes.usage, 'A conversation keeps the --output-schema that it was started with.');
-  }
-  if (resume !== undefined && tools !== undefined) {
-    throw new CliError(exitCodes.usage, 'A conversation keeps the --tools that it was started with.');
-  }
-  if (outputSchema !== undefined && textReply === 'finish') {
-    throw new CliError(exitCodes.usage, 'A text is no answer with --output-schema: --text-reply is continue or wait.');
-  }
-}
-
-function appended(name: string, before: readonly string[] = []): readonly string[] {
-  return [...before, name];
-}
-
 async function typedTask(words: readonly string[], { resume, textReply }: RunOptions, io: TerminalIo): Promise<string> {
   return taskText({ words, isResumed: resume !== undefined, hasAnswers: textReply === 'wait' }, io);
 }
 
+/** @throws {CliError} `usage` for options that exclude each other, or lack another one. */
 function check(options: RunOptions): void {
-  const { resume, approve, reject, hooks, goal, maxRounds } = options;
-  checkFormats(options);
-  if (maxRounds !== undefined && !goal) throw new CliError(exitCodes.usage, '--max-rounds needs --goal.');
-  if (resume === undefined && hooks !== undefined) throw new CliError(exitCodes.usage, '--hooks needs --resume ID.');
-  if (resume === undefined && (approve !== undefined || reject !== undefined)) {
-    throw new CliError(exitCodes.usage, '--approve and --reject need --resume ID.');
-  }
-  if (approve !== undefined && reject !== undefined) {
-    throw new CliError(exitCodes.usage, 'Either --approve or --reject, not both.');
-  }
-  if (approve === true) {
-    throw new CliError(
-      exitCodes.usage,
+  const { resume, approve, reject, hooks, goal, maxRounds, inputFormat, outputSchema, textReply, tools } = options;
+  const isResumed = resume !== undefined;
+  const problems: readonly (readonly [isWrong: boolean | undefined, message: string, hint?: string])[] = [
+    [
+      inputFormat === 'stream-json' && goal,
+      'A goal takes no messages: --goal cannot be used with --input-format stream-json.',
+    ],
+    [isResumed && outputSchema !== undefined, 'A conversation keeps the --output-schema that it was started with.'],
+    [isResumed && tools !== undefined, 'A conversation keeps the --tools that it was started with.'],
+    [
+      outputSchema !== undefined && textReply === 'finish',
+      'A text is no answer with --output-schema: --text-reply is continue or wait.',
+    ],
+    [maxRounds !== undefined && !goal, '--max-rounds needs --goal.'],
+    [!isResumed && hooks !== undefined, '--hooks needs --resume ID.'],
+    [!isResumed && (approve ?? reject) !== undefined, '--approve and --reject need --resume ID.'],
+    [approve !== undefined && reject !== undefined, 'Either --approve or --reject, not both.'],
+    [
+      approve === true,
       '--approve needs the digest of the calls that it approves.',
       `\`varve run --resume ${resume}\` prints the waiting calls and their digest.`,
-    );
-  }
+    ],
+  ];
+  const [, message, hint] = problems.find(([isWrong]) => isWrong) ?? [];
+  if (message !== undefined) throw new CliError(exitCodes.usage, message, hint);
 }

@@ -12,8 +12,13 @@ import { varveHome } from '../home/varve-home.ts';
 import { logLine } from '../terminal/log-line.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { sandboxOption } from './agent-options.ts';
+import { collected } from './option-values.ts';
 
 interface ServeOptions extends ServeFlags {
+  readonly store?: string;
+  readonly sandbox?: string;
+  readonly workspaceServer?: string;
   readonly key?: string;
   readonly ui?: boolean;
   readonly printConfig?: boolean;
@@ -33,21 +38,15 @@ export const serve: CliCommand = (parent, io) => {
     .option('--key <key>', `key that clients send as ${header} (VARVE_SESSION_API_KEY; default: a generated one)`)
     .option('--store <url>', 'the store, for instance sqlite:FILE')
     .option('--address <url>', 'makes it a replica, which others of the store reach at http://HOST:PORT')
-    .option('--allow-host <name>', 'additional host name that the server accepts', collect)
-    .option('--allow-origin <origin>', 'pages of this origin may call the server', collect)
-    .option('--file-root <directory>', 'directory that the file and git routes may use (default: all)', collect)
+    .option('--allow-host <name>', 'additional host name that the server accepts', collected)
+    .option('--allow-origin <origin>', 'pages of this origin may call the server', collected)
+    .option('--file-root <directory>', 'directory that the file and git routes may use (default: all)', collected)
     .option('--max-runs <number>', 'runs at a time; the others wait (default: 8)', Number)
     .option('--open-metrics', 'send metrics without a key')
     .option('--deferred', 'wait until POST /api/init configures the server')
     .option('--ui', 'also serve the web front end (@openhands/agent-canvas), and print the address to open')
     .addOption(new Option('--log-level <level>', 'level of the log on stderr (default: info)').choices(logLevels))
-    .addOption(
-      new Option('--sandbox <profile>', 'walls around commands of agents, as of `varve run`').choices([
-        'workspace',
-        'read-only',
-        'off',
-      ]),
-    )
+    .addOption(sandboxOption('walls around commands of agents, as of `varve run`'))
     .option('--workspace-server <url>', 'run commands and edit files of agents on this agent-server (default: here)')
     .option('--print-config', 'print the settings with their places, and exit')
     .action(async (options: ServeOptions) => serveUntilStopped(options, io));
@@ -57,10 +56,6 @@ function portNumber(value: string): number {
   const port = Number(value);
   if (/^\d{1,5}$/.test(value) && port <= 65_535) return port;
   throw new InvalidArgumentError('It must be an integer from 0 to 65535.');
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }
 
 async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise<void> {

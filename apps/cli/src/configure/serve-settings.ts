@@ -3,23 +3,6 @@ import { settingsTable } from './settings-table.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { settingsFor } from '../home/settings.ts';
 
-/** Options of `varve serve` that are settings. */
-export interface ServeFlags {
-  readonly host?: string;
-  readonly port?: number;
-  readonly store?: string;
-  readonly address?: string;
-  readonly allowHost?: readonly string[];
-  readonly allowOrigin?: readonly string[];
-  readonly fileRoot?: readonly string[];
-  readonly maxRuns?: number;
-  readonly openMetrics?: true;
-  readonly deferred?: true;
-  readonly logLevel?: string;
-  readonly sandbox?: string;
-  readonly workspaceServer?: string;
-}
-
 const flags = {
   host: ['server.host', '--host'],
   port: ['server.port', '--port'],
@@ -34,7 +17,10 @@ const flags = {
   logLevel: ['server.log_level', '--log-level'],
   sandbox: ['sandbox.profile', '--sandbox'],
   workspaceServer: ['workspace.server', '--workspace-server'],
-} as const satisfies Readonly<Record<keyof ServeFlags, readonly [key: SettingKey, flag: string]>>;
+} as const satisfies Readonly<Record<string, readonly [key: SettingKey, flag: string]>>;
+
+/** Options of `varve serve` that are settings. */
+export type ServeFlags = Readonly<Partial<Record<keyof typeof flags, unknown>>>;
 
 /** Resolves the settings of a server from its flags, its environment and the user's file. */
 export async function serveSettings(options: ServeFlags, io: TerminalIo): Promise<Settings> {
