@@ -7,15 +7,7 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { describeRule } from '@varve/agent/confirmation';
-import {
-  proposedRules,
-  sessionGrant,
-  type Approval,
-  type CallQuestion,
-  type Choice,
-  type ChoiceQuestion,
-  type Person,
-} from '@varve/host/people';
+import { proposedRules, sessionGrant, type CallQuestion, type Choice, type Person } from '@varve/host/people';
 import { callRows, placeRows, questionRows, reasonRows } from '../wording/call-rows.ts';
 import { callParts, textContent } from './call-parts.ts';
 
@@ -25,50 +17,42 @@ const columns = 100;
 const allowed: PermissionOption = { optionId: 'once', name: 'Allow once', kind: 'allow_once' };
 const rejected: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' };
 
-/** Person at an editor, who answers requests for permission. The stable protocol of editors has no forms. */
-export class EditorPerson implements Person {
-  readonly #client: AgentContext;
-  readonly #sessionId: string;
-
-  constructor(client: AgentContext, sessionId: string) {
-    this.#client = client;
-    this.#sessionId = sessionId;
-  }
-
-  /** Asks about one call. An answer that the editor cancels decides nothing. */
-  async approve(question: CallQuestion, signal: AbortSignal): Promise<Approval> {
-    const { call, place } = question;
-    const rows = [...callRows(call, columns), ...placeRows(call, place, columns), ...reasonRows(call, columns)];
-    const parts = callParts(call.event, place.workspace);
-    const toolCall = { ...parts, content: [...textContent(rows.join('\n')), ...(parts.content ?? [])] };
-    const chosen = await this.#choose(toolCall, optionsOf(question), signal);
-    if (chosen === 'reject') return { reason: 'The user rejected the call.' };
-    return chosen === 'once' || chosen === 'session' || chosen === 'always' ? chosen : 'later';
-  }
-
-  async choose(question: ChoiceQuestion, signal: AbortSignal): Promise<string | undefined> {
-    const { title, call, choices } = question;
-    const about = call
-      ? { toolCallId: call.event.id, content: textContent(questionRows(question, columns).join('\n')) }
-      : { toolCallId: randomUUID(), kind: 'fetch' as const };
-    return this.#choose({ ...about, title }, choices.map(optionOf), signal);
-  }
-
+/** Returns the person at an editor, who answers requests for permission: the stable protocol of editors has no forms. */
+export function editorPerson(client: AgentContext, sessionId: string): Person {
   /** Returns the id of the chosen option; undefined if the editor cancelled the question or went away. */
-  async #choose(
+  const ask = async (
     toolCall: ToolCallUpdate,
     options: PermissionOption[],
     signal: AbortSignal,
-  ): Promise<string | undefined> {
+  ): Promise<string | undefined> => {
     if (signal.aborted) return undefined;
-    const params: RequestPermissionRequest = { sessionId: this.#sessionId, toolCall, options };
-    const asked = this.#client.request(methods.client.session.requestPermission, params, {
+    const params: RequestPermissionRequest = { sessionId, toolCall, options };
+    const asked = client.request(methods.client.session.requestPermission, params, {
       cancellationSignal: signal,
       stopWaitingOnCancel: true,
     });
     const { outcome } = await asked.catch(() => ({ outcome: { outcome: 'cancelled' as const } }));
     return outcome.outcome === 'selected' ? outcome.optionId : undefined;
-  }
+  };
+  return {
+    // An answer that the editor cancels decides nothing.
+    async approve(question, signal) {
+      const { call, place } = question;
+      const rows = [...callRows(call, columns), ...placeRows(call, place, columns), ...reasonRows(call, columns)];
+      const parts = callParts(call.event, place.workspace);
+      const toolCall = { ...parts, content: [...textContent(rows.join('\n')), ...(parts.content ?? [])] };
+      const chosen = await ask(toolCall, optionsOf(question), signal);
+      if (chosen === 'reject') return { reason: 'The user rejected the call.' };
+      return chosen === 'once' || chosen === 'session' || chosen === 'always' ? chosen : 'later';
+    },
+    async choose(question, signal) {
+      const { title, call, choices } = question;
+      const about = call
+        ? { toolCallId: call.event.id, content: textContent(questionRows(question, columns).join('\n')) }
+        : { toolCallId: randomUUID(), kind: 'fetch' as const };
+      return ask({ ...about, title }, choices.map(optionOf), signal);
+    },
+  };
 }
 
 function optionOf({ id, label, allows, isRefusal }: Choice): PermissionOption {

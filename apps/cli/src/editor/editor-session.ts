@@ -19,7 +19,7 @@ import type { RunOptions } from '../opening/run-options.ts';
 import { policyOfMode } from '../screen/policy-of-mode.ts';
 import type { Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { EditorPerson } from './editor-person.ts';
+import { editorPerson } from './editor-person.ts';
 import { availableCommands, typedPrompt } from './editor-commands.ts';
 import { contentOf } from './prompt-content.ts';
 import type { SessionModel } from './session-model.ts';
@@ -41,11 +41,8 @@ export interface EditorPlace {
 /** Session of an editor: one conversation, which is stored with its first prompt. */
 export class EditorSession implements AsyncDisposable {
   readonly #id: string;
-  readonly #client: AgentContext;
+  readonly #place: EditorPlace;
   readonly #questions: Questions;
-  readonly #io: TerminalIo;
-  readonly #clientServers: EditorPlace['servers'];
-  readonly #model: SessionModel;
   #options: RunOptions;
   /** True if the conversation is open with another model. */
   #isOutdated = false;
@@ -56,12 +53,9 @@ export class EditorSession implements AsyncDisposable {
 
   constructor(id: string, options: RunOptions, place: EditorPlace) {
     this.#id = id;
-    this.#client = place.client;
+    this.#place = place;
     this.#options = options;
-    this.#io = place.io;
-    this.#clientServers = place.servers;
-    this.#model = place.model;
-    const person = new EditorPerson(place.client, id);
+    const person = editorPerson(place.client, id);
     this.#questions = questionsTo(person, place.io, { options: () => this.#options });
     this.#mode = place.mode;
   }
@@ -74,7 +68,7 @@ export class EditorSession implements AsyncDisposable {
   /** Returns what the editor chooses from, after which its commands are sent. */
   async begin(): ReturnType<EditorSession['choices']> {
     const choices = await this.choices();
-    const commands = await availableCommands(this.#options.workspace ?? this.#io.cwd, this.#io);
+    const commands = await availableCommands(this.#options.workspace ?? this.#place.io.cwd, this.#place.io);
     // An editor knows the session after the response.
     setImmediate(() => this.send({ sessionUpdate: 'available_commands_update', availableCommands: commands }));
     return choices;
@@ -84,7 +78,7 @@ export class EditorSession implements AsyncDisposable {
   async choices(): Promise<{ readonly modes: SessionModeState; readonly configOptions: SessionConfigOption[] }> {
     return {
       modes: { currentModeId: this.#mode, availableModes: availableModes() },
-      configOptions: [modeOption(this.#mode), await this.#model.option()],
+      configOptions: [modeOption(this.#mode), await this.#place.model.option()],
     };
   }
 
@@ -97,7 +91,7 @@ export class EditorSession implements AsyncDisposable {
     // What was approved was approved with the rights that applied.
     this.#questions.endApprovals();
     const conversation = (await this.#open?.catch(() => undefined))?.hosted.conversation;
-    await conversation?.setConfirmation(await policyOfMode(mode.id, conversation.workspace, this.#io));
+    await conversation?.setConfirmation(await policyOfMode(mode.id, conversation.workspace, this.#place.io));
     this.send({ sessionUpdate: 'config_option_update', configOptions: (await this.choices()).configOptions });
   }
 
@@ -109,7 +103,7 @@ export class EditorSession implements AsyncDisposable {
       await this.setMode(value);
       this.send({ sessionUpdate: 'current_mode_update', currentModeId: value });
     } else {
-      this.#options = await this.#model.choose(value, this.#options);
+      this.#options = await this.#place.model.choose(value, this.#options);
       this.#isOutdated = true;
     }
   }
@@ -151,7 +145,7 @@ export class EditorSession implements AsyncDisposable {
   /** Sends an update of the session. */
   send(update: SessionUpdate): void {
     // An editor that went away reads nothing; its connection ends the session.
-    this.#client.notify(methods.client.session.update, { sessionId: this.#id, update }).catch(() => undefined);
+    this.#place.client.notify(methods.client.session.update, { sessionId: this.#id, update }).catch(() => undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -165,7 +159,7 @@ export class EditorSession implements AsyncDisposable {
     this.#isOutdated = false;
     const { hosted, prepared, updates } = await this.#opened();
     const { conversation } = hosted;
-    const prompt = await typedPrompt(typed, conversation.workspace, this.#io);
+    const prompt = await typedPrompt(typed, conversation.workspace, this.#place.io);
     if ('focus' in prompt) {
       signal.addEventListener('abort', () => void conversation.interrupt(), { once: true });
       const isCondensed = await conversation.condense(prompt);
@@ -190,9 +184,9 @@ export class EditorSession implements AsyncDisposable {
 
   async #openConversation(): Promise<OpenParts> {
     await using open = new AsyncDisposableStack();
-    const io = this.#io;
+    const io = this.#place.io;
     const progress = { lineAbove: (line: Printable) => io.stderr.line(line) };
-    const asks = { questions: this.#questions, clientServers: this.#clientServers, isClient: true } as const;
+    const asks = { questions: this.#questions, clientServers: this.#place.servers, isClient: true } as const;
     const opened = await openRun(this.#options, { io, progress, ...asks }, open);
     const { conversation } = opened.hosted;
     this.#options = { ...this.#options, resume: conversation.id };

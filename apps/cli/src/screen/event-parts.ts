@@ -26,9 +26,10 @@ import {
 import { markStyles } from '../terminal/mark-styles.ts';
 import type { Style } from '../terminal/output.ts';
 import { editKind, editRows } from './edit-rows.ts';
-import { Folded, type Folding } from './folded.ts';
+import { folded, type Folding } from './folded.ts';
 import { MarkdownPart } from './markdown-part.ts';
 import { wrapLine } from './room-for-signs.ts';
+import { Rows } from './rows.ts';
 import type { Theme } from './theme.ts';
 
 /** Where the parts of events are shown. */
@@ -83,7 +84,7 @@ function userParts(event: MessageEvent, context: PartsContext): readonly Compone
   const paint = (row: string): string => theme.paint('dim', row);
   return [
     ...linesParts(eventLines(own), context),
-    ...added.map((part) => new Folded(textOf([part]), { folding, head: 3, tail: 0, paint })),
+    ...added.map((part) => folded(textOf([part]), { folding, head: 3, tail: 0, paint })),
   ];
 }
 
@@ -108,20 +109,20 @@ function observationParts(event: ObservationEvent, context: PartsContext): reado
   if (rows.length > 0) {
     const styleOf = { '+': 'green', '-': 'red', ' ': 'dim' } as const;
     const paint = (row: string): string => theme.paint(styleOf[editKind(row)], row);
-    return [new Folded(rows.join('\n'), { folding, head: 20, tail: 5, paint })];
+    return [folded(rows.join('\n'), { folding, head: 20, tail: 5, paint })];
   }
   const text = textWithImages(observation.content);
   if (text.trim() === '') return linesParts(eventLines(event), context);
   const style = observation.is_error ? 'red' : 'dim';
   const end = eventLines(event).filter(({ mark }) => mark === 'warning');
   const paint = (row: string): string => theme.paint(style, row);
-  return [new Folded(text, { folding, head: 4, tail: 6, paint }), ...linesParts(end, context)];
+  return [folded(text, { folding, head: 4, tail: 6, paint }), ...linesParts(end, context)];
 }
 
 /** The reason contains the output of a command that the person ran instead. */
 function rejectionParts({ rejection_reason: reason }: UserRejectObservation, { theme, folding }: PartsContext) {
   const paint = (row: string): string => theme.paint('yellow', row);
-  return [new Folded(`✗ rejected: ${reason}`, { folding, head: 8, tail: 6, paint })];
+  return [folded(`✗ rejected: ${reason}`, { folding, head: 8, tail: 6, paint })];
 }
 
 function painted(text: string, style: Style | undefined, theme: Theme): Component {
@@ -129,25 +130,6 @@ function painted(text: string, style: Style | undefined, theme: Theme): Componen
   const rows = (width: number): string[] =>
     text.split('\n').flatMap((line) => wrapLine(line, width).map((row) => (style ? theme.paint(style, row) : row)));
   return new Rows(rows);
-}
-
-/** Rows that depend on the width only. */
-class Rows implements Component {
-  readonly #rows: (width: number) => string[];
-  #cache: { readonly width: number; readonly rows: string[] } | undefined;
-
-  constructor(rows: (width: number) => string[]) {
-    this.#rows = rows;
-  }
-
-  invalidate(): void {
-    this.#cache = undefined;
-  }
-
-  render(width: number): string[] {
-    if (this.#cache?.width !== width) this.#cache = { width, rows: this.#rows(width) };
-    return this.#cache.rows;
-  }
 }
 
 function relativeTo(workspace: string, text: string): string {

@@ -5,9 +5,10 @@ import type { Delta } from '@varve/llm';
 import type { Redactor } from '@varve/text';
 import { MaskedPieces } from '../wording/masked-pieces.ts';
 import { MarkdownPart } from './markdown-part.ts';
+import { Rows } from './rows.ts';
 import type { Theme } from './theme.ts';
 
-const outputRows = 6;
+const shownRows = 6;
 const keptChars = 8000;
 
 /** Shows what is not stored yet: the reply that arrives, and the output of the running call. */
@@ -83,29 +84,16 @@ export class LiveView extends Container {
     }
     if (this.#output === '') return;
     if (this.#title !== '') this.addChild(new Text(this.#theme.paint('dim', this.#title), 0, 0));
-    this.addChild(new OutputRows(this.#output, this.#theme));
+    this.addChild(outputRows(this.#output, this.#theme));
   }
 }
 
-/** Last rows of an output. */
-class OutputRows implements Component {
-  readonly #rows: readonly string[];
-  readonly #theme: Theme;
-
-  constructor(output: string, theme: Theme) {
-    this.#theme = theme;
-    this.#rows = safeText(stripVTControlCharacters(output).replaceAll('\r\n', '\n').replaceAll('\r', '\n'))
-      .replaceAll('\t', '    ')
-      .split('\n')
-      .filter((row) => row.trim() !== '')
-      .slice(-outputRows);
-  }
-
-  invalidate(): void {
-    // Nothing is cached.
-  }
-
-  render(width: number): string[] {
-    return this.#rows.map((row) => this.#theme.paint('dim', truncateToWidth(`  ${row}`, width)));
-  }
+/** Returns the last rows of an output. */
+function outputRows(output: string, theme: Theme): Component {
+  const rows = safeText(stripVTControlCharacters(output).replaceAll('\r\n', '\n').replaceAll('\r', '\n'))
+    .replaceAll('\t', '    ')
+    .split('\n')
+    .filter((row) => row.trim() !== '')
+    .slice(-shownRows);
+  return new Rows((width) => rows.map((row) => theme.paint('dim', truncateToWidth(`  ${row}`, width))));
 }

@@ -1,7 +1,7 @@
 import { MessageEvent } from '@varve/events/kinds';
 import { expect, test } from 'vitest';
 import { eventParts } from './event-parts.ts';
-import { Folded } from './folded.ts';
+import { folded } from './folded.ts';
 import { MarkdownPart } from './markdown-part.ts';
 import { themeOf } from './theme.ts';
 
@@ -22,7 +22,7 @@ const message = MessageEvent.create(
 test.for([
   ['a reply', [new MarkdownPart(text, theme)]],
   ['a message', eventParts(message, { theme, folding, workspace: '' })],
-  ['an output', [new Folded(text, { folding, head: 1, tail: 1, paint: (row) => row })]],
+  ['an output', [folded(text, { folding, head: 1, tail: 1, paint: (row) => row })]],
 ] as const)('rows of %s fit where joined signs are drawn one by one', ([, parts]) => {
   for (const width of [24, 41, 60]) {
     const rows = parts.flatMap((part) => part.render(width)).map((row) => row.trimEnd());

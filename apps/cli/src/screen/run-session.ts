@@ -47,28 +47,17 @@ export async function runSession(
       session.quit();
     };
     onInterrupt({ pause: stop, stop }, ending);
+    const report = (error: unknown): void => reportProblem(error, screen);
     // A message is for the conversation that the command before it opens.
     const inTurn = taskQueue();
     const handle = (text: string): void => {
       void history.add(text);
       escape.reset();
-      void inTurn(async () => execute(text, session, slash)).catch((error: unknown) => reportProblem(error, screen));
+      void inTurn(async () => execute(text, session, slash)).catch(report);
     };
-    const escape = new EscapeKey(session, () => handle('/rewind'));
-    const edit = (): void => {
-      void editOutside(screen, io).catch((error: unknown) => reportProblem(error, screen));
-    };
-    const pasteImage = (): void => {
-      void attachClipboard(images, screen).catch((error: unknown) => reportProblem(error, screen));
-    };
+    const escape = escapeKey(session, () => handle('/rewind'));
     const modeChanges = taskQueue();
     const nextOne = async (): Promise<void> => session.setMode(nextMode(screen.footer.mode));
-    const changeMode = (): void => {
-      void modeChanges(nextOne).catch((error: unknown) => reportProblem(error, screen));
-    };
-    const searchInputs = (): void => {
-      void chooseInput(history, screen).catch((error: unknown) => reportProblem(error, screen));
-    };
     for (const text of await history.read()) screen.editor.addToHistory(text);
     let prompts: readonly SessionCommand[] = [];
     screen.completeWith({
@@ -79,20 +68,17 @@ export async function runSession(
     screen.start({
       submit: handle,
       escape: () => escape.press(),
-      edit,
-      changeMode,
-      pasteImage,
-      searchInputs,
+      edit: () => void editOutside(screen, io).catch(report),
+      changeMode: () => void modeChanges(nextOne).catch(report),
+      pasteImage: () => void attachClipboard(images, screen).catch(report),
+      searchInputs: () => void chooseInput(history, screen).catch(report),
       quit: () => session.quit(),
     });
     screen.print('varve · /help lists the commands, Ctrl-C twice leaves', 'dim');
-    const started = inTurn(async () => session.start(message)).catch((error: unknown) => reportProblem(error, screen));
+    const started = inTurn(async () => session.start(message)).catch(report);
     // They are those of the directory of a conversation that is opened.
     session.prompts = started.then(async () => promptCommands(session));
-    void session.prompts.then(
-      (loaded) => (prompts = loaded),
-      (error: unknown) => reportProblem(error, screen),
-    );
+    void session.prompts.then((loaded) => (prompts = loaded), report);
     await started;
     if (message !== undefined) handle(message);
     await session.ended;
@@ -118,30 +104,23 @@ async function execute(text: string, session: Session, commands: readonly Sessio
 }
 
 /** Esc interrupts a run; twice without one and without an input between, it goes back to an earlier message. */
-class EscapeKey {
-  readonly #session: Session;
-  readonly #rewind: () => void;
-  #isSecond = false;
-
-  constructor(session: Session, rewind: () => void) {
-    this.#session = session;
-    this.#rewind = rewind;
-  }
-
-  /** Starts again: something else was typed. */
-  reset(): void {
-    this.#isSecond = false;
-  }
-
-  press(): void {
-    const { screen, conversation } = this.#session;
-    const isSecond = this.#isSecond;
-    this.reset();
-    if (this.#session.interrupt() || screen.editor.getText() !== '' || !conversation) return;
-    if (isSecond) return this.#rewind();
-    this.#isSecond = true;
-    screen.status.hint('Press Esc again to go back to an earlier message.');
-  }
+function escapeKey(session: Session, rewind: () => void) {
+  let wasPressed = false;
+  return {
+    /** Starts again: something else was typed. */
+    reset() {
+      wasPressed = false;
+    },
+    press() {
+      const { screen, conversation } = session;
+      const isSecond = wasPressed;
+      wasPressed = false;
+      if (session.interrupt() || screen.editor.getText() !== '' || !conversation) return;
+      if (isSecond) return rewind();
+      wasPressed = true;
+      screen.status.hint('Press Esc again to go back to an earlier message.');
+    },
+  };
 }
 
 /** Opens what is typed in the person's own editor. */

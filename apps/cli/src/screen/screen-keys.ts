@@ -26,50 +26,41 @@ interface KeyedScreen {
   readonly stopJob: () => void;
 }
 
-/** Keys that a screen handles before its editor or question. */
-export class ScreenKeys {
-  readonly #screen: KeyedScreen;
-  readonly #handlers: ScreenHandlers;
-  #isQuitting = false;
-
-  constructor(screen: KeyedScreen, handlers: ScreenHandlers) {
-    this.#screen = screen;
-    this.#handlers = handlers;
-  }
-
-  /** Handles a key. Returns false for one of the editor or the question. */
-  handle(data: string): boolean {
-    const { status } = this.#screen;
-    if (matchesKey(data, 'ctrl+c')) {
-      this.#interrupt();
-      return true;
-    }
-    this.#isQuitting = false;
-    status.hint('');
-    const action = this.#actionOf(data);
-    action?.();
-    return action !== undefined;
-  }
-
-  #actionOf(data: string): (() => void) | undefined {
-    const { editor, toggleFolding, stopJob } = this.#screen;
-    const { escape, edit, quit, changeMode, pasteImage, searchInputs } = this.#handlers;
-    if (matchesKey(data, 'ctrl+o')) return toggleFolding;
-    if (matchesKey(data, 'ctrl+z')) return stopJob;
-    if (matchesKey(data, 'shift+tab')) return changeMode;
-    if (!editor.focused) return undefined;
-    if (matchesKey(data, 'ctrl+g')) return edit;
-    if (matchesKey(data, 'ctrl+r')) return searchInputs;
-    if (matchesKey(data, 'ctrl+v')) return pasteImage;
-    if (matchesKey(data, 'ctrl+d') && editor.getText() === '') return quit;
-    return matchesKey(data, 'escape') && !editor.isShowingAutocomplete() ? escape : undefined;
-  }
-
-  #interrupt(): void {
-    const { editor, status } = this.#screen;
-    if (this.#isQuitting) return this.#handlers.quit?.();
-    this.#isQuitting = true;
+/** Returns what handles the keys of a screen, and returns false for one of its editor or question. */
+export function screenKeys(screen: KeyedScreen, handlers: ScreenHandlers): (data: string) => boolean {
+  const { editor, status } = screen;
+  let isQuitting = false;
+  const interrupt = (): void => {
+    if (isQuitting) return handlers.quit?.();
+    isQuitting = true;
     if (editor.focused) editor.setText('');
     status.hint('Press Ctrl-C again to leave.');
-  }
+  };
+  return (data) => {
+    if (matchesKey(data, 'ctrl+c')) {
+      interrupt();
+      return true;
+    }
+    isQuitting = false;
+    status.hint('');
+    const action = actionOf(data, screen, handlers);
+    action?.();
+    return action !== undefined;
+  };
+}
+
+function actionOf(
+  data: string,
+  { editor, toggleFolding, stopJob }: KeyedScreen,
+  { escape, edit, quit, changeMode, pasteImage, searchInputs }: ScreenHandlers,
+): (() => void) | undefined {
+  if (matchesKey(data, 'ctrl+o')) return toggleFolding;
+  if (matchesKey(data, 'ctrl+z')) return stopJob;
+  if (matchesKey(data, 'shift+tab')) return changeMode;
+  if (!editor.focused) return undefined;
+  if (matchesKey(data, 'ctrl+g')) return edit;
+  if (matchesKey(data, 'ctrl+r')) return searchInputs;
+  if (matchesKey(data, 'ctrl+v')) return pasteImage;
+  if (matchesKey(data, 'ctrl+d') && editor.getText() === '') return quit;
+  return matchesKey(data, 'escape') && !editor.isShowingAutocomplete() ? escape : undefined;
 }

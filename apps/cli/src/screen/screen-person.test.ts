@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { terminalIo } from '../terminal/terminal-io.ts';
 import { questionsTo } from '../opening/questions-to.ts';
-import { ScreenPerson } from './screen-person.ts';
+import { screenPerson } from './screen-person.ts';
 import { Screen } from './screen.ts';
 
 const nothing = (): void => undefined;
@@ -15,7 +15,7 @@ test('a host that is allowed for the session is asked about once, until the appr
   if (!streams) throw new Error('The screen has no terminal.');
   using screen = new Screen(io, streams, () => 0);
   screen.start({});
-  const questions = questionsTo(new ScreenPerson(screen), io, { options: () => ({}) });
+  const questions = questionsTo(screenPerson(screen), io, { options: () => ({}) });
   let awaited = { host: '', keys: [''] };
   stdout.on('data', (drawn: string) => {
     if (drawn.includes(`connects to ${awaited.host}`)) for (const key of awaited.keys) stdin.write(key);

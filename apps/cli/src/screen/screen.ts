@@ -18,7 +18,7 @@ import type { Folding } from './folded.ts';
 import { Footer } from './footer.ts';
 import { LiveView } from './live-view.ts';
 import { ChoicePrompt, type Choice, type Prompt } from './prompts.ts';
-import { ScreenKeys, type ScreenHandlers } from './screen-keys.ts';
+import { screenKeys, type ScreenHandlers } from './screen-keys.ts';
 import { StatusLine } from './status-line.ts';
 import { StreamTerminal } from './stream-terminal.ts';
 import { stopJob, suspended } from './suspended.ts';
@@ -73,8 +73,8 @@ export class Screen implements Disposable {
     };
     const { editor, status } = this;
     const pause = (): void => stopJob(this.#tui, this.#streams.job);
-    const keys = new ScreenKeys({ editor, status, toggleFolding, stopJob: pause }, handlers);
-    this.#tui.addInputListener((data) => (keys.handle(data) ? { consume: true } : undefined));
+    const keys = screenKeys({ editor, status, toggleFolding, stopJob: pause }, handlers);
+    this.#tui.addInputListener((data) => (keys(data) ? { consume: true } : undefined));
     this.#tui.start();
   }
 

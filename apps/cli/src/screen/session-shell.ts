@@ -4,7 +4,7 @@ import { truncateMiddle } from '@varve/text';
 import { ToolError } from '@varve/tools';
 import { streamCommand } from '@varve/tools/workspace';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { Folded } from './folded.ts';
+import { folded } from './folded.ts';
 import type { Screen } from './screen.ts';
 
 /** Hint while a command of the person runs. */
@@ -59,7 +59,7 @@ export class SessionShell {
     this.#screen.print(`! ${command}`, 'bold');
     const { theme, folding } = this.#screen;
     const paint = (row: string): string => theme.paint('dim', row);
-    if (result.output !== '') this.#screen.add([new Folded(result.output, { folding, head: 20, tail: 20, paint })]);
+    if (result.output !== '') this.#screen.add([folded(result.output, { folding, head: 20, tail: 20, paint })]);
     if (result.problem !== undefined) this.#screen.print(result.problem, 'yellow');
     if (!typed.startsWith('!!')) this.#unread = [...this.#unread, textFor(command, result)];
   }

@@ -12,7 +12,7 @@ import type { CommandFor } from './command-for.ts';
 import { SessionRuns, type PromptOrder } from './session-runs.ts';
 import { SessionServers } from './session-servers.ts';
 import { SessionShell } from './session-shell.ts';
-import { ScreenPerson } from './screen-person.ts';
+import { screenPerson } from './screen-person.ts';
 import type { Screen } from './screen.ts';
 import { ShownConversation } from './shown-conversation.ts';
 import { asksToContinue } from './unfinished-work.ts';
@@ -39,7 +39,7 @@ export class Session implements AsyncDisposable {
     this.io = io;
     this.screen = screen;
     this.commands = commands;
-    const questions = questionsTo(new ScreenPerson(screen), io, { options: () => this.options });
+    const questions = questionsTo(screenPerson(screen), io, { options: () => this.options });
     this.#shown = new ShownConversation(options, screen, questions);
     this.shell = new SessionShell(screen, io);
     this.servers = new SessionServers(async (mayStart) => this.#offers(mayStart), this.#disposal.signal);
