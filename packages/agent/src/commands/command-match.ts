@@ -5,13 +5,8 @@ import { isShellWithScript, type PlainCommand } from './plain-commands.ts';
 export type Match = 'yes' | 'maybe' | 'no';
 
 /** Returns the strongest of some matches. */
-export function strongest(matches: Iterable<Match>): Match {
-  let best: Match = 'no';
-  for (const match of matches) {
-    if (match === 'yes') return 'yes';
-    if (match === 'maybe') best = match;
-  }
-  return best;
+export function strongest(matches: readonly Match[]): Match {
+  return (['yes', 'maybe'] as const).find((match) => matches.includes(match)) ?? 'no';
 }
 
 /** Returns the words of a command pattern; `*` at its end means any further words, which it matches anyway. */

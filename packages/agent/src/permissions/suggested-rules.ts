@@ -36,15 +36,15 @@ export type StoredCall = Omit<ProposedCall, 'tool' | 'risk'> & { readonly toolNa
  * of it where the rest selects what is fetched; its files, or its tool. Empty if no rule can cover it: a script that is
  * more than plain words, a command that cannot be undone, and a call that may change the configuration of agents.
  */
-export function suggestedRules({ toolName, ...stored }: StoredCall): readonly PermissionRule[] {
-  const call = { ...stored, risk: 'UNKNOWN', tool: namedTool(toolName) } as const;
+export function suggestedRules(stored: StoredCall): readonly PermissionRule[] {
+  const call = proposed(stored);
   const { plain = [], script, isFileTool, paths, workspace } = callFacts(call);
   if (protectedFinding(call, []) || plain.some((command) => irrevocableCommand(command))) return [];
   const commands = plain
     .filter(({ words }) => !isShellWithScript(words))
     .map(({ words }) => allow('command', commandOf(words)));
   const files = paths.map(({ path }) => allow('path', relativeTo(workspace, path)));
-  const rules = script !== undefined ? commands : isFileTool ? files : [allow('tool', toolName)];
+  const rules = script !== undefined ? commands : isFileTool ? files : [allow('tool', stored.toolName)];
   const distinct = [...new Map(rules.map((rule) => [rule.pattern, rule])).values()];
   // A word with a blank cannot be written as a rule, and a redirection needs a rule for its file.
   return ruleDecision(distinct, call)?.decision === 'allow' ? distinct : [];
@@ -55,8 +55,8 @@ function allow(on: PermissionRule['on'], pattern: string): PermissionRule {
 }
 
 /** Reports whether rules that were learned after a call was stored cover it: it need not be asked about any more. */
-export function isCovered(rules: readonly PermissionRule[], { toolName, ...stored }: StoredCall): boolean {
-  const call = { ...stored, risk: 'UNKNOWN', tool: namedTool(toolName) } as const;
+export function isCovered(rules: readonly PermissionRule[], stored: StoredCall): boolean {
+  const call = proposed(stored);
   return protectedFinding(call, []) === undefined && ruleDecision(rules, call)?.decision === 'allow';
 }
 
@@ -78,7 +78,7 @@ function relativeTo(workspace: string, path: string): string {
 }
 
 /** Only the name and the annotations of the tool are read. */
-function namedTool(name: string): ProposedCall['tool'] {
+function proposed({ toolName, ...stored }: StoredCall): ProposedCall {
   const annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
-  return { name, annotations } as ProposedCall['tool'];
+  return { ...stored, risk: 'UNKNOWN', tool: { name: toolName, annotations } as ProposedCall['tool'] };
 }

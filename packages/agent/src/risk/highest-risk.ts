@@ -6,12 +6,8 @@ const rank = { LOW: 0, MEDIUM: 1, UNKNOWN: 2, HIGH: 3 } as const satisfies Recor
 
 /** Returns the highest risk; undefined without one. UNKNOWN ranks above MEDIUM, so that it never lowers a result. */
 export function highestRisk(risks: readonly (SecurityRisk | undefined)[]): SecurityRisk | undefined {
-  return risks
-    .filter((risk) => risk !== undefined)
-    .reduce<SecurityRisk | undefined>(
-      (highest, risk) => (highest === undefined || rank[risk] > rank[highest] ? risk : highest),
-      undefined,
-    );
+  const [highest] = risks.filter((risk) => risk !== undefined).toSorted((a, b) => rank[b] - rank[a]);
+  return highest;
 }
 
 /** Returns the verdict for some findings, those of the highest risk first; LOW without a finding. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { AgentError, type RunResult } from '@varve/agent';
 import { taskQueue, type QueuedJob, type RunQueue } from '../queues.ts';
 
@@ -138,8 +139,5 @@ export class RunSlot {
 
 /** Resolves when a signal aborts. */
 export async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  await promise;
+  if (!signal.aborted) await once(signal, 'abort');
 }

@@ -1,4 +1,3 @@
-import type { Conversation } from '@varve/agent';
 import type { RunParts } from './execute-run.ts';
 import { continueOrRequestRun, pauseNow, requestLoop, requestRun } from './run-requests.ts';
 import { aborted } from './run-slot.ts';
@@ -78,7 +77,8 @@ export function runs(parts: RunParts): Runs {
       slot.inOrder(async () => {
         await slot.assertIdle();
         slot.admit();
-        if (conversation.state.status === 'waiting_for_confirmation') await approveAll(conversation);
+        const { status, pending } = conversation.state;
+        if (status === 'waiting_for_confirmation' && pending.length > 0) await conversation.approve();
         await requestRun(parts);
       }),
     startOrContinue: () => slot.inOrder(() => continueOrRequestRun(parts)),
@@ -115,11 +115,6 @@ export function runs(parts: RunParts): Runs {
         await Promise.race([interrupted(parts), aborted(AbortSignal.timeout(interruptWaitMs))]);
       }),
   };
-}
-
-/** Approves the calls that wait, if there are any. */
-async function approveAll(conversation: Conversation): Promise<void> {
-  if (conversation.state.pending.length > 0) await conversation.approve();
 }
 
 async function interrupted({ conversation, slot }: RunParts): Promise<void> {

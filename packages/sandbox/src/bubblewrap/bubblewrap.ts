@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SandboxPolicy } from '../policy/sandbox-policy.ts';
+import { allowedVariables, withFurther, type SandboxPolicy } from '../policy/sandbox-policy.ts';
 import { openLink, type Link } from '../proxy/link.ts';
 import { hostProxy, type ProxyOptions } from '../proxy/proxy.ts';
 import { privateDirectory } from '../private-directory.ts';
@@ -35,14 +35,7 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
   return {
     policy,
     wrap(argv, { directory, env, marks = {}, keepDescriptors = 2, newSession = false, readOnly = [], writable = [] }) {
-      const mounts = withMountPoints(
-        mountsOf({
-          ...hidden,
-          writable: [...hidden.writable, ...writable],
-          readOnly: [...hidden.readOnly, ...readOnly],
-        }),
-        mountPoints,
-      );
+      const mounts = withMountPoints(mountsOf(withFurther(hidden, { readOnly, writable })), mountPoints);
       known = mounts;
       const link = proxy && openLink(files.directory, `link-${links.length}`, proxy);
       if (link) links.push(link);
@@ -123,11 +116,4 @@ function withMountPoints(mounts: readonly Mount[], created: Set<string>): readon
     if (isMountPoint(path)) created.add(path);
     return true;
   });
-}
-
-function allowedVariables(
-  env: Readonly<Record<string, string>>,
-  names: readonly string[] | undefined,
-): Readonly<Record<string, string>> {
-  return names === undefined ? env : Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name)));
 }

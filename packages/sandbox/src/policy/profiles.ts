@@ -17,12 +17,6 @@ import {
 import { privatePlaces } from './private-places.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 
-/** Profiles: nothing can be written; the workspace can; no sandbox. */
-export const sandboxProfiles = ['read-only', 'workspace', 'off'] as const;
-
-/** Name of a profile. */
-export type SandboxProfile = (typeof sandboxProfiles)[number];
-
 const protectedNames: ReadonlySet<string> = new Set(executedNames);
 
 /** Options of {@link profilePolicy}. */
@@ -42,7 +36,7 @@ export interface ProfileOptions {
 }
 
 /** Returns the policy of a profile. Creates the most important caches when they are missing. */
-export function profilePolicy(profile: Exclude<SandboxProfile, 'off'>, options: ProfileOptions): SandboxPolicy {
+export function profilePolicy(profile: 'read-only' | 'workspace', options: ProfileOptions): SandboxPolicy {
   const { workspace, home, dataDirectories = [], network = 'off', denied = [], visible = [] } = options;
   const { temporary = [...new Set(['/tmp', '/var/tmp', tmpdir()])] } = options;
   const git = gitPaths(workspace);
@@ -84,17 +78,18 @@ function executedPaths(workspace: string): {
   readonly names: readonly string[];
 } {
   const found = findBelow(workspace, (name) => name === '.git' || protectedNames.has(name));
-  const [entries, names] = [true, false].map((isEntry) =>
-    found.filter((path) => (basename(path) === '.git') === isEntry),
-  );
   const isPackage = (path: string): boolean =>
     relative(workspace, path)
       .split(sep)
       .some((part) => packageNames.has(part));
   return {
-    repositories: executedBelow((entries ?? []).filter((path) => dirname(path) !== workspace)),
-    names: (names ?? []).filter((path) => !isPackage(path)),
+    repositories: executedBelow(found.filter((path) => isEntry(path) && dirname(path) !== workspace)),
+    names: found.filter((path) => !isEntry(path) && !isPackage(path)),
   };
+}
+
+function isEntry(path: string): boolean {
+  return basename(path) === '.git';
 }
 
 /** What does not exist could be created, except in a workspace without files, as `git clone URL .` needs it. */

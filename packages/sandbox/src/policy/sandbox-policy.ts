@@ -39,3 +39,19 @@ export interface SandboxPolicy {
   readonly environment?: readonly string[];
   readonly limits?: SandboxLimits;
 }
+
+/** Returns a policy with further paths of a program. */
+export function withFurther(
+  policy: SandboxPolicy,
+  { readOnly, writable }: Pick<SandboxPolicy, 'readOnly' | 'writable'>,
+): SandboxPolicy {
+  return { ...policy, readOnly: [...policy.readOnly, ...readOnly], writable: [...policy.writable, ...writable] };
+}
+
+/** Returns the variables that a policy lets through. */
+export function allowedVariables(
+  env: Readonly<Record<string, string>>,
+  names: SandboxPolicy['environment'],
+): Readonly<Record<string, string>> {
+  return names ? Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name))) : env;
+}

@@ -1,6 +1,6 @@
 import { describeRefusals } from '../refusals.ts';
 import { mountsOf } from '../bubblewrap/mounts.ts';
-import type { SandboxPolicy } from '../policy/sandbox-policy.ts';
+import { allowedVariables, withFurther, type SandboxPolicy } from '../policy/sandbox-policy.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { seatbeltProfile } from './seatbelt-profile.ts';
 
@@ -15,17 +15,11 @@ export function seatbelt(policy: SandboxPolicy): Sandbox {
   return {
     policy,
     wrap(argv, { env, marks = {}, readOnly = [], writable = [] }) {
-      const confined = {
-        ...policy,
-        readOnly: [...policy.readOnly, ...readOnly],
-        writable: [...policy.writable, ...writable],
-      };
-      const names = policy.environment;
-      const passed = Object.entries({ ...env, ...marks }).filter(([name]) => names?.includes(name) ?? true);
+      const confined = withFurther(policy, { readOnly, writable });
       return {
         program: seatbeltProgram,
         args: ['-p', seatbeltProfile(confined, mountsOf(confined)), ...argv],
-        env: Object.fromEntries(passed),
+        env: allowedVariables({ ...env, ...marks }, policy.environment),
       };
     },
     describeRefusals: (output, directory) =>

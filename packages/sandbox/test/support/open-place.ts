@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSandbox, type SandboxOptions } from '../../src/open-sandbox.ts';
 import type { SandboxPolicy } from '../../src/policy/sandbox-policy.ts';
-import { profilePolicy, type ProfileOptions, type SandboxProfile } from '../../src/policy/profiles.ts';
+import { profilePolicy, type ProfileOptions } from '../../src/policy/profiles.ts';
 import { sandboxProblem } from '../../src/probe.ts';
 import type { Sandbox } from '../../src/sandbox.ts';
 
@@ -29,7 +29,7 @@ export interface Ended {
 
 /** Options of {@link openPlace}. */
 export interface PlaceOptions extends SandboxOptions, Partial<ProfileOptions> {
-  readonly profile?: Exclude<SandboxProfile, 'off'>;
+  readonly profile?: Parameters<typeof profilePolicy>[0];
   /** Called with the directories before the sandbox is opened. */
   readonly prepare?: (place: Pick<Place, 'root' | 'home' | 'workspace'>) => void;
   readonly policy?: Partial<SandboxPolicy>;
