@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
+import { withoutUndefined } from '@varve/text';
 import { CliError } from '../failures/cli-error.ts';
 import { exitCodes } from '../failures/exit-codes.ts';
 import { fileProblem } from '../failures/file-problem.ts';
@@ -48,10 +49,7 @@ export async function fromHeadless(
   return {
     words: [...(text === undefined ? [] : [text]), ...typed],
     options: {
-      ...(directory !== undefined && { workspace: directory }),
-      ...(maxIterations !== undefined && { maxSteps: maxIterations }),
-      ...(maxBudgetPerTask !== undefined && { maxCost: maxBudgetPerTask }),
-      ...(textReply && { textReply }),
+      ...withoutUndefined({ workspace: directory, maxSteps: maxIterations, maxCost: maxBudgetPerTask, textReply }),
       ...options,
     },
   };

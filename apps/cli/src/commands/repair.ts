@@ -1,4 +1,5 @@
 import type { ConversationRepair } from '@varve/agent/replay';
+import { withoutUndefined } from '@varve/text';
 import { CliError } from '../failures/cli-error.ts';
 import type { CliCommand } from '../command-line/cli-command.ts';
 import { eventCount } from '../conversations/formats.ts';
@@ -35,10 +36,11 @@ export const repairCommand: CliCommand = (parent, io) => {
         ...(takeOver && { takeOver }),
       });
       checkEnd(from, await log.head());
-      const result = await repairConversation(log, await store.summary(log.id), {
-        ...(acceptUnsealed && { acceptUnsealed }),
-        ...(from !== undefined && { from }),
-      });
+      const result = await repairConversation(
+        log,
+        await store.summary(log.id),
+        withoutUndefined({ acceptUnsealed, from }),
+      );
       for (const line of describe(result)) io.stdout.line(line);
       const { loss, cut } = result;
       if (loss && !cut) io.stderr.line(styled('dim', repairCommandFor(log.id, loss, io)));

@@ -1,4 +1,5 @@
 import type { EventStore, Summary } from '@varve/storage';
+import { withoutUndefined } from '@varve/text';
 import { CliError } from '../failures/cli-error.ts';
 import type { CliCommand } from '../command-line/cli-command.ts';
 import { treeOf } from '../conversations/find-conversations.ts';
@@ -47,11 +48,7 @@ async function treesOf(store: EventStore, ids: readonly string[], { olderThan, k
   }
   if (hasLimit) {
     const { planRetention } = await import('@varve/storage/maintenance');
-    const limits = {
-      ...(olderThan !== undefined && { maxAgeMs: olderThan }),
-      ...(keep !== undefined && { maxCount: keep }),
-    };
-    return (await planRetention(store, limits)).remove;
+    return (await planRetention(store, withoutUndefined({ maxAgeMs: olderThan, maxCount: keep }))).remove;
   }
   const trees = [];
   for (const typed of ids) {

@@ -2,6 +2,7 @@ import type { LanguageModel } from '@varve/llm';
 import type { Settings } from '@varve/settings';
 import { prepareAgent, type PreparedAgent, type ResumedHooks, type StoredAgentParts } from '@varve/settings/agent';
 import type { AskForServer, McpServer } from '@varve/tools/mcp';
+import { withoutUndefined } from '@varve/text';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { modelFailure, noticesFor } from './configured-model.ts';
 import { storeUrl } from './open-configured-store.ts';
@@ -58,13 +59,7 @@ export async function preparedAgent(
         for (const { pid, command } of programs)
           report(`Stopped a program that was still running: ${command.slice(0, 200)} (${pid})`);
       },
-      ...(model && { model }),
-      ...(askHost && { askHost }),
-      ...(askForServer && { askForServer }),
-      ...(clientServers && { clientServers }),
-      ...(signingKey && { signingKey }),
-      ...(stored && { stored }),
-      ...(hooks && { resumedHooks: hooks }),
+      ...withoutUndefined({ model, askHost, askForServer, clientServers, signingKey, stored, resumedHooks: hooks }),
     });
   } catch (error) {
     throw modelFailure(error, settings, stored);

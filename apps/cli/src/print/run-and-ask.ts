@@ -1,6 +1,7 @@
 import type { RunResult } from '@varve/agent';
 import type { HostedConversation, RunRequest, Work } from '@varve/host';
 import type { Questions } from '@varve/host/people';
+import { withoutUndefined } from '@varve/text';
 import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';
 import { answersOf, noAnswers } from './answer-questions.ts';
@@ -10,7 +11,7 @@ import type { StreamInput } from './stream-input.ts';
 import { printWaiting } from './waiting-lines.ts';
 
 /** What the user asks for. */
-interface AskedTask {
+export interface AskedTask {
   readonly options: RunOptions;
   readonly work?: Work | undefined;
   readonly questions: Questions;
@@ -59,10 +60,6 @@ export async function runAndAsk(
 }
 
 function limitsOf({ maxSteps, maxCost, maxTokens, timeout }: RunOptions): NonNullable<RunRequest['limits']> {
-  return {
-    ...(maxSteps !== undefined && { maxIterations: maxSteps }),
-    ...(maxCost !== undefined && { maxCostUsd: maxCost }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(timeout !== undefined && { maxMs: timeout * 1000 }),
-  };
+  const maxMs = timeout === undefined ? undefined : timeout * 1000;
+  return withoutUndefined({ maxIterations: maxSteps, maxCostUsd: maxCost, maxTokens, maxMs });
 }

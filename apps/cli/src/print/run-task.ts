@@ -1,6 +1,5 @@
 import type { Conversation } from '@varve/agent';
 import type { HostedConversation } from '@varve/host';
-import type { Questions } from '@varve/host/people';
 import { redactor } from '@varve/text';
 import { exitCodes, type ExitCode } from '../failures/exit-codes.ts';
 import { pruneVarveHome } from '../home/prune-varve-home.ts';
@@ -15,7 +14,7 @@ import { usageText } from '../wording/usage-text.ts';
 import { reportEnd } from './report-end.ts';
 import { openingLines } from '../opening/opening-lines.ts';
 import { questionsTo } from '../opening/questions-to.ts';
-import { runAndAsk } from './run-and-ask.ts';
+import { runAndAsk, type AskedTask } from './run-and-ask.ts';
 import type { RunOptions } from '../opening/run-options.ts';
 import { goalLine, startWork } from '../opening/start-work.ts';
 import { withOutputSchema } from './output-schema.ts';
@@ -45,18 +44,12 @@ export async function runTask(task: string, typed: RunOptions, io: TerminalIo, i
 }
 
 /** What is run. */
-interface RunRequest {
+interface RunRequest extends Omit<AskedTask, 'work'> {
   /** May be empty when the conversation is resumed. */
   readonly task: string;
-  readonly options: RunOptions;
   readonly modelName: string;
   /** Values that are never shown. */
   readonly secrets: readonly string[];
-  readonly questions: Questions;
-  /** Disposed when the conversation is closed. */
-  readonly ending: DisposableStack;
-  /** Messages and decisions of a program. */
-  readonly input: StreamInput | undefined;
 }
 
 async function runConversation(

@@ -1,21 +1,14 @@
-import type { Choice } from '@varve/host/people';
+import type { Choice, ChoiceQuestion } from '@varve/host/people';
 import { quotedRows } from '../terminal/rows.ts';
 import { QuestionPrompt } from './question-prompt.ts';
 import type { Screen } from './screen.ts';
-
-/** Question with answers to choose from. */
-interface AskedChoice {
-  readonly title: string;
-  /** The first one is selected. */
-  readonly choices: readonly Choice[];
-}
 
 /**
  * Asks for one of several answers, and returns its id; undefined for none. A text refuses, and is left in the editor
  * as the next message.
  */
 export async function askChoice(
-  { title, choices }: AskedChoice,
+  { title, choices }: Pick<ChoiceQuestion, 'title' | 'choices'>,
   screen: Screen,
   signal?: AbortSignal,
 ): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { structuredPatch } from 'diff';
+import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import { safeText } from '@varve/events/text';
 
 /** Texts of a file before and after an edit. */
@@ -25,14 +25,7 @@ export function editRows({ old_content: before = '', new_content: after }: Edite
   return hunks.flatMap((hunk, index) => [...(index === 0 ? [] : [`${' '.repeat(width)} …`]), ...hunkRows(hunk, width)]);
 }
 
-function hunkRows(
-  {
-    oldStart,
-    newStart,
-    lines,
-  }: { readonly oldStart: number; readonly newStart: number; readonly lines: readonly string[] },
-  width: number,
-): readonly string[] {
+function hunkRows({ oldStart, newStart, lines }: StructuredPatchHunk, width: number): readonly string[] {
   let [before, after] = [oldStart, newStart];
   return lines.flatMap((line): readonly string[] => {
     const kind = line.charAt(0);
