@@ -17,7 +17,7 @@ const columns = 100;
 const allowed: PermissionOption = { optionId: 'once', name: 'Allow once', kind: 'allow_once' };
 const rejected: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' };
 
-/** Returns the person at an editor, who answers requests for permission: the stable protocol of editors has no forms. */
+/** Returns the person at an editor, who answers requests for permission: its stable protocol has no forms. */
 export function editorPerson(client: AgentContext, sessionId: string): Person {
   /** Returns the id of the chosen option; undefined if the editor cancelled the question or went away. */
   const ask = async (

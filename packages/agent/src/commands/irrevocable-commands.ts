@@ -13,7 +13,7 @@ const kinds = {
   machine: 'It changes the machine or a disk',
 } as const;
 
-/** Programs by kind, with the words that select such a command. A row has programs with the same words; without words it is always one. */
+/** Rows of programs, with the words that select such a command of any of them: without words each is always one. */
 const table: Readonly<Record<keyof typeof kinds, readonly string[]>> = {
   publishes: [
     'pnpm bun lerna changeset vsce ovsx poetry uv pdm hatch flit gradle: publish',
