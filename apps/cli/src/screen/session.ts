@@ -76,7 +76,7 @@ export class Session implements AsyncDisposable {
     this.#ended.resolve();
   }
 
-  /** Opens the conversation of `resume`, or shows what a new one would use. A message that follows decides what waits. */
+  /** Opens the conversation of `resume`, or shows what a new one would use. A message decides what waits. */
   async start(message?: string): Promise<void> {
     return this.#inTurn(async () => this.#start(message === undefined ? undefined : AbortSignal.abort()));
   }
