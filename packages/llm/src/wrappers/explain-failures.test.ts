@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { LlmError } from '../error.ts';
 import { scriptedModel } from '../testing/index.ts';
 import { explainFailures } from './explain-failures.ts';
 

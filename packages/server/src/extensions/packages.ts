@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
 import type { Variables } from '@varve/text';
-import type { SettingKey } from '@varve/settings';
 import type { DisabledNames } from '../settings/disabled-names.ts';
 import { fetchPlugin } from './fetch-plugin.ts';
 import type { PackageSource } from './fetch-package.ts';
