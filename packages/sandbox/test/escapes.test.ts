@@ -166,17 +166,17 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     using place = openPlace({
       prepare({ workspace }) {
         repository(workspace);
-        writeFileSync(join(workspace, 'shared.gitconfig'), '[core]\n');
-        git(workspace, 'config', 'include.path', '../shared.gitconfig');
+        writeFileSync(join(workspace, 'common.gitconfig'), '[core]\n');
+        git(workspace, 'config', 'include.path', '../common.gitconfig');
         mkdirSync(join(workspace, '.husky/_'), { recursive: true });
         git(workspace, 'config', 'core.hooksPath', '.husky/_');
       },
     });
     await place.run(
-      'git config -f shared.gitconfig core.fsmonitor evil; echo evil >>shared.gitconfig; mv .husky h2; mkdir -p .husky/_; echo evil >.husky/_/pre-commit',
+      'git config -f common.gitconfig core.fsmonitor evil; echo evil >>common.gitconfig; mv .husky h2; mkdir -p .husky/_; echo evil >.husky/_/pre-commit',
     );
     expect(existsSync(join(place.workspace, '.husky/_/pre-commit'))).toBe(false);
-    expect(readFileSync(join(place.workspace, 'shared.gitconfig'), 'utf8')).toBe('[core]\n');
+    expect(readFileSync(join(place.workspace, 'common.gitconfig'), 'utf8')).toBe('[core]\n');
   });
 
   test('gains no access to a repository that a file of the workspace names', async () => {

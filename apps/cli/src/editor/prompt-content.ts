@@ -45,7 +45,7 @@ function linkTo(uri: string, name = uri): Content {
   return text(`[${name}](${uri})`);
 }
 
-/** Returns an image by its bytes, whatever type it is said to have; undefined for other bytes. */
+/** Returns an image by its bytes, whatever its stated type is; undefined for other bytes. */
 function imageOf(bytes: Buffer, { name, capabilities }: Model): Content | undefined {
   const type = imageTypeOf(bytes);
   if (type === undefined) return undefined;

@@ -129,7 +129,7 @@ export class RunStream<Output = Readonly<Record<string, unknown>>> implements As
     });
   }
 
-  /** Pieces that nobody has read are joined, so that a slow reader costs memory for the text only. */
+  /** Pieces that were not read yet are joined, so that a slow reader costs memory for the text only. */
   #add(part: LivePart): void {
     const last = this.#live.at(-1);
     const isText = part.kind === 'text' || part.kind === 'reasoning';

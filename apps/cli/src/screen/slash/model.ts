@@ -8,7 +8,7 @@ import type { RunOptions } from '../../opening/run-options.ts';
 import type { Session } from '../session.ts';
 import type { SessionCommand } from '../session-command.ts';
 
-/** Row of the choice, and the options that it stands for. */
+/** Row of the choice, and the options that choosing it sets. */
 interface Offer {
   readonly label: string;
   readonly description: string;
