@@ -64,15 +64,14 @@ function optionOf({ id, label, allows, isRefusal }: Choice): PermissionOption {
 function optionsOf({ call, place }: CallQuestion): PermissionOption[] {
   const grant = sessionGrant(call, place);
   const rules = proposedRules(call, place);
-  const session = {
-    optionId: 'session',
-    name: `Allow for this session: ${grant?.covers}`,
-    kind: 'allow_always',
-  } as const;
-  const always = {
-    optionId: 'always',
-    name: `Always in this project: ${rules.map(describeRule).join(', ')}`,
-    kind: 'allow_always',
-  } as const;
-  return [allowed, ...(grant ? [session] : []), ...(rules.length > 0 ? [always] : []), rejected];
+  return [
+    allowed,
+    ...(grant ? [lasting('session', `Allow for this session: ${grant.covers}`)] : []),
+    ...(rules.length > 0 ? [lasting('always', `Always in this project: ${rules.map(describeRule).join(', ')}`)] : []),
+    rejected,
+  ];
+}
+
+function lasting(optionId: string, name: string): PermissionOption {
+  return { optionId, name, kind: 'allow_always' };
 }

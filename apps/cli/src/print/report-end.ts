@@ -49,7 +49,7 @@ export async function reportEnd(
     return stop(sentence, isStopped ? exitCodes.interrupted : exitCodes.unfinished);
   }
   if (result.reason !== 'error') return exitCodes.unfinished;
-  return reportError(result.error, { resume: isKept ? resume : undefined, progress, io });
+  return reportError(result.error, isKept ? resume : undefined, { progress, io });
 }
 
 /** Reports whether a final message ends with a question, also in a language with another mark. */
@@ -62,13 +62,12 @@ function printAnswer(text: string, { json }: RunOptions, { stdout, stderr }: Ter
   if (!json) stdout.text(text);
 }
 
-interface ErrorContext extends Pick<EndContext, 'progress' | 'io'> {
-  /** Command that resumes the conversation; undefined if it is not kept. */
-  readonly resume: string | undefined;
-}
-
 /** A resumed run uses the stored model, so after an error about its name the command names another one. */
-function reportError(error: Error, { resume, progress, io }: ErrorContext): ExitCode {
+function reportError(
+  error: Error,
+  resume: string | undefined,
+  { progress, io }: Pick<EndContext, 'progress' | 'io'>,
+): ExitCode {
   const failure = describeFailure(error);
   if (!failure) throw error;
   progress.lineAbove([styled('red', 'varve:'), ' ', failure.message]);

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { RedactionStream, Redactor } from '@varve/text';
+import type { Redactor } from '@varve/text';
+import { MaskedPieces } from '../wording/masked-pieces.ts';
 import type { Progress } from './progress.ts';
 
 /** Rows of running output above the status. */
@@ -10,22 +11,20 @@ const keptChars = 8000;
 /** Shows the last rows of the output of a running call, until its result is stored and printed. */
 export class StreamedOutput {
   readonly #progress: Progress;
-  readonly #redactor: Pick<Redactor, 'stream'>;
-  #mask: RedactionStream | undefined;
+  readonly #masks: MaskedPieces;
   #callId = '';
   #text = '';
 
   constructor(progress: Progress, redactor: Pick<Redactor, 'stream'>) {
     this.#progress = progress;
-    this.#redactor = redactor;
+    this.#masks = new MaskedPieces(redactor);
   }
 
   /** Adds output of a call; that of another call replaces it. */
   add(chunk: string, callId: string): void {
     if (callId !== this.#callId) this.end();
     this.#callId = callId;
-    this.#mask ??= this.#redactor.stream();
-    this.#text = `${this.#text}${this.#mask.push(chunk)}`.slice(-keptChars);
+    this.#text = `${this.#text}${this.#masks.push('output', chunk)}`.slice(-keptChars);
     this.#progress.setRows(lastRows(this.#text).map((row) => `  ${row}`));
   }
 
@@ -33,7 +32,7 @@ export class StreamedOutput {
   end(): void {
     if (this.#callId === '') return;
     this.#progress.setRows([]);
-    this.#mask = undefined;
+    this.#masks.end('output');
     this.#callId = '';
     this.#text = '';
   }

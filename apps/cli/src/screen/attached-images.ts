@@ -18,11 +18,10 @@ const signatures: readonly (readonly [type: string, start: RegExp])[] = [
   ['image/webp', /^RIFF.{4}WEBP/s],
 ];
 
-/** Images of a message. */
-export interface AttachedImages {
-  /** One part with all images, or none. */
+/** What a message names, such as images. */
+export interface Attached {
   readonly content: readonly Content[];
-  /** Sentences about images that are not attached. */
+  /** Sentences about what is not attached. */
   readonly problems: readonly string[];
 }
 
@@ -41,7 +40,7 @@ export async function attachedImages(
   { name, capabilities }: SeeingModel,
   directory: string,
   io: TerminalIo,
-): Promise<AttachedImages> {
+): Promise<Attached> {
   const named = filesIn(message).flatMap(({ path }) => (isImageName(path) ? [path] : []));
   const files = await Promise.all(
     [...new Set(named)].map(async (path) => ({ path, url: await imageUrl(placed(path, directory, io)) })),

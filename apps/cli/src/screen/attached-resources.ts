@@ -1,6 +1,7 @@
 import { text, type Content } from '@varve/events';
 import type { PreparedAgent } from '@varve/settings/agent';
 import { ToolError } from '@varve/tools';
+import type { Attached } from './attached-images.ts';
 
 /** A word of a message that names a resource of a server: `@SERVER:URI`, and no punctuation after it. */
 const reference = /(?<=^|\s)@(?<server>[^\s:@/]+):(?<uri>\S*[^\s.,;!?)])/g;
@@ -8,18 +9,12 @@ const reference = /(?<=^|\s)@(?<server>[^\s:@/]+):(?<uri>\S*[^\s.,;!?)])/g;
 /** Most resources of one message. */
 const maxResources = 10;
 
-/** Resources that a message names, and sentences about those that are not attached. */
-interface AttachedResources {
-  readonly content: readonly Content[];
-  readonly problems: readonly string[];
-}
-
 /** Reads the resources of servers that are named in a message; names of unknown servers are only text. */
 export async function attachedResources(
   message: string,
   { agent, offers }: Pick<PreparedAgent, 'agent' | 'offers'>,
   signal: AbortSignal,
-): Promise<AttachedResources> {
+): Promise<Attached> {
   if (!offers) return { content: [], problems: [] };
   const { name, capabilities } = agent.model;
   const named = new Map(

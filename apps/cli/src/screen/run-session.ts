@@ -9,7 +9,7 @@ import { onInterrupt } from '../terminal/signals.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { ClipboardImages } from './clipboard-images.ts';
-import { InputHistory } from './input-history.ts';
+import { inputHistory } from './input-history.ts';
 import { promptCommands } from './prompt-commands.ts';
 import { reportProblem } from './report-problem.ts';
 import type { SessionCommand } from './session-command.ts';
@@ -34,7 +34,7 @@ export async function runSession(
 ): Promise<ExitCode | undefined> {
   const streams = io.openScreen();
   if (!streams) return undefined;
-  const history = new InputHistory(io);
+  const history = inputHistory(io);
   let id: string | undefined;
   let code: ExitCode = exitCodes.ok;
   using ending = new DisposableStack();
@@ -133,7 +133,7 @@ async function editOutside(screen: Screen, { env }: TerminalIo): Promise<void> {
 }
 
 /** Offers earlier inputs, and takes one over to be changed and sent; without a choice what was typed stays. */
-async function chooseInput(history: InputHistory, screen: Screen): Promise<void> {
+async function chooseInput(history: ReturnType<typeof inputHistory>, screen: Screen): Promise<void> {
   const typed = screen.editor.getText();
   const items = [...new Set((await history.read()).toReversed())].map((input) => ({ value: input, label: input }));
   if (items.length === 0) return screen.status.hint('There is no earlier input.');

@@ -37,18 +37,15 @@ export function answersTo({ call, place, subAgent }: CallQuestion): readonly Off
   const always = `always in this project: ${rules.map(describeRule).join(', ')}`;
   // The shell of a sub-agent is its own.
   const isEditable = subAgent === undefined && editableCommand(call) !== undefined;
-  return [
+  const answers: readonly (OfferedAnswer | undefined)[] = [
     { word: 'y', label: 'once', approval: 'once' },
-    ...(grant
-      ? [{ word: 's', label: `for this session: ${grant.covers}`, approval: 'session' } satisfies OfferedAnswer]
-      : []),
-    ...(rules.length > 0 ? [{ word: 'a', label: always, approval: 'always' } satisfies OfferedAnswer] : []),
-    ...(isEditable
-      ? [{ word: 'e', label: 'run this command of yours instead', approval: 'later' } satisfies OfferedAnswer]
-      : []),
+    grant && { word: 's', label: `for this session: ${grant.covers}`, approval: 'session' },
+    rules.length > 0 ? { word: 'a', label: always, approval: 'always' } : undefined,
+    isEditable ? { word: 'e', label: 'run this command of yours instead', approval: 'later' } : undefined,
     { word: 'n', label: 'reject', approval: rejection },
     { word: 'q', label: 'decide later', approval: 'later' },
   ];
+  return answers.filter((answer) => answer !== undefined);
 }
 
 /** Returns the decision of an answer; undefined for an answer that the question does not offer. */
