@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../contract/error.ts';
 import { type Wakeups, wakeups } from '../kit/wakeups.ts';
-import { type DatabaseOptions, openDatabase, openUnshared } from './database.ts';
+import { type DatabaseOptions, openDatabase, openUnshared, shareDatabase } from './database.ts';
 import { databasePath } from './database-path.ts';
 import { resultCodes, toStorageError } from './errors.ts';
 import { prepareStatements, type Statements } from './statements.ts';
@@ -34,7 +34,7 @@ export interface ConnectionOptions extends DatabaseOptions {
 }
 
 /**
- * Opens a connection. If the files that writing needs cannot be created, an existing database is read.
+ * Opens a connection. If the files that writing needs cannot be created, an existing database is read until they can.
  *
  * @throws {StorageError} `io`, `full`, `corrupt`, `invalid` for another application's database.
  */
@@ -44,7 +44,14 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const rethrow = (error: unknown): never => {
     throw toStorageError(error, path);
   };
-  const { database, failure } = await opened({ ...options, path }).catch(rethrow);
+  const { database, ...opening } = await opened({ ...options, path }).catch(rethrow);
+  let { isUnshared } = opening;
+  let sharing: Promise<void> | undefined;
+  const share = async (): Promise<void> => {
+    sharing ??= shareDatabase(database, { ...options, path }).finally(() => (sharing = undefined));
+    await sharing;
+    isUnshared = false;
+  };
   const statements = prepareStatements(database);
   const queue = writeQueue(database, { busyMs, beforeCommit: sameFiles(path) });
   const closing = new AbortController();
@@ -60,7 +67,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     read: async (work) => retryWhileBusy(() => (check(closing.signal.aborted), work()), busyMs).catch(rethrow),
     async write(work) {
       check(isClosed);
-      if (failure !== undefined) rethrow(failure);
+      if (isUnshared) await share().catch(rethrow);
       return queue.write(work).catch(rethrow);
     },
     wake,
@@ -77,19 +84,19 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   };
 }
 
-/** Database, and the failure of opening it for writing. */
 interface Opened {
   readonly database: DatabaseSync;
-  readonly failure?: unknown;
+  /** True if it could not be opened for writing. */
+  readonly isUnshared: boolean;
 }
 
 async function opened(options: DatabaseOptions): Promise<Opened> {
   try {
-    return { database: await openDatabase(options) };
+    return { database: await openDatabase(options), isUnshared: false };
   } catch (failure) {
     const { path, busyMs } = options;
     const database = await retryWhileBusy(() => openUnshared(path, failure), busyMs).catch(() => undefined);
-    if (database) return { database, failure };
+    if (database) return { database, isUnshared: true };
     throw failure;
   }
 }

@@ -25,22 +25,27 @@ export interface DatabaseOptions {
  * @throws {StorageError} `io` for a file that other processes may open by another name, or next to which SQLite's
  * other files are no files.
  */
-export async function openDatabase({ path, durability, busyMs }: DatabaseOptions): Promise<DatabaseSync> {
+export async function openDatabase(options: DatabaseOptions): Promise<DatabaseSync> {
+  const { path } = options;
   checkFiles(path);
   if (isOnReadOnlyFileSystem(path)) return openReadOnly(path);
   prepareFile(path);
   const database = new DatabaseSync(path);
   try {
-    // While SQLite waits it blocks the event loop; `retryWhileBusy` does not, so SQLite itself may try only once more.
-    database.exec('PRAGMA busy_timeout = 2');
-    await retryWhileBusy(() => migrate(database, path, migrations), busyMs);
-    await retryWhileBusy(() => enableWal(database, path), busyMs);
-    database.exec(`PRAGMA synchronous = ${durability === 'fsync' ? 'FULL' : 'NORMAL'}`);
+    await prepareDatabase(database, options);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+async function prepareDatabase(database: DatabaseSync, { path, durability, busyMs }: DatabaseOptions): Promise<void> {
+  // While SQLite waits it blocks the event loop; `retryWhileBusy` does not, so SQLite itself may try only once more.
+  database.exec('PRAGMA busy_timeout = 2');
+  await retryWhileBusy(() => migrate(database, path, migrations), busyMs);
+  await retryWhileBusy(() => enableWal(database, path), busyMs);
+  database.exec(`PRAGMA synchronous = ${durability === 'fsync' ? 'FULL' : 'NORMAL'}`);
 }
 
 /**
@@ -92,6 +97,15 @@ export function openUnshared(path: string, failure: unknown): DatabaseSync | und
   }
   database.close();
   return undefined;
+}
+
+/**
+ * Shares a database that {@link openUnshared} opened, so that it can be written to. SQLite creates the shared memory
+ * only when it enters the mode of write-ahead logs.
+ */
+export async function shareDatabase(database: DatabaseSync, options: DatabaseOptions): Promise<void> {
+  database.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL');
+  await prepareDatabase(database, options);
 }
 
 function isOnReadOnlyFileSystem(path: string): boolean {

@@ -48,3 +48,28 @@ test.runIf(process.platform !== 'win32')(
     expect((await again.summary('c')).head).toBe(2);
   },
 );
+
+test.runIf(process.platform === 'linux')(
+  'a store that was opened without space is changed when there is some',
+  async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    const [path, copy] = [join(directory.path, 'store.db'), join(directory.path, 'copy.db')];
+    {
+      await using store = await sqliteStore({ path });
+      await store.create('c', {});
+      for (const suffix of ['', '-wal']) await copyFile(path + suffix, copy + suffix);
+    }
+    const source = `
+    import { execFileSync } from 'node:child_process';
+    import { sqliteStore } from '@varve/storage/sqlite';
+    await using store = await sqliteStore({ path: '${copy}' });
+    const failures = await Promise.allSettled([store.create('d', {}), store.create('e', {})]);
+    execFileSync('prlimit', ['--fsize=unlimited:', '--pid', String(process.pid)]);
+    const created = await Promise.allSettled([store.create('d', {}), store.create('e', {})]);
+    await using other = await sqliteStore({ path: '${copy}' });
+    console.log(JSON.stringify([...failures, ...created].map(({ status }) => status).concat(await other.count())));`;
+    await using writer = child(source, 'ulimit -S -f 0');
+    const [refused, made] = [Array(2).fill('rejected'), Array(2).fill('fulfilled')];
+    expect(JSON.parse(await writer.line())).toEqual([...refused, ...made, 3]);
+  },
+);
