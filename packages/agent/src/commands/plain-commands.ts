@@ -17,7 +17,7 @@ export interface PlainCommand {
   readonly writes: readonly string[];
   /** Files from which it is redirected. */
   readonly reads?: readonly string[];
-  /** True if a word may name other files than those that it spells: through wildcards, or `..` after what may be a link. */
+  /** True if a word may name other files than it spells: through wildcards, or `..` after what may be a link. */
   readonly isOpen?: boolean;
 }
 
