@@ -59,6 +59,8 @@ test('commands of other systems work: /compact, /diff, /init and /review', async
   git('add', 'a.txt');
   git('-c', 'user.name=n', '-c', 'user.email=e@e', 'commit', '--quiet', '-m', 'One');
   await writeFile(join(home, 'a.txt'), 'two\n');
+  for (const name of ['core.fsmonitor', 'filter.x.clean']) git('config', name, 'touch ran; cat');
+  await writeFile(join(home, '.git/info/attributes'), '* filter=x\n');
   await using server = await scriptedServer([
     { text: 'Described.', expect: 'AGENTS.md' },
     { text: 'Reviewed.', expect: 'The change: HEAD~1.' },
@@ -66,6 +68,7 @@ test('commands of other systems work: /compact, /diff, /init and /review', async
   const window = await openSession(server, home, ['--sandbox', 'off']);
   await window.enter('/compact', 'There is no conversation yet');
   await window.enter('/diff', /-one\n\s*\+two/);
+  expect(existsSync(join(home, 'ran'))).toBe(false);
   await window.enter('/init', 'Described.');
   await window.enter('/review HEAD~1', 'Reviewed.');
   expect(server.requests.at(-1)?.text).not.toContain('+two');

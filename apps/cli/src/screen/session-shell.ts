@@ -16,7 +16,7 @@ const maxChars = 30_000;
 /** Output that is kept while a command runs, in UTF-16 units; the first part of a longer one is lost. */
 const keptChars = 10 * maxChars;
 
-/** End of a command: its output without control sequences, and a word about it unless its exit code was 0. */
+/** End of a command: its output, and a word about it unless its exit code was 0. */
 interface ShellResult {
   readonly output: string;
   readonly problem: string | undefined;
@@ -56,12 +56,18 @@ export class SessionShell {
       this.#running = undefined;
       this.#screen.status.removeHint(running);
     });
+    this.show(command, result);
+    if (!typed.startsWith('!!')) this.#unread = [...this.#unread, textFor(command, result)];
+  }
+
+  /** Shows a command and its end. */
+  show(command: string, result: ShellResult): void {
+    const output = shownText(result.output);
     this.#screen.print(`! ${command}`, 'bold');
     const { theme, folding } = this.#screen;
     const paint = (row: string): string => theme.paint('dim', row);
-    if (result.output !== '') this.#screen.add([folded(result.output, { folding, head: 20, tail: 20, paint })]);
+    if (output !== '') this.#screen.add([folded(output, { folding, head: 20, tail: 20, paint })]);
     if (result.problem !== undefined) this.#screen.print(result.problem, 'yellow');
-    if (!typed.startsWith('!!')) this.#unread = [...this.#unread, textFor(command, result)];
   }
 
   /** Ends the command that runs. Returns false if none does. */
@@ -103,11 +109,20 @@ async function shellResult(command: string, { directory, io, signal }: ShellPlac
       throw error;
     },
   );
+  return { output, problem };
+}
+
+/** Returns an output without control sequences, and without the middle of a long one. */
+function shownText(output: string): string {
   const text = stripVTControlCharacters(output).replaceAll('\r\n', '\n').trimEnd();
-  return { output: truncateMiddle(text, maxChars, ({ chars }) => `\n[${chars} characters left out]\n`), problem };
+  return truncateMiddle(text, maxChars, ({ chars }) => `\n[${chars} characters left out]\n`);
 }
 
 function textFor(command: string, { output, problem }: ShellResult): string {
-  const parts = [`The user ran this command:\n\n$ ${command}`, output, problem === undefined ? '' : `[${problem}]`];
+  const parts = [
+    `The user ran this command:\n\n$ ${command}`,
+    shownText(output),
+    problem === undefined ? '' : `[${problem}]`,
+  ];
   return parts.filter((part) => part !== '').join('\n\n');
 }

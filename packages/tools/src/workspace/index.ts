@@ -13,3 +13,4 @@ export { gitDelta } from '../git/git-delta.ts';
 export { gitDiff, type GitDiff } from '../git/git-diff.ts';
 export { gitCommitChanges, gitCommits, type GitCommit } from '../git/git-history.ts';
 export { gitPlaces } from '../git/git-places.ts';
+export { gitRepository } from '../git/git-repository.ts';

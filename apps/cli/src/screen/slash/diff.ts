@@ -1,11 +1,15 @@
+import { gitRepository } from '@varve/tools/workspace';
 import type { SessionCommand } from '../session-command.ts';
 
-/** Programs that a repository names do not run for it. */
-const command = 'git status --short && git --no-pager diff --no-ext-diff --no-textconv HEAD';
-
-/** Shows what differs from the last commit. */
+/** Shows what differs from the last commit. Programs that a repository, also one that the agent made, names do not run. */
 export const diff: SessionCommand = {
   name: 'diff',
   description: 'shows what differs from the last commit; the agent does not see it',
-  run: async ({ shell, workspace }) => shell.run(`!!${command}`, workspace),
+  async run({ shell, workspace }) {
+    const { git } = await gitRepository(workspace);
+    const status = await git('status', '--short');
+    const changes = await git('diff', '--no-ext-diff', '--no-textconv', 'HEAD');
+    const problem = changes.exitCode === 0 ? undefined : changes.message;
+    shell.show('git diff HEAD', { output: `${status.output.toString()}${changes.output.toString()}`, problem });
+  },
 };
