@@ -6,7 +6,7 @@ import { askedOf, type Choice } from '@varve/host/people';
 import { askChoice } from './ask-choice.ts';
 import type { Screen } from './screen.ts';
 
-/** Shows what the last process of a conversation left open, and asks whether to continue, before a signal aborts. */
+/** Shows what the last process of a conversation left open, and asks whether to continue, until a signal aborts. */
 export async function asksToContinue(
   { state }: Pick<Conversation, 'state'>,
   screen: Screen,

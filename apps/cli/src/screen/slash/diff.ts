@@ -1,7 +1,7 @@
 import { gitRepository } from '@varve/tools/workspace';
 import type { SessionCommand } from '../session-command.ts';
 
-/** Shows what differs from the last commit. Programs that a repository, also one that the agent made, names do not run. */
+/** Shows what differs from the last commit, without programs of the repository, which the agent may have made. */
 export const diff: SessionCommand = {
   name: 'diff',
   description: 'shows what differs from the last commit; the agent does not see it',
