@@ -63,3 +63,45 @@ test('a run that a full disk ended continues when there is space, and the model 
   await host.close(AbortSignal.abort());
   expect(ticks).toEqual([]);
 });
+
+const agentOf = (step: ScriptedStep) => defineAgent({ model: scriptedModel([step]), tools: () => [finish()] });
+
+test.for([
+  ['on a full disk', 'full', 1],
+  ['before the lease of its process ended', 'held', 0],
+] as const)('a run that a start %s left is continued later', async ([, code, reported]) => {
+  const store = memoryStore();
+  const asked = Promise.withResolvers<void>();
+  const slow: ScriptedStep = () => {
+    asked.resolve();
+    return { fault: { kind: 'hang', afterPieces: 0 } };
+  };
+  const first = createHost({ store, agents: { support: agentOf(slow) } });
+  const id = await first.create({ agent: 'support', workspace: '/' });
+  await first.send(id, 'Help.');
+  await asked.promise;
+  await first.close(AbortSignal.abort());
+  const open = store.open.bind(store);
+  let isFull = true;
+  let refused = 0;
+  store.open = async (...parameters) => {
+    refused += Number(isFull);
+    if (isFull) throw new StorageError(code, 'It cannot be opened.');
+    return open(...parameters);
+  };
+  const ticks: (() => void)[] = [];
+  const every = (_ms: number, tick: () => void): Disposable => {
+    ticks.push(tick);
+    return { [Symbol.dispose]: () => undefined };
+  };
+  const failures: unknown[] = [];
+  const agents = { support: agentOf({ text: 'Helped.' }) };
+  const second = createHost({ store, agents, every, onFailure: (error) => failures.push(error) });
+  await second.recover();
+  await expect.poll(() => (ticks.forEach((tick) => tick()), refused)).toBeGreaterThan(1);
+  isFull = false;
+  const status = async () => (ticks.forEach((tick) => tick()), (await store.summary(id)).meta);
+  await expect.poll(status).toMatchObject({ status: 'finished' });
+  expect(failures).toHaveLength(reported);
+  await second.close(AbortSignal.abort());
+});

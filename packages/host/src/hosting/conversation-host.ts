@@ -2,7 +2,7 @@ import type { EventStore, Summary } from '@varve/storage';
 import { unlessMissing } from '@varve/storage/kit';
 import { keyedQueue, repeatedly, RunQueue } from '../queues.ts';
 import { OpenConversations, type OpenConversation, type OpenConversationsOptions } from './open-conversations.ts';
-import { abandonedRuns, recoverRuns, runningIds } from './recover.ts';
+import { abandonedRuns, isForLater, isOwned, recoverRuns, runningIds } from './recover.ts';
 
 /** Is notified of the conversations that a process opens and closes. */
 export interface ConversationWatcher {
@@ -76,6 +76,8 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
   readonly #creations = keyedQueue();
   /** Conversations of other programs that processes left: they are not looked at again. */
   readonly #foreign = new Set<string>();
+  /** Conversations that could not be continued yet: the store failed, or a process that ended had them. */
+  readonly #missed = new Set<string>();
   /** Number of runs that are being taken over, and do not wait yet. */
   #taking = 0;
   #continued = 0;
@@ -170,7 +172,7 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
       return;
     }
     // Replicas take such runs over.
-    if (abandon === undefined) this.#watch ??= every(stalledMs, () => void this.#open.continueStalled());
+    if (abandon === undefined) this.#watch ??= every(stalledMs, () => void this.#continueStalled());
     await this.#recover(runningIds(store, isHosted));
   }
 
@@ -179,14 +181,12 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
    * of the store ended here, as long as there is room.
    */
   async takeOver(ids: readonly string[]): Promise<void> {
-    const { store, isHosted } = this.#source;
     const own = ids.filter((id) => !this.#foreign.has(id));
     this.#unowned = own;
     this.queue.waitingElsewhere = own.length;
     const stalled = await this.#open.closeStalled();
-    const onForeign = (id: string): void => void this.#foreign.add(id);
     const hasRoom = (): boolean => this.queue.room > this.#taking && !this.#open.isEnding;
-    await this.#recover(abandonedRuns([...stalled, ...own], { store, isHosted, hasRoom, onForeign }));
+    await this.#recoverAbandoned([...stalled, ...own], hasRoom);
   }
 
   /** Returns true for a conversation that is stored. */
@@ -214,11 +214,32 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
     return this.close(AbortSignal.abort());
   }
 
-  async #recover(ids: AsyncGenerator<string>): Promise<void> {
-    const { store, onFailure = () => undefined } = this.#source;
+  async #continueStalled(): Promise<void> {
+    await this.#open.continueStalled();
+    const missed = new Set(this.#missed);
+    this.#missed.clear();
+    await this.#recoverAbandoned([...missed], () => true, missed).catch((error: unknown) => {
+      for (const id of missed) this.#missed.add(id);
+      this.#source.onFailure?.(error, '');
+    });
+  }
+
+  #recoverAbandoned(ids: readonly string[], hasRoom: () => boolean, known?: ReadonlySet<string>): Promise<void> {
+    const { store, isHosted } = this.#source;
+    const onForeign = (id: string): void => void this.#foreign.add(id);
+    return this.#recover(abandonedRuns(ids, { store, isHosted, hasRoom, onForeign }), known);
+  }
+
+  /** Failures of `known` conversations are not reported again. */
+  async #recover(ids: AsyncGenerator<string>, known: ReadonlySet<string> = new Set()): Promise<void> {
+    const { store } = this.#source;
     const use: typeof this.use = async (id, work) => {
       this.#taking += 1;
       return this.use(id, work).finally(() => (this.#taking -= 1));
+    };
+    const onFailure = (error: unknown, id: string): void => {
+      if (this.#watch && isForLater(error)) this.#missed.add(id);
+      if (!isOwned(error) && !known.has(id)) this.#source.onFailure?.(error, id);
     };
     await recoverRuns(ids, { store, use, onFailure, onContinued: () => (this.#continued += 1) });
   }

@@ -36,7 +36,7 @@ export async function recoverRuns(ids: AsyncGenerator<string>, options: RecoverO
       } catch (error) {
         // Leaving the loop ends the listing for all lanes.
         if (error instanceof HostError && error.code === 'stopping') return;
-        if (!isOwned(error)) onFailure(error, id);
+        onFailure(error, id);
       }
     }
   };
@@ -134,6 +134,11 @@ export async function* abandonedRuns(
 function isRunning(meta: Json): boolean {
   if (typeof meta !== 'object' || meta === null) return false;
   return ('status' in meta && meta['status'] === 'running') || ('goal' in meta && meta['goal'] === 'running');
+}
+
+/** Returns true for a conversation that may be continued later: the process that has it may have ended. */
+export function isForLater(error: unknown): boolean {
+  return error instanceof StorageError && (error.isRetryable || error.code === 'held');
 }
 
 /** The conversation was removed or closed, or belongs to another process. */
