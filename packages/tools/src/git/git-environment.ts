@@ -5,6 +5,7 @@ const safeSettings = {
   'core.quotePath': 'false',
   'log.showSignature': 'false',
   'diff.ignoreSubmodules': 'dirty',
+  'diff.submodule': 'short',
 };
 
 /**

@@ -8,6 +8,7 @@ import { gitChanges } from './git-changes.ts';
 import { gitDelta } from './git-delta.ts';
 import { gitDiff } from './git-diff.ts';
 import { gitCommitChanges, gitCommits } from './git-history.ts';
+import { gitRepository } from './git-repository.ts';
 
 interface Repository extends AsyncDisposable {
   readonly path: string;
@@ -257,4 +258,20 @@ test('no program configured by the repository is run, and nothing is written', a
   expect(await directoryTraces(repo.path)).toEqual(before);
   expect((await gitDelta(repo.path)).patch.toString()).toContain('+2');
   expect(await readdir(join(repo.path, '.git'))).not.toContain('ran');
+});
+
+test('a difference of a repository in the repository runs no program that it configures', async () => {
+  await using repo = await repository({ a: '1' });
+  repo.git('init', '-q', 'sub');
+  repo.git('-C', 'sub', 'commit', '-q', '--allow-empty', '-m', '1');
+  repo.commit('Add sub');
+  await repo.write({ 'sub/a': '1' });
+  repo.git('-C', 'sub', 'add', 'a');
+  repo.git('-C', 'sub', 'commit', '-q', '-m', '2');
+  repo.git('-C', 'sub', 'config', 'diff.external', `touch ${repo.path}/ran; true`);
+  repo.git('config', 'diff.submodule', 'diff');
+  const { git } = await gitRepository(repo.path);
+  const { output } = await git('diff', '--no-ext-diff', '--no-textconv', 'HEAD');
+  expect(output.toString()).toContain('+Subproject commit');
+  expect(await readdir(repo.path)).not.toContain('ran');
 });
