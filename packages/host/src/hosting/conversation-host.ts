@@ -1,8 +1,9 @@
 import type { EventStore, Summary } from '@varve/storage';
 import { unlessMissing } from '@varve/storage/kit';
+import { isOutage } from '../live/execute-run.ts';
 import { keyedQueue, repeatedly, RunQueue } from '../queues.ts';
 import { OpenConversations, type OpenConversation, type OpenConversationsOptions } from './open-conversations.ts';
-import { abandonedRuns, isForLater, isOwned, recoverRuns, runningIds } from './recover.ts';
+import { abandonedRuns, isOwned, recoverRuns, runningIds } from './recover.ts';
 
 /** Is notified of the conversations that a process opens and closes. */
 export interface ConversationWatcher {
@@ -238,7 +239,7 @@ export class ConversationHost<Live extends OpenConversation> implements AsyncDis
       return this.use(id, work).finally(() => (this.#taking -= 1));
     };
     const onFailure = (error: unknown, id: string): void => {
-      if (this.#watch && isForLater(error)) this.#missed.add(id);
+      if (this.#watch && isOutage(error)) this.#missed.add(id);
       if (!isOwned(error) && !known.has(id)) this.#source.onFailure?.(error, id);
     };
     await recoverRuns(ids, { store, use, onFailure, onContinued: () => (this.#continued += 1) });

@@ -136,11 +136,6 @@ function isRunning(meta: Json): boolean {
   return ('status' in meta && meta['status'] === 'running') || ('goal' in meta && meta['goal'] === 'running');
 }
 
-/** Returns true for a conversation that may be continued later: the process that has it may have ended. */
-export function isForLater(error: unknown): boolean {
-  return error instanceof StorageError && (error.isRetryable || error.code === 'held');
-}
-
 /** The conversation was removed or closed, or belongs to another process. */
 export function isOwned(error: unknown): boolean {
   if (error instanceof StorageError) return ['missing', 'held', 'fenced'].includes(error.code);
