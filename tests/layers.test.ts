@@ -63,6 +63,18 @@ test.for(pure.map((pkg) => [pkg.manifest.name, pkg] as const))('%s imports nothi
 });
 
 /** Returns which folders of a package each of them imports, without tests. */
+test('no face of the command imports another one', () => {
+  const faces = ['print', 'screen', 'editor', 'tasks'];
+  const imports = faces.flatMap((face) =>
+    packages
+      .flatMap(sourcesOf)
+      .filter((file) => file.startsWith(`apps/cli/src/${face}/`) && !isTest(file))
+      .flatMap((file) => importsOf(readText(file)).map((specifier) => ({ file, specifier })))
+      .filter(({ specifier }) => faces.some((other) => other !== face && specifier.includes(`../${other}/`))),
+  );
+  expect(imports).toEqual([]);
+});
+
 function folderArrows(pkg: WorkspacePackage): ReadonlyMap<string, ReadonlySet<string>> {
   const arrows = new Map<string, Set<string>>();
   for (const file of sourcesOf(pkg).filter((source) => !isTest(source))) {

@@ -16,7 +16,7 @@ import { openRun, type OpenRun, type RunPlace } from '../opening/open-run.ts';
 import { endSentence } from '../wording/end-sentence.ts';
 import { questionsTo } from '../opening/questions-to.ts';
 import type { RunOptions } from '../opening/run-options.ts';
-import { policyOfMode } from '../screen/policy-of-mode.ts';
+import { policyOfMode } from '../opening/policy-of-mode.ts';
 import type { Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { editorPerson } from './editor-person.ts';

@@ -24,7 +24,7 @@ import { settingsFor } from '../home/settings.ts';
 import { flagsOf } from '../opening/run-flags.ts';
 import type { RunOptions } from '../opening/run-options.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { stateOfNew } from '../screen/footer-state.ts';
+import { stateOfNew } from '../opening/state-of-new.ts';
 import { serversOf } from './client-servers.ts';
 import { EditorSession } from './editor-session.ts';
 import { SessionModel } from './session-model.ts';

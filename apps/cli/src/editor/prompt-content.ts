@@ -1,7 +1,7 @@
 import { RequestError, type ContentBlock } from '@agentclientprotocol/sdk';
 import { text, type Content } from '@varve/events';
 import type { LanguageModel } from '@varve/llm';
-import { imageTypeOf, maxImageBytes } from '../screen/attached-images.ts';
+import { imageTypeOf, maxImageBytes } from '../opening/image-types.ts';
 
 type Model = Pick<LanguageModel, 'name' | 'capabilities'>;
 

@@ -4,19 +4,9 @@ import { isAbsolute, join } from 'node:path';
 import type { Content } from '@varve/events';
 import type { LanguageModel } from '@varve/llm';
 import { filesIn, isImageName } from '../opening/attached-files.ts';
+import { imageTypeOf, maxImageBytes } from '../opening/image-types.ts';
 import { userHome } from '../home/varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-
-/** Largest image in bytes: providers refuse larger ones. */
-export const maxImageBytes = 5 * 1024 * 1024;
-
-/** Bytes with which files of a type begin; a dot is any byte. */
-const signatures: readonly (readonly [type: string, start: RegExp])[] = [
-  ['image/png', /^\u0089PNG\r\n/],
-  ['image/jpeg', /^\u00FF\u00D8\u00FF/],
-  ['image/gif', /^GIF8/],
-  ['image/webp', /^RIFF.{4}WEBP/s],
-];
 
 /** What a message names, such as images. */
 export interface Attached {
@@ -78,10 +68,4 @@ async function imageUrl(path: string): Promise<string | undefined> {
   const bytes = Buffer.alloc(stats.size);
   await opened.read(bytes, 0, stats.size, 0);
   return `data:${type};base64,${bytes.toString('base64')}`;
-}
-
-/** Returns the type of an image; undefined for other bytes. */
-export function imageTypeOf(bytes: Buffer): string | undefined {
-  const start = bytes.subarray(0, 16).toString('latin1');
-  return signatures.find(([, signature]) => signature.test(start))?.[0];
 }

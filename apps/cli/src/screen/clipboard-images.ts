@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CliError } from '../failures/cli-error.ts';
 import { exitCodes } from '../failures/exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { imageTypeOf, maxImageBytes } from './attached-images.ts';
+import { imageTypeOf, maxImageBytes } from '../opening/image-types.ts';
 
 const powershell =
   'Add-Type -AssemblyName System.Windows.Forms, System.Drawing; $i = [Windows.Forms.Clipboard]::GetImage(); ' +

@@ -1,9 +1,7 @@
 import type { Conversation } from '@varve/agent';
-import { modelAddress, type PreparedAgent } from '@varve/settings/agent';
-import { modeOf, type ConfirmMode } from '../opening/confirm-modes.ts';
-import { flagsOf } from '../opening/run-flags.ts';
+import type { PreparedAgent } from '@varve/settings/agent';
+import { modeOf } from '../opening/confirm-modes.ts';
 import type { RunOptions } from '../opening/run-options.ts';
-import { modelOptions } from '../home/configured-model.ts';
 import { settingsFor } from '../home/settings.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { branchOf, type FooterState } from './footer.ts';
@@ -18,20 +16,6 @@ export function stateOfOpen({ confirmation, state }: Conversation, { agent }: Pr
     ...(capabilities.contextWindow !== undefined && { contextWindow: capabilities.contextWindow }),
     ...(mode !== undefined && { mode }),
     usage: state.stats.total,
-  };
-}
-
-/** Returns what the footer shows before a conversation is stored. */
-export async function stateOfNew(
-  options: RunOptions,
-  io: TerminalIo,
-): Promise<FooterState & { readonly mode: ConfirmMode }> {
-  const settings = await settingsFor(io, { workspace: options.workspace ?? io.cwd, flags: flagsOf(options) });
-  // Without a model or its key, the first message reports what is missing.
-  const address = await modelAddress(modelOptions(io, { settings })).catch(() => undefined);
-  return {
-    ...(address && { model: address.model }),
-    mode: settings.get('confirmation.policy') ?? 'auto',
   };
 }
 

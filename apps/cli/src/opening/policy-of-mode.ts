@@ -2,7 +2,7 @@ import type { Conversation } from '@varve/agent';
 import { withRules } from '@varve/agent/confirmation';
 import { confirmationFromSettings } from '@varve/settings/agent';
 import { permissionStore } from '@varve/settings/trust';
-import type { ConfirmMode } from '../opening/confirm-modes.ts';
+import type { ConfirmMode } from './confirm-modes.ts';
 import { settingsFor } from '../home/settings.ts';
 import { varveHome } from '../home/varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
