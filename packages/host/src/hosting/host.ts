@@ -54,7 +54,7 @@ export interface Host extends AsyncDisposable {
 /**
  * Hosts the conversations of a store with agents in code: creates them, opens them by the name of their agent, queues
  * their runs, closes those that are not used, and continues after a crash. Disposing ends their
- * runs at once; the next `recover` continues them.
+ * runs immediately; the next `recover` continues them.
  */
 export function createHost(options: HostOptions): Host {
   const { store, agents } = options;

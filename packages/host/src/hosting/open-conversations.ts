@@ -117,11 +117,8 @@ export class OpenConversations<Live extends OpenConversation> {
   /** Closes a conversation if it is open, so that its run is continued by another process, as `handOver` closes all. */
   async giveUp(id: string, signal: AbortSignal): Promise<void> {
     const entry = this.#entries.get(id);
-    if (entry)
-      this.#holdBack(
-        id,
-        this.#closed(id, entry, async (live) => this.#leave(id, live, signal)),
-      );
+    const leave = async (live: Live): Promise<void> => this.#leave(id, live, signal);
+    if (entry) this.#holdBack(id, this.#closed(id, entry, leave));
     await this.#closing.get(id);
   }
 

@@ -39,8 +39,9 @@ export interface PrivatePlaces {
 }
 
 /**
- * Returns what a home directory has besides what builds need: of names that begin with a dot, and of the directories of
- * settings. Programs and skills are shown everywhere, and what is `allowed`; `kept` are paths that programs write.
+ * Returns what a home directory has in addition to what builds need: of names that begin with a dot, and of the
+ * directories of settings. Programs and skills are shown everywhere, and what is `allowed`; `kept` are paths that
+ * programs write.
  */
 export function privatePlaces(home: string, kept: readonly string[], allowed: readonly string[]): PrivatePlaces {
   const names = existsSync(home) ? readdirSync(home).filter((name) => name.startsWith('.') && !isVisible(name)) : [];
