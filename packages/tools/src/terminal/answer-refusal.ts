@@ -3,7 +3,7 @@ import type { ShellCall } from './shell-call.ts';
 import { ShellController } from './shell-controller.ts';
 import { ShellFactory } from './shell-factory.ts';
 import type { TerminalOptions } from './terminal-options.ts';
-import type { TerminalReport } from './terminal-report.ts';
+import { withSuffix, type TerminalReport } from './terminal-report.ts';
 
 /** Longest time of a timer. */
 const maxDelayMs = 2 ** 31 - 1;
@@ -26,8 +26,7 @@ export async function answerRefusal(
   const { text, isDenied } = refusal;
   const isCommand = !call.is_input && call.command.trim() !== '';
   const isAllowed = isCommand && exitCode !== 0 && !isDenied && (await context.askOutside?.(refusal));
-  if (isAllowed !== true)
-    return { ...report, metadata: { ...metadata, suffix: `${metadata.suffix ?? ''}\n[${text}]` } };
+  if (isAllowed !== true) return withSuffix(report, `[${text}]`);
   const outside = await runOutside(call, context, options);
   const prefix = `[${text} The user let the command run again outside of it, in a fresh shell:]`;
   return {

@@ -1,5 +1,6 @@
 import { ToolError } from '../contract/error.ts';
 import type { ToolContext } from '../contract/tool.ts';
+import { lostMounts } from '../processes/lost-mounts.ts';
 import { escalateInterrupt } from './escalate-interrupt.ts';
 import { keystroke, untypableReason } from './keys.ts';
 import type { ShellSession } from './session/shell-session.ts';
@@ -34,6 +35,8 @@ export class ShellController {
   readonly #quietMs: number;
   readonly #secondary: SecondaryShellOptions | undefined;
   #session: ShellSession | undefined;
+  /** Returns true if the sandbox of the shell has a hole. */
+  #isOpen: () => boolean = () => false;
   /** Initial state of the next shell; undefined before the first shell and after a reset. */
   #lastOrigin: ShellOrigin | undefined;
   /** True until a shell was started or reset. */
@@ -74,6 +77,18 @@ export class ShellController {
   /** Returns the directory in which the next command starts; undefined before the first shell. */
   async nextDirectory(): Promise<string | undefined> {
     return (this.#session ?? this.#lastOrigin ?? (await this.#secondary?.origin))?.directory;
+  }
+
+  /** Ends a shell whose sandbox has a hole, with everything in it. Returns true if there was one. */
+  async endIfOpen(): Promise<boolean> {
+    const session = this.#session;
+    if (session === undefined || !this.#isOpen()) return false;
+    if (session.status === 'running') session.kill();
+    else {
+      this.#dropSession(session);
+      await session.close();
+    }
+    return true;
   }
 
   /** Executes a call. Rules in order: arguments, reset, poll, input, new command. */
@@ -311,8 +326,9 @@ export class ShellController {
     this.#isFirst = false;
     const cancelled = AbortSignal.any([signal, this.#closing.signal]);
     this.#starting = this.#factory.start({ directory, state: origin?.state }, cancelled);
-    this.#session = await this.#starting.finally(() => this.#throwIfClosed());
-    return this.#session;
+    const session = await this.#starting.finally(() => this.#throwIfClosed());
+    this.#isOpen = this.#factory.isSandboxed ? lostMounts(session.pid) : () => false;
+    return (this.#session = session);
   }
 
   #throwIfClosed(): void {

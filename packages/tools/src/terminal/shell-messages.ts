@@ -60,6 +60,10 @@ export function directoryGone(directory: string): string {
   return `[NOT executed: the shell of an earlier process was left in ${directory}, which is no directory now. Commands run in the directory below now.]`;
 }
 
+/** Message for a shell that was ended because its sandbox had a hole. */
+export const sandboxReopened =
+  '[A program outside replaced a file that the sandbox protects or hides, so the sandbox is opened again: what ran in the background has ended.]';
+
 /** Message for a command that was approved for another directory than that of the shell. */
 export const startsElsewhere =
   '[NOT executed: the command was approved for another directory than the one in which the shell is now. Send it again.]';

@@ -4,7 +4,8 @@ import { hasOtherProcesses } from '../processes/process-table.ts';
 import type { ShellCall } from './shell-call.ts';
 import { ShellController } from './shell-controller.ts';
 import type { ShellFactory } from './shell-factory.ts';
-import { refusalReport, type TerminalReport } from './terminal-report.ts';
+import { sandboxReopened } from './shell-messages.ts';
+import { refusalReport, withSuffix, type TerminalReport } from './terminal-report.ts';
 
 /** Options of {@link ShellPool}. */
 export interface ShellPoolOptions {
@@ -120,11 +121,20 @@ export class ShellPool {
   #callInTurn({ controller, ...shell }: PooledShell, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
     const { complete } = this.#options;
     return shell.mutex(async () => {
+      const wasOpen = await this.#endOpenShells();
       const start = call.reset ? context.workspace : await controller.nextDirectory();
       const report = await controller.call(call, context);
       const started = { ...context, ...(start !== undefined && { shellDirectory: start }) };
-      return complete === undefined ? report : complete(report, call, started);
+      const completed = complete === undefined ? report : await complete(report, call, started);
+      const isOpen = await this.#endOpenShells();
+      return wasOpen || isOpen ? withSuffix(completed, sandboxReopened) : completed;
     }, context.signal);
+  }
+
+  /** Ends the shells whose sandbox has a hole; the next command starts another one. Returns true if there was one. */
+  async #endOpenShells(): Promise<boolean> {
+    const shells = [this.#main, ...this.#secondary.values()];
+    return (await Promise.all(shells.map(async ({ controller }) => controller.endIfOpen()))).includes(true);
   }
 }
 

@@ -52,6 +52,12 @@ export function terminalReport({
   };
 }
 
+/** Returns a report with a further note after the output. */
+export function withSuffix(report: TerminalReport, note: string): TerminalReport {
+  const { metadata = {} } = report;
+  return { ...report, metadata: { ...metadata, suffix: `${metadata.suffix ?? ''}\n${note}` } };
+}
+
 /** Returns the observation fields of a call that was not executed. */
 export function refusalReport(command: string, reason: string): TerminalReport {
   return { content: [text(reason)], is_error: true, command };
