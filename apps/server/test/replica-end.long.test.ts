@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { longSteps, unwantedIn, type Shown } from '../../../packages/server/test/restart/long-steps.ts';
 import { webhookReceiver } from '../../../packages/server/test/support/webhook-receiver.ts';
 import { countRows, freePort, freshUrl, problem } from '../../../packages/storage-postgres/test/server.ts';
+import { tcpProxy } from '../../../packages/storage-postgres/test/tcp-proxy.ts';
 import { followedEvents } from './follow-events.ts';
 import { conversation, finish, forever, until, type ConversationInfo, type Stored } from './replica-conversation.ts';
 import { jsonOf, replicaGroup, requested, startServer, type ReplicaGroup } from './replica-group.ts';
@@ -94,6 +95,24 @@ describe.skipIf(problem !== undefined)('other replicas of a store', () => {
       const path = `/conversations/${id}/events/search?limit=100`;
       expect(unwantedIn((await two.json<{ readonly items: readonly Shown[] }>('GET', path)).items)).toEqual([]);
     }
+  });
+
+  test('are not needed by one that stops while it cannot reach the database, and that ends within its time', async () => {
+    const url = new URL(await freshUrl());
+    await using proxy = await tcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const receiver = await webhookReceiver(() => 200);
+    await using model = await scriptedServer(forever({ fault: { kind: 'hang', afterPieces: 0 } }));
+    const env = { OH_WEBHOOKS: JSON.stringify([{ base_url: receiver.url, event_buffer_size: 1 }]) };
+    await using group = await replicaGroup(url.href, 1, { env });
+    const [one] = group.replicas;
+    if (!one) throw new Error('A replica is missing.');
+    await one.json('POST', '/conversations', conversation(model, group.directory, 'Run.'));
+    await expect.poll(() => model.requests.length).toBe(1);
+    await proxy.cut();
+    const ended = once(one.process, 'exit', { signal: AbortSignal.timeout(30_000) });
+    one.process.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
   });
 
   test('receive the conversation of one whose address nothing answers, and pause its run', async () => {

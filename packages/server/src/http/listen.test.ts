@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { eventFactory } from '@varve/events/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { server } from '../server.ts';
@@ -116,6 +116,25 @@ test('a server that hands over answers requests meanwhile, and those that arrive
   expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
   await stopped;
   expect(order).toEqual(['/meanwhile', '/late', 'stopped']);
+});
+
+const never = async () => new Promise<never>(() => {});
+const answered = () => new Response('ok');
+
+test('work that does not end, of a store that does not answer, delays stopping for 15 seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  try {
+    const onStop = vi.fn<() => Promise<never>>(never);
+    const listening = await listen({ fetch: answered, host: '127.0.0.1', port: 0, onStop, onHandOver: never });
+    const stopped = listening[Symbol.asyncDispose]();
+    await vi.advanceTimersByTimeAsync(14_000);
+    expect(onStop).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await stopped;
+    expect(onStop).toHaveBeenCalledOnce();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('an idle connection does not delay stopping', async () => {

@@ -16,7 +16,10 @@ export interface Listening extends AsyncDisposable {
   readonly port: number;
   /** `http://127.0.0.1:8000` */
   readonly url: string;
-  /** Accepts no more requests, waits up to 10 seconds for them and for steps of runs, then closes all. Idempotent. */
+  /**
+   * Accepts no more requests, waits up to 10 seconds for them and for steps of runs, and then closes all, for at most
+   * five more. Idempotent.
+   */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -39,6 +42,8 @@ export interface ListenOptions {
 const graceMs = 10_000;
 /** The part of it in which conversations are still open for active requests. */
 const requestsMs = 2_000;
+/** Time after it in which the end of what was active is stored: a store that does not answer would be waited for. */
+const endMs = 5_000;
 
 /** Connections that the system accepts for the server while it is busy: as many as Linux allows by default. */
 const backlog = 4096;
@@ -141,14 +146,17 @@ async function stop(
     for (const socket of sockets.clients) socket.terminate();
     http.closeAllConnections();
   }, graceMs);
+  const over = Promise.withResolvers<void>();
+  const end = setTimeout(over.resolve, graceMs + endMs);
   try {
-    await onHandOver?.(overdue.signal);
+    await Promise.race([onHandOver?.(overdue.signal), over.promise]);
     http.close();
     for (const socket of sockets.clients) closeSocket(socket, 'stopping', 'The server stops');
     if (onHandOver) await Promise.race([closed, delay(requestsMs)]);
     if (overdue.signal.aborted) http.closeAllConnections();
-    await Promise.all([closed, onStop(overdue.signal)]);
+    await Promise.race([Promise.all([closed, onStop(overdue.signal)]), over.promise]);
   } finally {
     clearTimeout(cut);
+    clearTimeout(end);
   }
 }

@@ -20,9 +20,7 @@ export function openLogs(): OpenLogs {
       return log;
     },
     async close() {
-      for (const opened of await Promise.allSettled(logs)) {
-        if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
-      }
+      await Promise.all([...logs].map(async (log) => (await log.catch(() => undefined))?.[Symbol.asyncDispose]()));
     },
   };
 }
