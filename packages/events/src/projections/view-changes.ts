@@ -4,7 +4,7 @@ import { CondensationSummaryEvent } from '../kinds/condensation-summary-event.ts
 import type { Condensation } from '../kinds/condensation.ts';
 import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
 import { repliesOf } from '../messages/replies.ts';
-import { isResult } from '../messages/results.ts';
+import { callIdOf, isResult } from '../messages/results.ts';
 
 /** Fields of a condensation that change a view. */
 type ViewCondensation = Pick<Condensation, 'id' | 'timestamp' | 'forgotten_event_ids' | 'summary' | 'summary_offset'>;
@@ -19,17 +19,14 @@ export function withCondensation(events: readonly BaseEvent[], condensation: Vie
 
 /**
  * Returns the ids of the events that leave a view when these are forgotten: whole replies with their calls and results,
- * and no system prompt. Replies are only searched for if one is forgotten, because that takes longest.
+ * and no system prompt. Replies are only searched for if a part of one may remain, because that takes longest.
  */
 export function forgottenIds(events: readonly BaseEvent[], ids: readonly string[]): ReadonlySet<string> {
   const wanted = new Set(ids);
   const named = wanted.size === 0 ? [] : events.filter(({ id }) => wanted.has(id));
-  const isReply = named.some((event) => ActionEvent.is(event) || isResult(event));
-  const all = isReply ? wholeReplies(events, wanted) : new Set(named.map(({ id }) => id));
-  for (const event of events) {
-    if (all.size === 0) break;
-    if (SystemPromptEvent.is(event)) all.delete(event.id);
-  }
+  const all = new Set(named.map(({ id }) => id));
+  if (mayLeaveParts(events, named, all)) addWholeReplies(events, all);
+  for (const event of named) if (SystemPromptEvent.is(event)) all.delete(event.id);
   return all;
 }
 
@@ -52,12 +49,25 @@ export function summaryId({ id }: Pick<Condensation, 'id'>): string {
   return `${id}-summary`;
 }
 
+/** Returns false if no other event is in a reply of the named ones, by the ids that connect the events of a reply. */
+function mayLeaveParts(events: readonly BaseEvent[], named: readonly BaseEvent[], ids: ReadonlySet<string>): boolean {
+  const links = new Set<string>();
+  for (const event of named) {
+    if (ActionEvent.is(event)) links.add(event.id).add(event.llm_response_id).add(event.tool_call_id);
+    else if (isResult(event)) links.add(callIdOf(event));
+  }
+  const isLinked = (event: BaseEvent): boolean =>
+    ActionEvent.is(event)
+      ? links.has(event.id) || links.has(event.llm_response_id) || links.has(event.tool_call_id)
+      : isResult(event) && links.has(callIdOf(event));
+  return links.size > 0 && events.some((event) => !ids.has(event.id) && isLinked(event));
+}
+
 /** Extends the forgotten ids to whole replies: their calls and results. */
-function wholeReplies(events: readonly BaseEvent[], forgotten: ReadonlySet<string>): Set<string> {
-  const all = new Set(forgotten);
+function addWholeReplies(events: readonly BaseEvent[], forgotten: Set<string>): void {
+  const named = new Set(forgotten);
   for (const { members } of repliesOf(events)) {
     const ids = members.flatMap((index) => events[index]?.id ?? []);
-    if (ids.some((id) => forgotten.has(id))) for (const id of ids) all.add(id);
+    if (ids.some((id) => named.has(id))) for (const id of ids) forgotten.add(id);
   }
-  return all;
 }

@@ -203,3 +203,15 @@ test('many condensations that forget messages do not pair the calls and results 
   expect(viewOf([...copies, ...messages, ...changes]).events).toHaveLength(many.length);
   expect(reads()).toBe(0);
 });
+
+test('condensations that forget whole replies look at each remaining call once, and do not pair it', () => {
+  const { call, result, condensation } = eventFactory();
+  const replies = many.map((id, index) => [call(id, id), result(index)]);
+  const { copies, reads } = counted(
+    many.map((id) => call(`other ${id}`)),
+    'tool_call_id',
+  );
+  const changes = replies.map((reply) => condensation(reply));
+  expect(viewOf([...replies.flat(), ...copies, ...changes]).events).toHaveLength(many.length);
+  expect(reads()).toBe(many.length * changes.length);
+});
