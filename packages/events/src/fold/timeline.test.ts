@@ -129,6 +129,17 @@ test('load stops before a seq and continues from there', async () => {
   expect([reads, timeline.head]).toEqual([[2], 3]);
 });
 
+test('a log with branches is read twice', async () => {
+  const entries = log('a', 'b<a', 'c<a', 'd<c', '>b<d');
+  const timeline = timelineFor();
+  const reads: number[] = [];
+  await timeline.load((from) => {
+    reads.push(from);
+    return entries.slice(from);
+  });
+  expect([reads, timeline.leafId]).toEqual([[0, 0], 'b']);
+});
+
 test('unreadable text has the id of its log entry', async () => {
   const entries = log('a', 'b<a', 'c<b');
   const broken = entries.map((entry) => (entry.seq === 1 ? { ...entry, kind: '', text: '{' } : entry));

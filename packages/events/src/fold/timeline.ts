@@ -19,6 +19,8 @@ export interface LogEntry {
 /** Reads a log from `from` (inclusive), oldest first. Called again if the driver must fold again. */
 export type ReadEntries = (from: number) => AsyncIterable<LogEntry> | Iterable<LogEntry>;
 
+type Position = Omit<LogEntry, 'text' | 'kind'>;
+
 /** Options of {@link Timeline}. */
 export interface TimelineOptions<Set extends Projections> {
   readonly codec: EventCodec;
@@ -87,6 +89,7 @@ export class Timeline<Set extends Projections> {
    * snapshot is not one of this log.
    */
   async load(read: ReadEntries, to: number = Infinity): Promise<void> {
+    const links: Position[] = [];
     for await (const { seq, id, kind, parentId, text } of read(this.#unconfirmed ?? this.#next)) {
       if (this.#unconfirmed !== undefined) {
         if (seq !== this.#unconfirmed || id !== this.#last) break;
@@ -94,21 +97,26 @@ export class Timeline<Set extends Projections> {
         continue;
       }
       if (seq >= to) break;
+      if (seq === links.length) links.push({ seq, id, parentId });
       this.#fold(this.#codec.read(text), { seq, id, parentId, movesHead: this.#movesHead(kind, id) });
     }
     if (this.#unconfirmed !== undefined) {
       this.#restart();
       return this.load(read, to);
     }
-    if (this.#isStale) await this.refold(read);
+    if (this.#isStale) await this.#refold(read, links);
   }
 
   /** Folds the branch projections again along the active branch. Cost: one pass over the ids, one over the branch. */
   async refold(read: ReadEntries): Promise<void> {
+    await this.#refold(read, []);
+  }
+
+  /** Adds the missing links: those of a log that was just folded from its start are not read again. */
+  async #refold(read: ReadEntries, links: Position[]): Promise<void> {
     this.#isStale = true;
     const end = this.#next;
-    const links: Omit<LogEntry, 'text' | 'kind'>[] = [];
-    for await (const { seq, id, parentId } of read(0)) {
+    for await (const { seq, id, parentId } of links.length < end ? read(links.length) : []) {
       if (seq >= end) break;
       links.push({ seq, id, parentId });
     }
@@ -118,7 +126,7 @@ export class Timeline<Set extends Projections> {
       if (entry.seq >= end) break;
       this.#applyOnBranch(entry, branch);
     }
-    if (this.#next !== end) await this.refold(read);
+    if (this.#next !== end) await this.#refold(read, links);
     this.#isStale = false;
   }
 
