@@ -16,8 +16,8 @@ export interface QuarantinedEvents {
 
 /** Copies the events from `from` on to quarantine, even damaged ones; in a transaction of the caller. */
 export function quarantineEvents(statements: Statements, { key, from, at }: QuarantinedEvents): void {
-  const strays = statements.events.all(key, Number.MIN_SAFE_INTEGER, 0, -1);
-  const rows = statements.events.iterate(key, from, Number.MAX_SAFE_INTEGER, -1);
+  const strays = statements.sealedEvents.all(key, Number.MIN_SAFE_INTEGER, 0);
+  const rows = statements.sealedEvents.iterate(key, from, Number.MAX_SAFE_INTEGER);
   for (const row of [strays, rows].values().flatMap((each) => each)) {
     const event = toEvent(row);
     const { seq, id, kind, parent_id } = event;

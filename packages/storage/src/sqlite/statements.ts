@@ -159,8 +159,9 @@ const sql = {
   eventById: 'SELECT seq, text, packed, blobs FROM event WHERE conversation = ? AND id = ?',
   seqById: 'SELECT seq FROM event WHERE conversation = ? AND id = ?',
   events: `
-    SELECT seq, id, kind, parent_id, text, packed, blobs, seal FROM event
+    SELECT seq, id, kind, parent_id, text, packed, blobs FROM event
     WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?`,
+  sealedEvents: 'SELECT * FROM event WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq',
 
   summary: `${summaries} WHERE id = ?`,
   countConversations: 'SELECT count(*) AS count FROM conversation',
