@@ -17,7 +17,9 @@ import {
 import {
   checkExpectedMeta,
   checkId,
+  checkOwnerName,
   checkStoreOpen,
+  type CountQuery,
   jsonText,
   openLogs,
   readerOf,
@@ -109,12 +111,13 @@ class PostgresStore implements EventStore {
     this.replicas = replicasOf(connection, options.holder, (address) => (this.#address = address));
   }
 
-  async create(id: string, meta: Json): Promise<EventLog> {
+  async create(id: string, meta: Json, options?: Pick<Summary, 'owner'>): Promise<EventLog> {
     this.#check(id);
     const { sql } = this.#connection;
     const metaText = jsonText('meta', meta);
+    const owner = checkOwnerName(options);
     return this.#openLog({ id, purpose: 'append' }, async (session) => {
-      const [row] = await session.query(sql.insertConversation, [id]);
+      const [row] = await session.query(sql.insertConversation, [id, owner]);
       if (!row) throw new StorageError('exists', `There is a conversation ${id} already.`);
       const key = Number(row['key']);
       await session.query(sql.insertMeta, [key, metaText]);
@@ -144,7 +147,7 @@ class PostgresStore implements EventStore {
     return listSummaries(this.#connection, query);
   }
 
-  async count(query: Pick<ListQuery, 'statuses'> = {}): Promise<number> {
+  async count(query: CountQuery = {}): Promise<number> {
     return countSummaries(this.#connection, query);
   }
 

@@ -40,13 +40,14 @@ interface SummaryRow {
   readonly head: number;
   readonly created_at: number;
   readonly updated_at: number;
+  readonly owner: string;
   readonly meta: string;
 }
 
 /** Converts a row of `conversation` with its `meta`, which is null if it is damaged: the log does not depend on it. */
 export function toSummary(row: Row): Summary {
-  const { id, head, created_at: createdAt, updated_at: updatedAt, meta } = row as unknown as SummaryRow;
-  return { id, createdAt, updatedAt, head, meta: (parseJson(meta) ?? null) as Json };
+  const { id, head, created_at: createdAt, updated_at: updatedAt, owner, meta } = row as unknown as SummaryRow;
+  return { id, createdAt, updatedAt, head, ...(owner && { owner }), meta: (parseJson(meta) ?? null) as Json };
 }
 
 /**

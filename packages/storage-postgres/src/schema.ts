@@ -83,6 +83,10 @@ export const migrations: readonly ((s: string) => string)[] = [
   DROP INDEX ${s}.conversation_by_holder;
   CREATE INDEX meta_by_goal ON ${s}.meta (conversation) WHERE json LIKE '%"goal":"running"%';
   `,
+  (s) => `
+  ALTER TABLE ${s}.conversation ADD COLUMN owner text COLLATE "C" NOT NULL DEFAULT '';
+  CREATE INDEX conversation_by_owner ON ${s}.conversation (owner, created_at DESC, id DESC);
+  `,
 ];
 
 // The tables of the first version.

@@ -1,3 +1,5 @@
+import type { CountQuery } from '@varve/storage/kit';
+
 /** Quotes the name of a PostgreSQL schema. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
@@ -35,8 +37,8 @@ function conversationSql(s: string) {
     heads: `SELECT key, head FROM ${s}.conversation WHERE key = ANY ($1::bigint[])`,
     lockLogState: `SELECT head, seal, lease_epoch FROM ${s}.conversation WHERE key = $1 FOR UPDATE`,
     insertConversation: `
-      INSERT INTO ${s}.conversation (id, created_at, updated_at)
-      SELECT $1, now, now FROM ${s}.now_ms() AS now ON CONFLICT (id) DO NOTHING RETURNING key`,
+      INSERT INTO ${s}.conversation (id, created_at, updated_at, owner)
+      SELECT $1, now, now, $2 FROM ${s}.now_ms() AS now ON CONFLICT (id) DO NOTHING RETURNING key`,
     removeConversation: `DELETE FROM ${s}.conversation WHERE key = $1`,
     setHead: `UPDATE ${s}.conversation SET head = $1, seal = $2, updated_at = ${s}.now_ms() WHERE key = $3`,
     setSeal: `UPDATE ${s}.conversation SET seal = $1 WHERE key = $2`,
@@ -167,14 +169,18 @@ function proofSql(s: string) {
 
 function summarySql(s: string) {
   const summaries = `
-    SELECT id, created_at, updated_at, head, meta.json AS meta
+    SELECT id, created_at, updated_at, head, owner, meta.json AS meta
     FROM ${s}.conversation JOIN ${s}.meta ON meta.conversation = key`;
   return {
     summary: `${summaries} WHERE id = $1`,
     selectSummaries: (condition: string) => `${summaries} ${condition}`,
-    countConversations: `SELECT count(*) AS count FROM ${s}.conversation`,
     statusIn: `${s}.status_in(json)`,
-    countStatuses: `SELECT count(*) AS count FROM ${s}.meta WHERE ${s}.status_in(json) = ANY ($1::text[])`,
+    // Only the tables that are used are read.
+    countConversations(conditions: readonly string[], { statuses, owner }: CountQuery) {
+      const owned = `${s}.conversation${statuses ? ` JOIN ${s}.meta ON meta.conversation = key` : ''}`;
+      const tables = statuses && owner === undefined ? `${s}.meta` : owned;
+      return `SELECT count(*) AS count FROM ${tables} WHERE ${['true', ...conditions].join(' AND ')}`;
+    },
   } as const;
 }
 

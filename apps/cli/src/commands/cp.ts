@@ -22,7 +22,8 @@ export const cp: CliCommand = (parent, io) => {
       for (const typed of ids) {
         const id = await resolveId(source, typed);
         const log = await source.read(id);
-        await copyLog(log, target, { meta: (await source.summary(id)).meta });
+        const { meta, owner } = await source.summary(id);
+        await copyLog(log, target, { meta, owner });
         io.stderr.line(styled('dim', `Copied ${id}: ${eventCount(await log.head())}.`));
       }
     });

@@ -42,6 +42,8 @@ export interface CreateOptions extends ConversationOptions {
    * lower-case hex digits, as the reference names its directories, and found under both forms. Default a new UUID.
    */
   readonly id?: string;
+  /** Owner in the store, by which conversations are listed; default none. */
+  readonly owner?: string | undefined;
 }
 
 /** Options of `Conversation.open`. */

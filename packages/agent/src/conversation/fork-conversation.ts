@@ -45,11 +45,12 @@ export async function forkSession(
   const workspace = await directory(changed.workspace ?? origin.workspace);
   const { clientTools } = origin;
   const settings = settingsOf({ agent: options.agent, workspace, clientTools, mask: maskOf(options) });
-  const { title } = readMeta((await base.store.summary(log.id)).meta);
+  const { owner, meta: before } = await base.store.summary(log.id);
+  const { title } = readMeta(before);
   const meta = metaWith(settings, { status: 'idle', title });
   const fork = { of: log.id, events: end, ...(leaf !== undefined && { leaf }), settings, at: origin.now() };
   // Until its first event is stored, nothing else shows that the log is to be a fork.
-  const copy = await base.store.create(id, { ...meta, fork: { of: log.id, events: end } });
+  const copy = await base.store.create(id, { ...meta, fork: { of: log.id, events: end } }, { owner });
   try {
     await beginFork(copy, forkDraft(fork), { ...options, meta });
     // The first event contains its client tools.

@@ -45,7 +45,7 @@ export async function importConversation(
   const title = titleOf(bundle.meta);
   const importing = (newId ?? randomUUID)();
   let openCalls = 0;
-  const verdict = await importBundle(bundle, store, {
+  const verdict = await importBundle({ ...bundle, owner: undefined }, store, {
     ...options,
     meta: () => ({ ...title, status: 'idle', importing }),
     onCopied: async (copy, copied) => {

@@ -60,7 +60,8 @@ export async function createSession(
     const { tools, specs } = registerClientTools({ id: options.id, agentTools, added: clientTools });
     const parentId = parent && { parent: parent.conversationId };
     const settings = settingsOf({ agent, workspace, clientTools: specs, mask, ...parentId });
-    const log = await options.store.create(options.id, metaWith(settings, { status: 'idle' }));
+    const { owner } = parent ? await options.store.summary(parent.conversationId) : options;
+    const log = await options.store.create(options.id, metaWith(settings, { status: 'idle' }), { owner });
     const session = makeSession({
       ...options,
       log,

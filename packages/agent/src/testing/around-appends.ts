@@ -22,7 +22,7 @@ export function aroundAppends(store: EventStore, around: Around): EventStore {
     [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
   });
   return {
-    create: async (id, meta) => wrap(await store.create(id, meta)),
+    create: async (...args) => wrap(await store.create(...args)),
     open: async (id) => wrap(await store.open(id)),
     read: (id) => store.read(id),
     list: (query) => store.list(query),

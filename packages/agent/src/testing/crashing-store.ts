@@ -32,7 +32,7 @@ export function crashingStore(store: EventStore, { at, stored }: CrashOptions): 
   };
   return {
     ...mortal,
-    create: (id, meta) => alive().then(() => mortal.create(id, meta)),
+    create: (...args) => alive().then(() => mortal.create(...args)),
     remove: (id, options) => alive().then(() => mortal.remove(id, options)),
   };
 }

@@ -13,6 +13,8 @@ export interface Summary {
   readonly updatedAt: number;
   /** Number of events. */
   readonly head: number;
+  /** Owner that `create` received, which never changes; absent without one. */
+  readonly owner?: string | undefined;
   /**
    * Value passed to `create` or set by the last append with `meta`. A cache for listings, never the source of truth.
    */
@@ -58,8 +60,13 @@ export interface ListQuery {
   /** Default: `descending`, the latest first. */
   readonly direction?: 'ascending' | 'descending';
   /** Only conversations whose `meta.status` is one of these texts; the empty text selects `meta` without one. */
-  readonly statuses?: readonly string[];
+  readonly statuses?: readonly string[] | undefined;
+  /** Only conversations of this owner; the empty text selects those without one. */
+  readonly owner?: string | undefined;
 }
+
+/** Conversations to count. */
+export type CountQuery = Pick<ListQuery, 'owner' | 'statuses'>;
 
 /** A page of items, and the cursor of the next page; `next` is absent on the last one. */
 export interface Page<Item> {
@@ -77,12 +84,13 @@ export interface Page<Item> {
  */
 export interface EventStore extends AsyncDisposable {
   /**
-   * Creates an empty conversation and takes its lease. `meta` is copied.
+   * Creates an empty conversation and takes its lease. `meta` is copied. An owner is 1 to 200 characters of
+   * visible ASCII.
    *
-   * @throws {StorageError} `exists`, `invalid` for a bad id or for `meta` that `JSON.stringify` cannot represent,
-   * `full`, `io`.
+   * @throws {StorageError} `exists`, `invalid` for a bad id or owner or for `meta` that `JSON.stringify` cannot
+   * represent, `full`, `io`.
    */
-  create(id: string, meta: Json): Promise<EventLog>;
+  create(id: string, meta: Json, options?: Pick<Summary, 'owner'>): Promise<EventLog>;
   /**
    * Takes the lease of a conversation. The lease of a holder that died on this host is taken over immediately, any
    * other after it has expired. The old holder's appends are `fenced` from then on, and it may still read. A lease that
@@ -97,7 +105,7 @@ export interface EventStore extends AsyncDisposable {
   /** Lists conversations. One whose place changes between two pages may be listed twice or not at all. */
   list(query?: ListQuery): Promise<Page<Summary>>;
   /** Returns the number of conversations, without reading the summaries in a store with an index. */
-  count(query?: Pick<ListQuery, 'statuses'>): Promise<number>;
+  count(query?: CountQuery): Promise<number>;
   /** Returns the summary of one conversation. @throws {StorageError} `missing`. */
   summary(id: string): Promise<Summary>;
   /**

@@ -9,6 +9,8 @@ import type { Paths } from './layout/paths.ts';
 export interface OwnMeta {
   /** UTC milliseconds. */
   readonly createdAt: number;
+  /** Empty or absent without one. */
+  readonly owner: string | undefined;
   readonly meta: Json;
   /** Digest of the `base_state.json` written with it; a different file shows that the reference continued the log. */
   readonly baseState: string | undefined;
@@ -16,14 +18,19 @@ export interface OwnMeta {
 
 /** Parses `.varve/meta.json`; returns `undefined` if it is missing or broken. */
 export function parseOwnMeta(text: Buffer | undefined): OwnMeta | undefined {
-  const { created_at: createdAt, meta, base_state: baseState } = parseRecord(text) ?? {};
+  const { created_at: createdAt, owner, meta, base_state: baseState } = parseRecord(text) ?? {};
   if (typeof createdAt !== 'number' || meta === undefined) return undefined;
-  return { createdAt, meta: meta as Json, baseState: typeof baseState === 'string' ? baseState : undefined };
+  const texts = { owner: textIn(owner), baseState: textIn(baseState) };
+  return { createdAt, meta: meta as Json, ...texts };
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Returns the text of `.varve/meta.json`. The caller checked that `meta` is JSON. */
-export function ownMetaText({ createdAt, meta, baseState }: OwnMeta): string {
-  return JSON.stringify({ created_at: createdAt, base_state: baseState, meta });
+export function ownMetaText({ createdAt, owner, meta, baseState }: OwnMeta): string {
+  return JSON.stringify({ created_at: createdAt, ...(owner && { owner }), base_state: baseState, meta });
 }
 
 /** Returns the SHA-256 of a `base_state.json`, in hexadecimal. */
@@ -35,6 +42,8 @@ export function sha256Of(text: string | Buffer): string {
 export interface ConversationMeta {
   /** UTC milliseconds. */
   readonly createdAt: number | undefined;
+  /** Empty or absent without one. */
+  readonly owner: string | undefined;
   readonly meta: Json;
 }
 
@@ -58,7 +67,7 @@ export function readMeta(files: Files, paths: Paths): ConversationMeta {
     ...textOf('status', state['execution_status']),
     ...textOf('workspace', workspace),
   };
-  return { createdAt: Number.isNaN(createdAt) ? undefined : createdAt, meta: meta as Json };
+  return { createdAt: Number.isNaN(createdAt) ? undefined : createdAt, owner: ownMeta?.owner, meta: meta as Json };
 }
 
 /** Encrypted text of the reference: a Fernet token. */

@@ -18,6 +18,8 @@ export interface CreateOptions extends LeaseOptions {
   readonly scratch: string;
   /** JSON of the `meta`. */
   readonly metaText: string;
+  /** Empty without one. */
+  readonly owner: string;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface CreateOptions extends LeaseOptions {
  * @throws {StorageError} `exists`.
  */
 export async function createConversation(options: CreateOptions): Promise<Lease> {
-  const { id, root, scratch, files, paths, metaText, now } = options;
+  const { id, root, scratch, files, paths, metaText, owner, now } = options;
   await makeRoot(options);
   cleanScratch(options, scratch);
   const draft = pathsOf(join(scratch, `${draftPrefix}${randomUUID()}`));
@@ -38,7 +40,8 @@ export async function createConversation(options: CreateOptions): Promise<Lease>
     writeClaim(files, epochDirectory(draft, 1), claim);
     const index = { head: 0, page: () => [], updatedAt: at };
     const metaFiles = new MetaFiles({ id, files, paths: draft, index, now: () => at, directory: paths.directory });
-    for (const { path, text } of metaFiles.filesAfter({ metaText, events: [] })) await files.writeAndFsync(path, text);
+    for (const { path, text } of metaFiles.filesAfter({ metaText, owner, events: [] }))
+      await files.writeAndFsync(path, text);
     await files.writeAndFsync(draft.seals, sealsHeader);
     new Lease({ ...options, paths: draft }, 1, claim).write();
     files.setModifiedTime(draft.events, BigInt(Math.trunc(at)) * 1_000_000n);

@@ -24,6 +24,8 @@ export interface MetaFilesOptions extends Pick<LogContext, 'id' | 'files' | 'pat
 export interface MetaChange {
   /** JSON of the new `meta`; absent if only events were appended. */
   readonly metaText?: string | undefined;
+  /** Owner of a new conversation; default the stored one. */
+  readonly owner?: string;
   /** The events appended in the same write. */
   readonly events: readonly NewEvent[];
 }
@@ -65,7 +67,7 @@ export class MetaFiles {
   }
 
   /** Returns the files after a change, to be moved into place in this order. */
-  filesAfter({ metaText, events }: MetaChange): readonly FileContent[] {
+  filesAfter({ metaText, owner, events }: MetaChange): readonly FileContent[] {
     const { files, paths, now } = this.#options;
     const meta = metaText === undefined ? undefined : (JSON.parse(metaText) as Json);
     const ownMeta = parseOwnMeta(files.read(paths.ownMeta));
@@ -77,6 +79,7 @@ export class MetaFiles {
     const state = reference.find(({ path }) => path === paths.baseState)?.text;
     const text = ownMetaText({
       createdAt,
+      owner: owner ?? known.owner,
       meta: current,
       baseState: state === undefined ? undefined : sha256Of(state),
     });

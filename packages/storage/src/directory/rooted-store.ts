@@ -5,8 +5,16 @@ import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { LogReader } from '../contract/log-reader.ts';
 import type { EventLog } from '../contract/log.ts';
-import type { EventStore, ListQuery, OpenOptions, Page, RemoveOptions, Summary } from '../contract/store.ts';
-import { checkExpectedMeta, checkStoreOpen } from '../kit/checks.ts';
+import type {
+  CountQuery,
+  EventStore,
+  ListQuery,
+  OpenOptions,
+  Page,
+  RemoveOptions,
+  Summary,
+} from '../contract/store.ts';
+import { checkExpectedMeta, checkOwnerName, checkStoreOpen } from '../kit/checks.ts';
 import { checkId } from '../kit/conversation-id.ts';
 import { scanFacts } from '../kit/facts.ts';
 import type { Holder } from '../kit/holder.ts';
@@ -64,14 +72,15 @@ export class RootedStore implements EventStore {
     this.#linkFile = fileLinker(options.files, this.#scratch, options.warn);
   }
 
-  async create(id: string, meta: Json): Promise<EventLog> {
+  async create(id: string, meta: Json, options?: Pick<Summary, 'owner'>): Promise<EventLog> {
     const lease = this.#leaseOptions(id);
     const metaText = jsonText('meta', meta);
+    const owner = checkOwnerName(options);
     return this.#openLog({ id, purpose: 'append' }, async () => {
       if (hasConversation(lease.files, lease.paths)) {
         throw new StorageError('exists', `There is a conversation ${id} already.`);
       }
-      return createConversation({ ...lease, root: this.#options.root, scratch: this.#scratch, metaText });
+      return createConversation({ ...lease, root: this.#options.root, scratch: this.#scratch, metaText, owner });
     });
   }
 
@@ -99,7 +108,7 @@ export class RootedStore implements EventStore {
     return withStorageErrors(() => listSummaries(files, root, parseListQuery(query)));
   }
 
-  async count(query: Pick<ListQuery, 'statuses'> = {}): Promise<number> {
+  async count(query: CountQuery = {}): Promise<number> {
     this.#check();
     const { files, root } = this.#options;
     return withStorageErrors(() => countSummaries(files, root, query));

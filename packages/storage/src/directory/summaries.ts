@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ListQuery, Page, Summary } from '../contract/store.ts';
+import type { CountQuery, Page, Summary } from '../contract/store.ts';
 import { isId } from '../kit/conversation-id.ts';
 import { isFileFailure } from '../kit/disk-error.ts';
-import { hasStatus, type Listing, sortFrom, toPage } from '../kit/listing.ts';
+import { isSelected, type Listing, type OwnedMeta, sortFrom, toPage } from '../kit/listing.ts';
 import { readMeta } from './conversation-meta.ts';
 import { type Files, toMs } from './layout/files.ts';
 import { readNames } from './layout/list-events.ts';
@@ -27,22 +27,18 @@ export async function listSummaries(files: Files, root: string, listing: Listing
   const summaries: Summary[] = [];
   for await (const { id, at } of inTurns(sortFrom(places, listing))) {
     const summary = readSummary(files, root, id);
-    if (summary && hasStatus(summary, listing.statuses)) summaries.push({ ...summary, [listing.orderBy]: at });
+    if (summary && isSelected(summary, listing)) summaries.push({ ...summary, [listing.orderBy]: at });
     if (summaries.length > listing.limit) break;
   }
   return toPage(summaries, listing);
 }
 
-/** Counts the conversations in a root; those of some statuses by reading the `meta` of each. */
-export async function countSummaries(
-  files: Files,
-  root: string,
-  { statuses }: Pick<ListQuery, 'statuses'>,
-): Promise<number> {
+/** Counts the conversations in a root; those of an owner or of some statuses by reading the `meta` of each. */
+export async function countSummaries(files: Files, root: string, query: CountQuery): Promise<number> {
   const found = positionsIn(files, root);
-  if (!statuses) return found.length;
+  if (!query.statuses && query.owner === undefined) return found.length;
   let count = 0;
-  for await (const place of inTurns(found)) if (hasStatus(metaOf(files, root, place), statuses)) count += 1;
+  for await (const place of inTurns(found)) if (isSelected(metaOf(files, root, place), query)) count += 1;
   return count;
 }
 
@@ -59,18 +55,22 @@ export function readSummary(files: Files, root: string, id: string): Summary | u
   if (!position) return undefined;
   const { updatedAt, identity } = position;
   const paths = pathsOf(join(root, id));
-  const { createdAt, meta } = metaOf(files, root, position);
+  const described = metaOf(files, root, position);
   const names = unlessUnreadable(() => readNames({ id, files, paths, warn: () => {} }).names) ?? [];
   // What was read of a conversation that another process removed in between may be a part of it.
   if (positionOf(files, root, id)?.identity !== identity) return undefined;
-  return { id, createdAt, updatedAt, head: names.length, meta };
+  return { id, updatedAt, head: names.length, ...described };
 }
 
-function metaOf(files: Files, root: string, { id, updatedAt }: FoundPosition): Pick<Summary, 'createdAt' | 'meta'> {
-  const { createdAt = updatedAt, meta } = unlessUnreadable(() => readMeta(files, pathsOf(join(root, id)))) ?? {
+function metaOf(files: Files, root: string, { id, updatedAt }: FoundPosition): OwnedMeta & Pick<Summary, 'createdAt'> {
+  const {
+    createdAt = updatedAt,
+    owner = '',
+    meta,
+  } = unlessUnreadable(() => readMeta(files, pathsOf(join(root, id)))) ?? {
     meta: {},
   };
-  return { createdAt, meta };
+  return { createdAt, ...(owner && { owner }), meta };
 }
 
 function unlessUnreadable<T>(read: () => T): T | undefined {

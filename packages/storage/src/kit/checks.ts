@@ -3,7 +3,7 @@ import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
 import type { TextReplacement } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
-import type { RemoveOptions } from '../contract/store.ts';
+import type { RemoveOptions, Summary } from '../contract/store.ts';
 import { digestOf } from '../proof/hash-chain.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 
@@ -22,6 +22,12 @@ export function checkBound(what: string, value: number): void {
 export function checkExpectedMeta(id: string, { expectedMeta }: RemoveOptions, readMeta: () => Json): void {
   if (expectedMeta === undefined || isDeepStrictEqual(readMeta(), JSON.parse(JSON.stringify(expectedMeta)))) return;
   throw new StorageError('conflict', `Conversation ${id} has another meta than expected, so it is not removed.`);
+}
+
+/** Returns the owner of a new conversation, empty without one. @throws {StorageError} `invalid`. */
+export function checkOwnerName({ owner = '' }: Pick<Summary, 'owner'> = {}): string {
+  if (/^[\x21-\x7E]{0,200}$/.test(owner)) return owner;
+  throw new StorageError('invalid', `The owner ${JSON.stringify(owner)} is not visible ASCII of up to 200 characters.`);
 }
 
 /** Rejects a call after its log was disposed. @throws {StorageError} `closed`. */

@@ -7,7 +7,14 @@ export {
   type SealedAppend,
   type SealedNewEvent,
 } from './append.ts';
-export { checkBound, checkExpectedMeta, checkLogOpen, checkReplacements, checkStoreOpen } from './checks.ts';
+export {
+  checkBound,
+  checkExpectedMeta,
+  checkLogOpen,
+  checkOwnerName,
+  checkReplacements,
+  checkStoreOpen,
+} from './checks.ts';
 export { checkId, isId } from './conversation-id.ts';
 export { diskError } from './disk-error.ts';
 export { factsOf, parseFactQuery, scanFacts, toFactPage } from './facts.ts';
@@ -22,6 +29,7 @@ export { type LogSource, readerOf } from './reader.ts';
 export { rowLoss } from './row-loss.ts';
 export { unlessMissing } from './unless-missing.ts';
 export { type Wakeups, wakeups } from './wakeups.ts';
+export type { CountQuery } from '../contract/store.ts';
 export { digestOf, firstSeal, nextSeal } from '../proof/hash-chain.ts';
 export { mergeProof } from '../proof/proof-pages.ts';
 export { parseStatement } from '../proof/parse-statement.ts';

@@ -1,11 +1,12 @@
 import { StorageError } from '../contract/error.ts';
-import type { EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
+import type { CountQuery, EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
 
 /** A checked query. */
 export interface Listing extends Required<Pick<ListQuery, 'limit' | 'orderBy' | 'direction'>> {
   /** Place of the first summary; before all of them if the query names none. */
   readonly from: ListPosition;
   readonly statuses: ListQuery['statuses'];
+  readonly owner: ListQuery['owner'];
 }
 
 /** Place of a summary in an order. */
@@ -23,14 +24,14 @@ const cursor = /^(\d{1,15})\.([0-9A-Za-z_-]{1,64})$/;
  * @throws {StorageError} `invalid` for a limit out of range, or a cursor other than a page's `next`.
  */
 export function parseListQuery(query: ListQuery): Listing {
-  const { limit = 100, orderBy = 'updatedAt', direction = 'descending', statuses } = query;
+  const { limit = 100, orderBy = 'updatedAt', direction = 'descending', statuses, owner } = query;
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
     throw new StorageError('invalid', `The limit ${limit} is not an integer from 1 to 1000.`);
   }
   const end = direction === 'descending' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER;
   const start = query.from ? positionOf(query.from, orderBy) : { at: end, id: '' };
   const from = query.after === undefined ? start : parseCursor(query.after);
-  return { limit, orderBy, direction, from, statuses };
+  return { limit, orderBy, direction, from, statuses, owner };
 }
 
 function parseCursor(text: string): ListPosition {
@@ -66,18 +67,22 @@ function compareIds(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Returns true if a query of these statuses selects conversations with this `meta`. */
-export function hasStatus({ meta }: Pick<Summary, 'meta'>, statuses: ListQuery['statuses']): boolean {
+/** Returns true if a query selects a conversation by its owner and the status in its `meta`. */
+export function isSelected({ meta, owner: its = '' }: OwnedMeta, { statuses, owner = its }: CountQuery): boolean {
+  if (owner !== its) return false;
   if (!statuses) return true;
   const status = typeof meta === 'object' && meta !== null && 'status' in meta ? meta['status'] : undefined;
   return statuses.includes(typeof status === 'string' ? status : '');
 }
 
+/** Fields of a summary by which a query selects it. */
+export type OwnedMeta = Pick<Summary, 'meta' | 'owner'>;
+
 /** `EventStore.list` and `EventStore.count` of a store that has all conversations at hand. */
 export interface LoadedListing {
   /** @throws {StorageError} `invalid` as {@link parseListQuery}. */
   list(query: ListQuery): Page<Summary>;
-  count(query: Pick<ListQuery, 'statuses'>): number;
+  count(query: CountQuery): number;
 }
 
 /** Lists conversations from their places; only those that may be on a page are summarised. */
@@ -89,12 +94,12 @@ export function listingOf<Item extends Place>(all: readonly Item[], summaryOf: (
       const places = all.map((item) => ({ ...positionOf(item, listing.orderBy), item }));
       for (const { item } of sortFrom(places, listing)) {
         const summary = summaryOf(item);
-        if (hasStatus(summary, listing.statuses)) summaries.push(summary);
+        if (isSelected(summary, listing)) summaries.push(summary);
         if (summaries.length > listing.limit) break;
       }
       return toPage(summaries, listing);
     },
-    count: ({ statuses }) => (statuses ? all.filter((item) => hasStatus(summaryOf(item), statuses)) : all).length,
+    count: (query) => all.filter((item) => isSelected(summaryOf(item), query)).length,
   };
 }
 

@@ -4,7 +4,7 @@ import type { EventProof } from '../contract/log-proof.ts';
 import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { EventLog, NewEvent } from '../contract/log.ts';
 import type { Statement } from '../contract/statement.ts';
-import type { EventStore } from '../contract/store.ts';
+import type { EventStore, Summary } from '../contract/store.ts';
 import { digestOf, tombstonesFor } from '../proof/hash-chain.ts';
 import { allProofs } from '../proof/proof-pages.ts';
 import type { Verdict, VerifyOptions } from '../proof/verdict.ts';
@@ -18,6 +18,8 @@ const batchCharacters = 1_000_000;
 export interface CopyOptions extends VerifyOptions {
   /** `meta` of the copy; default `{}`. A copy that fails is removed if it has this `meta`: a unique one is safest. */
   readonly meta?: Json;
+  /** Owner of the copy; default none. */
+  readonly owner?: Summary['owner'];
   /**
    * Called with the complete copy and its verdict before its lease is released, for instance to append to it. The copy
    * is removed if it rejects.
@@ -46,7 +48,7 @@ export async function copyLog(
   const verdict = log.proof ? await verify(log, options) : undefined;
   await checkComplete(log);
   if (verdict?.broken) throw new StorageError('corrupt', verdict.broken.message);
-  const copy = await store.create(log.id, options.meta ?? {});
+  const copy = await store.create(log.id, options.meta ?? {}, { owner: options.owner });
   try {
     await copyEvents(copy, log, { sealed: verdict?.sealed ?? 0, at: now() });
     const copied = copy.proof ? await verify(copy, options) : verdict;

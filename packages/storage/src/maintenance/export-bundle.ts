@@ -23,7 +23,7 @@ export interface BundleHeader extends Omit<Summary, 'head'> {
  */
 export async function* exportBundle(
   log: LogReader,
-  { id, createdAt, updatedAt, meta }: Summary,
+  { id, createdAt, updatedAt, owner, meta }: Summary,
 ): AsyncGenerator<string> {
   await checkComplete(log);
   const hash = createHash('sha256');
@@ -32,7 +32,7 @@ export async function* exportBundle(
     hash.update(text);
     return text;
   };
-  const header: BundleHeader = { format: 'varve-bundle', version: 1, id, createdAt, updatedAt, meta };
+  const header: BundleHeader = { format: 'varve-bundle', version: 1, id, createdAt, updatedAt, owner, meta };
   yield lineOf(header);
   const sealed = await log.proof?.end();
   const proofs = currentProofs(log);

@@ -13,7 +13,7 @@ import { parseStatement } from '../proof/parse-statement.ts';
 import type { Verdict } from '../proof/verdict.ts';
 import { copyLog, type CopyOptions } from './copy-log.ts';
 
-/** Options of `importBundle`. */
+/** Options of `importBundle`; the default owner is that of the bundle. */
 export interface ImportOptions extends Omit<CopyOptions, 'meta'> {
   /** Maps the bundle's `meta` to that of the new conversation, for instance to drop paths; default unchanged. */
   readonly meta?: (meta: Json) => Json;
@@ -30,15 +30,15 @@ export interface ImportOptions extends Omit<CopyOptions, 'meta'> {
 export async function importBundle(
   bundle: AsyncIterable<string | Uint8Array> | Bundle,
   store: EventStore,
-  { meta = (same) => same, ...options }: ImportOptions = {},
+  { meta = (same) => same, owner, ...options }: ImportOptions = {},
 ): Promise<Verdict | undefined> {
-  const { log, meta: stored } = 'log' in bundle ? bundle : await readBundle(bundle);
+  const { log, meta: stored, owner: own } = 'log' in bundle ? bundle : await readBundle(bundle);
   const required = options.trusted && ({ requireSigned: true } as const);
-  return copyLog(log, store, { ...options, ...required, meta: meta(stored) });
+  return copyLog(log, store, { ...options, ...required, owner: owner ?? own, meta: meta(stored) });
 }
 
 /** A parsed bundle. */
-export interface Bundle extends Pick<Summary, 'createdAt' | 'updatedAt' | 'meta'> {
+export interface Bundle extends Pick<Summary, 'createdAt' | 'updatedAt' | 'owner' | 'meta'> {
   /** The log with its proof, in memory. */
   readonly log: LogReader;
 }
@@ -77,8 +77,8 @@ export async function readBundle(chunks: AsyncIterable<string | Uint8Array>): Pr
   }
   if (!header) throw notABundle();
   if (end?.['end'] !== contents.events.length) throw corrupt('is truncated');
-  const { conversation: id, createdAt, updatedAt, meta } = headerFields(header);
-  return { createdAt, updatedAt, meta, log: logOf(id, contents, sealedEnd(end)) };
+  const { conversation: id, ...fields } = headerFields(header);
+  return { ...fields, log: logOf(id, contents, sealedEnd(end)) };
 }
 
 function logOf(id: string, { events, proofs }: Contents, sealed: SealedEnd | undefined): LogReader {
@@ -106,11 +106,12 @@ function checkHeader(record: Fields | undefined): Fields {
   );
 }
 
-function headerFields({ id, createdAt, updatedAt, meta }: Fields) {
+function headerFields({ id, createdAt, updatedAt, owner, meta }: Fields) {
   if (typeof id !== 'string' || !isId(id) || typeof createdAt !== 'number' || typeof updatedAt !== 'number') {
     throw corrupt('has no valid conversation id or times');
   }
-  return { conversation: id, createdAt, updatedAt, meta: (meta ?? null) as Json };
+  const owned = typeof owner === 'string' && { owner };
+  return { conversation: id, createdAt, updatedAt, ...owned, meta: (meta ?? null) as Json };
 }
 
 function add({ events, proofs }: Contents, record: Fields): void {

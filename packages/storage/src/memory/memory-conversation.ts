@@ -4,6 +4,8 @@ import type { MemorySnapshots } from '../kit/snapshots.ts';
 
 /** A conversation in memory. */
 export interface MemoryConversation extends LoadedLog {
+  /** Empty without one. */
+  readonly owner: string;
   readonly createdAt: number;
   updatedAt: number;
   /** JSON, so that no objects are shared with the caller. */
@@ -15,12 +17,16 @@ export interface MemoryConversation extends LoadedLog {
 }
 
 /** Creates an empty conversation. */
-export function newConversation(id: string, meta: string, at: number): MemoryConversation {
+export function newConversation(
+  id: string,
+  meta: string,
+  { owner, at }: { readonly owner: string; readonly at: number },
+): MemoryConversation {
   const lease = { epoch: 0, isHeld: false, isRemoved: false };
-  return { ...loadedLog(id), createdAt: at, updatedAt: at, meta, snapshots: new Map(), ...lease };
+  return { ...loadedLog(id), owner, createdAt: at, updatedAt: at, meta, snapshots: new Map(), ...lease };
 }
 
 /** Returns the summary of a conversation. */
-export function summaryOf({ id, createdAt, updatedAt, events, meta }: MemoryConversation): Summary {
-  return { id, createdAt, updatedAt, head: events.length, meta: JSON.parse(meta) };
+export function summaryOf({ id, owner, createdAt, updatedAt, events, meta }: MemoryConversation): Summary {
+  return { id, createdAt, updatedAt, head: events.length, ...(owner && { owner }), meta: JSON.parse(meta) };
 }

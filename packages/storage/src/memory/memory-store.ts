@@ -3,8 +3,8 @@ import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { LogReader } from '../contract/log-reader.ts';
-import type { EventStore, ListQuery, Page, RemoveOptions, Summary } from '../contract/store.ts';
-import { checkExpectedMeta, checkStoreOpen } from '../kit/checks.ts';
+import type { CountQuery, EventStore, ListQuery, Page, RemoveOptions, Summary } from '../contract/store.ts';
+import { checkExpectedMeta, checkOwnerName, checkStoreOpen } from '../kit/checks.ts';
 import { checkId } from '../kit/conversation-id.ts';
 import { scanFacts } from '../kit/facts.ts';
 import { jsonText } from '../kit/json.ts';
@@ -39,11 +39,12 @@ class MemoryStore implements EventStore {
     this.#now = now;
   }
 
-  async create(id: string, meta: Json): Promise<EventLog> {
+  async create(id: string, meta: Json, options?: Pick<Summary, 'owner'>): Promise<EventLog> {
     checkStoreOpen(this.#closing.signal);
     checkId(id);
+    const owner = checkOwnerName(options);
     if (this.#conversations.has(id)) throw new StorageError('exists', `There is a conversation ${id} already.`);
-    const conversation = newConversation(id, jsonText('meta', meta), this.#now());
+    const conversation = newConversation(id, jsonText('meta', meta), { owner, at: this.#now() });
     this.#conversations.set(id, conversation);
     return this.#lease(conversation);
   }
@@ -61,7 +62,7 @@ class MemoryStore implements EventStore {
     return this.#listing.list(query);
   }
 
-  async count(query: Pick<ListQuery, 'statuses'> = {}): Promise<number> {
+  async count(query: CountQuery = {}): Promise<number> {
     checkStoreOpen(this.#closing.signal);
     return this.#listing.count(query);
   }

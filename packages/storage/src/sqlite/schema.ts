@@ -129,6 +129,10 @@ export const migrations: readonly string[] = [
   CREATE INDEX meta_by_status ON meta (
     CASE WHEN NOT json_valid(json) THEN '' WHEN json_type(json, '$.status') = 'text' THEN json ->> '$.status' ELSE '' END);
   `,
+  `
+  ALTER TABLE conversation ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+  CREATE INDEX conversation_by_owner ON conversation (owner, created_at DESC, id DESC);
+  `,
 ];
 
 /** Identifies a SQLite file of this store: "varv". */

@@ -5,6 +5,7 @@ import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { LogReader } from '../contract/log-reader.ts';
 import type {
+  CountQuery,
   EventStore,
   ListQuery,
   OpenOptions,
@@ -13,7 +14,7 @@ import type {
   StoreScheme,
   Summary,
 } from '../contract/store.ts';
-import { checkExpectedMeta, checkStoreOpen } from '../kit/checks.ts';
+import { checkExpectedMeta, checkOwnerName, checkStoreOpen } from '../kit/checks.ts';
 import { checkId } from '../kit/conversation-id.ts';
 import { type Holder, thisProcess } from '../kit/holder.ts';
 import { jsonText } from '../kit/json.ts';
@@ -83,16 +84,17 @@ class SqliteStore implements EventStore {
     this.#leases = leases(connection.statements, options);
   }
 
-  async create(id: string, meta: Json): Promise<EventLog> {
+  async create(id: string, meta: Json, options?: Pick<Summary, 'owner'>): Promise<EventLog> {
     this.#check(id);
     const { statements } = this.#connection;
     const metaText = jsonText('meta', meta);
+    const owner = checkOwnerName(options);
     return this.#openLog({ id, purpose: 'append' }, () => {
       if (statements.conversation.get(id)) {
         throw new StorageError('exists', `There is a conversation ${id} already.`);
       }
       const now = this.#options.now();
-      const key = Number(statements.insertConversation.get(id, now, now)?.['key']);
+      const key = Number(statements.insertConversation.get(id, now, now, owner)?.['key']);
       statements.insertMeta.run(key, metaText);
       return this.#leases.take({ key, lease_epoch: 0 });
     });
@@ -119,7 +121,7 @@ class SqliteStore implements EventStore {
     return listSummaries(this.#connection, query);
   }
 
-  async count(query: Pick<ListQuery, 'statuses'> = {}): Promise<number> {
+  async count(query: CountQuery = {}): Promise<number> {
     return countSummaries(this.#connection, query);
   }
 

@@ -67,9 +67,10 @@ export function toSummary(row: Row): Summary {
   const {
     created_at: createdAt,
     updated_at: updatedAt,
+    owner,
     meta,
-  } = row as { created_at: number; updated_at: number; meta: string };
-  return { id, createdAt, updatedAt, head, meta: (parseJson(meta) ?? null) as Json };
+  } = row as { created_at: number; updated_at: number; owner: string; meta: string };
+  return { id, createdAt, updatedAt, head, ...(owner && { owner }), meta: (parseJson(meta) ?? null) as Json };
 }
 
 /**
@@ -87,7 +88,7 @@ export function toSnapshot(row: Row): { readonly seq: number; readonly state: st
 }
 
 const summaries = `
-  SELECT id, created_at, updated_at, head, meta.json AS meta FROM conversation JOIN meta ON meta.conversation = key`;
+  SELECT id, created_at, updated_at, head, owner, meta.json AS meta FROM conversation JOIN meta ON meta.conversation = key`;
 
 /** Compares the expression of the index `meta_by_status` with a JSON list of texts, which is the parameter. */
 export const hasStatus = `(
@@ -99,7 +100,7 @@ const sql = {
   conversation: 'SELECT * FROM conversation WHERE id = ?',
   logState: 'SELECT head, lease_epoch, seal, legacy FROM conversation WHERE key = ?',
   insertConversation: `
-    INSERT INTO conversation (id, created_at, updated_at, head, lease_epoch) VALUES (?, ?, ?, 0, 0) RETURNING key`,
+    INSERT INTO conversation (id, created_at, updated_at, owner, head, lease_epoch) VALUES (?, ?, ?, ?, 0, 0) RETURNING key`,
   removeConversation: 'DELETE FROM conversation WHERE key = ?',
   setHead: 'UPDATE conversation SET head = ?, seal = ?, updated_at = ?, lease_until = ? WHERE key = ?',
   setSeal: 'UPDATE conversation SET seal = ?, legacy = 0 WHERE key = ?',
@@ -165,7 +166,10 @@ const sql = {
 
   summary: `${summaries} WHERE id = ?`,
   countConversations: 'SELECT count(*) AS count FROM conversation',
+  countOwned: 'SELECT count(*) AS count FROM conversation WHERE owner = ?',
   countStatuses: `SELECT count(*) AS count FROM (SELECT 1 FROM meta WHERE ${hasStatus} LIMIT ?)`,
+  countOwnedStatuses: `
+    SELECT count(*) AS count FROM meta JOIN conversation ON key = meta.conversation WHERE ${hasStatus} AND owner = ?`,
 
   firstUnindexed: `
     SELECT key, id, head, facts FROM conversation WHERE key >= ? AND facts < head ORDER BY key LIMIT 1`,

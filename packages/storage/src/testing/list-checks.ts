@@ -138,6 +138,32 @@ export const listChecks: readonly StoreCheck[] = [
       assert.equal(await store.count(), Object.keys(metas).length - 1);
     },
   ),
+  storeCheck('conversations are listed and counted by their owner, which no append changes', [], async ({ store }) => {
+    const owners = { a: 'alice', b: 'bob', c: undefined, d: 'alice' };
+    for (const [id, owner] of Object.entries(owners)) {
+      const log = await store.create(id, { status: id === 'd' ? 'running' : 'idle', owner: 'carol' }, { owner });
+      await log.append([newEvent('a')], { meta: { status: id === 'd' ? 'running' : 'idle' } });
+      await log[Symbol.asyncDispose]();
+      assert.equal((await store.summary(id)).owner, owner);
+    }
+    const expected = async (query: ListQuery, ids: readonly string[]) => {
+      for (const order of orders) {
+        const listed = await all(store, { ...query, limit: 1, ...order });
+        assert.deepEqual(listed.map(({ id }) => id).toSorted(), ids);
+        assert.deepEqual(listed, sorted(listed, order));
+      }
+      assert.equal(await store.count(query), ids.length);
+    };
+    await expected({ owner: 'alice' }, ['a', 'd']);
+    await expected({ owner: 'alice', statuses: ['idle'] }, ['a']);
+    await expected({ owner: 'bob' }, ['b']);
+    await expected({ owner: '' }, ['c']);
+    await expected({ owner: 'carol' }, []);
+    for (const owner of ['a b', 'é', 'x'.repeat(201), 'a\0']) {
+      await rejectsWith('invalid', () => store.create('e', {}, { owner }));
+    }
+    await rejectsWith('missing', () => store.summary('e'));
+  }),
   storeCheck('a page has a hundred conversations by default', [], async ({ store }) => {
     await Promise.all(Array.from({ length: 101 }, async (_, index) => store.create(`c${index}`, index)));
     const { items, next } = await store.list();
