@@ -13,7 +13,7 @@ const layers = [
   ['@varve/condensers', '@varve/skills', '@varve/storage-postgres'],
   ['@varve/agent'],
   ['@varve/settings', '@varve/host'],
-  ['@varve/server'],
+  ['@varve/server', '@varve/ai-sdk'],
   ['@varve/agent-server', '@varve/cli', '@varve/compat'],
   ['@varve/bench', '@varve/examples'],
 ];

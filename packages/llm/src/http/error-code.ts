@@ -63,7 +63,7 @@ const contentPolicy =
   /content[_ ](?:policy|filter)|content (?:management|filtering) policy|output blocked|moderation|flagged (?:as|by|for)|responsible ?ai/i;
 
 const noAccess =
-  /(?:invalid|incorrect|missing|no|wrong)[_ ](?:x-)?api[-_ ]?key|unauthori[sz]ed|invalid[_ ]authentication|authentication[_ ](?:failed|error)|access denied|permission[_ ]denied/i;
+  /(?:invalid|incorrect|missing|no|wrong)[_ ](?:x-)?api[-_ ]?key|api[-_ ]key[-_ ](?:not valid|invalid)|unauthori[sz]ed|invalid[_ ]authentication|authentication[_ ](?:failed|error)|access denied|permission[_ ]denied/i;
 
 /**
  * First match wins. A rule with both a status and a text needs both; texts come before statuses that many faults share.

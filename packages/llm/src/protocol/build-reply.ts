@@ -22,6 +22,8 @@ export interface AssembledReply {
   readonly reasoningDetails: readonly Readonly<Record<string, unknown>>[];
   readonly thinkingBlocks: Message['thinking_blocks'];
   readonly calls: readonly AssembledCall[];
+  /** Images that the model made, as URLs. Only a reply without calls keeps them. */
+  readonly images?: readonly string[];
   /** The provider's finish reason as it was sent; empty when there was none. */
   readonly finish: string;
   /** The last usage object: some servers repeat a growing one with every chunk. */
@@ -111,7 +113,8 @@ function problemOf(
   if (/^(?:error|network_error)$/i.test(finish)) return 'unavailable';
   if (/^malformed_function_call$/i.test(finish)) return 'malformed-reply';
   if (finish === 'model_context_window_exceeded') return 'context-overflow';
-  if (answer.calls.length > 0 || answer.text.trim() !== '') return undefined;
+  const { calls, text: visible, images = [] } = answer;
+  if (calls.length > 0 || visible.trim() !== '' || images.length > 0) return undefined;
   const reason = finishReasonOf(finish, false);
   if (reason === 'content-filter') return 'refused';
   if (reason !== 'length') return answer.reasoning === '' ? 'empty' : undefined;
@@ -146,7 +149,7 @@ function finishReasonOf(word: string, hasCalls: boolean): FinishReason {
 }
 
 function messageOf(answer: AssembledReply, calls: readonly ToolCall[], origin: string): Message {
-  const { reasoning, reasoningDetails, thinkingBlocks } = answer;
+  const { reasoning, reasoningDetails, thinkingBlocks, images = [] } = answer;
   const isOpaque = reasoningDetails.length > 0 || thinkingBlocks.length > 0;
   const details = isOpaque && {
     origin,
@@ -154,7 +157,10 @@ function messageOf(answer: AssembledReply, calls: readonly ToolCall[], origin: s
   };
   return {
     role: 'assistant',
-    content: answer.text.trim() === '' ? [] : [text(answer.text)],
+    content: [
+      ...(answer.text.trim() === '' ? [] : [text(answer.text)]),
+      ...(images.length === 0 ? [] : [{ type: 'image', image_urls: images, cache_prompt: false } as const]),
+    ],
     ...(calls.length > 0 && { tool_calls: details ? withDetails(calls, details) : calls }),
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     thinking_blocks: thinkingBlocks,

@@ -1,0 +1,1 @@
+export { aiSdkModel, type AiSdkModelOptions } from './model/ai-sdk-model.ts';
