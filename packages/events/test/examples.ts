@@ -4,6 +4,7 @@ import {
   childFact,
   controlFact,
   effectFact,
+  filesFact,
   forkEndFact,
   forkFact,
   importFact,
@@ -227,6 +228,18 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
   ),
   'varve.effect': effectFact.create(
     { action_id: at(3).id, idempotency_key: 'k1', at: 1_770_000_000_000, sandbox: 'workspace' },
+    at(4),
+  ),
+  'varve.files': filesFact.create(
+    {
+      action_id: at(3).id,
+      changes: [
+        { path: 'a.txt', mode: '100644', before: null, after: 'e5', content: 'text' },
+        { path: 'a.png', mode: '100644', before: 'e6', after: 'e7', content: 'AAE=', encoding: 'base64' },
+        { path: 'key.pem', mode: '100600', before: 'unknown', after: 'e8', omitted: 'secret' },
+        { path: 'old.txt', before: 'e9', after: null },
+      ],
+    },
     at(4),
   ),
   'varve.fork': forkFact.create(

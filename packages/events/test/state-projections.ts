@@ -7,11 +7,13 @@ import { statusProjection, type Status } from '../src/projections/status.ts';
 import { taskListProjection } from '../src/projections/task-list.ts';
 import { viewProjection, type View } from '../src/projections/view.ts';
 import { blockedProjection, type Blocked } from '../src/projections/blocked.ts';
+import { filesProjection, type Files } from '../src/projections/files.ts';
 import { skillsProjection, type Skills } from '../src/projections/skills.ts';
 
 /** All projections of the package, by name. Their states are private. */
 export type StateProjections = {
   readonly blocked: Projection<unknown, Blocked>;
+  readonly files: Projection<unknown, Files>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
   readonly skills: Projection<unknown, Skills>;
   readonly stats: Projection<unknown, Stats>;
@@ -24,6 +26,7 @@ export type StateProjections = {
 export function stateProjections(codec: EventCodec): StateProjections {
   return {
     blocked: blockedProjection,
+    files: filesProjection,
     pending: pendingProjection(codec),
     skills: skillsProjection,
     stats: statsProjection,

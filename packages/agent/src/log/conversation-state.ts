@@ -2,6 +2,7 @@ import type { EventCodec } from '@varve/events';
 import type { TaskItem } from '@varve/events/payloads';
 import {
   blockedProjection,
+  filesProjection,
   pendingProjection,
   statsProjection,
   statusProjection,
@@ -10,6 +11,7 @@ import {
   viewProjection,
   type Blocked,
   type ExecutionStatus,
+  type Files,
   type PendingCall,
   type Projection,
   type Stats,
@@ -64,6 +66,7 @@ type ConversationProjections = {
   readonly control: Projection<unknown, { readonly last?: RunControlRecord }>;
   readonly goal: Projection<unknown, { readonly goal?: GoalState }>;
   readonly blocked: Projection<unknown, Blocked>;
+  readonly files: Projection<unknown, Files>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
   readonly taskList: Projection<unknown, readonly TaskItem[]>;
   readonly view: Projection<unknown, View>;
@@ -91,6 +94,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
       control: controlProjection,
       goal: goalProjection,
       blocked: blockedProjection,
+      files: filesProjection,
       pending: pendingProjection(codec),
       taskList: taskListProjection,
       view: viewProjection(codec),

@@ -5,6 +5,7 @@ export { condensationFact } from './condensation.ts';
 export { controlFact } from './control.ts';
 export { defineFact, isFact, type FactDefinition } from './define-fact.ts';
 export { effectFact } from './effect.ts';
+export { filesFact, type FileChange } from './files.ts';
 export { forkEndFact, forkFact } from './fork.ts';
 export { importFact } from './import.ts';
 export { leafKey } from './leaf.ts';

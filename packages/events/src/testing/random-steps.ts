@@ -128,13 +128,14 @@ const leafMove: Step = (log) => update(log, 'leaf_event_id', log.choose.oneOf([.
 const fact: Step = (log) => {
   const { choose } = log;
   const action_id = log.calls.at(-1 - choose.below(3))?.action_id ?? 'e0000000-8888';
-  const key = choose.oneOf(['varve.mask', 'varve.effect', 'varve.approval', 'varve.call']) ?? '';
+  const key = choose.oneOf(['varve.mask', 'varve.effect', 'varve.approval', 'varve.call', 'varve.files']) ?? '';
   const digests = { messages: 'a', tools: 'b', parameters: 'c' };
   const call = { response_id: 'r', actions: [`e0000000-${(log.entries.length + 1).toString(16).padStart(4, '0')}`] };
   const usage_id = choose.oneOf(['agent', '__proto__', 'constructor']);
   const values: Readonly<Record<string, unknown>> = {
     'varve.mask': { event_ids: log.ids.slice(-6), text: log.text() },
     'varve.effect': { action_id, idempotency_key: 'k', at: 1 },
+    'varve.files': { action_id, changes: [{ path: log.text(), before: null, after: 'h', content: log.text() }] },
     'varve.approval': { action_id, digest: 'd', by: 'me', at: 1 },
     'varve.call': { ...call, usage_id, model: 'm', finish: 'stop', latency_ms: 1, digests, projections: {}, at: 1 },
   };
