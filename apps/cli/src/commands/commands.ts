@@ -22,6 +22,7 @@ export const commands: Commands = {
   backup: async () => (await import('./backup.ts')).backup,
   show: async () => (await import('./show.ts')).show,
   context: async () => (await import('./context.ts')).context,
+  cost: async () => (await import('./cost.ts')).cost,
   condense: async () => (await import('./condense.ts')).condense,
   verify: async () => (await import('./verify.ts')).verify,
   repair: async () => (await import('./repair.ts')).repairCommand,

@@ -50,7 +50,7 @@ function withOptions(command: Command): Command {
 }
 
 /** Commands of the program whose output a session shows. */
-const sessionCommands = new Set(['ls', 'show', 'context', 'export', 'permissions', 'config', 'mcp']);
+const sessionCommands = new Set(['ls', 'show', 'context', 'cost', 'export', 'permissions', 'config', 'mcp']);
 
 async function startSession(options: SessionOptions, io: TerminalIo, commands: Commands): Promise<ExitCode> {
   const { continue: isContinued, resume: resumed, message, ...rest } = options;

@@ -12,6 +12,8 @@ export {
 export { isAnswered } from '../run/last-reply.ts';
 export { withoutAnswer } from '../run/without-answer.ts';
 export { readContext, type ContextUse, readRequest } from './read-context.ts';
+export { readCost, type LogCost, type StepCost } from './read-cost.ts';
+export { type CacheBreak } from './cache-breaks.ts';
 export { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 export { settingsProjection } from '../log/projections/settings-projection.ts';
 export { repairConversation, type ConversationRepair } from '../conversation/repair-conversation.ts';

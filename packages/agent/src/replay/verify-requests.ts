@@ -1,18 +1,12 @@
 import { eventCodec, type BaseEvent, type EventCodec } from '@varve/events';
-import { callFact, maskFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
+import { maskFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
 import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
-import {
-  messageBuilder,
-  messagesVersion,
-  Timeline,
-  viewProjection,
-  withMask,
-  type ViewMask,
-} from '@varve/events/projections';
+import { messageBuilder, messagesVersion, viewProjection, withMask, type ViewMask } from '@varve/events/projections';
 import type { LogReader } from '@varve/storage';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
 import { digestOfJson, messageDigester } from '../log/digest.ts';
 import { isCustomEvent } from '../log/mask-event.ts';
+import { rebuiltRequests, viewTimeline } from './rebuilt-requests.ts';
 
 /** Result of rebuilding the request of one reply from the log. */
 export interface RequestCheck {
@@ -39,18 +33,13 @@ export async function* verifyRequests(
   { kinds = [] }: Pick<ConversationOptions, 'kinds'> = {},
 ): AsyncIterable<RequestCheck> {
   const codec = eventCodec([...builtinKinds, ...kinds]);
-  const timeline = viewTimeline(codec);
-  const digest = messagesDigest(codec);
+  const digest = messageDigester();
   const known = new Map([[digestOfJson({}), true]]);
-  for await (const { seq, id, text } of log.range(0)) {
-    const event = codec.read(text);
+  for await (const { seq, event, call, request } of rebuiltRequests(log, codec)) {
     addDigests(event, known);
-    const call = callFact.read(event);
-    // Requests to other models, of condensers for example, are not built from the view.
-    if (call?.usage_id === 'agent') {
+    if (call && request) {
       const isSame =
-        digest(timeline.read('view').events) === call.digests.messages ||
-        (await matchesEarlierView(log, codec, seq, call));
+        digest(request.messages) === call.digests.messages || (await matchesEarlierView(log, codec, seq, call));
       yield {
         seq,
         responseId: call.response_id,
@@ -59,12 +48,7 @@ export async function* verifyRequests(
         parameters: comparisonOf(known.get(call.digests.parameters)),
       };
     }
-    if (!timeline.push(event, seq, id)) await timeline.refold((from) => log.range(from));
   }
-}
-
-function viewTimeline(codec: EventCodec) {
-  return new Timeline({ codec, projections: { view: viewProjection(codec) } });
 }
 
 function messagesDigest(codec: EventCodec): (events: readonly BaseEvent[]) => string {

@@ -6,7 +6,7 @@ export { foldEvents, type Projection } from '../fold/projection.ts';
 export { repliesOf, type Reply } from '../messages/replies.ts';
 export { callIdOf, isResult, type ResultEvent } from '../messages/results.ts';
 export { stateFields } from './state-fields.ts';
-export { statsProjection, sumOfUsage, type Stats, type Usage } from './stats.ts';
+export { statsProjection, sumOfUsage, usageOfCall, type Stats, type Usage } from './stats.ts';
 export { executionStatuses, statusKey, statusProjection, type ExecutionStatus, type Status } from './status.ts';
 export { taskListProjection } from './task-list.ts';
 export { Timeline, type LogEntry } from '../fold/timeline.ts';

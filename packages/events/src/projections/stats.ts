@@ -93,7 +93,17 @@ function withoutUnknownCost(total: UsageSum): Usage {
 }
 
 function withCall({ byUsageId }: StatsState, call: Call): StatsState {
-  const usage: UsageSum = {
+  byUsageId.set(call.usage_id, sum(byUsageId.get(call.usage_id) ?? noUsage, sumOfCall(call)));
+  return { byUsageId, hasCalls: true };
+}
+
+/** Returns the usage of one call. */
+export function usageOfCall(call: Call): Usage {
+  return withoutUnknownCost(sumOfCall(call));
+}
+
+function sumOfCall(call: Call): UsageSum {
+  return {
     ...noUsage,
     ...tokensOf(call),
     calls: 1,
@@ -101,8 +111,6 @@ function withCall({ byUsageId }: StatsState, call: Call): StatsState {
     unpriced_calls: call.cost_usd === undefined ? 1 : 0,
     latency_ms: call.latency_ms,
   };
-  byUsageId.set(call.usage_id, sum(byUsageId.get(call.usage_id) ?? noUsage, usage));
-  return { byUsageId, hasCalls: true };
 }
 
 /** The fact contains the total usage of the child, so it replaces an earlier one. */

@@ -1,0 +1,41 @@
+import type { BaseEvent, EventCodec, Message } from '@varve/events';
+import { callFact, type Call } from '@varve/events/facts';
+import { messageBuilder, Timeline, viewProjection, type Projection, type View } from '@varve/events/projections';
+import type { LogReader } from '@varve/storage';
+
+/** Event of a log, with the request that it answers if it records a reply. */
+export interface Rebuilt {
+  readonly seq: number;
+  readonly event: BaseEvent;
+  /** Set for a reply of any model. */
+  readonly call?: Call;
+  /** Request of a reply of the agent's model; those to other models, of condensers for example, are not rebuilt. */
+  readonly request?: {
+    /** Events that the model saw. */
+    readonly events: readonly BaseEvent[];
+    /** Unchanged messages are the same objects in each request. */
+    readonly messages: readonly Message[];
+  };
+  /** True if the event moved the head to another branch. */
+  readonly isMove: boolean;
+}
+
+/** Yields each event of a log, and builds the request of each reply from the events before it, in one pass. */
+export async function* rebuiltRequests(log: LogReader, codec: EventCodec): AsyncIterable<Rebuilt> {
+  const timeline = viewTimeline(codec);
+  const messagesOf = messageBuilder(codec);
+  for await (const { seq, id, text } of log.range(0)) {
+    const event = codec.read(text);
+    const call = callFact.read(event);
+    const { events = [] } = call?.usage_id === 'agent' ? timeline.read('view') : {};
+    const request = call?.usage_id === 'agent' && { request: { events, messages: messagesOf(events) } };
+    const isMove = !timeline.push(event, seq, id);
+    if (isMove) await timeline.refold((from) => log.range(from));
+    yield { seq, event, isMove, ...(call && { call }), ...request };
+  }
+}
+
+/** Returns a timeline of the view of the model. */
+export function viewTimeline(codec: EventCodec): Timeline<{ readonly view: Projection<unknown, View> }> {
+  return new Timeline({ codec, projections: { view: viewProjection(codec) } });
+}
