@@ -16,7 +16,6 @@ export { grep } from './search/grep.ts';
 export { taskTracker } from './task-tracker.ts';
 export { namedSecrets } from './terminal/terminal-options.ts';
 export { terminal } from './terminal/terminal.ts';
-export type { RunningProgram } from './terminal/cleanup/kill-programs.ts';
 export { think } from './think.ts';
 export type { SharedTool, Tool } from './contract/tool.ts';
 export type { ToolContext, ToolControl } from './contract/tool.ts';

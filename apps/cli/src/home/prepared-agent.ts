@@ -55,10 +55,7 @@ export async function preparedAgent(
       notices: noticesFor(report),
       keepsHistory,
       skillDirectories: await pluginSkills(settings, io),
-      onEndedPrograms: (programs) => {
-        for (const { pid, command } of programs)
-          report(`Stopped a program that was still running: ${command.slice(0, 200)} (${pid})`);
-      },
+      onNotice: report,
       ...withoutUndefined({ model, askHost, askForServer, clientServers, signingKey, stored, resumedHooks: hooks }),
     });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { SandboxLimits, SandboxPolicy } from '../policy/sandbox-policy.ts';
+import type { SandboxPolicy } from '../policy/sandbox-policy.ts';
 import { isWithin } from '../policy/paths.ts';
 import type { Mount } from './mounts.ts';
 import { descriptors, proxyPort } from './launcher.ts';
@@ -89,13 +89,4 @@ export function proxyVariables(env: Readonly<Record<string, string>>): Readonly<
     MAVEN_OPTS: options('MAVEN_OPTS'),
     GRADLE_OPTS: options('GRADLE_OPTS'),
   };
-}
-
-/** Returns options for `ulimit`, separated by commas. */
-export function limitOptions({ memoryBytes, processes, fileBytes }: SandboxLimits = {}): string {
-  return [
-    ...(memoryBytes === undefined ? [] : [`-v ${Math.ceil(memoryBytes / 1024)}`]),
-    ...(processes === undefined ? [] : [`-u ${processes}`]),
-    ...(fileBytes === undefined ? [] : [`-f ${Math.ceil(fileBytes / 1024)}`]),
-  ].join(',');
 }

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allowedVariables, withFurther, type SandboxPolicy } from '../policy/sandbox-policy.ts';
+import { withFurther, type SandboxPolicy } from '../policy/sandbox-policy.ts';
 import { openLink, type Link } from '../proxy/link.ts';
 import { hostProxy, type ProxyOptions } from '../proxy/proxy.ts';
 import { privateDirectory } from '../private-directory.ts';
 import { describeRefusals } from '../refusals.ts';
 import type { Sandbox } from '../sandbox.ts';
-import { bubblewrapArguments, limitOptions, proxyVariables } from './arguments.ts';
+import { bubblewrapArguments, proxyVariables } from './arguments.ts';
 import { findProgram } from './find-program.ts';
 import { forwarder, innerLauncher, outerLauncher } from './launcher.ts';
 import { createMountPoint, isMountPoint, removeMountPoints } from './mount-points.ts';
@@ -49,11 +49,11 @@ export function bubblewrap(policy: SandboxPolicy, options: BackendOptions = {}):
         variables: { ...marks, ...(link && proxyVariables(env)) },
       });
       const pipes = link ? [link.toProxy, link.fromProxy] : ['', ''];
-      const outer = [String(keepDescriptors), limitOptions(policy.limits), files.filter, ...pipes];
+      const outer = [String(keepDescriptors), files.filter, ...pipes];
       return {
         program: bash,
         args: [...scriptArguments(outerLauncher), ...outer, bwrap, ...args, '--', ...inside, ...argv],
-        env: allowedVariables(env, policy.environment),
+        env,
       };
     },
     describeRefusals: (output, directory) =>

@@ -5,13 +5,11 @@ export const descriptors = { seccomp: 20, toProxy: 21, fromProxy: 22 };
 export const proxyPort = 3128;
 
 /**
- * Code of bash that closes inherited descriptors, sets limits, opens the files of the sandbox and becomes bubblewrap.
- * Arguments: the highest descriptor to keep, options for `ulimit` separated by commas, the filter, two pipes or empty
- * words, and the command.
+ * Code of bash that closes inherited descriptors, opens the files of the sandbox and becomes bubblewrap. Arguments: the
+ * highest descriptor to keep, the filter, two pipes or empty words, and the command.
  */
-export const outerLauncher = `keep=$1 limits=$2 filter=$3 to=$4 from=$5; shift 5
+export const outerLauncher = `keep=$1 filter=$2 to=$3 from=$4; shift 4
 for fd in /dev/fd/*; do fd=\${fd##*/}; if [ "$fd" -gt "$keep" ]; then eval "exec $fd>&-"; fi; done
-IFS=,; for limit in $limits; do IFS=' '; ulimit $limit || exit 126; done; unset IFS
 exec ${descriptors.seccomp}<"$filter" || exit 126
 if [ -n "$to" ]; then exec ${descriptors.toProxy}>"$to" ${descriptors.fromProxy}<"$from" || exit 126; fi
 exec "$@"`;

@@ -8,16 +8,6 @@ export interface AllowedHosts {
   readonly ports?: readonly number[];
 }
 
-/** Limits of each process of a sandbox; default none. */
-export interface SandboxLimits {
-  /** Address space of a process. */
-  readonly memoryBytes?: number;
-  /** Number of processes of the user. */
-  readonly processes?: number;
-  /** Size of a file that is written. */
-  readonly fileBytes?: number;
-}
-
 /**
  * What programs may do. Everything that is not named is readable, and nothing that is not named can be written. Paths
  * are absolute; the longest one that contains a file decides.
@@ -35,9 +25,6 @@ export interface SandboxPolicy {
   /** Further hidden paths, where they are, about which no question is asked, as about denied hosts. */
   readonly denied?: readonly string[];
   readonly network: 'off' | 'on' | AllowedHosts;
-  /** Names of the only variables that programs receive. Default: all that the caller passes. */
-  readonly environment?: readonly string[];
-  readonly limits?: SandboxLimits;
 }
 
 /** Returns a policy with further paths of a program. */
@@ -46,12 +33,4 @@ export function withFurther(
   { readOnly, writable }: Pick<SandboxPolicy, 'readOnly' | 'writable'>,
 ): SandboxPolicy {
   return { ...policy, readOnly: [...policy.readOnly, ...readOnly], writable: [...policy.writable, ...writable] };
-}
-
-/** Returns the variables that a policy lets through. */
-export function allowedVariables(
-  env: Readonly<Record<string, string>>,
-  names: SandboxPolicy['environment'],
-): Readonly<Record<string, string>> {
-  return names ? Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name))) : env;
 }

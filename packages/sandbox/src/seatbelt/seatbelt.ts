@@ -1,6 +1,6 @@
 import { describeRefusals } from '../refusals.ts';
 import { mountsOf } from '../bubblewrap/mounts.ts';
-import { allowedVariables, withFurther, type SandboxPolicy } from '../policy/sandbox-policy.ts';
+import { withFurther, type SandboxPolicy } from '../policy/sandbox-policy.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { seatbeltProfile } from './seatbelt-profile.ts';
 
@@ -9,7 +9,7 @@ export const seatbeltProgram = '/usr/bin/sandbox-exec';
 
 /**
  * Returns a sandbox of Seatbelt, which is part of macOS. It has no proxy: with allowed hosts the network is off.
- * Programs in their own sessions survive, and limits are not applied.
+ * Programs in their own sessions survive.
  */
 export function seatbelt(policy: SandboxPolicy): Sandbox {
   return {
@@ -19,7 +19,7 @@ export function seatbelt(policy: SandboxPolicy): Sandbox {
       return {
         program: seatbeltProgram,
         args: ['-p', seatbeltProfile(confined, mountsOf(confined)), ...argv],
-        env: allowedVariables({ ...env, ...marks }, policy.environment),
+        env: { ...env, ...marks },
       };
     },
     describeRefusals: (output, directory) =>

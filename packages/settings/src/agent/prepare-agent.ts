@@ -23,7 +23,7 @@ import { workspaceServer, type WorkspaceServer } from './workspace-server.ts';
 /** Options of {@link prepareAgent}. */
 export interface PrepareAgentOptions
   extends
-    Pick<AgentSetup, 'settings' | 'home' | 'env' | 'keepsHistory' | 'onEndedPrograms' | 'kinds' | 'signingKey'>,
+    Pick<AgentSetup, 'settings' | 'home' | 'env' | 'keepsHistory' | 'onNotice' | 'kinds' | 'signingKey'>,
     Pick<StartServersOptions, 'clientServers'> {
   /** Directory of the agent, absolute. */
   readonly workspace: string;
@@ -203,7 +203,7 @@ function setupOf(
   { servers, rules, contextFiles, skills, hooks, walls }: PreparedParts,
   { place, open: openPlace }: WorkspaceServer,
 ): Omit<AgentSetup, 'model'> {
-  const { settings, home, env, keepsHistory, onEndedPrograms, kinds = [], signingKey, stored } = options;
+  const { settings, home, env, keepsHistory, onNotice, kinds = [], signingKey, stored } = options;
   return {
     settings,
     home,
@@ -218,7 +218,7 @@ function setupOf(
     skills,
     ...(hooks && { hooks }),
     ...(walls.sandbox && { sandbox: walls.sandbox }),
-    ...(onEndedPrograms && { onEndedPrograms }),
+    ...(onNotice && { onNotice }),
     ...(signingKey && { signingKey }),
     ...(stored?.parameters && { parameters: stored.parameters }),
     ...(stored && { resumed: stored }),

@@ -5,15 +5,7 @@ import type { Json } from '@varve/events';
 import { SpecError } from '@varve/events/specs';
 import type { Sandbox } from '@varve/sandbox';
 import type { Variables } from '@varve/text';
-import {
-  namedSecrets,
-  type RemotePlace,
-  type RunningProgram,
-  toolKinds,
-  toolPresets,
-  type ToolKind,
-  type ToolSettings,
-} from '@varve/tools';
+import { namedSecrets, type RemotePlace, toolKinds, toolPresets, type ToolKind, type ToolSettings } from '@varve/tools';
 import type { Workspace } from '@varve/tools/workspace';
 import { SettingsError } from '../error.ts';
 import { nearest } from '../layers/nearest.ts';
@@ -31,8 +23,8 @@ export interface ToolSetup {
   readonly env: Variables;
   /** False for conversations in memory, which need no undo history on disk. */
   readonly keepsHistory: boolean;
-  /** Receives the programs of the agent that were ended with it. */
-  readonly onEndedPrograms?: (programs: readonly RunningProgram[]) => void;
+  /** Receives sentences about programs that were ended with the agent, and about what they changed. */
+  readonly onNotice?: (sentence: string) => void;
   /** Secrets by name: a command gets those that it names as variables. A function returns those of a command. */
   readonly secrets?: Readonly<Record<string, string>> | CommandSecrets;
   /** Walls around the commands of the agent. Default: none. */
@@ -139,14 +131,14 @@ function kindOf(name: string, kinds: ToolRegistry): ToolRegistry[number] {
 }
 
 function toolSettings(conversationId: string, settings: Settings, setup: ToolSetup): ToolSettings {
-  const { home, env, keepsHistory, onEndedPrograms, secrets, sandbox } = setup;
+  const { home, env, keepsHistory, onNotice, secrets, sandbox } = setup;
   const outputDir = join(home, 'outputs', conversationId);
   return {
     terminal: {
       outputDir,
       inherit: env,
       inheritNames: settings.get('shell.environment') ?? [],
-      ...(onEndedPrograms && { onEndedPrograms }),
+      ...(onNotice && { onNotice }),
       ...(sandbox && { sandbox: withOutputs(sandbox, outputDir) }),
       ...(secrets && { secrets: typeof secrets === 'function' ? secrets : namedSecrets(secrets) }),
     },

@@ -4,7 +4,7 @@ import { attempt } from '../files/attempt.ts';
 /**
  * Returns a test of whether a process in a sandbox has lost a mount. The kernel ends one when another program replaces
  * or removes the file that it covers, as git, editors and package managers do: the new file is neither protected nor
- * hidden there.
+ * hidden there. Without a sandbox there is no mount that could be lost.
  */
 export function lostMounts(pid: number): () => boolean {
   const shared = mountPoints('self');

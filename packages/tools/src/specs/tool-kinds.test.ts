@@ -11,7 +11,7 @@ const schema = { type: 'object', properties: { answer: { type: 'string' } } };
 
 /** Options of the kinds that have any: add a line for a new one. */
 const examples: Readonly<Record<string, object>> = {
-  terminal: { maxOutputChars: 100, rejectMultiple: true },
+  terminal: { maxOutputChars: 100 },
   file_editor: { maxViewChars: 100 },
   grep: { maxFiles: 3 },
   finish: { responseSchema: schema },

@@ -45,7 +45,6 @@ const options = {
     z.object({
       noChangeTimeoutMs: count(),
       maxShells: count(),
-      rejectMultiple: flag(),
       maxOutputChars: count(),
       maxSavedBytes: count(),
       pty: flag(),

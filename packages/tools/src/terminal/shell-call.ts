@@ -1,4 +1,3 @@
-import { looksLikeLiteral } from './command-text.ts';
 import type { ShellSession } from './session/shell-session.ts';
 import type { ReportInput } from './terminal-report.ts';
 
@@ -31,11 +30,14 @@ export function reportInput(
   return { command, output: session.take(), shell: session, ...(prefix !== undefined && { prefix }) };
 }
 
+/** A literal of Python or JSON: some models pass a list of arguments. `[[ -f x ]]` and `{ ls; }` are shell syntax. */
+const literal = /^(?:\[\{|\["|\['|\[\[\S|\{"|\{')/;
+
 /** Returns the reason why a call is refused; undefined if it can be executed. */
 export function invalidReason({ command, is_input, reset }: ShellCall): string | undefined {
   if (reset && is_input)
     return 'reset and is_input cannot be combined: a fresh shell runs no program that could take input.';
   if (command.includes('\0')) return 'The command contains a null character, which no shell can run.';
-  if (is_input || !looksLikeLiteral(command)) return undefined;
+  if (is_input || !literal.test(command.trimStart())) return undefined;
   return 'The command looks like a list or an object in JSON or Python, not like a shell command. Pass the command line itself as a string.';
 }

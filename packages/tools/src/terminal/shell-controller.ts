@@ -327,7 +327,7 @@ export class ShellController {
     const cancelled = AbortSignal.any([signal, this.#closing.signal]);
     this.#starting = this.#factory.start({ directory, state: origin?.state }, cancelled);
     const session = await this.#starting.finally(() => this.#throwIfClosed());
-    this.#isOpen = this.#factory.isSandboxed ? lostMounts(session.pid) : () => false;
+    this.#isOpen = lostMounts(session.pid);
     return (this.#session = session);
   }
 

@@ -91,11 +91,6 @@ export class ShellFactory {
     return session.ShellSession.start(options, signal);
   }
 
-  /** True if the shells have walls. */
-  get isSandboxed(): boolean {
-    return this.#options.sandbox !== undefined;
-  }
-
   /** Reports whether a shell is in one of the directories, absolute or below `~`; undefined allows all of them. */
   mayStartIn(directory: string, allowed: readonly string[] | undefined): boolean {
     if (allowed === undefined || allowed.includes(directory)) return true;

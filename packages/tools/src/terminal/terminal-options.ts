@@ -1,6 +1,5 @@
 import type { Redactor } from '@varve/text';
 import type { ProgramSandbox } from '../processes/program-sandbox.ts';
-import type { RunningProgram } from './cleanup/kill-programs.ts';
 
 /** Default of `maxShells` in {@link TerminalOptions}. */
 export const defaultMaxShells = 4;
@@ -36,12 +35,6 @@ export interface TerminalOptions {
    * other. Default: 4.
    */
   readonly maxShells?: number;
-  /**
-   * Refuses a command of several statements on separate lines instead of running it as one script. Default: false.
-   *
-   * @see software-agent-sdk openhands/tools/terminal (the reference always refuses them)
-   */
-  readonly rejectMultiple?: boolean;
   /** A call without `timeout` returns after this time without new output. Default: 30 000. */
   readonly noChangeTimeoutMs?: number;
   /** Maximum length of the shown output, in UTF-16 units. Default: 30 000. */
@@ -51,10 +44,10 @@ export interface TerminalOptions {
   /** Directory for saved output. Default: a private directory that `close` removes. */
   readonly outputDir?: string;
   /**
-   * Called by `close` with the programs that were still running, also in the background, and have been ended. Linux
-   * only. Must not throw.
+   * Receives sentences for a person when the terminal is closed: about each program that was still running and has been
+   * ended, on Linux, and about changes of what git, editors and agents execute. Must not throw.
    */
-  readonly onEndedPrograms?: (programs: readonly RunningProgram[]) => void;
+  readonly onNotice?: (sentence: string) => void;
   /** Walls around the shells and all that they start; the caller closes them after the terminal. Default: none. */
   readonly sandbox?: ProgramSandbox;
   /** Masks secrets in output, before it is truncated or saved. Must not throw. Default: no masking. */

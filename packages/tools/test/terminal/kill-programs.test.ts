@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { isInside } from '../support/inside-sandbox.ts';
 import { isRunning, printedPid } from '../support/is-running.ts';
 import { backends, openTerminal } from '../support/open-terminal.ts';
-import { directoryVariable, type RunningProgram, terminatePrograms } from '../../src/terminal/cleanup/kill-programs.ts';
+import { directoryVariable, terminatePrograms } from '../../src/terminal/cleanup/kill-programs.ts';
 
 type Shell = Awaited<ReturnType<typeof openTerminal>>;
 
@@ -44,17 +44,17 @@ describe.skipIf(process.platform !== 'linux').for(backends)('closing a terminal 
   });
 
   test('reports the programs that it ended, once, without the shell', async () => {
-    const ended: (readonly RunningProgram[])[] = [];
-    await using shell = await openTerminal(pty, { onEndedPrograms: (programs) => ended.push(programs) });
+    const notices: string[] = [];
+    await using shell = await openTerminal(pty, { onNotice: (sentence) => notices.push(sentence) });
     const pid = await started(shell, `setsid sh -c ${sleeper}`);
     await shell.tool.close();
     await shell.tool.close();
-    expect(ended).toEqual([[{ pid, command: 'sleep 600' }]]);
+    expect(notices).toEqual([`Stopped a program that was still running: sleep 600 (${pid})`]);
   });
 
   test('reports nothing when no program is running', async () => {
     let reports = 0;
-    await using shell = await openTerminal(pty, { onEndedPrograms: () => (reports += 1) });
+    await using shell = await openTerminal(pty, { onNotice: () => (reports += 1) });
     await shell.call({ command: 'true', timeout: 60 });
     await shell.tool.close();
     expect(reports).toBe(0);

@@ -1,0 +1,89 @@
+import { lstatSync, opendirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { executedNames, findBelow, gitPaths } from '@varve/sandbox';
+import { attempt } from '../files/attempt.ts';
+import type { ProgramSandbox } from '../processes/program-sandbox.ts';
+import { changedGitSettings } from '../git/git-settings.ts';
+
+/** Maximum number of entries of a directory that are compared, and size of a file in bytes. */
+const [maxEntries, maxBytes] = [1000, 2 ** 20];
+/** Maximum number of changes that are named. */
+const maxNames = 5;
+
+/** What git, editors and agents execute in a workspace and in the repositories that exist there, over time. */
+export class ExecutedFiles {
+  readonly #workspace: string;
+  readonly #paths: readonly string[];
+  readonly #first: readonly string[];
+  #last: readonly string[];
+
+  /** `policy` is that of the sandbox, which has searched the workspace already. */
+  constructor(workspace: string, policy?: ProgramSandbox['policy']) {
+    this.#workspace = workspace;
+    const own = [...gitPaths(workspace).executed, ...executedNames.map((name) => join(workspace, name))];
+    const found = policy ? [...policy.readOnly, ...(policy.inPlace ?? [])] : search(workspace);
+    this.#paths = [...new Set([...own, ...found.filter((path) => path.startsWith(`${workspace}/`))])];
+    this.#last = this.#first = this.#paths.map(contentOf);
+  }
+
+  /** Returns what has changed since the last call, as words of a sentence; undefined if nothing has. */
+  changes(): string | undefined {
+    const before = this.#last;
+    this.#last = this.#paths.map(contentOf);
+    return this.#difference(before);
+  }
+
+  /** Returns the same since the beginning. */
+  allChanges(): string | undefined {
+    this.changes();
+    return this.#difference(this.#first);
+  }
+
+  #difference(before: readonly string[]): string | undefined {
+    const changed = this.#paths.flatMap((path, at) => {
+      const [old = '', now = ''] = [before[at], this.#last[at]];
+      if (old === now) return [];
+      const name = JSON.stringify(relative(this.#workspace, path));
+      if (!/^config(?:\.worktree)?$/.test(basename(path))) return [name];
+      // The parts of a name may be any text.
+      return changedGitSettings(old, now).map((key) => `${/^[\w.-]{1,80}$/.test(key) ? key : 'a setting'} in ${name}`);
+    });
+    const more = changed.length > maxNames ? ` and ${changed.length - maxNames} more` : '';
+    return changed.length === 0 ? undefined : `${changed.slice(0, maxNames).join(', ')}${more}`;
+  }
+}
+
+function search(workspace: string): readonly string[] {
+  const found = findBelow(workspace, (name) => name === '.git' || executedNames.includes(name));
+  return found.flatMap((path) => (basename(path) === '.git' ? gitPaths(dirname(path)).executed : [path]));
+}
+
+/** Returns the text of a file, or what identifies the content of a directory; nothing for what has no effect. */
+function contentOf(path: string): string {
+  return (
+    attempt(() => {
+      const stats = lstatSync(path);
+      if (stats.isDirectory()) return entriesOf(path).join('\n');
+      if (!stats.isFile() || stats.size > maxBytes) return stateOf(path);
+      const text = readFileSync(path, 'utf8');
+      return basename(path) === 'commondir' && text.trim() === '.' ? '' : text;
+    }) ?? ''
+  );
+}
+
+function entriesOf(path: string): readonly string[] {
+  const entries: string[] = [];
+  const directory = opendirSync(path, { recursive: true });
+  try {
+    for (let entry = directory.readSync(); entry && entries.length < maxEntries; entry = directory.readSync())
+      entries.push(stateOf(join(entry.parentPath, entry.name)));
+  } finally {
+    directory.closeSync();
+  }
+  return entries.toSorted();
+}
+
+function stateOf(path: string): string {
+  const { ino, size, ctimeMs, mode } = lstatSync(path);
+  return `${path} ${ino} ${mode} ${size} ${ctimeMs}`;
+}
