@@ -25,6 +25,10 @@ const busy = /device or resource busy|\bEBUSY\b/i;
 const denied = /permission denied|operation not permitted|\bE(?:ACCES|PERM)\b/i;
 const localSocket = /unix:\/\/|\blisten E(?:PERM|ACCES)\b|\bsocket\b.*not permitted|AF_UNIX/i;
 
+const gitSettings = '.git/config"';
+const editable =
+  'An edit of that file may add sections by which git executes nothing: user, remotes, and branches with their upstreams.';
+
 /** Number of lines at the end of the output that are searched. */
 const maxLines = 200;
 /** Number of hosts and of paths that are named, which a program can make many. */
@@ -76,7 +80,12 @@ function worded({ profile, hosts, claims, isDenied, isLocal }: Found): Refusal |
   const title = known.length > 0 || claimed.length === 0 ? known : [`${may} what the output names.`];
   return {
     title: [...title, ...more].join(' '),
-    text: [...known, ...claimed, ...more].join(' '),
+    text: [
+      ...known,
+      ...claimed,
+      ...more,
+      ...(claims.some((claim) => claim.endsWith(gitSettings)) ? [editable] : []),
+    ].join(' '),
     claims,
     isDenied: isDenied || hosts.length + claims.length === 0,
   };

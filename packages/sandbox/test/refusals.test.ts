@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,6 +11,7 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
       prepare: ({ home, workspace }) => {
         mkdirSync(join(home, '.ssh'));
         mkdirSync(join(workspace, 'src'));
+        execFileSync('git', ['init', '-q'], { cwd: workspace });
       },
     });
     const refusalOf = async (command: string): Promise<string | undefined> =>
@@ -19,6 +21,7 @@ describe.skipIf(problem !== undefined)('a program in a sandbox', () => {
     );
     expect(await refusalOf('ls ~/.ssh')).toBe(claimed(`access to "${place.home}/.ssh"`));
     expect(await refusalOf('echo 1 >.mcp.json/x')).toBe(claimed(writing(join(place.workspace, '.mcp.json/x'))));
+    expect(await refusalOf('git config user.name a')).toContain('An edit of that file may add sections');
     expect(await refusalOf('rmdir .vscode')).toBe(claimed(writing(join(place.workspace, '.vscode'))));
     expect(await refusalOf('curl -sS --noproxy "*" http://ignored.example')).toBe(
       claimed('the network host ignored.example'),

@@ -99,6 +99,26 @@ test('file tools may not change the hooks and settings that the configuration of
   expect(found.map((finding) => finding?.rule)).toEqual(['config.write', 'config.write', undefined]);
 });
 
+test.for([
+  ['[remote "fork"]\n\turl = https://host.example/a.git\n', '\tbare = false\n', undefined],
+  ['[user]\n\tname = A\n', '[branch "main"]\n\tremote = origin\n', undefined],
+  ['[core]\n\tfsmonitor = ./evil\n', '\tbare = false\n', 'config.write'],
+  ['[branch "main"]\n\tremote = evil\n', '\tbare = false\n', 'config.write'],
+  ['\tsshCommand = evil\n', '\tbare = false\n', 'config.write'],
+  ['[user]\n', '[core]\n', 'config.write'],
+  ['[user]\n\tname = A\n[alias]\n', '\tbare = false\n', 'config.write'],
+  ['[user]\n\tname = A', '\tbare = false\n', 'config.write'],
+  ['[user]\n\tname = A\n', '\n', 'config.write'],
+] as const)('an edit that adds %j after %j to the settings of git is %s', ([added, old_str, rule]) => {
+  using directory = mkdtempDisposableSync(join(realpathSync(tmpdir()), 'varve-'));
+  const workspace = directory.path;
+  mkdirSync(join(workspace, '.git/objects'), { recursive: true });
+  const path = join(workspace, '.git/config');
+  writeFileSync(path, '[core]\n\tbare = false\n[branch "main"]\n\tremote = origin\n');
+  const action = FileEditorAction.create({ command: 'str_replace', path, old_str, new_str: old_str + added });
+  expect(protectedFinding({ tool, action, risk: 'LOW', workspace }, [])?.rule).toBe(rule);
+});
+
 test('other tools are asked about when a text mentions such a name', () => {
   expect([ruleFor(call('write .git/hooks/x')), ruleFor(call(`read ${data}/x`)), ruleFor(call('hello'))]).toEqual([
     'config.write',

@@ -1,12 +1,14 @@
+import { lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { RiskVerdict } from '@varve/events/facts';
-import { FinishAction, TaskTrackerAction, ThinkAction } from '@varve/events/payloads';
+import { FileEditorAction, FinishAction, TaskTrackerAction, ThinkAction } from '@varve/events/payloads';
 import { executedNames, gitPaths, isPrivate } from '@varve/sandbox';
+import { changedGitSettings } from '@varve/tools/workspace';
 import { type ProposedCall } from '../commands/proposed-call.ts';
 import { isHarmless } from '../commands/harmless-commands.ts';
 import { callFacts, pathsOf, type CallFacts } from '../commands/call-facts.ts';
-import { isBelow, type NamedPath } from '../commands/named-path.ts';
+import { isBelow, namedPath, type NamedPath } from '../commands/named-path.ts';
 
 /** Names of configuration that agents, editors and hooks run. */
 const names = new Set(executedNames);
@@ -37,10 +39,30 @@ export function protectedFinding(call: ProposedCall, extra: readonly string[]): 
   const secret = facts.paths.find((path) => isSecret(path, extra, facts.workspace));
   if (secret) return { risk: 'HIGH', rule: 'read.credentials', text: `It names credentials: ${nameOf(secret, facts)}` };
   if (tool.annotations.readOnlyHint || ('command' in action && action['command'] === 'view')) return undefined;
+  if (addsGitSettings(call)) return undefined;
   const changed = changedPath(facts, extra);
   return changed === undefined
     ? undefined
     : { risk: 'HIGH', rule: 'config.write', text: `It may change what agents or git run: ${changed}` };
+}
+
+/**
+ * Reports whether an edit adds sections to the settings of the repository by which git executes nothing, such as a new
+ * remote. Only whole sections between others mean the same whatever other edits do in the meantime.
+ */
+export function addsGitSettings({ action, workspace = '/' }: Pick<ProposedCall, 'action' | 'workspace'>): boolean {
+  if (!FileEditorAction.is(action) || action.command !== 'str_replace' || !/config$/.test(action.path)) return false;
+  const path = namedPath(action.path, workspace);
+  const { old_str: old = '', new_str: text = '' } = action;
+  const isOwn = gitPaths(workspace).writable.some((place) => join(place, 'config') === path.real);
+  if (!isOwn || !old.endsWith('\n') || !text.startsWith(`${old}[`)) return false;
+  if (lstatSync(path.real, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  // Settings that follow would belong to the last section, if another edit has changed the file.
+  if (/^\[(?!(?:user|pull|push|init|branch|remote)\b)/m.test(text.slice(old.length))) return false;
+  const before = readFileSync(path.real, 'utf8');
+  const [start = '', rest, ...more] = before.split(old);
+  const isBetween = rest !== undefined && more.length === 0 && /^(?:\[|$)/.test(rest) && text.endsWith('\n');
+  return isBetween && changedGitSettings(before, start + text + rest).length === 0;
 }
 
 function changedPath(facts: CallFacts, extra: readonly string[]): string | undefined {

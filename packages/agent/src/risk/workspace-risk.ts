@@ -10,6 +10,7 @@ import {
 import { type ProposedCall } from '../commands/proposed-call.ts';
 import { verdictOf } from './highest-risk.ts';
 import { filesOfPatch } from '@varve/tools';
+import { addsGitSettings } from '../permissions/protected-paths.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';
 
 /**
@@ -21,13 +22,15 @@ import type { RiskAnalyzer } from './risk-analyzer.ts';
 export function workspaceRisk(): RiskAnalyzer {
   return {
     spec: { kind: 'WorkspaceRiskAnalyzer' },
-    assess({ action }) {
+    assess(call) {
+      const { action } = call;
       if (TaskTrackerAction.is(action) || TaskAction.is(action) || DelegateAction.is(action)) return verdictOf([]);
       if (TerminalAction.is(action)) return undefined;
       const files = changedFiles(action);
       if (!files) return verdictOf([{ risk: 'UNKNOWN', text: 'It is not known what this tool does.' }]);
       const inGit = files.find((file) => file.split(/[/\\]/).some((part) => part.toLowerCase() === '.git'));
-      if (inGit !== undefined) return verdictOf([{ risk: 'HIGH', text: `It changes ${inGit}, which git may run.` }]);
+      if (inGit !== undefined && !addsGitSettings(call))
+        return verdictOf([{ risk: 'HIGH', text: `It changes ${inGit}, which git may run.` }]);
       const [first] = files;
       if (first === undefined) return verdictOf([]);
       const others = files.length === 1 ? '' : ` and ${files.length - 1} more`;

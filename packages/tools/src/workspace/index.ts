@@ -11,6 +11,7 @@ export { addLocalWorktree } from './worktree.ts';
 export { gitChanges, type GitChange } from '../git/git-changes.ts';
 export { gitDelta } from '../git/git-delta.ts';
 export { gitDiff, type GitDiff } from '../git/git-diff.ts';
+export { changedGitSettings } from '../git/git-settings.ts';
 export { gitCommitChanges, gitCommits, type GitCommit } from '../git/git-history.ts';
 export { gitPlaces } from '../git/git-places.ts';
 export { gitRepository } from '../git/git-repository.ts';
