@@ -37,7 +37,7 @@ export function checkLeaseMs(leaseMs: number): void {
 /** Rejects a conversation whose lease a live process holds. @throws {StorageError} `held`. */
 export function checkFree(row: ConversationRow, holder: Holder, takeOver?: boolean): void {
   const { lease_host: host, lease_pid: pid, lease_boot: boot, lease_until: until } = row;
-  if (host === null || pid === null || boot === null || until === null) return;
+  if (!host || pid === null || boot === null || until === null) return;
   checkLease(row.id, { host, pid, boot, until }, { holder, now: () => row.now, takeOver });
 }
 

@@ -33,7 +33,7 @@ import { checkIntact } from './intact.ts';
 import { checkFree, checkLeaseMs, existing, type LeaseOptions, takeLease } from './lease.ts';
 import { postgresLog } from './postgres-log.ts';
 import { type Heartbeat, heartbeat, type Lease } from './heartbeat.ts';
-import { replicasOf } from './replicas.ts';
+import { replicasOf, waitingTimes } from './replicas.ts';
 import { toConversation, toSummary } from './rows.ts';
 import { logSource } from './source.ts';
 import { countSummaries, listSummaries } from './summaries.ts';
@@ -100,6 +100,7 @@ class PostgresStore implements EventStore {
   readonly #heartbeat: Heartbeat;
   readonly #options: StoreOptions;
   readonly #logs = openLogs();
+  readonly #waiting = waitingTimes();
   #address: string | undefined;
   #closed: Promise<void> | undefined;
 
@@ -108,7 +109,8 @@ class PostgresStore implements EventStore {
     this.#options = options;
     this.#appends = appendQueue(connection);
     this.#heartbeat = heartbeat(connection, options.leaseMs, options.holder);
-    this.replicas = replicasOf(connection, options.holder, (address) => (this.#address = address));
+    const announce = (address: string): void => void (this.#address = address);
+    this.replicas = replicasOf(connection, { holder: options.holder, waiting: this.#waiting, announce });
   }
 
   async create(id: string, meta: Json, options?: Pick<Summary, 'owner'>): Promise<EventLog> {
@@ -132,6 +134,7 @@ class PostgresStore implements EventStore {
       const row = toConversation(existing(id, await session.query(sql.lockConversation, [id])));
       checkFree(row, this.#options.holder, takeOver);
       if (purpose === 'append') await checkIntact(session, this.#connection, row);
+      this.#waiting.opened(row);
       return this.#take(session, row.key);
     });
   }

@@ -53,9 +53,9 @@ function leaseSql(s: string) {
         lease_boot = $4, lease_address = $5, lease_until = ${s}.now_ms() + $6 WHERE key = $7 RETURNING lease_epoch`,
     releaseLease: `UPDATE ${s}.conversation SET ${noLease} WHERE key = $1 AND lease_epoch = $2`,
     endLease: `UPDATE ${s}.conversation SET ${noLease}, lease_epoch = lease_epoch + 1 WHERE key = $1`,
-    abandon: `${abandoning(s)} AND id = $1`,
+    abandon: `${abandoning(s, 'coalesce($2::bigint, updated_at)')} AND id = $1`,
     // Each part has an index.
-    abandonRunning: `${abandoning(s)} AND key IN (
+    abandonRunning: `${abandoning(s, 'updated_at')} AND key IN (
         SELECT conversation FROM ${s}.meta WHERE ${s}.status_in(json) = 'running'
         UNION ALL SELECT conversation FROM ${s}.meta WHERE json LIKE '%"goal":"running"%')`,
     beat: `
@@ -77,7 +77,7 @@ function leaseSql(s: string) {
       SELECT id, lease_host, lease_pid, lease_boot, ${leaseUntil(s)} AS lease_until, ${s}.now_ms() AS now
       FROM ${s}.conversation
       WHERE lease_host IS NOT NULL AND ${leaseName} = ANY ($1::text[])
-      ORDER BY lease_address IS NULL AND lease_host <> '', updated_at`,
+      ORDER BY lease_address IS NULL AND lease_host <> '', CASE lease_host WHEN '' THEN lease_until ELSE updated_at END`,
   } as const;
 }
 
@@ -205,9 +205,9 @@ function snapshotSql(s: string) {
 }
 
 // An append whose reply was lost may set the end of a released lease.
-/** Sets a lease of no process, which has expired. */
-const abandoning = (s: string): string => `
-  UPDATE ${s}.conversation SET lease_host = '', lease_pid = 0, lease_boot = '', lease_until = 0
+/** Sets a lease of no process, which everything may take, with the time since which its run waits. */
+const abandoning = (s: string, since: string): string => `
+  UPDATE ${s}.conversation SET lease_host = '', lease_pid = 0, lease_boot = '', lease_until = ${since}
   WHERE lease_host IS NULL`;
 
 /** Name of the process of a lease; empty for that of no process. */

@@ -63,6 +63,25 @@ describe.skipIf(problem !== undefined)('replicas of a store', () => {
     expect(await store.replicas?.abandoned()).toEqual(['dead', 'far', 'here']);
   });
 
+  test('find conversations in the order in which their runs were requested, until they run', async () => {
+    const url = await freshUrl();
+    await using store = await postgresStore({ url });
+    const replicas = replicasIn(store);
+    for (const id of ['first', 'second']) await (await store.create(id, {}))[Symbol.asyncDispose]();
+    await runSql(url, `UPDATE conversation SET updated_at = 1 WHERE id = 'first'`);
+    for (const id of ['first', 'second']) await replicas.abandon(id);
+    const reopened = async (hasRun: boolean) => {
+      const log = await store.open('first');
+      await log.append([newEvent(String(hasRun))]);
+      await runSql(url, `UPDATE conversation SET updated_at = updated_at + 1 WHERE id = 'first'`);
+      await log[Symbol.asyncDispose]();
+      await replicas.abandon('first', { hasRun });
+      return replicas.abandoned();
+    };
+    expect(await reopened(false)).toEqual(['first', 'second']);
+    expect(await reopened(true)).toEqual(['second', 'first']);
+  });
+
   test('find what runs although nothing holds it, by its status or its goal', async () => {
     const url = await freshUrl();
     await using store = await postgresStore({ url });

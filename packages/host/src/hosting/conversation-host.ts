@@ -1,4 +1,4 @@
-import type { EventStore, Summary } from '@varve/storage';
+import type { EventStore, Replicas, Summary } from '@varve/storage';
 import { unlessMissing } from '@varve/storage/kit';
 import { isOutage } from '../live/execute-run.ts';
 import { keyedQueue, repeatedly, RunQueue } from '../queues.ts';
@@ -23,7 +23,7 @@ export interface HostingOptions {
    * Lets another process continue a run that this host ends when it closes, or for which it has no room. Default: the
    * next `recover` continues it, and runs wait here.
    */
-  readonly abandon?: ((id: string) => Promise<void>) | undefined;
+  readonly abandon?: Replicas['abandon'] | undefined;
   /** Called when a run has ended and none waits here: there may be one to take over. */
   readonly onRoom?: (() => void) | undefined;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { StorageError } from '@varve/storage';
+import { StorageError, type Replicas } from '@varve/storage';
 import { HostError } from '../error.ts';
 import { continuedFact } from './continued-fact.ts';
 import { isOutage } from '../live/execute-run.ts';
@@ -24,7 +24,7 @@ export interface OpenConversationsOptions<Live extends OpenConversation> {
    * Lets another process continue a run that `handOver` or `closeAll` ends, or that waits for its turn while nothing
    * uses its conversation. Default: the next `recover` continues it, and runs wait here.
    */
-  readonly abandon?: ((id: string) => Promise<void>) | undefined;
+  readonly abandon?: Replicas['abandon'] | undefined;
   /** Milliseconds without use after which a conversation is closed. */
   readonly idleMs: number;
   /** UTC milliseconds. */
@@ -276,7 +276,8 @@ export class OpenConversations<Live extends OpenConversation> {
       } finally {
         await live[Symbol.asyncDispose]();
       }
-      if (isContinued && live.isResumable) await this.#options.abandon?.(id);
+      const { hasRun } = live.hosted.runs;
+      if (isContinued && live.isResumable) await this.#options.abandon?.(id, { hasRun });
     } catch (error) {
       this.#failedHandOvers += 1;
       throw error;

@@ -41,6 +41,8 @@ interface BeginOptions extends Pick<ActiveRun, 'result' | 'onCancel'> {
 export class RunSlot {
   /** Executes a request after those before it. */
   readonly inOrder = taskQueue();
+  /** True once a run has started. */
+  hasRun = false;
   readonly #options: RunSlotOptions;
   #run: ActiveRun | undefined;
   #idle = Promise.withResolvers<void>();
@@ -122,7 +124,7 @@ export class RunSlot {
   #queue(run: ActiveRun, execute: (run: ActiveRun) => Promise<void>): void {
     if (this.#run !== run) return;
     const job = async (): Promise<void> => {
-      run.hasStarted = true;
+      run.hasStarted = this.hasRun = true;
       await execute(run).finally(() => this.#end());
     };
     const { queue } = this.#options;

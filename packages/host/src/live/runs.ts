@@ -6,6 +6,8 @@ import { aborted } from './run-slot.ts';
 export interface Runs {
   /** True from the request of a run to its end. */
   readonly isActive: boolean;
+  /** True once a run has started. */
+  readonly hasRun: boolean;
   /** True for a run that waits for its turn. */
   readonly isWaiting: boolean;
   /** True for a run or a goal that the log contains without an end, and that this process does not execute. */
@@ -57,6 +59,9 @@ export function runs(parts: RunParts): Runs {
   return {
     get isActive() {
       return slot.run !== undefined;
+    },
+    get hasRun() {
+      return slot.hasRun;
     },
     get isWaiting() {
       return slot.run?.job !== undefined && !slot.run.hasStarted;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelRequest } from '@varve/llm';
 import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
-import { memoryStore, StorageError, type EventLog, type EventStore } from '@varve/storage';
+import { memoryStore, StorageError, type EventLog, type EventStore, type Replicas } from '@varve/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import { requestFor } from '../../test/support/running-server.ts';
 import { serverHost, type ServerHost } from './host.ts';
@@ -23,10 +23,14 @@ function newDirectory(): string {
 function hostsOf(store: EventStore, { isSingle = false, onRoom }: { isSingle?: boolean; onRoom?: () => void } = {}) {
   const home = newDirectory();
   const abandoned: string[] = [];
+  const ran: string[] = [];
   const options = { store, home, env: { PATH: process.env['PATH'], OH_SECRET_KEY: 'secret' }, maxRuns: 1 };
-  const abandon = async (id: string): Promise<void> => void abandoned.push(id);
+  const abandon: Replicas['abandon'] = async (id, { hasRun } = {}) => {
+    abandoned.push(id);
+    if (hasRun) ran.push(id);
+  };
   const first = serverHost({ ...options, onRoom, ...(!isSingle && { abandon }) });
-  return { first: first.conversations, second: serverHost(options).conversations, abandoned };
+  return { first: first.conversations, second: serverHost(options).conversations, abandoned, ran };
 }
 
 async function created(conversations: ServerHost['conversations'], model: ScriptedServer): Promise<string> {
@@ -48,7 +52,7 @@ test('a host that ends completes the current step, and another one continues all
   const { steps, asked, open } = gated(() => finish);
   await using model = await scriptedServer(steps);
   const store = memoryStore();
-  const { first, second, abandoned } = hostsOf(store);
+  const { first, second, abandoned, ran } = hostsOf(store);
   const [running, waiting, idle] = [
     await created(first, model),
     await created(first, model),
@@ -65,6 +69,7 @@ test('a host that ends completes the current step, and another one continues all
   // The second message waits for the other host, too.
   expect(model.requests).toHaveLength(1);
   expect(abandoned.toSorted()).toEqual([running, waiting].toSorted());
+  expect(ran).toEqual([running]);
   expect(abandoned).not.toContain(idle);
   for (const id of abandoned) {
     await second.takeOver([id]);

@@ -49,7 +49,7 @@ export function createServices(options: ServerOptions, initialization: Initializ
     {
       ...options,
       tokens: replica?.tokens,
-      abandon: replica && ((id) => replica.abandon(id)),
+      abandon: replica?.abandon,
       onRoom: replica && (() => replica.look()),
       ...(options.frontEnd !== undefined && { defaultWorkspace: workspaceRoot }),
       onFailure: (err, conversation_id) => logger.error({ err, conversation_id }, 'failure'),

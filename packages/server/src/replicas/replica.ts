@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { PrivateRecords } from '@varve/settings/secrets';
+import type { Replicas } from '@varve/storage';
 import { ServerError } from '../error.ts';
 import { repeatedly } from '@varve/host/kit';
 import type { ServerOptions } from '../server-options.ts';
@@ -23,7 +24,7 @@ export interface Replica extends Peers {
   /** Absent without a data directory. */
   readonly settings: SharedSettings | undefined;
   /** Lets another replica continue the run of a conversation that this one has closed. */
-  abandon(id: string): Promise<void>;
+  readonly abandon: Replicas['abandon'];
   /**
    * Receives the settings that others have shared, continues the runs of replicas that ended, and gives up
    * conversations that others want, until `stop`.
@@ -64,7 +65,7 @@ export function replicaOf(options: ServerOptions): Replica | undefined {
     webhooks: { tokens: sharedTokens(replicas, 'webhooks'), lists: recordsIn('webhooks_running', records) },
     commands: sharedCommands({ records, every, now }),
     settings,
-    abandon: (id) => replicas.abandon(id),
+    abandon: (...abandoned) => replicas.abandon(...abandoned),
     async watch({ recover, giveUp, onFailure }) {
       if (isStopped) return;
       const wanted = wantedConversations({ records, address: origin, now: monotonicNow });

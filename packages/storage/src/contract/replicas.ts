@@ -15,13 +15,16 @@ export interface Replicas {
    * address, and for a conversation that does not exist.
    */
   addressOf(id: string): Promise<string | undefined>;
-  /** Makes a conversation that this process has released an {@link abandoned} one, which another replica continues. */
-  abandon(id: string): Promise<void>;
+  /**
+   * Makes a conversation that this process has released an {@link abandoned} one, which another replica continues. One
+   * that was abandoned before keeps its place, unless it `hasRun` since.
+   */
+  abandon(id: string, options?: { readonly hasRun?: boolean }): Promise<void>;
   /** Makes those an {@link abandoned} one that no process holds although their `meta` has a run or a goal. */
   abandonRunning(): Promise<void>;
   /**
    * Returns conversations whose holder ended without releasing them, as far as this process knows, or abandoned them:
-   * those of replicas first, and of these those that were changed first, at most 1000.
+   * those of replicas first, and of these those that were changed first before they were abandoned, at most 1000.
    */
   abandoned(): Promise<readonly string[]>;
   /** Ends the lease of an abandoned conversation, also for a holder that was only stopped. */
