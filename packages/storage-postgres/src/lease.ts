@@ -38,7 +38,8 @@ export function checkLeaseMs(leaseMs: number): void {
 export function checkFree(row: ConversationRow, holder: Holder, takeOver?: boolean): void {
   const { lease_host: host, lease_pid: pid, lease_boot: boot, lease_until: until } = row;
   if (!host || pid === null || boot === null || until === null) return;
-  checkLease(row.id, { host, pid, boot, until }, { holder, now: () => row.now, takeOver });
+  // By the clock of the database, which is that of all processes.
+  if (until > row.now) checkLease(row.id, { host, pid, boot, until }, { holder, now: () => row.now, takeOver });
 }
 
 /** A lease to take. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { directoryStore } from '@varve/storage/directory';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { idsOf } from '../src/testing/events.ts';
 import { agentEvent } from './agent-event.ts';
 import { type Child, child } from './child.ts';
@@ -16,13 +16,16 @@ interface Clock {
 
 const start = Date.now();
 
+/** Holders of which others do not see whether they run, so that clocks decide. */
+const unseen = `holder: { host: 'elsewhere', pid: process.pid, boot: '' }`;
+
 const stores = {
   sqlite: {
     open: async (path: string, clock: Clock = {}) => sqliteStore({ path, busyMs: 60_000, ...clock }),
     opening: (path: string, options = ''): string =>
       `(await import('@varve/storage/sqlite')).sqliteStore({ path: ${JSON.stringify(path)}, busyMs: 60_000, ${options} })`,
     // In microseconds, leases last for less than an append takes.
-    fastClock: 'leaseMs: 300, now: () => Date.now() * 1000',
+    fastClock: `leaseMs: 300, now: () => Date.now() * 1000, ${unseen}`,
     appends: 100,
     codes: ['held', 'fenced'],
   },
@@ -31,7 +34,7 @@ const stores = {
     opening: (path: string, options = ''): string =>
       `(await import('@varve/storage/directory')).directoryStore({ path: ${JSON.stringify(path)}, ${options} })`,
     // With a clock a hundred times faster, leases last for a few appends; how many expire depends on the machine.
-    fastClock: `leaseMs: 1000, now: () => ${start} + (Date.now() - ${start}) * 100`,
+    fastClock: `leaseMs: 1000, now: () => ${start} + (Date.now() - ${start}) * 100, ${unseen}`,
     appends: 30,
     codes: ['held', 'fenced', 'conflict'],
   },
@@ -122,6 +125,28 @@ describe.for(Object.entries(stores))('%s', ([, { open, opening, fastClock, appen
     expect((await store.open('c')).epoch).toBe(2);
   });
 
+  test('a process that runs keeps its lease from one whose clock is a day ahead', async () => {
+    await using place = await newPlace();
+    const work = `
+      const log = await store.create('c', {});
+      console.log('stored');
+      await nextLine();
+      console.log(await log.append([event('bbbbbbbb')]).catch((error) => error.code));`;
+    await using holder = child(source(opening(place.path), work));
+    expect(await holder.line()).toBe('stored');
+    await using store = await open(place.path, { now: () => Date.now() + 86_400_000 });
+    const error = {
+      code: 'held',
+      message: expect.stringMatching(/^Conversation c is held by process .*, which runs\.$/),
+    };
+    await expect(store.open('c')).rejects.toMatchObject(error);
+    await expect(store.remove('c')).rejects.toMatchObject(error);
+    holder.send('append');
+    expect(await holder.line()).toBe('[ 0 ]');
+    await holder.kill();
+    expect((await store.open('c')).epoch).toBe(2);
+  });
+
   test('a process that was stopped until its lease was taken over is fenced', async () => {
     await using place = await newPlace();
     const work = `
@@ -134,7 +159,8 @@ describe.for(Object.entries(stores))('%s', ([, { open, opening, fastClock, appen
     expect(await holder.line()).toBe('stored');
     holder.signal('SIGSTOP');
     await using store = await open(place.path, { now: () => Date.now() + 60_000 });
-    const log = await store.open('c');
+    // The system may stop it a moment later.
+    const log = await vi.waitFor(async () => store.open('c'));
     holder.send('append');
     holder.signal('SIGCONT');
     expect(await holder.line()).toBe('fenced');

@@ -6,7 +6,9 @@ import { sqliteStore } from '@varve/storage/sqlite';
 import { describe, expect, test } from 'vitest';
 import { race, type Racers, takeovers } from './races.ts';
 
-const fastClock = `leaseMs: 1000, now: () => ${Date.now()} + (Date.now() - ${Date.now()}) * 4`;
+// Holders of which others do not see whether they run, so that clocks decide.
+const unseen = `holder: { host: 'elsewhere', pid: process.pid, boot: '' }`;
+const fastClock = `leaseMs: 1000, now: () => ${Date.now()} + (Date.now() - ${Date.now()}) * 4, ${unseen}`;
 const late = () => Date.now() + 3_600_000;
 
 const stores = {
@@ -15,7 +17,7 @@ const stores = {
     racers: (path: string): Racers => {
       const opening = (options: string) =>
         `(await import('@varve/storage/sqlite')).sqliteStore({ path: ${JSON.stringify(join(path, 'store.db'))}, ${options} })`;
-      return { opening: opening(''), fastClockOpening: opening(`${fastClock}, busyMs: 60_000`) };
+      return { opening: opening(unseen), fastClockOpening: opening(`${fastClock}, busyMs: 60_000`) };
     },
   },
   directory: {
@@ -23,7 +25,7 @@ const stores = {
     racers: (path: string): Racers => {
       const opening = (options: string) =>
         `(await import('@varve/storage/directory')).directoryStore({ path: ${JSON.stringify(path)}, ${options} })`;
-      return { opening: opening(''), fastClockOpening: opening(fastClock) };
+      return { opening: opening(unseen), fastClockOpening: opening(fastClock) };
     },
   },
 };

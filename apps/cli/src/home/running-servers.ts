@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectories, writeAtomically } from '@varve/files';
-import { isDead, thisProcess } from '@varve/storage/kit';
+import { isDead, isVisible, thisProcess } from '@varve/storage/kit';
 import { parseJson } from '@varve/text';
 import * as z from 'zod';
 import { fileProblem } from '../failures/file-problem.ts';
@@ -57,7 +57,7 @@ export function runningServers(store: string | undefined, io: TerminalIo): reado
     const file = join(directory, name);
     const { data } = record.safeParse(parseJson(textOf(file)));
     if (data?.host !== self.host) return [];
-    if (data.boot === self.boot && !isDead(data, self)) return [data.store, undefined].includes(store) ? [data] : [];
+    if (isVisible(data, self) && !isDead(data, self)) return [data.store, undefined].includes(store) ? [data] : [];
     rmSync(file, { force: true });
     return [];
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { errnoOf } from '@varve/files';
 import { StorageError } from '../contract/error.ts';
-import { checkLease, type FoundLease } from '../kit/holder.ts';
+import { checkLease, machineOf, type FoundLease } from '../kit/holder.ts';
 import type { Files } from './layout/files.ts';
 import {
   type Claim,
@@ -69,7 +69,7 @@ function claimHolder(claimed: Claim, lease: OwnerLease | undefined): FoundLease 
 function referenceHolder({ holder }: LeaseOptions, lease: OwnerLease | undefined): FoundLease | undefined {
   if (!lease) return undefined;
   const { owner_host: host = '', owner_pid: pid = process.pid, expires_at: until } = lease;
-  return { host, pid, boot: holder.boot, until: until * 1000 };
+  return { host, pid, boot: machineOf(holder), until: until * 1000 };
 }
 
 /** Takes one epoch. Returns `undefined` if another process was faster. */

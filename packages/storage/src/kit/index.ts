@@ -18,7 +18,7 @@ export {
 export { checkId, isId } from './conversation-id.ts';
 export { diskError } from './disk-error.ts';
 export { factsOf, parseFactQuery, scanFacts, toFactPage } from './facts.ts';
-export { checkLease, isDead, thisProcess } from './holder.ts';
+export { checkLease, isDead, isVisible, thisProcess } from './holder.ts';
 export { jsonText } from './json.ts';
 export { leasedLog } from './leased-log.ts';
 export { listingOf, parseListQuery, toPage } from './listing.ts';

@@ -58,7 +58,10 @@ test('a process id of another boot or host is not considered dead', () => {
   expect(isDead({ ...self, pid: noProcess, boot: 'other' }, self)).toBe(false);
   expect(isDead({ ...self, pid: noProcess, host: 'other' }, self)).toBe(false);
   expect(isDead(self, self)).toBe(false);
-  expect(isDead({ ...self, pid: 1 }, self)).toBe(false);
+  const [machine, namespace] = self.boot.split(' ');
+  expect(isDead({ ...self, pid: 1, boot: `${machine} ${namespace}` }, self)).toBe(false);
+  // Another process has the id since.
+  expect(isDead({ ...self, pid: 1 }, self)).toBe(true);
 });
 
 test('a conversation of a dead holder can be removed', async () => {
