@@ -98,7 +98,7 @@ export const eventRoutes = tagged('Events', [
     errors,
     async handle({ params, query: { timestamp__gte: from, timestamp__lt: before, ...rest } }, services) {
       const log = await wholeLogOf(params.conversation_id, services);
-      return Response.json(await countEvents(log, { ...rest, from, before }));
+      return Response.json(await countEvents(log, { ...rest, from, before }, services));
     },
   }),
   defineRoute({

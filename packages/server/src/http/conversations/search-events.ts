@@ -1,5 +1,6 @@
 import type { LogReader, Stored } from '@varve/storage';
 import { eventFilter, type EventFilter } from '../../reference/info/event-filter.ts';
+import type { ConversationSources } from '../../reference/info/conversation-folds.ts';
 import { newestFirst } from '../../reference/info/newest-first.ts';
 
 /** Orders of an event search: the order of the log, or its reverse. @see agent-server 1.43.1, EventSortOrder */
@@ -39,8 +40,15 @@ export async function searchEvents(log: LogReader, query: EventQuery): Promise<E
   return { items, nextPageId: null, lastSeq };
 }
 
-/** Returns the number of events that match. */
-export async function countEvents(log: LogReader, filter: EventFilter): Promise<number> {
+/** Returns the number of events that match; without a filter that of the cached fold, which reads no event twice. */
+export async function countEvents(
+  log: LogReader,
+  filter: EventFilter,
+  { store, folds }: Pick<ConversationSources, 'store' | 'folds'>,
+): Promise<number> {
+  if (Object.values(filter).every((value) => value === undefined)) {
+    return (await folds.of(await store.summary(log.id))).count;
+  }
   const isWanted = eventFilter(filter);
   let count = 0;
   for await (const stored of log.range(0)) if (isWanted(stored)) count += 1;

@@ -8,6 +8,8 @@ import { arbitraryLog, eventFactory, type Log } from '@varve/events/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { conversationOf, rowsOf, testId } from '../../../test/support/conversation-of.ts';
 import { conversationFolds } from './conversation-folds.ts';
+import { countEvents } from '../../http/conversations/search-events.ts';
+import { eventFilter } from './event-filter.ts';
 import { Lru } from './lru.ts';
 
 /** A store that records the seqs from which its logs were read. */
@@ -42,6 +44,17 @@ test('a log is read once, and later only its new events', async () => {
   await log.append(rowsOf([later]));
   expect(await folds.of(await store.summary(id))).toMatchObject({ head: 3, leafId: later.id });
   expect(readFrom).toEqual([0, 2]);
+});
+
+test('all events are counted without reading one twice, and those of a filter by reading them', async () => {
+  const { store, readFrom } = watched();
+  const sources = { store, folds: conversationFolds(store) };
+  const { user, agent } = eventFactory();
+  await conversationOf(store, { id, events: [user('One.'), agent('Two.')] });
+  const log = await store.read(id);
+  for (let time = 0; time < 2; time++) expect(await countEvents(log, { kind: undefined }, sources)).toBe(2);
+  expect(await countEvents(log, { source: 'user' }, sources)).toBe(1);
+  expect(readFrom).toEqual([0, 0]);
 });
 
 test('concurrent callers share one read', async () => {
@@ -95,6 +108,7 @@ test('a fold of any log equals the fold with all kinds of events', async () => {
         leafId: timeline.leafId,
         status: timeline.read('status'),
         stats: timeline.read('stats'),
+        count: entries.filter(eventFilter({})).length,
       });
     }),
     { numRuns: 100 },

@@ -7,6 +7,7 @@ import {
   statusProjection,
   Timeline,
   type Blocked,
+  type Projection,
   type Skills,
   type Stats,
   type Status,
@@ -23,6 +24,7 @@ import {
   MessageEvent,
   PauseEvent,
 } from '@varve/events/kinds';
+import { isForClients } from './event-filter.ts';
 import { Lru } from './lru.ts';
 import { loggedConfigurationProjection, type LoggedConfiguration } from './logged-configuration.ts';
 
@@ -37,6 +39,8 @@ export interface ConversationFold extends FoldedSettings {
   /** Skills of messages and of state updates; results are not read. */
   readonly skills: Skills;
   readonly blocked: Blocked;
+  /** Number of events that clients may receive. */
+  readonly count: number;
 }
 
 /** Folds the logs of a store and caches the folds. */
@@ -63,6 +67,17 @@ const codec = eventCodec([
   PauseEvent,
 ]);
 
+const countProjection: Projection<number> = {
+  name: 'count',
+  version: 1,
+  scope: 'log',
+  initial: () => 0,
+  apply: (count, event) => count + Number(isForClients(event)),
+  read: (count) => count,
+  encode: (count) => count,
+  decode: Number,
+};
+
 const projections = {
   status: statusProjection,
   stats: statsProjection,
@@ -71,6 +86,7 @@ const projections = {
   blocked: blockedProjection,
   settings: settingsProjection,
   policies: policiesProjection,
+  count: countProjection,
 };
 
 interface Folding {
@@ -127,6 +143,7 @@ async function fold(logs: Logs, { id, head }: Summary, timeline: Folding['timeli
     blocked: timeline.read('blocked'),
     settings: timeline.read('settings'),
     policies: timeline.read('policies'),
+    count: timeline.read('count'),
   };
 }
 

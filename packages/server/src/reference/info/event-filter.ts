@@ -21,8 +21,15 @@ const updates = eventCodec([ConversationStateUpdateEvent]);
 const messages = eventCodec([ConversationStateUpdateEvent, MessageEvent]);
 
 /**
- * Returns a predicate for events that clients of the reference may receive and that match the filter. `varve.*` facts
- * do not match, and neither does text that is not an event, which would make the response invalid JSON.
+ * Returns true for an event that clients of the reference may receive: for no `varve.*` fact, and for no text that is
+ * not an event, which would make the response invalid JSON.
+ */
+export function isForClients(event: BaseEvent): boolean {
+  return !isFact(event) && !(isOpaque(event) && event.wireKind === '');
+}
+
+/**
+ * Returns a predicate for events that clients of the reference may receive and that match the filter.
  *
  * @see agent-server 1.43.1 (it compares `kind` with the path of a Python class; clients send the bare name)
  */
@@ -33,7 +40,7 @@ export function eventFilter({ kind, source, body, from, before }: EventFilter): 
   return (stored) => {
     if (kindName && stored.kind !== kindName) return false;
     const event = codec.read(stored.text);
-    if (isFact(event) || (isOpaque(event) && event.wireKind === '')) return false;
+    if (!isForClients(event)) return false;
     if (source && event.source !== source) return false;
     if (from !== undefined && event.timestamp < from) return false;
     if (before !== undefined && event.timestamp >= before) return false;
