@@ -1,6 +1,7 @@
 import type { LogEntry } from '@varve/events/projections';
 import type { LogProof } from './log-proof.ts';
 import type { LogLoss } from './loss.ts';
+import type { SnapshotCache } from './snapshots.ts';
 
 /** One event as stored in a log: `seq` has no gaps, and `text` is the JSON exactly as it was appended. */
 export type Stored = LogEntry;
@@ -47,6 +48,11 @@ export interface LogReader {
    * @throws {StorageError} as `head`.
    */
   loss?(): Promise<LogLoss | undefined>;
+  /**
+   * Saved folds, without a lease. `save` stores nothing if the lease was held since the reader was made, because the
+   * holder may have replaced texts that the state contains. Absent in a store that saves folds only under the lease.
+   */
+  readonly snapshots?: SnapshotCache;
   /** Evidence of changes of the log, for `verify`; absent in a store that keeps none. */
   readonly proof?: LogProof;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { constants, deflateRawSync } from 'node:zlib';
+import type { LogReader } from '@varve/storage';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { newEvents } from '../testing/events.ts';
@@ -19,6 +20,7 @@ async function saved() {
   await log.snapshots.save('view', { seq: 3, state });
   const database = new DatabaseSync(path);
   return {
+    store,
     log,
     database,
     async [Symbol.asyncDispose]() {
@@ -65,4 +67,21 @@ test('a snapshot that is longer than the limit is not stored', async () => {
   await using opened = await saved();
   await opened.log.snapshots.save('long', { seq: 3, state: 'x'.repeat(2 ** 27) });
   expect(opened.database.prepare('SELECT name FROM snapshot').all()).toEqual([{ name: 'view' }]);
+});
+
+const save = async (reader: LogReader, seq: number) => reader.snapshots?.save('fold', { seq, state: seq });
+
+test('a reader saves a fold while the lease is free, and none of texts that a holder may have replaced since', async () => {
+  await using opened = await saved();
+  const { store, log } = opened;
+  await save(await store.read('c'), 1);
+  await log[Symbol.asyncDispose]();
+  const early = await store.read('c');
+  await save(early, 2);
+  await using held = await store.open('c');
+  const late = await store.read('c');
+  await held[Symbol.asyncDispose]();
+  for (const reader of [early, late]) await save(reader, 3);
+  expect(await early.snapshots?.latest('fold')).toEqual({ seq: 2, state: 2 });
+  expect(await early.snapshots?.latest('fold', 1)).toBeUndefined();
 });

@@ -36,11 +36,18 @@ async function unpacked(column: string): Promise<string> {
   }
 }
 
-/** Creates the snapshot cache of a conversation; it cannot be read after `closed` aborts. */
-export function snapshotCache(
-  connection: Connection,
-  { id, key, closed }: ConversationKey & { readonly closed: AbortSignal },
-): SnapshotCache {
+/** A conversation and the lease with which its snapshots are saved; they cannot be read after `closed` aborts. */
+interface SnapshotOptions extends ConversationKey {
+  readonly closed: AbortSignal;
+  /** Number of the last lease; nothing is saved without it, nor after another one was taken. */
+  readonly epoch: number | undefined;
+  /** True for the holder of the lease, false for a reader, who saves only while the lease is free. */
+  readonly isHeld: boolean;
+}
+
+/** Creates the snapshot cache of a conversation. */
+export function snapshotCache(connection: Connection, options: SnapshotOptions): SnapshotCache {
+  const { id, key, closed, epoch = -1, isHeld } = options;
   const { statements } = connection;
   return {
     async latest(name, upTo = Number.MAX_SAFE_INTEGER) {
@@ -58,8 +65,7 @@ export function snapshotCache(
         if (Buffer.byteLength(json) > mostBytes) return;
         const text = await packed(json);
         await connection.write(() => {
-          if (!statements.logState.get(key)) return; // The conversation was removed.
-          statements.saveSnapshot.run(key, name, seq, text);
+          statements.saveSnapshot.run(name, seq, text, key, epoch, Number(isHeld));
           statements.deleteOldSnapshots.run(key, name, key, name, keptPerName);
         });
       } catch (error) {

@@ -28,7 +28,7 @@ export function sqliteLog(options: SqliteLogOptions): EventLog {
     source,
     atomicity: 'all',
     epoch: lease.epoch,
-    snapshots: snapshotCache(connection, reading),
+    snapshots: snapshotCache(connection, { ...reading, epoch: lease.epoch, isHeld: true }),
     proof: proofWriter(options, { proof: source.proof, closed: closing.signal }),
     append: async (checked) => connection.write(() => append(options, checked)),
     wake: () => connection.wake.fire(lease.key),

@@ -24,6 +24,7 @@ import { connect, type Connection, truncateWal } from './connection.ts';
 import { findFacts } from './facts.ts';
 import { type Lease, type LeaseOptions, leases, type Leases } from './lease.ts';
 import { logSource } from './source.ts';
+import { snapshotCache } from './snapshots.ts';
 import { sqliteLog } from './sqlite-log.ts';
 import { checkIntact } from './unsealed.ts';
 import { type ConversationRow, toConversation, toSummary } from './statements.ts';
@@ -113,8 +114,14 @@ class SqliteStore implements EventStore {
 
   async read(id: string): Promise<LogReader> {
     this.#check(id);
-    const { key } = await this.#connection.read(() => this.#find(id));
-    return readerOf(logSource(this.#connection, { id, key, closed: this.#connection.closed }));
+    const connection = this.#connection;
+    const { key, lease_epoch, lease_holder } = await connection.read(() => this.#find(id));
+    const reading = { id, key, closed: connection.closed };
+    const epoch = lease_holder === null ? lease_epoch : undefined;
+    return {
+      ...readerOf(logSource(connection, reading)),
+      snapshots: snapshotCache(connection, { ...reading, epoch, isHeld: false }),
+    };
   }
 
   async list(query: ListQuery = {}): Promise<Page<Summary>> {

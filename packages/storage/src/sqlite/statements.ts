@@ -193,7 +193,9 @@ const sql = {
   snapshotAfter: `
     SELECT rowid AS number, name, seq, state FROM snapshot
     WHERE conversation = ? AND rowid > ? ORDER BY rowid LIMIT 1`,
-  saveSnapshot: 'INSERT OR REPLACE INTO snapshot (conversation, name, seq, state) VALUES (?, ?, ?, ?)',
+  saveSnapshot: `
+    INSERT OR REPLACE INTO snapshot (conversation, name, seq, state)
+    SELECT key, ?, ?, ? FROM conversation WHERE key = ? AND lease_epoch = ? AND (lease_holder IS NOT NULL) = ?`,
   deleteOldSnapshots: `
     DELETE FROM snapshot WHERE conversation = ? AND name = ? AND seq NOT IN (
       SELECT seq FROM snapshot WHERE conversation = ? AND name = ? ORDER BY seq DESC LIMIT ?)`,

@@ -1,3 +1,6 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -6,6 +9,7 @@ import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds'
 import { statsProjection, statusProjection, Timeline } from '@varve/events/projections';
 import { arbitraryLog, eventFactory, type Log } from '@varve/events/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
+import { sqliteStore } from '@varve/storage/sqlite';
 import { conversationOf, rowsOf, testId } from '../../../test/support/conversation-of.ts';
 import { conversationFolds } from './conversation-folds.ts';
 import { countEvents } from '../../http/conversations/search-events.ts';
@@ -13,8 +17,7 @@ import { eventFilter } from './event-filter.ts';
 import { Lru } from './lru.ts';
 
 /** A store that records the seqs from which its logs were read. */
-function watched(): { readonly store: EventStore; readonly readFrom: number[] } {
-  const store = memoryStore();
+function watched(store: EventStore = memoryStore()): { readonly store: EventStore; readonly readFrom: number[] } {
   const readFrom: number[] = [];
   const read = store.read.bind(store);
   store.read = async (id) => {
@@ -55,6 +58,18 @@ test('all events are counted without reading one twice, and those of a filter by
   for (let time = 0; time < 2; time++) expect(await countEvents(log, { kind: undefined }, sources)).toBe(2);
   expect(await countEvents(log, { source: 'user' }, sources)).toBe(1);
   expect(readFrom).toEqual([0, 0]);
+});
+
+test('a fold of a long log is saved, and the next process reads only what follows it', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  await using opened = await sqliteStore({ path: join(directory.path, 'store.db'), durability: 'buffered' });
+  const { store, readFrom } = watched(opened);
+  const { user } = eventFactory();
+  await conversationOf(store, { id, events: Array.from({ length: 1000 }, (_, index) => user(`${index}`)) });
+  const summary = await store.summary(id);
+  const first = await conversationFolds(store).of(summary);
+  expect(await conversationFolds(store).of(summary)).toEqual(first);
+  expect(readFrom).toEqual([0, 999]);
 });
 
 test('concurrent callers share one read', async () => {

@@ -51,11 +51,15 @@ export interface ConversationFolds {
 
 /** Methods of a store that folds need. */
 interface Logs {
-  read(id: string): Promise<Pick<LogReader, 'range'>>;
+  read(id: string): Promise<Pick<LogReader, 'range' | 'snapshots'>>;
 }
 
 /** Number of cached folds: more than a page of a listing, so that paging folds nothing twice. Folds hold no events. */
 const capacity = 256;
+
+/** A fold of at least this many events is saved in the store, if that can save it, so that the next process reads less. */
+const eventsPerSnapshot = 1000;
+const snapshotName = 'server';
 
 /** Kinds that these projections read; other events are not validated. */
 const codec = eventCodec([
@@ -131,7 +135,15 @@ function foldingOf(foldings: Lru<string, Folding>, { id, createdAt }: Summary): 
 async function fold(logs: Logs, { id, head }: Summary, timeline: Folding['timeline']): Promise<ConversationFold> {
   if (timeline.head < head) {
     const log = await logs.read(id);
+    const saved = timeline.head === 0 ? await log.snapshots?.latest(snapshotName) : undefined;
+    if (saved) timeline.restore(saved.state);
+    const start = timeline.head;
+    // Only a fold of this reader is saved: an older one may contain text that was replaced since.
+    const isOfReader = start === 0 || saved !== undefined;
     await timeline.load((from) => log.range(from));
+    if (isOfReader && timeline.head - start >= eventsPerSnapshot) {
+      await log.snapshots?.save(snapshotName, { seq: timeline.head, state: timeline.snapshot() });
+    }
   }
   return {
     head: timeline.head,
