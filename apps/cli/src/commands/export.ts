@@ -91,7 +91,7 @@ async function writeForeign(
 }
 
 async function writeLines(lines: AsyncIterable<string>, file: string, io: TerminalIo): Promise<void> {
-  if (file === '-') await io.stdout.exactLines(lines);
+  if (file === '-') await io.stdout.all(lines, 'exactLine');
   else
     await createAtomically(resolve(io.cwd, file), lines, { mode: 0o600 }).catch((error: unknown) => {
       throw unwritable(file, error);

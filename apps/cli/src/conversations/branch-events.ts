@@ -1,6 +1,7 @@
 import type { ConversationState } from '@varve/agent';
 import type { BaseEvent } from '@varve/events';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
+import type { LogEntry } from '@varve/events/projections';
 import type { FollowedEvents } from '@varve/host';
 
 /** Log of a conversation that is open, or that another process holds. */
@@ -19,7 +20,7 @@ export async function branchEvents(
   const place = new BranchPlace();
   for await (const { event } of log.events({ from })) {
     stored.push(event);
-    place.add(event);
+    place.add({ ...event, parentId: event.parent_id });
   }
   const ids = place.idsBefore(log.state.leafId);
   return stored.filter(({ id }) => ids.has(id));
@@ -31,10 +32,10 @@ export class BranchPlace {
   readonly #updates: string[] = [];
   #last: string | undefined;
 
-  add(event: BaseEvent): void {
-    this.#parents.set(event.id, event.parent_id ?? this.#last);
-    this.#last = event.id;
-    if (ConversationStateUpdateEvent.is(event)) this.#updates.push(event.id);
+  add({ id, kind, parentId }: Pick<LogEntry, 'id' | 'kind' | 'parentId'>): void {
+    this.#parents.set(id, parentId ?? this.#last);
+    this.#last = id;
+    if (kind === ConversationStateUpdateEvent.kind) this.#updates.push(id);
   }
 
   /** Returns the ids of the branch that ends in an event, with the state updates that were stored on it. */

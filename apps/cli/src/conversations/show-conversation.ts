@@ -1,8 +1,9 @@
-import { readEvents, readState } from '@varve/agent';
+import { readEvents } from '@varve/agent';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
+import { statsProjection, statusProjection, Timeline } from '@varve/events/projections';
 import { eventText } from '@varve/events/text';
-import type { LogReader, Summary } from '@varve/storage';
+import type { LogReader, Stored, Summary } from '@varve/storage';
 import { shownLine } from '../wording/shown-line.ts';
 import { eventFormatter } from '../terminal/event-formatter.ts';
 import { BranchPlace } from './branch-events.ts';
@@ -13,7 +14,7 @@ import { metaFields } from './meta-fields.ts';
 import { repairCommandFor } from './repair-command-for.ts';
 import { resolveId } from '../home/resolve-id.ts';
 import { openExistingStore } from '../home/open-configured-store.ts';
-import { styled } from '../terminal/output.ts';
+import { type Printable, styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Options of `varve show`. */
@@ -31,7 +32,7 @@ export async function showConversation(typed: string, options: ShowOptions, io: 
   const log = await store.read(id);
   const summary = await store.summary(id);
   if (options.messages) await printRequest(log, io);
-  else if (options.json) for await (const { text } of log.range(0)) io.stdout.jsonLine(text);
+  else if (options.json) await io.stdout.all(textsOf(log), 'jsonLine');
   else await printConversation(summary, log, options, io);
   const { isUnfinishedImport } = await import('@varve/agent/replay');
   if (isUnfinishedImport(summary.meta)) io.stderr.line(styled('red', unfinishedImport(id)));
@@ -57,22 +58,40 @@ async function printConversation(
   io: TerminalIo,
 ): Promise<void> {
   printHeader(summary, io);
-  const { status, stats, head, leafId } = await readState(log);
-  const codec = eventCodec(builtinKinds);
   const place = new BranchPlace();
-  for await (const { event } of readEvents(log.range(0), codec)) place.add(event);
-  const branch = place.idsBefore(leafId);
+  const timeline = new Timeline({
+    codec: eventCodec(builtinKinds),
+    projections: { status: statusProjection, stats: statsProjection },
+  });
+  await timeline.load(() => placed(log, place));
+  const branch = place.idsBefore(timeline.leafId);
   const format = eventFormatter();
   let left = 0;
-  for await (const { event } of readEvents(log.range(0), codec)) {
-    const isLeft = !branch.has(event.id);
-    if (isLeft) left += 1;
-    if (full) io.stdout.text(`\n${isLeft ? 'On another branch:\n' : ''}${eventText(event)}`);
-    else if (!isLeft) for (const line of format(event)) io.stdout.text(shownLine(line));
-  }
+  const texts = async function* (): AsyncGenerator<Printable> {
+    for await (const { event } of readEvents(log.range(0))) {
+      const isLeft = !branch.has(event.id);
+      if (isLeft) left += 1;
+      if (full) yield `\n${isLeft ? 'On another branch:\n' : ''}${eventText(event)}`;
+      else if (!isLeft) yield* format(event).map(shownLine);
+    }
+  };
+  await io.stdout.all(texts(), 'text');
   if (left > 0 && !full) io.stderr.line(styled('yellow', `Not shown: ${eventCount(left)} on other branches.`));
-  const end = [status, eventCount(head), ...(stats.total.calls > 0 ? [usageText(stats.total)] : [])].join(' · ');
+  const { total } = timeline.read('stats');
+  const { execution } = timeline.read('status');
+  const end = [execution, eventCount(timeline.head), ...(total.calls > 0 ? [usageText(total)] : [])].join(' · ');
   io.stderr.line(styled('dim', full ? end : `${end} · --full shows every field, and other branches`));
+}
+
+async function* textsOf(log: LogReader): AsyncGenerator<string> {
+  for await (const { text } of log.range(0)) yield text;
+}
+
+async function* placed(log: LogReader, place: BranchPlace): AsyncGenerator<Stored> {
+  for await (const entry of log.range(0)) {
+    place.add(entry);
+    yield entry;
+  }
 }
 
 function printHeader({ id, createdAt, meta }: Summary, { stdout }: TerminalIo): void {

@@ -53,7 +53,9 @@ const methods: Readonly<Record<string, (to: Output, text: string) => void>> = {
   jsonLine: (to, text) => to.jsonLine(JSON.stringify(text)),
   'jsonLine of other text': (to, text) => to.jsonLine(text),
   json: (to, text) => to.json({ [text]: text }),
-  exactLines: (to, text) => void to.exactLines(Readable.from([`${text}\n`])),
+  'many texts': (to, text) => void to.all(Readable.from([text]), 'text'),
+  'many lines of JSON': (to, text) => void to.all(Readable.from([text]), 'jsonLine'),
+  'exact lines': (to, text) => void to.all(Readable.from([`${text}\n`]), 'exactLine'),
 };
 
 const ways: Readonly<Record<string, (text: string) => Printable>> = {
@@ -94,8 +96,34 @@ test('a line is one line, and text ends with one line feed', () => {
 
 test('exact lines are unchanged in a pipe', async () => {
   const { output: to, written } = output(false);
-  await to.exactLines(Readable.from(['{"a":"\u202E"}\n', '{}\n']));
+  await to.all(Readable.from(['{"a":"\u202E"}\n', '{}\n']), 'exactLine');
   expect(written()).toBe('{"a":"\u202E"}\n{}\n');
+});
+
+test('many texts are written in few blocks, which wait for the reader', async () => {
+  const stream = new PassThrough({ highWaterMark: 1 });
+  let made = 0;
+  const texts = async function* () {
+    for (; made < 10_000; made++) yield `text ${made}`;
+  };
+  const printed = outputOf(stream, {}).all(texts(), 'text');
+  await setImmediate();
+  expect([made > 1000, made < 10_000, stream.writableLength < 20_000]).toEqual([true, true, true]);
+  const blocks = Array.fromAsync(stream, String);
+  await printed;
+  stream.end();
+  expect((await blocks).join('')).toMatch(/^text 0\ntext 1\n[^]*text 9999\n$/);
+});
+
+async function* failing() {
+  yield 'a';
+  throw new Error('The disk was gone.');
+}
+
+test('what was made before a failure is printed', async () => {
+  const { output: to, written } = output(false);
+  await expect(to.all(failing(), 'text')).rejects.toThrow('The disk was gone.');
+  expect(written()).toBe('a\n');
 });
 
 test('a dumb terminal is not redrawn', () => {

@@ -48,8 +48,11 @@ export interface Output {
   jsonLine(text: string): void;
   /** Prints a value as indented JSON. */
   json(value: unknown): void;
-  /** Writes lines unchanged to a file or a pipe, and as `jsonLine` on a terminal. Waits for a slow reader. */
-  exactLines(lines: AsyncIterable<string>): Promise<void>;
+  /**
+   * Prints many texts in blocks, each as `text` or `jsonLine` does, or, with its line feed, unchanged to a file or a
+   * pipe and as `jsonLine` on a terminal. Waits for a slow reader.
+   */
+  all(texts: AsyncIterable<Printable>, form: 'text' | 'jsonLine' | 'exactLine'): Promise<void>;
 }
 
 /** Adds a style to a text. */
@@ -69,6 +72,7 @@ export function outputOf(stream: OutputStream, env: Readonly<Record<string, stri
   const isTTY = stream.isTTY === true;
   const canRedraw = isTTY && env['TERM'] !== 'dumb';
   const render = (text: Printable, clean: (text: string) => string): string => rendered(text, clean, colours);
+  const textOf = (text: Printable): string => withLineFeed(render(text, safeText));
   return {
     isTTY,
     hasColours: colours,
@@ -80,10 +84,7 @@ export function outputOf(stream: OutputStream, env: Readonly<Record<string, stri
     },
     canRedraw,
     line: (text) => void stream.write(`${render(text, oneLine)}\n`),
-    text(text) {
-      const safe = render(text, safeText);
-      stream.write(safe.endsWith('\n') ? safe : `${safe}\n`);
-    },
+    text: (text) => void stream.write(textOf(text)),
     partial: (text) => void stream.write(render(text, safeText)),
     clearLines: (count) => void (canRedraw && stream.write(`\r\u001B[2K${'\u001B[1A\u001B[2K'.repeat(count - 1)}`)),
     jsonLine: (text) => void stream.write(lineOfJson(text)),
@@ -91,12 +92,38 @@ export function outputOf(stream: OutputStream, env: Readonly<Record<string, stri
       const lines = JSON.stringify(value, undefined, 2).split('\n');
       stream.write(lines.map(lineOfJson).join(''));
     },
-    async exactLines(lines) {
-      for await (const line of lines) {
-        if (!stream.write(isTTY ? lineOfJson(line.trimEnd()) : line)) await once(stream, 'drain');
-      }
+    async all(texts, form) {
+      const jsonOf = (text: Printable): string => lineOfJson(plainText(text).trimEnd());
+      const exact = isTTY ? jsonOf : plainText;
+      await writeBlocks(stream, texts, { text: textOf, jsonLine: jsonOf, exactLine: exact }[form]);
     },
   };
+}
+
+/** Length from which a block is written: a write for each line takes longer than making the line. */
+const blockLength = 16_384;
+
+async function writeBlocks(
+  stream: OutputStream,
+  texts: AsyncIterable<Printable>,
+  render: (text: Printable) => string,
+): Promise<void> {
+  let block = '';
+  try {
+    for await (const text of texts) {
+      block += render(text);
+      if (block.length < blockLength) continue;
+      const isTaken = stream.write(block);
+      block = '';
+      if (!isTaken) await once(stream, 'drain');
+    }
+  } finally {
+    stream.write(block);
+  }
+}
+
+function withLineFeed(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
 }
 
 function rendered(text: Printable, clean: (text: string) => string, colours: boolean): string {

@@ -171,7 +171,7 @@ export class Timeline<Set extends Projections> {
     if (link.seq !== this.#next) throw new RangeError(`Event ${link.seq} cannot follow ${this.#next - 1}.`);
     this.#next++;
     this.#last = link.id;
-    if (!this.#head.follow({ ...link, movesTo: movedLeaf(event) })) this.#isStale = true;
+    if (!this.#head.follow({ ...link, movesTo: movedLeaf(event) })) this.#isStale = this.#byScope.branch !== undefined;
     this.#apply(event, link.seq, 'log');
     if (!this.#isStale) this.#apply(event, link.seq, 'branch');
     return !this.#isStale;
